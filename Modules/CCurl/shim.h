@@ -1,0 +1,190 @@
+// What Swift cannot call by itself: variadic functions, macros with casts, unions. Each wrapper is typed and inline.
+// Options newer than the headers this is compiled with answer CURLE_UNKNOWN_OPTION, as an old library would.
+#ifndef FARADAY_CURL_SHIM_H
+#define FARADAY_CURL_SHIM_H
+
+#define CURL_DISABLE_TYPECHECK
+#define CURL_DISABLE_DEPRECATION
+#include <curl/curl.h>
+#undef curl_easy_setopt
+#undef curl_easy_getinfo
+#undef curl_multi_setopt
+#undef curl_share_setopt
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <locale.h>
+#include <stdint.h>
+#include <sys/socket.h>
+#include <unistd.h>
+#ifdef __linux__
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/prctl.h>
+#endif
+
+// MARK: variadic functions
+
+static inline CURLcode faraday_set_long(void *easy, CURLoption option, long value) {
+  return curl_easy_setopt(easy, option, value);
+}
+static inline CURLcode faraday_set_offset(void *easy, CURLoption option, int64_t value) {
+  return curl_easy_setopt(easy, option, (curl_off_t)value);
+}
+static inline CURLcode faraday_set_string(void *easy, CURLoption option, const char *value) {
+  return curl_easy_setopt(easy, option, value);
+}
+static inline CURLcode faraday_set_pointer(void *easy, CURLoption option, const void *value) {
+  return curl_easy_setopt(easy, option, value);
+}
+static inline CURLcode faraday_get_long(void *easy, CURLINFO info, long *value) {
+  return curl_easy_getinfo(easy, info, value);
+}
+static inline CURLcode faraday_get_offset(void *easy, CURLINFO info, int64_t *value) {
+  curl_off_t got = 0;
+  CURLcode code = curl_easy_getinfo(easy, info, &got);
+  *value = (int64_t)got;
+  return code;
+}
+static inline const char *faraday_get_string(void *easy, CURLINFO info) {
+  char *value = NULL;
+  return curl_easy_getinfo(easy, info, &value) == CURLE_OK ? value : NULL;
+}
+static inline void *faraday_get_private(void *easy) {
+  char *value = NULL;
+  return curl_easy_getinfo(easy, CURLINFO_PRIVATE, &value) == CURLE_OK ? value : NULL;
+}
+static inline CURLMcode faraday_multi_set_long(void *multi, CURLMoption option, long value) {
+  return curl_multi_setopt(multi, option, value);
+}
+static inline CURLMcode faraday_multi_set_pointer(void *multi, CURLMoption option, void *value) {
+  return curl_multi_setopt(multi, option, value);
+}
+static inline CURLSHcode faraday_share_tls_sessions(void *share) {
+  return curl_share_setopt(share, CURLSHOPT_SHARE, CURL_LOCK_DATA_SSL_SESSION);
+}
+
+// MARK: callbacks, typed
+
+typedef size_t (*faraday_write_function)(char *, size_t, size_t, void *);
+typedef int (*faraday_seek_function)(void *, curl_off_t, int);
+typedef curl_socket_t (*faraday_open_socket_function)(void *, curlsocktype, struct curl_sockaddr *);
+typedef int (*faraday_ready_function)(void *, char *, char *, int, int);
+typedef int (*faraday_socket_function)(void *, curl_socket_t, int, void *, void *);
+typedef int (*faraday_timer_function)(void *, long, void *);
+
+static inline CURLcode faraday_set_write(void *easy, CURLoption option, faraday_write_function function) {
+  return curl_easy_setopt(easy, option, function);
+}
+static inline CURLcode faraday_set_seek(void *easy, faraday_seek_function function) {
+  return curl_easy_setopt(easy, CURLOPT_SEEKFUNCTION, function);
+}
+static inline CURLcode faraday_set_open_socket(void *easy, faraday_open_socket_function function) {
+  return curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, function);
+}
+// Called when a connection is ready, new or reused, before the request goes out. Since 7.80.
+static inline CURLcode faraday_set_ready(void *easy, faraday_ready_function function, void *data) {
+#if LIBCURL_VERSION_NUM >= 0x075000
+  CURLcode code = curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, function);
+  return code != CURLE_OK ? code : curl_easy_setopt(easy, CURLOPT_PREREQDATA, data);
+#else
+  (void)easy; (void)function; (void)data;
+  return CURLE_UNKNOWN_OPTION;
+#endif
+}
+static inline CURLMcode faraday_multi_set_socket(void *multi, faraday_socket_function function, void *data) {
+  CURLMcode code = curl_multi_setopt(multi, CURLMOPT_SOCKETFUNCTION, function);
+  return code != CURLM_OK ? code : curl_multi_setopt(multi, CURLMOPT_SOCKETDATA, data);
+}
+static inline CURLMcode faraday_multi_set_timer(void *multi, faraday_timer_function function, void *data) {
+  CURLMcode code = curl_multi_setopt(multi, CURLMOPT_TIMERFUNCTION, function);
+  return code != CURLM_OK ? code : curl_multi_setopt(multi, CURLMOPT_TIMERDATA, data);
+}
+
+// MARK: a union, and options by version
+
+// The next finished transfer, or NULL.
+static inline void *faraday_next_done(void *multi, CURLcode *result) {
+  int left = 0;
+  CURLMsg *message;
+  while ((message = curl_multi_info_read(multi, &left))) {
+    if (message->msg == CURLMSG_DONE) {
+      *result = message->data.result;
+      return message->easy_handle;
+    }
+  }
+  return NULL;
+}
+
+// Only these two, whatever else the library was built with. The string form is 7.85's.
+static inline CURLcode faraday_set_web_protocols(void *easy) {
+#if LIBCURL_VERSION_NUM >= 0x075500
+  return curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
+#else
+  return curl_easy_setopt(easy, CURLOPT_PROTOCOLS, (long)(CURLPROTO_HTTP | CURLPROTO_HTTPS));
+#endif
+}
+// Does not wait for a name lookup that nobody wants any more. Since 7.87.
+static inline CURLcode faraday_set_quick_exit(void *easy) {
+#if LIBCURL_VERSION_NUM >= 0x075700
+  return curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);
+#else
+  (void)easy;
+  return CURLE_UNKNOWN_OPTION;
+#endif
+}
+
+static const size_t faraday_write_pause = CURL_WRITEFUNC_PAUSE;
+static const size_t faraday_write_error = 0xFFFFFFFF;  // CURL_WRITEFUNC_ERROR, named since 7.87
+static const size_t faraday_read_pause = CURL_READFUNC_PAUSE;
+static const size_t faraday_read_abort = CURL_READFUNC_ABORT;
+static const curl_socket_t faraday_socket_timeout = CURL_SOCKET_TIMEOUT;
+static const curl_socket_t faraday_bad_socket = CURL_SOCKET_BAD;
+
+// MARK: the process
+
+static inline const curl_version_info_data *faraday_version(void) { return curl_version_info(CURLVERSION_NOW); }
+
+static inline void faraday_name_thread(const char *name) {
+#ifdef __linux__
+  prctl(PR_SET_NAME, name);
+#else
+  (void)name;
+#endif
+}
+
+// OpenSSL registers an atexit handler that frees what other threads still use. Asking first for none keeps a process that
+// exits while transfers run from crashing. It works if nobody has initialised OpenSSL before; without OpenSSL it does nothing.
+static inline void faraday_keep_openssl_until_exit(void) {
+  int (*initialise)(uint64_t, const void *) = (int (*)(uint64_t, const void *))dlsym(RTLD_DEFAULT, "OPENSSL_init_crypto");
+  if (initialise) initialise(0x00080000 /* OPENSSL_INIT_NO_ATEXIT */, NULL);
+}
+
+// libcurl converts international names with the thread's locale, and the C locale cannot. NULL where there is none in UTF-8.
+static inline void *faraday_utf8_locale(void) {
+  locale_t utf8 = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
+  return utf8 ? utf8 : newlocale(LC_CTYPE_MASK, "en_US.UTF-8", (locale_t)0);
+}
+static inline void faraday_use_locale(void *locale) {
+  if (locale) uselocale((locale_t)locale);
+}
+
+static inline int faraday_open_socket(const struct curl_sockaddr *address) {
+#ifdef SOCK_CLOEXEC
+  return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+#else
+  int descriptor = socket(address->family, address->socktype, address->protocol);
+  if (descriptor >= 0) fcntl(descriptor, F_SETFD, FD_CLOEXEC);
+  return descriptor;
+#endif
+}
+
+#ifdef __linux__
+static inline struct epoll_event faraday_epoll_event(uint32_t events, int descriptor) {
+  struct epoll_event event = {.events = events, .data = {.fd = descriptor}};
+  return event;
+}
+static inline int faraday_epoll_descriptor(const struct epoll_event *event) { return event->data.fd; }
+#endif
+
+#endif

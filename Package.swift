@@ -1,0 +1,52 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let package = Package(
+  name: "Faraday",
+  platforms: [.macOS(.v15)],
+  products: [
+    .library(name: "Faraday", targets: ["Faraday"]),
+    .library(name: "FaradayCore", targets: ["FaradayCore"]),
+    .library(name: "FaradayCurl", targets: ["FaradayCurl"]),
+    .library(name: "FaradayTesting", targets: ["FaradayTesting"]),
+    .executable(name: "faraday", targets: ["FaradayCLI"]),
+  ],
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+  ],
+  targets: [
+    .systemLibrary(
+      name: "CCurl", path: "Modules/CCurl", pkgConfig: "libcurl",
+      providers: [.apt(["libcurl4-openssl-dev"]), .brew(["curl"])]),
+    .target(
+      name: "FaradayCore",
+      dependencies: [.product(name: "HTTPTypes", package: "swift-http-types")]),
+    .target(name: "FaradayCurl", dependencies: ["FaradayCore", "CCurl"]),
+    .target(name: "FaradayTesting", dependencies: ["FaradayCore"]),
+    .target(name: "Faraday", dependencies: ["FaradayCore"]),
+    .executableTarget(
+      name: "FaradayCLI",
+      dependencies: [
+        "Faraday", "FaradayCurl", "FaradayTesting",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ]),
+    .testTarget(name: "FaradayCoreTests", dependencies: ["FaradayCore", "FaradayTesting"]),
+    .testTarget(name: "FaradayTestingTests", dependencies: ["FaradayCore", "FaradayTesting"]),
+    .testTarget(
+      name: "FaradayCurlTests", dependencies: ["Faraday", "FaradayCurl", "FaradayTesting", "CCurl"],
+      // The tests have name lookups of their own, which libcurl must find before the system's.
+      linkerSettings: [.unsafeFlags(["-Xlinker", "--export-dynamic-symbol=getaddrinfo"], .when(platforms: [.linux]))]),
+    .testTarget(name: "FaradayCLITests", dependencies: ["FaradayCLI", "Faraday", "FaradayTesting"]),
+  ],
+  swiftLanguageModes: [.v6]
+)
+
+for target in package.targets where target.type != .system {
+  target.swiftSettings = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+  ]
+}

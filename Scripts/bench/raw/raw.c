@@ -1,0 +1,391 @@
+// The C baseline of the benchmarks: what `bench` does through Faraday, done directly on libcurl.
+//
+// curl_multi_poll and curl_multi_perform in one thread, with the options that Faraday's engine sets on a plain HTTP/1.1
+// request and no work that an application would not do itself. Everything is checked; everything that waits is bounded
+// by one alarm. The result is one line of JSON about the time between the first request and the end of the last.
+
+#define _GNU_SOURCE
+#include "raw.h"
+
+#include <curl/curl.h>
+
+#include <inttypes.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { FAILED = 1, MISUSED = 2, TIMED_OUT = 3 };
+
+static const char usage_text[] =
+    "usage: raw MODE URL [--requests N] [--concurrency C] [--buffer BYTES] [--limit SECONDS] [--reuse-handles]\n"
+    "  get       N small GETs, C at a time, heads and bodies kept in memory\n"
+    "  download  N GETs, C at a time, the pieces counted and dropped\n"
+    "  upload    N PUTs of --bytes N each, C at a time\n"
+    "  idle      N GETs of --second URL, one at a time, while C responses from URL stand still\n"
+    "       raw SERVER [--port P] [--limit SECONDS]   on loopback; prints its port, a free one unless given\n"
+    "  stall-server  answers a request with a head and never with its body\n"
+    "  sink-server   reads a body of known length, drops it and answers 200\n"
+    "exit codes: 1 something failed, 2 wrong usage, 3 not done within the limit (120 seconds unless given)\n";
+
+// MARK: failing
+
+void fail(const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  fputs("raw: ", stderr);
+  vfprintf(stderr, format, arguments);
+  fputc('\n', stderr);
+  va_end(arguments);
+  exit(FAILED);
+}
+
+__attribute__((noreturn)) static void misuse(const char *problem, const char *subject) {
+  fprintf(stderr, "raw: %s%s\n%s", problem, subject, usage_text);
+  exit(MISUSED);
+}
+
+static void time_is_up(int signal) {
+  (void)signal;
+  static const char text[] = "raw: not done within the limit\n";
+  if (write(STDERR_FILENO, text, sizeof text - 1) < 0) _exit(FAILED);
+  _exit(TIMED_OUT);
+}
+
+static void check(CURLcode code, const char *what) {
+  if (code != CURLE_OK) fail("%s: %s", what, curl_easy_strerror(code));
+}
+
+static void check_multi(CURLMcode code, const char *what) {
+  if (code != CURLM_OK) fail("%s: %s", what, curl_multi_strerror(code));
+}
+
+#define SET(easy, option, value) check(curl_easy_setopt(easy, option, value), #option)
+
+// MARK: options
+
+struct options {
+  const char *mode, *url, *second;
+  long requests, concurrency, buffer, bytes, limit, port;
+  bool reuse_handles;
+};
+
+static long number(const char *name, const char *text, long least, long most) {
+  char *end = NULL;
+  long value = text ? strtol(text, &end, 10) : 0;
+  if (!text || end == text || *end || value < least || value > most) misuse("a number is wrong or missing: ", name);
+  return value;
+}
+
+static struct options parse(int count, char **words) {
+  struct options options = {.requests = 1, .concurrency = 1, .buffer = 64 << 10, .limit = 120};
+  if (count < 2) misuse("which mode?", "");
+  options.mode = words[1];
+  int next = 2;
+  if (next < count && strncmp(words[next], "--", 2) != 0) options.url = words[next++];
+  while (next < count) {
+    const char *name = words[next++];
+    if (!strcmp(name, "--reuse-handles")) {
+      options.reuse_handles = true;
+      continue;
+    }
+    const char *value = next < count ? words[next++] : NULL;
+    if (!strcmp(name, "--requests")) options.requests = number(name, value, 1, 1000000000);
+    else if (!strcmp(name, "--concurrency")) options.concurrency = number(name, value, 1, 100000);
+    else if (!strcmp(name, "--buffer")) options.buffer = number(name, value, 1024, CURL_MAX_READ_SIZE);
+    else if (!strcmp(name, "--bytes")) options.bytes = number(name, value, 0, INT64_C(1) << 50);
+    else if (!strcmp(name, "--limit")) options.limit = number(name, value, 1, 1000000);
+    else if (!strcmp(name, "--port")) options.port = number(name, value, 0, 65535);
+    else if (!strcmp(name, "--second") && value) options.second = value;
+    else misuse("unknown or incomplete: ", name);
+  }
+  return options;
+}
+
+// MARK: a run and its transfers
+
+enum role { KEEP, COUNT, SEND, STALL };
+
+struct buffer {
+  char *bytes;
+  size_t count, capacity;
+};
+
+struct run {
+  const struct options *options;
+  CURLM *multi;
+  struct curl_slist *headers;
+  long started, finished, standing;
+  int64_t bytes;
+  bool has_news;  // something was added since libcurl last worked
+};
+
+struct transfer {
+  struct run *run;
+  enum role role;
+  const char *url;
+  CURL *easy;
+  struct buffer head, body;
+  int64_t received, sent;
+  char error[CURL_ERROR_SIZE];
+};
+
+static void append(struct buffer *buffer, const char *bytes, size_t count) {
+  if (buffer->capacity - buffer->count < count) {
+    size_t capacity = buffer->capacity ? buffer->capacity : 256;
+    while (capacity - buffer->count < count) capacity *= 2;
+    char *grown = realloc(buffer->bytes, capacity);
+    if (!grown) fail("out of memory");
+    buffer->bytes = grown;
+    buffer->capacity = capacity;
+  }
+  memcpy(buffer->bytes + buffer->count, bytes, count);
+  buffer->count += count;
+}
+
+static void clear(struct buffer *buffer) {
+  free(buffer->bytes);
+  *buffer = (struct buffer){0};
+}
+
+static size_t on_head(char *line, size_t size, size_t count, void *pointer) {
+  struct transfer *transfer = pointer;
+  append(&transfer->head, line, size * count);
+  if (transfer->role == STALL && line[0] == '\r') transfer->run->standing++;
+  return size * count;
+}
+
+static size_t on_body_kept(char *bytes, size_t size, size_t count, void *pointer) {
+  struct transfer *transfer = pointer;
+  append(&transfer->body, bytes, size * count);
+  transfer->received += (int64_t)(size * count);
+  return size * count;
+}
+
+static volatile char touched;
+
+static size_t on_body_counted(char *bytes, size_t size, size_t count, void *pointer) {
+  struct transfer *transfer = pointer;
+  if (count) touched = bytes[0];
+  transfer->received += (int64_t)(size * count);
+  return size * count;
+}
+
+static char sent_bytes[256 << 10];
+
+static size_t on_room(char *room, size_t size, size_t count, void *pointer) {
+  struct transfer *transfer = pointer;
+  int64_t left = transfer->run->options->bytes - transfer->sent;
+  size_t length = size * count < sizeof sent_bytes ? size * count : sizeof sent_bytes;
+  if ((int64_t)length > left) length = (size_t)left;
+  memcpy(room, sent_bytes, length);
+  transfer->sent += (int64_t)length;
+  return length;
+}
+
+static int on_rewind(void *pointer, curl_off_t offset, int origin) {
+  struct transfer *transfer = pointer;
+  if (origin != SEEK_SET) return CURL_SEEKFUNC_CANTSEEK;
+  transfer->sent = offset;
+  return CURL_SEEKFUNC_OK;
+}
+
+static void configure(struct transfer *transfer) {
+  CURL *easy = transfer->easy;
+  SET(easy, CURLOPT_PRIVATE, transfer);
+  SET(easy, CURLOPT_URL, transfer->url);
+  SET(easy, CURLOPT_NOSIGNAL, 1L);
+  SET(easy, CURLOPT_PROTOCOLS_STR, "http,https");
+  SET(easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
+  SET(easy, CURLOPT_PROXY, "");
+  SET(easy, CURLOPT_BUFFERSIZE, transfer->run->options->buffer);
+  SET(easy, CURLOPT_ERRORBUFFER, transfer->error);
+  SET(easy, CURLOPT_HTTPHEADER, transfer->run->headers);
+  SET(easy, CURLOPT_HEADERFUNCTION, on_head);
+  SET(easy, CURLOPT_HEADERDATA, transfer);
+  SET(easy, CURLOPT_WRITEFUNCTION, transfer->role == KEEP ? on_body_kept : on_body_counted);
+  SET(easy, CURLOPT_WRITEDATA, transfer);
+  if (transfer->role != SEND) return;
+  SET(easy, CURLOPT_UPLOAD, 1L);
+  SET(easy, CURLOPT_UPLOAD_BUFFERSIZE, 128L << 10);
+  SET(easy, CURLOPT_INFILESIZE_LARGE, (curl_off_t)transfer->run->options->bytes);
+  SET(easy, CURLOPT_READFUNCTION, on_room);
+  SET(easy, CURLOPT_READDATA, transfer);
+  SET(easy, CURLOPT_SEEKFUNCTION, on_rewind);
+  SET(easy, CURLOPT_SEEKDATA, transfer);
+}
+
+static void start(struct transfer *transfer) {
+  struct run *run = transfer->run;
+  if (!transfer->easy && !(transfer->easy = curl_easy_init())) fail("out of memory");
+  transfer->received = transfer->sent = 0;
+  configure(transfer);
+  check_multi(curl_multi_add_handle(run->multi, transfer->easy), "curl_multi_add_handle");
+  run->has_news = true;
+  if (transfer->role != STALL) run->started++;
+}
+
+static void stop(struct transfer *transfer, bool keep_handle) {
+  check_multi(curl_multi_remove_handle(transfer->run->multi, transfer->easy), "curl_multi_remove_handle");
+  clear(&transfer->head);
+  clear(&transfer->body);
+  if (keep_handle) {
+    curl_easy_reset(transfer->easy);
+  } else {
+    curl_easy_cleanup(transfer->easy);
+    transfer->easy = NULL;
+  }
+}
+
+static void finish(struct transfer *transfer, CURLcode result) {
+  struct run *run = transfer->run;
+  long status = 0;
+  if (result != CURLE_OK)
+    fail("%s: %s", transfer->url, transfer->error[0] ? transfer->error : curl_easy_strerror(result));
+  check(curl_easy_getinfo(transfer->easy, CURLINFO_RESPONSE_CODE, &status), "CURLINFO_RESPONSE_CODE");
+  if (status != 200) fail("%s: the status is %ld, not 200", transfer->url, status);
+  if (transfer->role == STALL) fail("%s: a response that should stand still has ended", transfer->url);
+  if (transfer->role == SEND && transfer->sent != run->options->bytes)
+    fail("%s: answered after %" PRId64 " of %ld bytes", transfer->url, transfer->sent, run->options->bytes);
+
+  run->finished++;
+  run->bytes += transfer->role == SEND ? transfer->sent : transfer->received;
+  bool goes_on = run->started < run->options->requests;
+  stop(transfer, goes_on && run->options->reuse_handles);
+  if (goes_on) start(transfer);
+}
+
+// Waits only when there is nothing to do at once: a wait with something new would return immediately.
+static void turn(struct run *run) {
+  if (!run->has_news) check_multi(curl_multi_poll(run->multi, NULL, 0, 1000, NULL), "curl_multi_poll");
+  run->has_news = false;
+  int count = 0;
+  check_multi(curl_multi_perform(run->multi, &count), "curl_multi_perform");
+  for (CURLMsg *message; (message = curl_multi_info_read(run->multi, &count));) {
+    if (message->msg != CURLMSG_DONE) continue;
+    CURLcode result = message->data.result;
+    struct transfer *transfer = NULL;
+    check(curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &transfer), "CURLINFO_PRIVATE");
+    finish(transfer, result);
+  }
+}
+
+// MARK: measuring
+
+struct moment {
+  double clock, user, system;
+  long switches, peak_kib;
+};
+
+static struct moment now(void) {
+  struct timespec clock;
+  struct rusage usage;
+  clock_gettime(CLOCK_MONOTONIC, &clock);
+  getrusage(RUSAGE_SELF, &usage);
+#ifdef __APPLE__
+  long peak = usage.ru_maxrss / 1024;
+#else
+  long peak = usage.ru_maxrss;
+#endif
+  return (struct moment){
+      .clock = (double)clock.tv_sec + (double)clock.tv_nsec / 1e9,
+      .user = (double)usage.ru_utime.tv_sec + (double)usage.ru_utime.tv_usec / 1e6,
+      .system = (double)usage.ru_stime.tv_sec + (double)usage.ru_stime.tv_usec / 1e6,
+      .switches = usage.ru_nvcsw,
+      .peak_kib = peak,
+  };
+}
+
+static void report(const struct run *run, struct moment from, struct moment to) {
+  printf("{\"mode\":\"%s\",\"implementation\":\"raw-c\",\"requests\":%ld,\"bytes\":%" PRId64 ",\"seconds\":%.6f,"
+         "\"peak_rss_kib\":%ld,\"user_seconds\":%.6f,\"system_seconds\":%.6f,\"voluntary_switches\":%ld}\n",
+         run->options->mode, run->finished, run->bytes, to.clock - from.clock, to.peak_kib, to.user - from.user,
+         to.system - from.system, to.switches - from.switches);
+}
+
+// MARK: the modes
+
+static void add_header(struct run *run, const char *line) {
+  struct curl_slist *longer = curl_slist_append(run->headers, line);
+  if (!longer) fail("out of memory");
+  run->headers = longer;
+}
+
+static struct transfer *make_transfers(struct run *run, long count, enum role role, const char *url) {
+  struct transfer *transfers = calloc((size_t)count, sizeof *transfers);
+  if (!transfers) fail("out of memory");
+  for (long i = 0; i < count; i++) transfers[i] = (struct transfer){.run = run, .role = role, .url = url};
+  return transfers;
+}
+
+static void run_requests(struct run *run, enum role role, const char *url, long concurrency) {
+  if (concurrency > run->options->requests) concurrency = run->options->requests;
+  struct transfer *transfers = make_transfers(run, concurrency, role, url);
+  struct moment begin = now();
+  for (long i = 0; i < concurrency; i++) start(&transfers[i]);
+  while (run->finished < run->options->requests) turn(run);
+  report(run, begin, now());
+  free(transfers);
+}
+
+static void run_among_idle(struct run *run) {
+  long count = run->options->concurrency;
+  struct transfer *idle = make_transfers(run, count, STALL, run->options->url);
+  for (long i = 0; i < count; i++) start(&idle[i]);
+  while (run->standing < count) turn(run);
+  run_requests(run, KEEP, run->options->second, 1);
+  for (long i = 0; i < count; i++) stop(&idle[i], false);
+  free(idle);
+}
+
+static void run_client(const struct options *options, enum role role) {
+  if (!options->url) misuse("which URL?", "");
+  if (role == STALL && !options->second) misuse("idle needs --second URL", "");
+  check(curl_global_init(CURL_GLOBAL_DEFAULT), "curl_global_init");
+  struct run run = {.options = options, .multi = curl_multi_init()};
+  if (!run.multi) fail("out of memory");
+  check_multi(curl_multi_setopt(run.multi, CURLMOPT_MAXCONNECTS, 512L), "CURLMOPT_MAXCONNECTS");
+  add_header(&run, "Accept:");
+  if (role == SEND) {
+    add_header(&run, "Content-Type:");
+    add_header(&run, "Expect:");
+  }
+
+  if (role == STALL) run_among_idle(&run);
+  else run_requests(&run, role, options->url, options->concurrency);
+
+  curl_slist_free_all(run.headers);
+  check_multi(curl_multi_cleanup(run.multi), "curl_multi_cleanup");
+  curl_global_cleanup();
+}
+
+// MARK: the program
+
+static void allow_many_sockets(void) {
+  struct rlimit limit;
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max < 65536 ? limit.rlim_max : 65536;
+  setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+int main(int count, char **words) {
+  struct options options = parse(count, words);
+  signal(SIGPIPE, SIG_IGN);
+  signal(SIGALRM, time_is_up);
+  alarm((unsigned)options.limit);
+  allow_many_sockets();
+
+  if (!strcmp(options.mode, "get")) run_client(&options, KEEP);
+  else if (!strcmp(options.mode, "download")) run_client(&options, COUNT);
+  else if (!strcmp(options.mode, "upload")) run_client(&options, SEND);
+  else if (!strcmp(options.mode, "idle")) run_client(&options, STALL);
+  else if (!strcmp(options.mode, "stall-server")) serve_stalls(options.port);
+  else if (!strcmp(options.mode, "sink-server")) serve_sink(options.port);
+  else misuse("unknown mode: ", options.mode);
+  return 0;
+}

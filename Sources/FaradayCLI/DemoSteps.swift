@@ -1,0 +1,102 @@
+import Faraday
+import Synchronization
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// The steps of the demonstration. Each throws if a byte is missing.
+extension Connection {
+  func demoJSON() async throws -> DemoStep {
+    let start = ContinuousClock.now
+    let sent = #"{"name":"Faraday","year":1791,"found":["induction","benzene"]}"#
+    let response = try await post("inspect", body: .text(sent)) { $0.headers[.contentType] = "application/json" }
+    let answer = try await response.body.collect()
+    let json = try JSONText(answer)
+    Descriptor.output.say(try json.pretty)
+    try expect(json.contains(sent), "the server did not see the JSON that was sent")
+    return DemoStep("JSON round trip", Int64(sent.utf8.count + answer.count), since: start, response)
+  }
+
+  func demoStream(interval: Int) async throws -> DemoStep {
+    let (count, size) = (10, 64)
+    let start = ContinuousClock.now
+    let seen = Mutex<(bytes: Int, chunks: Int)>((0, 0))
+    let response = try await get("drip?count=\(count)&interval=\(interval)&size=\(size)") {
+      $0.options.onChunk = { bytes in
+        let now = ContinuousClock.now - start
+        let chunk = bytes.withUnsafeBytes { DripChunk(String(decoding: $0, as: UTF8.self), at: WallClock.nanoseconds) }
+        seen.withLock {
+          $0.bytes += bytes.byteCount
+          $0.chunks += chunk == nil ? 0 : 1
+        }
+        if let chunk { Descriptor.output.say("  \(chunk.text(after: now))") }
+        return .continue
+      }
+    }
+    let all = seen.withLock { $0 }
+    try expect(all == (count * size, count), "\(all.chunks) chunks of \(all.bytes) bytes came, not \(count) of \(count * size)")
+    return DemoStep("stream", Int64(all.bytes), since: start, response)
+  }
+
+  func demoDownload(bytes: Int64) async throws -> DemoStep {
+    let start = ContinuousClock.now
+    let meter = ProgressMeter(on: .output, shown: Descriptor.output.isTerminal)
+    let got = Atomic<Int64>(0)
+    let response = try await get("bytes/\(bytes)") {
+      $0.options.onChunk = { piece in
+        let sum = got.wrappingAdd(Int64(piece.byteCount), ordering: .relaxed).newValue
+        meter.update(.download, sum, of: bytes)
+        return .continue
+      }
+    }
+    let step = DemoStep("download", got.load(ordering: .relaxed), since: start, response)
+    meter.finish(orSay: step)
+    try expect(response.status == .ok, "the server answered \(response.status.code)")
+    try expect(step.bytes == bytes, "\(step.bytes) bytes came, not \(bytes)")
+    return step
+  }
+
+  func demoUpload(bytes: Int64) async throws -> DemoStep {
+    let start = ContinuousClock.now
+    let meter = ProgressMeter(on: .output, shown: Descriptor.output.isTerminal)
+    let body = Body.stream(DemoPieces(bytes: bytes), length: bytes, isReplayable: true)
+    let response = try await put("upload", body: body) {
+      $0.options.onUploadProgress = { meter.update(.upload, $0.bytes, of: $0.total) }
+    }
+    let step = DemoStep("upload", bytes, since: start, response)
+    meter.finish(orSay: step)
+    let answer = try JSONDecoder().decode(UploadAnswer.self, from: try await response.body.collect())
+    try expect(answer.bytes == bytes, "the server counted \(answer.bytes) bytes, not \(bytes)")
+    try expect(response.metrics.bytesSent == bytes, "\(response.metrics.bytesSent) bytes were sent, not \(bytes)")
+    return step
+  }
+
+  private func expect(_ isTrue: Bool, _ otherwise: String) throws {
+    if !isTrue { throw CommandFailure(1, otherwise) }
+  }
+}
+
+/// What `/upload` answers.
+private struct UploadAnswer: Decodable {
+  let bytes: Int64
+}
+
+extension DemoStep {
+  fileprivate init(_ name: String, _ bytes: Int64, since start: ContinuousClock.Instant, _ response: Response) {
+    self.init(
+      name: name, bytes: bytes, seconds: (ContinuousClock.now - start).inSeconds,
+      reusedConnection: response.metrics.reusedConnection)
+  }
+}
+
+extension ProgressMeter {
+  /// Ends the bar, or says in one line what it would have shown.
+  fileprivate func finish(orSay step: DemoStep) {
+    finish()
+    guard !isShown else { return }
+    let rate = Figures.rate(step.seconds > 0 ? Double(step.bytes) / step.seconds : 0)
+    Descriptor.output.say("  \(Figures.bytes(step.bytes)) in \(Figures.fixed(step.seconds, places: 3)) s, \(rate)")
+  }
+}

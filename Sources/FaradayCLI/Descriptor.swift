@@ -1,0 +1,100 @@
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// A file descriptor, written without a buffer: what arrives is out before the next piece is waited for.
+struct Descriptor: Sendable {
+  let number: Int32
+
+  static let input = Descriptor(number: STDIN_FILENO)
+  static let output = Descriptor(number: STDOUT_FILENO)
+  static let error = Descriptor(number: STDERR_FILENO)
+
+  var isTerminal: Bool { isatty(number) == 1 }
+
+  /// The columns of the terminal; 80 if it does not say.
+  var columns: Int {
+    var size = winsize()
+    guard ioctl(number, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
+    return Int(size.ws_col)
+  }
+
+  func write(_ data: Data) throws {
+    try data.withUnsafeBytes { try write($0) }
+  }
+
+  func write(_ text: String) throws {
+    try write(Data(text.utf8))
+  }
+
+  func write(_ bytes: UnsafeRawBufferPointer) throws {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      #if canImport(Glibc)
+      let written = Glibc.write(number, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+      #else
+      let written = Darwin.write(number, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+      #endif
+      if written >= 0 {
+        rest = rest.dropFirst(written)
+      } else if errno == EAGAIN {
+        // Somebody shares the terminal or pipe with us and made it non-blocking.
+        var wait = pollfd(fd: number, events: Int16(POLLOUT), revents: 0)
+        _ = poll(&wait, 1, -1)
+      } else if errno != EINTR {
+        throw SystemError()
+      }
+    }
+  }
+
+  /// One line, for a person. That nobody reads it is no reason to fail.
+  func say(_ line: String) {
+    try? write(line.hasSuffix("\n") ? line : line + "\n")
+  }
+
+  /// The next bytes, at most `limit`; empty at the end.
+  func read(upTo limit: Int) throws -> Data {
+    var bytes = Data(count: limit)
+    while true {
+      let got = bytes.withUnsafeMutableBytes { buffer in
+        #if canImport(Glibc)
+        Glibc.read(number, buffer.baseAddress, buffer.count)
+        #else
+        Darwin.read(number, buffer.baseAddress, buffer.count)
+        #endif
+      }
+      if got >= 0 { return bytes.prefix(got) }
+      if errno == EAGAIN {
+        var wait = pollfd(fd: number, events: Int16(POLLIN), revents: 0)
+        _ = poll(&wait, 1, -1)
+      } else if errno != EINTR {
+        throw SystemError()
+      }
+    }
+  }
+
+  func readToEnd() throws -> Data {
+    var whole = Data()
+    while true {
+      let piece = try read(upTo: 64 << 10)
+      if piece.isEmpty { return whole }
+      whole.append(piece)
+    }
+  }
+}
+
+/// What the system said when a call failed.
+struct SystemError: Error, CustomStringConvertible {
+  let number: Int32
+
+  init(number: Int32 = errno) { self.number = number }
+
+  var description: String { String(cString: strerror(number)) }
+}

@@ -1,0 +1,77 @@
+import Faraday
+import Synchronization
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// One request and its response, written to a sink piece by piece.
+struct Exchange {
+  var request: Request
+  var sink: OutputSink
+  /// Whether the head is written too.
+  let head: Bool
+  /// Whether a status from 400 up is a failure, whose body is not written.
+  let failsOnStatus: Bool
+  let meter: ProgressMeter
+
+  /// What is known about it so far.
+  private(set) var report: Report
+
+  init(request: Request, sink: OutputSink, head: Bool, failsOnStatus: Bool, meter: ProgressMeter) {
+    self.request = request
+    self.sink = sink
+    self.head = head
+    self.failsOnStatus = failsOnStatus
+    self.meter = meter
+    report = Report(request)
+  }
+
+  /// Sends the request and writes the response. What goes wrong is in the report.
+  mutating func run(over adapter: any Adapter) async {
+    let start = ContinuousClock.now
+    do {
+      if meter.isShown, !request.body.isEmpty {
+        request.options.onUploadProgress = { [meter] in meter.update(.upload, $0.bytes, of: $0.total) }
+      }
+      let early = InterimHeads()
+      if head { request.options.onInformational = { early.append($0) } }
+      let response = try await adapter.send(request)
+      report.response = response
+      try await write(response, after: early.all)
+    } catch {
+      report.failure = CommandFailure(error)
+      if report.response == nil { report.response = (error as? TransportError)?.partialResponse }
+    }
+    report.elapsed = ContinuousClock.now - start
+  }
+
+  private mutating func write(_ response: Response, after interim: [HTTPResponse]) async throws {
+    let isRefused = failsOnStatus && response.status.code >= 400
+    if head, !(isRefused && sink.path != nil) {
+      for early in interim { try sink.write(HeadText.data(early.status, early.headerFields, response.version)) }
+      try sink.write(HeadText.data(response.status, response.headers, response.version))
+    }
+    if isRefused {
+      throw CommandFailure(ExitStatus.httpError, "the server answered \(response.status.code)")
+    }
+    let total = request.options.decompression == nil ? response.headers[.contentLength].flatMap { Int64($0) } : nil
+    for try await piece in response.body {
+      if sink.path == nil { meter.finish() }
+      try sink.write(body: piece)
+      if sink.path != nil { meter.update(.download, sink.bytes, of: total) }
+    }
+    if head, !response.trailers.isEmpty { try sink.write(HeadText.data(response.trailers)) }
+    try sink.finish()
+  }
+}
+
+/// The 1xx responses, which arrive on the engine's thread.
+private final class InterimHeads: Sendable {
+  private let heads = Mutex<[HTTPResponse]>([])
+
+  var all: [HTTPResponse] { heads.withLock { $0 } }
+
+  func append(_ head: HTTPResponse) { heads.withLock { $0.append(head) } }
+}

@@ -1,0 +1,63 @@
+import Faraday
+
+/// What a failed transfer is as an exit status: curl's numbers, so that scripts written for curl keep working.
+enum ExitStatus {
+  /// `-f`, and the server said 400 or more.
+  static let httpError: Int32 = 22
+  static let writeError: Int32 = 23
+  static let readError: Int32 = 26
+  /// libcurl's "failed to initialise", for what has no number of its own.
+  static let other: Int32 = 2
+
+  static let table: [TransportError.Code: Int32] = [
+    .unsupportedScheme: 1,
+    .invalidHeader: 2,
+    .invalidBody: 2,
+    .invalidURL: 3,
+    .unsupported: 4,
+    .nameNotFound: 6,
+    .connectionFailed: 7,
+    .malformedResponse: 8,
+    .http2Error: 16,
+    .truncatedResponse: 18,
+    .bodyUnreadable: readError,
+    .bodyLengthMismatch: readError,
+    .connectTimeout: 28,
+    .idleTimeout: 28,
+    .totalTimeout: 28,
+    .tlsFailed: 35,
+    .connectionClosed: 52,
+    .sendFailed: 55,
+    .receiveFailed: 56,
+    .tlsVerificationFailed: 60,
+    .decompressionFailed: 61,
+    .headTooLarge: 63,
+    .bodyTooLarge: 63,
+    .decompressionLimit: 63,
+    .bodyNotReplayable: 65,
+    .invalidCA: 77,
+    .proxyFailed: 97,
+  ]
+
+  /// The table's number; for a code that is not in it, the engine's own where it can be an exit status.
+  static func of(_ code: TransportError.Code, engineCode: Int?) -> Int32 {
+    if let status = table[code] { return status }
+    guard let engineCode, (1...125).contains(engineCode) else { return other }
+    return Int32(engineCode)
+  }
+}
+
+extension CommandFailure {
+  /// Any error of a transfer as the failure it is to the program.
+  init(_ error: any Error) {
+    switch error {
+    case let failure as CommandFailure: self = failure
+    case let error as TransportError:
+      self.init(ExitStatus.of(error.code, engineCode: error.engineCode), error.message)
+    case let error as InvalidHeader: self = .usage(error.description)
+    case let error as BodyFile.Unreadable: self.init(ExitStatus.readError, error.description)
+    case is CancellationError: self.init(42, "the transfer was cancelled")
+    default: self.init(ExitStatus.other, "\(error)")
+    }
+  }
+}

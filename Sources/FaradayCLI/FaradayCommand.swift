@@ -1,0 +1,57 @@
+import ArgumentParser
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// The program: `faraday [options] URL`, and `serve` and `demo` beside it.
+@main
+struct FaradayCommand: AsyncParsableCommand {
+  static let version = "0.1"
+
+  static let configuration = CommandConfiguration(
+    commandName: "faraday", abstract: "An HTTP client over libcurl, with curl's names for its options.",
+    subcommands: [Fetch.self, Serve.self, Demo.self], defaultSubcommand: Fetch.self)
+
+  static func main() async {
+    // A closed pipe shall be an error of the write, which has an exit status of its own.
+    signal(SIGPIPE, SIG_IGN)
+    exit(withError: ExitCode(await status(of: Array(CommandLine.arguments.dropFirst()))))
+  }
+
+  /// Runs the program with these arguments and gives its exit status.
+  static func status(of arguments: [String]) async -> Int32 {
+    if ["-h", "--help"].contains(arguments.first) {
+      Descriptor.output.say(Fetch.help)
+      return 0
+    }
+    do {
+      var command = try parseAsRoot(expanded(arguments))
+      if var command = command as? any AsyncParsableCommand {
+        try await command.run()
+      } else {
+        try command.run()
+      }
+      return 0
+    } catch let code as ExitCode {
+      return code.rawValue
+    } catch where exitCode(for: error) == .success {
+      Descriptor.output.say(fullMessage(for: error))
+      return 0
+    } catch {
+      let failure = error as? CommandFailure ?? .usage(message(for: error))
+      Descriptor.error.say(failure.line)
+      return failure.status
+    }
+  }
+
+  /// The arguments with curl's short forms taken apart, unless they belong to another subcommand.
+  static func expanded(_ arguments: [String]) -> [String] {
+    switch arguments.first {
+    case "serve", "demo", "help": arguments
+    case "fetch": ["fetch"] + ShortForms.expanded(Array(arguments.dropFirst()))
+    default: ShortForms.expanded(arguments)
+    }
+  }
+}

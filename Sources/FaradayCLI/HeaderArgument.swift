@@ -1,0 +1,69 @@
+import Faraday
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// One `-H`: a field to send, or a default to leave out.
+enum HeaderArgument: Equatable {
+  case field(name: String, value: String)
+  case without(name: String)
+
+  /// Reads `Name: value`, `Name;` (sent empty) or `Name:` (not sent).
+  init(_ text: String) throws {
+    if let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) {
+      let name = String(text[..<colon])
+      let value = text[text.index(after: colon)...].trimmed()
+      self = value.isEmpty ? .without(name: name) : .field(name: name, value: value)
+    } else if let name = Self.named(beforeSemicolon: text) {
+      self = .field(name: name, value: "")
+    } else {
+      throw CommandFailure.usage("header \(text.debugDescription): it is neither 'Name: value' nor 'Name;'")
+    }
+  }
+
+  private static func named(beforeSemicolon text: String) -> String? {
+    let text = Substring(text).trimmed()
+    return text.hasSuffix(";") ? Substring(text.dropLast()).trimmed() : nil
+  }
+
+  /// The arguments of all `-H`; `@file` stands for the lines of that file.
+  static func all(_ texts: [String]) throws -> [HeaderArgument] {
+    try texts.flatMap { text -> [HeaderArgument] in
+      guard text.hasPrefix("@") else { return [try HeaderArgument(text)] }
+      let lines = try InputFile(name: String(text.dropFirst())).contents().split(separator: 0x0A)
+      return try lines
+        .map { String(decoding: $0.last == 0x0D ? $0.dropLast() : $0, as: UTF8.self) }
+        .filter { !$0.isEmpty }
+        .map { try HeaderArgument($0) }
+    }
+  }
+}
+
+extension HTTPFields {
+  /// These fields as defaults, and the arguments over them: a name that an argument has takes its default away.
+  func overridden(by arguments: [HeaderArgument]) throws -> HTTPFields {
+    var fields = self
+    for argument in arguments {
+      switch argument {
+      case .field(let name, let value):
+        fields[fields: try HTTPField(checking: name, value).name] = []
+      case .without(let name):
+        fields[fields: try HTTPField(checking: name, "").name] = []
+      }
+    }
+    for case .field(let name, let value) in arguments { try fields.add(name, value) }
+    return fields
+  }
+}
+
+extension Substring {
+  /// Without the spaces and tabs at both ends. A line break is not one of them: it must be seen, and refused.
+  func trimmed() -> String {
+    var rest = self
+    while rest.first == " " || rest.first == "\t" { rest.removeFirst() }
+    while rest.last == " " || rest.last == "\t" { rest.removeLast() }
+    return String(rest)
+  }
+}

@@ -1,0 +1,86 @@
+import Dispatch
+import Synchronization
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// The bytes of a pipe or a terminal, read on a thread that may block.
+struct InputPieces: AsyncSequence, Sendable {
+  let input: OpenInput
+
+  func makeAsyncIterator() -> AsyncIterator { AsyncIterator(input: input) }
+
+  struct AsyncIterator: AsyncIteratorProtocol {
+    let input: OpenInput
+
+    mutating func next() async throws -> Data? {
+      let isCancelled = Latch()
+      return try await withTaskCancellationHandler {
+        try await withCheckedThrowingContinuation { continuation in
+          DispatchQueue.global().async { [input] in
+            continuation.resume(with: Result { try input.next(unless: isCancelled) })
+          }
+        }
+      } onCancel: {
+        isCancelled.raise()
+      }
+    }
+  }
+}
+
+/// An open input, closed with its last reference unless it is standard input.
+final class OpenInput: Sendable {
+  let descriptor: Descriptor
+
+  init(_ name: String) throws {
+    guard name != "-" else {
+      descriptor = .input
+      return
+    }
+    let number = open(name, O_RDONLY | O_CLOEXEC)
+    guard number >= 0 else { throw SystemError() }
+    var status = stat()
+    // A directory can be opened, and fails when it is read: too late to say so before anything is sent.
+    if fstat(number, &status) == 0, status.st_mode & S_IFMT == S_IFDIR {
+      close(number)
+      throw SystemError(number: EISDIR)
+    }
+    descriptor = Descriptor(number: number)
+  }
+
+  deinit {
+    if descriptor.number != STDIN_FILENO { close(descriptor.number) }
+  }
+
+  /// All of it. The descriptor must not be closed before the last read, and would be without a reference to its owner.
+  func readToEnd() throws -> Data {
+    try withExtendedLifetime(self) { try descriptor.readToEnd() }
+  }
+
+  /// The next bytes, nil at the end. A person may never type: a cancelled read ends within a tenth of a second.
+  func next(unless isCancelled: Latch) throws -> Data? {
+    defer { withExtendedLifetime(self) {} }
+    var wait = pollfd(fd: descriptor.number, events: Int16(POLLIN), revents: 0)
+    while poll(&wait, 1, 100) <= 0 {
+      if isCancelled.isRaised { throw CancellationError() }
+    }
+    let piece = try descriptor.read(upTo: 64 << 10)
+    return piece.isEmpty ? nil : piece
+  }
+}
+
+/// A flag that is raised once, by whichever thread.
+final class Latch: Sendable {
+  private let raised = Atomic(false)
+
+  var isRaised: Bool { raised.load(ordering: .acquiring) }
+
+  func raise() { raised.store(true, ordering: .releasing) }
+}

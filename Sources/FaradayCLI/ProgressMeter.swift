@@ -1,0 +1,61 @@
+import Synchronization
+
+/// Draws progress on a terminal, on one line, at most ten times a second; where it may not, it only listens.
+final class ProgressMeter: Sendable {
+  let isShown: Bool
+  private let descriptor: Descriptor
+  private let state = Mutex(State())
+  private let start = ContinuousClock.now
+
+  private struct State {
+    var line: ProgressLine?
+    var rate = SmoothedRate()
+    var drawn: Double?
+    var isFinished = false
+  }
+
+  init(on descriptor: Descriptor, shown: Bool) {
+    self.descriptor = descriptor
+    isShown = shown
+  }
+
+  /// Tells where the transfer stands. May be called as often as bytes move.
+  func update(_ direction: ProgressLine.Direction, _ bytes: Int64, of total: Int64?) {
+    guard isShown else { return }
+    let now = (ContinuousClock.now - start).inSeconds
+    state.withLock { state in
+      guard !state.isFinished else { return }
+      if let last = state.line, last.direction != direction { endLine(&state, now) }
+      state.rate.add(bytes, at: now)
+      state.line = ProgressLine(
+        direction: direction, bytes: bytes, total: total, rate: state.rate.bytesPerSecond, elapsed: now)
+      if state.drawn.map({ now - $0 >= 0.1 }) ?? true { draw(&state, now) }
+    }
+  }
+
+  /// Draws the last state and ends the line. Further updates are not drawn.
+  func finish() {
+    guard isShown else { return }
+    let now = (ContinuousClock.now - start).inSeconds
+    state.withLock { state in
+      guard !state.isFinished else { return }
+      state.isFinished = true
+      endLine(&state, now)
+    }
+  }
+
+  private func endLine(_ state: inout State, _ now: Double) {
+    guard state.line != nil else { return }
+    state.line?.rate = state.rate.average
+    draw(&state, now)
+    try? descriptor.write("\n")
+    state = State(isFinished: state.isFinished)
+  }
+
+  private func draw(_ state: inout State, _ now: Double) {
+    guard let line = state.line else { return }
+    state.drawn = now
+    // One column stays free: a full line makes some terminals wrap.
+    try? descriptor.write("\r\(line.text(width: descriptor.columns - 1))\u{1B}[K")
+  }
+}

@@ -1,0 +1,51 @@
+import Faraday
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+extension RequestOptions {
+  /// The request that the options describe. Reads the files they name, but for an upload, which is read as it is sent.
+  func request(to target: Target, transport: TransportOptions) throws -> Request {
+    var request = Request(try requestMethod(), url: target.url)
+    request.body = try body()
+    request.headers = try defaults(for: target).overridden(by: HeaderArgument.all(headers))
+    request.options.delivery = .streamed
+    transport.apply(to: &request.options)
+    return request
+  }
+
+  private func requestMethod() throws -> HTTPRequest.Method {
+    if let method {
+      guard let named = HTTPRequest.Method(rawValue: method) else {
+        throw CommandFailure.usage("method \(method.debugDescription): it is no token (RFC 9110, section 5.6.2)")
+      }
+      return named
+    }
+    if head { return .head }
+    if upload != nil { return .put }
+    return allData.isEmpty ? .get : .post
+  }
+
+  private func body() throws -> Body {
+    if let upload {
+      let file = InputFile(name: upload)
+      return file.isRegular ? try .file(upload) : .stream(try file.pieces())
+    }
+    return .data(try DataArgument.joined(allData))
+  }
+
+  /// What is sent unless a `-H` says otherwise.
+  private func defaults(for target: Target) -> HTTPFields {
+    var fields: HTTPFields = [:]
+    let agent = agent ?? "faraday/\(FaradayCommand.version)"
+    if !agent.isEmpty { fields[.userAgent] = agent }
+    fields[.accept] = "*/*"
+    if !allData.isEmpty { fields[.contentType] = "application/x-www-form-urlencoded" }
+    if let credentials = user ?? target.credentials {
+      fields[.authorization] = "Basic " + Data(credentials.utf8).base64EncodedString()
+    }
+    return fields
+  }
+}

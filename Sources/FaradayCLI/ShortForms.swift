@@ -1,0 +1,45 @@
+/// Takes curl's short forms apart: `-sSfXPOST` is `-s -S -f -X POST`, and the word after an option that wants a value is
+/// that value, whatever it looks like.
+enum ShortForms {
+  /// The short options that take a value.
+  static let taking: Set<Character> = ["A", "H", "T", "X", "d", "m", "o", "u", "w"]
+
+  /// The long options that take a value.
+  static let takingLong: Set<String> = [
+    "--request", "--header", "--data", "--data-ascii", "--data-binary", "--data-raw", "--upload-file", "--output",
+    "--user", "--user-agent", "--max-time", "--connect-timeout", "--cacert", "--write-out", "--transport",
+  ]
+
+  static func expanded(_ arguments: [String]) -> [String] {
+    var result: [String] = []
+    var rest = arguments[...]
+    while let argument = rest.popFirst() {
+      if argument == "--" { return result + [argument] + rest }
+      if takingLong.contains(argument) {
+        result.append(argument)
+        if let value = rest.popFirst() { result.append(value) }
+      } else if argument.hasPrefix("-"), !argument.hasPrefix("--"), argument.count > 1 {
+        let (options, wantsValue) = split(argument.dropFirst())
+        result += options
+        if wantsValue, let value = rest.popFirst() { result.append(value) }
+      } else {
+        result.append(argument)
+      }
+    }
+    return result
+  }
+
+  /// One group of short options, apart, and whether the last of them still wants its value.
+  private static func split(_ group: Substring) -> (options: [String], wantsValue: Bool) {
+    var options: [String] = []
+    var rest = group
+    while let option = rest.popFirst() {
+      options.append("-\(option)")
+      if taking.contains(option) {
+        guard !rest.isEmpty else { return (options, true) }
+        return (options + [String(rest)], false)
+      }
+    }
+    return (options, false)
+  }
+}

@@ -1,0 +1,69 @@
+import Faraday
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// The URL as it was typed, completed and checked as curl does it.
+struct Target: Equatable {
+  /// Without user and password, with a path.
+  private(set) var url: URL
+  /// The user and password that the URL had, as `user:password`.
+  let credentials: String?
+
+  init(_ text: String) throws {
+    let complete = text.contains("://") ? text : "http://" + text
+    // Foundation would escape them and go on; what is meant by such a URL is anybody's guess.
+    guard !complete.utf8.contains(where: { $0 <= 0x20 || $0 == 0x7F }) else {
+      throw CommandFailure(3, "the URL has a space or control character in it")
+    }
+    guard let parsed = URL(string: complete), var parts = URLComponents(url: parsed, resolvingAgainstBaseURL: false),
+      parts.host?.isEmpty == false || !["http", "https"].contains(parts.scheme?.lowercased()),
+      parts.port.map({ (0...65535).contains($0) }) ?? true
+    else { throw CommandFailure(3, "\(Self.redacted(complete)): this is not a URL") }
+    credentials = parts.user.map { "\($0):\(parts.password ?? "")" }
+    if parts.user != nil || parts.path.isEmpty {
+      parts.user = nil
+      parts.password = nil
+      if parts.path.isEmpty { parts.path = "/" }
+      url = parts.url ?? parsed
+    } else {
+      url = parsed
+    }
+  }
+
+  /// The part of the URL's path after the last slash, for `-O`; nil if there is none that can be a file's name.
+  var remoteName: String? {
+    let path = url.absoluteString.prefix { $0 != "?" && $0 != "#" }
+    let name = path.split(separator: "/", omittingEmptySubsequences: false).last.map(String.init) ?? ""
+    return name.isEmpty || name == "." || name == ".." ? nil : name
+  }
+
+  /// The URL for an upload of this file: one that ends in a slash gets the file's name.
+  func naming(upload path: String) throws -> Target {
+    var text = url.absoluteString
+    let end = text.firstIndex { $0 == "?" || $0 == "#" } ?? text.endIndex
+    guard path != "-", text[..<end].hasSuffix("/"), let name = path.split(separator: "/").last else { return self }
+    let escaped = name.utf8.map { byte in
+      let character = Character(UnicodeScalar(byte))
+      return Self.unreserved.contains(character) ? String(character) : "%" + Self.hexadecimal(byte)
+    }
+    text.insert(contentsOf: escaped.joined(), at: end)
+    guard let named = URL(string: text) else { throw CommandFailure(3, "\(path) makes no URL") }
+    var target = self
+    target.url = named
+    return target
+  }
+
+  private static let unreserved = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
+
+  private static func hexadecimal(_ byte: UInt8) -> String {
+    (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+  }
+
+  /// For a message: it must not show a password.
+  private static func redacted(_ text: String) -> Substring {
+    text.lastIndex(of: "@").map { text[text.index(after: $0)...] } ?? text[...]
+  }
+}

@@ -1,0 +1,27 @@
+/// Rows of text in columns, as wide as their widest cell.
+struct TextTable {
+  let rows: [[String]]
+
+  init(_ rows: [[String]]) { self.rows = rows }
+
+  /// The first column to the left, the others to the right, as numbers are read.
+  var text: String { text { $0 == 0 } }
+
+  /// Every column to the left.
+  var leftAligned: String { text { _ in true } }
+
+  private func text(isLeft: (_ column: Int) -> Bool) -> String {
+    let widths = (0..<(rows.map(\.count).max() ?? 0)).map { column in
+      rows.map { column < $0.count ? $0[column].count : 0 }.max() ?? 0
+    }
+    return rows.map { row in
+      let cells = row.enumerated().map { column, cell in
+        let space = String(repeating: " ", count: widths[column] - cell.count)
+        return isLeft(column) ? cell + space : space + cell
+      }
+      var line = cells.joined(separator: "  ")
+      while line.last == " " { line.removeLast() }
+      return line + "\n"
+    }.joined()
+  }
+}

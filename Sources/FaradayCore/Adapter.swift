@@ -1,0 +1,18 @@
+/// Sends one request once.
+///
+/// An adapter follows no redirect, retries nothing, keeps no cookies and decodes no JSON: those are middleware, which is
+/// how they work the same over every adapter. What only an engine can do is the adapter's: TLS, HTTP versions, content
+/// decoding, connection reuse.
+///
+/// A conforming type
+/// - throws ``TransportError`` for everything that can go wrong, and `CancellationError` when the task is cancelled or a
+///   callback asked for it;
+/// - fails a request that needs a capability it lacks with ``TransportError/Code/unsupported``, and ignores nothing;
+/// - returns from ``send(_:)`` when the body is complete, or at the head if the request asks for ``Delivery/streamed``.
+public protocol Adapter: Sendable {
+  /// What this adapter can do.
+  var capabilities: Capabilities { get }
+
+  /// Sends the request and returns its response, whatever the status.
+  func send(_ request: Request) async throws -> Response
+}

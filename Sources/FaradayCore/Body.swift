@@ -1,0 +1,104 @@
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+/// The content of a request or a response: nothing, bytes, a file, an async sequence, or a value still to be encoded.
+///
+/// It is itself an async sequence of `Data`. ``collect(upTo:)`` gives the whole; where that is in memory already,
+/// ``data`` has it without waiting.
+public struct Body: Sendable {
+  let storage: Storage
+
+  enum Storage: Sendable {
+    case empty
+    case data(Data)
+    case file(BodyFile)
+    case stream(BodyStream)
+    case value(any Encodable & Sendable)
+  }
+
+  /// No content.
+  public static let empty = Body(storage: .empty)
+
+  /// These bytes; they are not copied.
+  public static func data(_ data: Data) -> Body {
+    Body(storage: data.isEmpty ? .empty : .data(data))
+  }
+
+  /// The text in UTF-8.
+  public static func text(_ text: String) -> Body {
+    .data(Data(text.utf8))
+  }
+
+  /// The file, read as it is sent, in constant memory. Its size is taken now and is what will be sent: a file that has
+  /// shrunk by then fails the request. Throws ``BodyFile/Unreadable`` if there is no such regular file to read.
+  public static func file(_ path: String) throws -> Body {
+    Body(storage: .file(try BodyFile(path: path)))
+  }
+
+  /// The pieces of an async sequence, read as they are sent.
+  ///
+  /// - Parameters:
+  ///   - length: the bytes in all. If nil, HTTP/1.1 sends them chunked. A sequence that turns out shorter or longer fails
+  ///     the request with ``TransportError/Code/bodyLengthMismatch``.
+  ///   - isReplayable: whether iterating it again gives the same bytes.
+  public static func stream<Pieces: AsyncSequence & Sendable>(
+    _ pieces: Pieces, length: Int64? = nil, isReplayable: Bool = false
+  ) -> Body where Pieces.Element == Data {
+    Body(storage: .stream(BodyStream(pieces, length: length, isReplayable: isReplayable)))
+  }
+
+  /// A value that an encoding middleware will turn into bytes. One that reaches the adapter unencoded is an error.
+  public static func value(_ value: any Encodable & Sendable) -> Body {
+    Body(storage: .value(value))
+  }
+
+  /// Whether there is no content at all.
+  public var isEmpty: Bool {
+    if case .empty = storage { true } else { false }
+  }
+
+  /// The length in bytes, if it is known without reading it.
+  public var length: Int64? {
+    switch storage {
+    case .empty: 0
+    case .data(let data): Int64(data.count)
+    case .file(let file): file.length
+    case .stream(let stream): stream.length
+    case .value: nil
+    }
+  }
+
+  /// Whether it can be sent again, after a redirect or for another attempt.
+  public var isReplayable: Bool {
+    if case .stream(let stream) = storage { stream.isReplayable } else { true }
+  }
+
+  /// The bytes, if they are all in memory; nil for a file, a stream and an unencoded value.
+  public var data: Data? {
+    switch storage {
+    case .empty: Data()
+    case .data(let data): data
+    case .file, .stream, .value: nil
+    }
+  }
+
+  /// The value that is still to be encoded, if that is what this is.
+  public var unencodedValue: (any Encodable & Sendable)? {
+    if case .value(let value) = storage { value } else { nil }
+  }
+
+  /// Whether it is read piece by piece: a file or a stream.
+  public var isStreamed: Bool {
+    switch storage {
+    case .file, .stream: true
+    case .empty, .data, .value: false
+    }
+  }
+}
+
+extension Body: ExpressibleByStringLiteral {
+  public init(stringLiteral text: String) { self = .text(text) }
+}

@@ -1,0 +1,87 @@
+private import Dispatch
+#if canImport(FoundationEssentials)
+private import FoundationEssentials
+#else
+private import Foundation
+#endif
+#if canImport(Glibc)
+private import Glibc
+#elseif canImport(Darwin)
+private import Darwin
+#endif
+
+/// A regular file as a body, read in pieces on a thread that may block.
+public struct BodyFile: Sendable {
+  let path: String
+  let length: Int64
+
+  static let pieceSize = 256 << 10
+
+  init(path: String) throws {
+    self.path = path
+    let file = try OpenFile(path)
+    length = file.size
+  }
+
+  /// A file that cannot be opened, read, or is no regular file.
+  public struct Unreadable: Error, Equatable, CustomStringConvertible {
+    public let path: String
+    public let reason: String
+
+    public var description: String { "cannot read \(path): \(reason)" }
+  }
+
+  /// Opens the file with the first piece. Gives `length` bytes, or fewer if the file has become shorter.
+  func makeReader() -> BodyReader {
+    var file: OpenFile?
+    var offset: Int64 = 0
+    return {
+      guard offset < length else { return nil }
+      let open = try file ?? OpenFile(path)
+      file = open
+      let start = offset
+      let count = Int(Swift.min(Int64(Self.pieceSize), length - start))
+      let piece = try await withCheckedThrowingContinuation { continuation in
+        DispatchQueue.global().async {
+          continuation.resume(with: Result { try open.read(count: count, at: start) })
+        }
+      }
+      offset += Int64(piece.count)
+      return piece.isEmpty ? nil : piece
+    }
+  }
+}
+
+/// An open descriptor, closed with the last reference.
+private final class OpenFile: Sendable {
+  let path: String
+  let descriptor: Int32
+  let size: Int64
+
+  init(_ path: String) throws {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw BodyFile.Unreadable(path: path, reason: String(cString: strerror(errno))) }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+      close(descriptor)
+      throw BodyFile.Unreadable(path: path, reason: "it is not a regular file")
+    }
+    self.path = path
+    self.descriptor = descriptor
+    size = Int64(status.st_size)
+  }
+
+  deinit { close(descriptor) }
+
+  func read(count: Int, at offset: Int64) throws -> Data {
+    guard let bytes = malloc(count) else { throw BodyFile.Unreadable(path: path, reason: "out of memory") }
+    var got: Int
+    repeat { got = pread(descriptor, bytes, count, off_t(offset)) } while got < 0 && errno == EINTR
+    guard got >= 0 else {
+      let reason = String(cString: strerror(errno))
+      free(bytes)
+      throw BodyFile.Unreadable(path: path, reason: reason)
+    }
+    return Data(bytesNoCopy: bytes, count: got, deallocator: .free)
+  }
+}

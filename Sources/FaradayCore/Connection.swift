@@ -1,0 +1,72 @@
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+/// A base URL, default headers and options, and a stack of middleware over an adapter: what an application talks to.
+///
+///     let connection = try Connection("https://api.example.com/v2/", adapter: CurlAdapter())
+///     let response = try await connection.get("users")
+///
+/// It is a value; copies share the adapter, and so its connections.
+public struct Connection: Sendable {
+  /// What paths are joined to; nil if every call names an absolute URL.
+  public var url: URL?
+  /// How paths are joined to it.
+  public var joining: URLJoining
+  /// Header fields of every request, unless the request sets its own.
+  public var headers: HTTPFields
+  /// What every request's options are to begin with.
+  public var defaults: Options
+  /// The middleware and the adapter.
+  public private(set) var stack: Stack
+
+  public init(
+    url: URL? = nil, joining: URLJoining = .resolve, headers: HTTPFields = [:], defaults: Options = Options(),
+    adapter: any Adapter, middleware: [any Middleware] = []
+  ) {
+    self.url = url
+    self.joining = joining
+    self.headers = headers
+    self.defaults = defaults
+    stack = Stack(middleware, adapter: adapter)
+  }
+
+  /// A connection with the base URL in the string. Throws ``TransportError/Code/invalidURL`` if it is none.
+  public init(
+    _ url: String, joining: URLJoining = .resolve, headers: HTTPFields = [:], defaults: Options = Options(),
+    adapter: any Adapter, middleware: [any Middleware] = []
+  ) throws {
+    guard let parsed = URL(string: url) else { throw TransportError(invalidURL: url, method: .get) }
+    self.init(
+      url: parsed, joining: joining, headers: headers, defaults: defaults, adapter: adapter, middleware: middleware)
+  }
+
+  /// Adds a middleware below the others, next to the adapter.
+  public mutating func use(_ middleware: any Middleware) {
+    stack = Stack(stack.middleware + [middleware], adapter: stack.adapter)
+  }
+
+  /// Adds a middleware made of one closure.
+  public mutating func use(_ middleware: @escaping @Sendable (Request, Next) async throws -> Response) {
+    use(MiddlewareClosure(middleware))
+  }
+
+  /// The request that a verb would send: base URL joined, default headers copied, `edit` applied over them.
+  public func request(
+    _ method: HTTPRequest.Method, _ path: String = "", body: Body = .empty,
+    edit: (inout Request) throws -> Void = { _ in }
+  ) throws -> Request {
+    let joined = url.map { joining.join(path, to: $0) } ?? URL(string: path)
+    guard let joined else { throw TransportError(invalidURL: path, method: method) }
+    var request = Request(method, url: joined, headers: headers, body: body, options: defaults)
+    try edit(&request)
+    return request
+  }
+
+  /// Sends a request as it is, through the stack. No base URL, default header or option is added.
+  public func run(_ request: Request) async throws -> Response {
+    try await stack.send(request)
+  }
+}

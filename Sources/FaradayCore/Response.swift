@@ -1,0 +1,60 @@
+public import HTTPTypes
+private import Synchronization
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+/// A response, as a value.
+public struct Response: Sendable {
+  /// The status, whatever it is: a 404 is a response, not an error.
+  public var status: HTTPResponse.Status
+  /// The header fields, in order, repeated ones kept.
+  public var headers: HTTPFields
+  /// The content. Buffered it is whole; streamed it is read once.
+  public var body: Body
+  /// Where the response came from.
+  public var url: URL
+  /// The version of HTTP it came over.
+  public var version: HTTPVersion
+
+  private var ownTrailers: HTTPFields
+  private var ownMetrics: Metrics
+  private let ending: Ending?
+
+  /// - Parameter ending: of a streamed response, the place where its trailers and metrics appear when its body has ended.
+  public init(
+    status: HTTPResponse.Status, headers: HTTPFields = [:], body: Body = .empty, trailers: HTTPFields = [:], url: URL,
+    version: HTTPVersion = .http1_1, metrics: Metrics = Metrics(), ending: Ending? = nil
+  ) {
+    self.status = status
+    self.headers = headers
+    self.body = body
+    self.url = url
+    self.version = version
+    ownTrailers = trailers
+    ownMetrics = metrics
+    self.ending = ending
+  }
+
+  /// The fields after the body; of a streamed body they are known once it has ended.
+  public var trailers: HTTPFields { ending?.value?.trailers ?? ownTrailers }
+
+  /// What the exchange cost; of a streamed body it is complete once it has ended.
+  public var metrics: Metrics { ending?.value?.metrics ?? ownMetrics }
+
+  /// Where an adapter leaves what is known only when a streamed body has ended.
+  public final class Ending: Sendable {
+    private let state = Mutex<(trailers: HTTPFields, metrics: Metrics)?>(nil)
+
+    public init() {}
+
+    /// Sets it, once, before the body's end is given to its reader.
+    public func set(trailers: HTTPFields, metrics: Metrics) {
+      state.withLock { $0 = (trailers, metrics) }
+    }
+
+    var value: (trailers: HTTPFields, metrics: Metrics)? { state.withLock { $0 } }
+  }
+}

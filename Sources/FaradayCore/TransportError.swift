@@ -1,0 +1,134 @@
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+/// An exchange that failed: what happened, in which phase, to which request, and what had arrived by then.
+///
+/// It carries no secret: the URL is without user, password, query and fragment.
+public struct TransportError: Error, Sendable {
+  /// What happened. Codes are added over time: a `switch` over them needs a `default`.
+  public var code: Code
+  /// How far the exchange was.
+  public var phase: Phase
+  /// The request's method.
+  public var method: HTTPRequest.Method
+  /// The request's URL, without user, password, query and fragment.
+  public var url: String
+  /// One line for a person, without a secret.
+  public var message: String
+  /// The engine's own number for it (libcurl's CURLcode, Foundation's URLError code), if it came from there.
+  public var engineCode: Int?
+  /// The error behind it, where it was not the engine's: what the caller's own body threw.
+  public var underlying: (any Error)?
+  /// What had arrived when it failed: the head, and of a buffered body the bytes so far.
+  public var partialResponse: Response?
+
+  public init(
+    _ code: Code, phase: Phase, method: HTTPRequest.Method, url: URL, message: String, engineCode: Int? = nil,
+    underlying: (any Error)? = nil, partialResponse: Response? = nil
+  ) {
+    self.code = code
+    self.phase = phase
+    self.method = method
+    self.url = Self.redacted(url.absoluteString)
+    self.message = message
+    self.engineCode = engineCode
+    self.underlying = underlying
+    self.partialResponse = partialResponse
+  }
+
+  /// The error about a request that can be told from the request alone, before anything is sent.
+  public init(_ code: Code, building request: Request, _ message: String) {
+    self.init(code, phase: .building, method: request.method, url: request.url, message: message)
+  }
+
+  /// The error about a string that is no URL.
+  init(invalidURL text: String, method: HTTPRequest.Method) {
+    code = .invalidURL
+    phase = .building
+    self.method = method
+    url = Self.redacted(text)
+    message = "this is not a URL"
+  }
+
+  /// Drops what may hold a secret, without parsing: the text may be no URL.
+  private static func redacted(_ text: String) -> String {
+    let end = text.firstIndex { $0 == "?" || $0 == "#" } ?? text.endIndex
+    var kept = text[..<end]
+    if let scheme = kept.firstRange(of: "://") {
+      let authorityEnd = kept[scheme.upperBound...].firstIndex(of: "/") ?? kept.endIndex
+      if let at = kept[scheme.upperBound..<authorityEnd].lastIndex(of: "@") {
+        kept = kept[..<scheme.upperBound] + kept[kept.index(after: at)...]
+      }
+    }
+    return String(kept.unicodeScalars.map { $0.value < 0x20 || $0.value == 0x7F ? "\u{FFFD}" : Character($0) })
+  }
+}
+
+extension TransportError: CustomStringConvertible {
+  public var description: String { "\(method) \(url): \(message) (\(code) while \(phase))" }
+}
+
+extension TransportError {
+  /// How far an exchange was.
+  public enum Phase: String, Sendable, Hashable, CustomStringConvertible {
+    case building, resolving, connecting, tls = "TLS", sending, waiting, receiving
+    public var description: String { rawValue }
+  }
+
+  /// What happened. Compare with the static members.
+  public struct Code: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
+    public let rawValue: String
+    public init(rawValue: String) { self.rawValue = rawValue }
+    public var description: String { rawValue }
+  }
+}
+
+extension TransportError.Code {
+  // The request cannot be sent as it is.
+  public static let invalidURL = Self(rawValue: "invalidURL")
+  public static let unsupportedScheme = Self(rawValue: "unsupportedScheme")
+  public static let invalidHeader = Self(rawValue: "invalidHeader")
+  public static let invalidBody = Self(rawValue: "invalidBody")
+  /// The adapter lacks a capability that the request needs.
+  public static let unsupported = Self(rawValue: "unsupported")
+
+  // The request's body let us down.
+  public static let bodyUnreadable = Self(rawValue: "bodyUnreadable")
+  public static let bodyLengthMismatch = Self(rawValue: "bodyLengthMismatch")
+  public static let bodyNotReplayable = Self(rawValue: "bodyNotReplayable")
+
+  // The server was not reached.
+  public static let nameNotFound = Self(rawValue: "nameNotFound")
+  public static let connectionFailed = Self(rawValue: "connectionFailed")
+  public static let proxyFailed = Self(rawValue: "proxyFailed")
+  public static let tlsFailed = Self(rawValue: "tlsFailed")
+  public static let tlsVerificationFailed = Self(rawValue: "tlsVerificationFailed")
+  public static let invalidCA = Self(rawValue: "invalidCA")
+
+  // It took too long.
+  public static let connectTimeout = Self(rawValue: "connectTimeout")
+  public static let idleTimeout = Self(rawValue: "idleTimeout")
+  public static let totalTimeout = Self(rawValue: "totalTimeout")
+
+  // The exchange broke.
+  /// The connection ended before any response.
+  public static let connectionClosed = Self(rawValue: "connectionClosed")
+  public static let sendFailed = Self(rawValue: "sendFailed")
+  public static let receiveFailed = Self(rawValue: "receiveFailed")
+  /// The connection ended inside the response.
+  public static let truncatedResponse = Self(rawValue: "truncatedResponse")
+  public static let malformedResponse = Self(rawValue: "malformedResponse")
+  public static let http2Error = Self(rawValue: "http2Error")
+
+  // The response is more than was asked for.
+  public static let headTooLarge = Self(rawValue: "headTooLarge")
+  public static let bodyTooLarge = Self(rawValue: "bodyTooLarge")
+  public static let decompressionLimit = Self(rawValue: "decompressionLimit")
+  public static let decompressionFailed = Self(rawValue: "decompressionFailed")
+
+  /// The engine itself failed: out of memory or descriptors, or a bug.
+  public static let engineFailed = Self(rawValue: "engineFailed")
+}

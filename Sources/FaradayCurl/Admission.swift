@@ -1,0 +1,98 @@
+/// Which waiting item may start now, under a limit per origin and one in total.
+///
+/// The first item to an origin where nothing is going on starts alone: each name lookup is a thread of libcurl's, and it
+/// does not join lookups of one name. The others start when that one's name is resolved, or it has failed. Origins take
+/// turns. libcurl's own queue is not used, because time spent there counts against the connect timeout.
+struct Admission<Item> {
+  final class Origin {
+    let key: String
+    fileprivate var active = 0
+    fileprivate var waiting = Fifo<Item>()
+    fileprivate var abandoned = 0
+    fileprivate var isOpen = false
+    fileprivate var isReady = false
+    fileprivate var factor = 1
+
+    fileprivate init(_ key: String) { self.key = key }
+  }
+
+  private let limitPerOrigin: Int
+  private let limit: Int
+  private var active = 0
+  private var origins: [String: Origin] = [:]
+  private var ready = Fifo<Origin>()
+
+  init(perOrigin: Int, total: Int) {
+    limitPerOrigin = max(1, perOrigin)
+    limit = max(1, total)
+  }
+
+  /// Nothing waits and nothing is active.
+  var isIdle: Bool { origins.isEmpty }
+
+  mutating func enqueue(_ item: Item, to key: String) -> Origin {
+    let origin = origins[key] ?? Origin(key)
+    origins[key] = origin
+    origin.waiting.append(item)
+    refresh(origin)
+    return origin
+  }
+
+  /// The next item that may start. It counts as active until ``release(_:)``.
+  mutating func next() -> Item? {
+    while active < limit, let origin = ready.popFirst() {
+      origin.isReady = false
+      guard mayStart(origin), let item = origin.waiting.popFirst() else { continue }
+      origin.active += 1
+      active += 1
+      refresh(origin)
+      return item
+    }
+    return nil
+  }
+
+  /// The name is resolved, or a connection is there: others may start.
+  mutating func open(_ origin: Origin) {
+    guard !origin.isOpen else { return }
+    origin.isOpen = true
+    refresh(origin)
+  }
+
+  /// Its connections carry many requests at a time, so its limit is as many times higher.
+  mutating func multiplex(_ origin: Origin, streams: Int) {
+    origin.factor = max(1, streams)
+    refresh(origin)
+  }
+
+  /// An active item has ended, well or not.
+  mutating func release(_ origin: Origin) {
+    origin.active -= 1
+    active -= 1
+    origin.isOpen = true
+    refresh(origin)
+    forget(origin)
+  }
+
+  /// A waiting item is not wanted any more. It still comes up in ``next()``, unless so many do that they are cleared.
+  mutating func abandon(_ origin: Origin, isAbandoned: (Item) -> Bool) {
+    origin.abandoned += 1
+    guard origin.abandoned > 32, origin.abandoned * 2 > origin.waiting.count else { return }
+    origin.waiting.removeAll(where: isAbandoned)
+    origin.abandoned = 0
+    forget(origin)
+  }
+
+  private func mayStart(_ origin: Origin) -> Bool {
+    origin.active == 0 || (origin.isOpen && origin.active < limitPerOrigin * origin.factor)
+  }
+
+  private mutating func refresh(_ origin: Origin) {
+    guard !origin.isReady, !origin.waiting.isEmpty, mayStart(origin) else { return }
+    origin.isReady = true
+    ready.append(origin)
+  }
+
+  private mutating func forget(_ origin: Origin) {
+    if origin.active == 0, origin.waiting.isEmpty { origins[origin.key] = nil }
+  }
+}

@@ -1,0 +1,86 @@
+internal import CCurl
+
+// The functions that libcurl calls, all on the engine's thread. This is the only file that turns libcurl's pointers back into
+// objects: a transfer's is valid while its easy handle is, because the engine holds the transfer until it has closed it;
+// a driver's while its multi handle is.
+//
+// They are functions of the file and not closures: a closure written in isolated code checks its executor when it is
+// called, and stops the process on a thread that is not its own.
+
+nonisolated func writeCallback(
+  _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ data: UnsafeMutableRawPointer?
+) -> Int {
+  withTransfer(data, otherwise: faraday_write_error) { $0.received(UnsafeRawBufferPointer(start: bytes, count: count)) }
+}
+
+nonisolated func headerCallback(
+  _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ data: UnsafeMutableRawPointer?
+) -> Int {
+  withTransfer(data, otherwise: faraday_write_error) {
+    $0.receivedHeader(UnsafeRawBufferPointer(start: bytes, count: count)) ? count : faraday_write_error
+  }
+}
+
+nonisolated func readCallback(
+  _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ data: UnsafeMutableRawPointer?
+) -> Int {
+  withTransfer(data, otherwise: faraday_read_abort) {
+    $0.fill(UnsafeMutableRawBufferPointer(start: bytes, count: size &* count))
+  }
+}
+
+nonisolated func seekCallback(_ data: UnsafeMutableRawPointer?, _ offset: curl_off_t, _ origin: Int32) -> Int32 {
+  withTransfer(data, otherwise: CURL_SEEKFUNC_CANTSEEK) {
+    origin == SEEK_SET && offset == 0 && $0.rewind() ? CURL_SEEKFUNC_OK : CURL_SEEKFUNC_CANTSEEK
+  }
+}
+
+nonisolated func openSocketCallback(
+  _ data: UnsafeMutableRawPointer?, _ purpose: curlsocktype, _ address: UnsafeMutablePointer<curl_sockaddr>?
+) -> curl_socket_t {
+  guard let address else { return faraday_bad_socket }
+  let descriptor = faraday_open_socket(address)
+  guard descriptor >= 0 else { return faraday_bad_socket }
+  withTransfer(data, otherwise: ()) { $0.openedSocket(descriptor) }
+  return descriptor
+}
+
+nonisolated func readyCallback(
+  _ data: UnsafeMutableRawPointer?, _ remote: UnsafeMutablePointer<CChar>?, _ local: UnsafeMutablePointer<CChar>?,
+  _ remotePort: Int32, _ localPort: Int32
+) -> Int32 {
+  withTransfer(data, otherwise: ()) { $0.connectionIsReady() }
+  return CURL_PREREQFUNC_OK
+}
+
+private func withTransfer<Result>(
+  _ data: UnsafeMutableRawPointer?, otherwise: Result, _ body: (Transfer) -> Result
+) -> Result {
+  guard let data else { return otherwise }
+  return Unmanaged<Transfer>.fromOpaque(data)._withUnsafeGuaranteedRef(body)
+}
+
+/// The transfer of an easy handle, from the pointer that it was given.
+func transfer(of easy: UnsafeMutableRawPointer) -> Transfer? {
+  faraday_get_private(easy).map { Unmanaged<Transfer>.fromOpaque($0).takeUnretainedValue() }
+}
+
+#if os(Linux)
+nonisolated func socketCallback(
+  _ easy: UnsafeMutableRawPointer?, _ descriptor: curl_socket_t, _ what: Int32, _ data: UnsafeMutableRawPointer?,
+  _ own: UnsafeMutableRawPointer?
+) -> Int32 {
+  // `easy` may be a handle of libcurl's own: nothing of it is looked at.
+  guard let data else { return 0 }
+  Unmanaged<EpollDriver>.fromOpaque(data)._withUnsafeGuaranteedRef { $0.changed(descriptor, to: what) }
+  return 0
+}
+
+nonisolated func timerCallback(
+  _ multi: UnsafeMutableRawPointer?, _ milliseconds: Int, _ data: UnsafeMutableRawPointer?
+) -> Int32 {
+  guard let data else { return 0 }
+  Unmanaged<EpollDriver>.fromOpaque(data)._withUnsafeGuaranteedRef { $0.timer(in: milliseconds) }
+  return 0
+}
+#endif

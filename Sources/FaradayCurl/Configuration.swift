@@ -1,0 +1,41 @@
+extension CurlAdapter {
+  /// How the engine is set up. What concerns one request is in its options.
+  public struct Configuration: Sendable, Hashable {
+    /// Engine threads. Requests are spread over them by origin, so that each origin's connections stay together. 1 by default.
+    public var engines = 1
+    /// Connections to one origin (scheme, host and port) at a time. Requests over it wait in a queue of ours, in order.
+    /// 64 by default.
+    public var connectionsPerOrigin = 64
+    /// Connections of one engine at a time, and how many it keeps when they are idle. 512 by default.
+    public var connections = 512
+    /// Requests on one HTTP/2 connection at a time. 100 by default.
+    public var streamsPerConnection = 100
+    /// Bytes asked from a socket at a time, from 1 KiB to 512 KiB; each active transfer has a buffer of this size. Larger ones
+    /// save system calls on plain HTTP/1.1. 64 KiB by default; 16 KiB where libcurl decodes the body.
+    public var receiveBufferSize = 64 << 10
+    /// Where requests go through.
+    public var proxy = Proxy.environment
+    /// The loop that waits for sockets.
+    package var driver = DriverKind.platform
+
+    public init() {}
+  }
+
+  /// Whether and which proxy is used.
+  public enum Proxy: Sendable, Hashable {
+    /// `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy` as they are when the adapter is made (`HTTPS_PROXY`,
+    /// `ALL_PROXY` and `NO_PROXY` too; `HTTP_PROXY` not, because a server's CGI can be made to set it).
+    case environment
+    /// None.
+    case direct
+    /// This one, as libcurl takes it: `http://host:port`, `socks5h://user:password@host:port`, …
+    case url(String)
+  }
+
+  package enum DriverKind: Sendable, Hashable {
+    /// epoll on Linux, `curl_multi_poll` elsewhere.
+    case platform
+    /// `curl_multi_poll`, whose cost grows with the number of transfers.
+    case poll
+  }
+}

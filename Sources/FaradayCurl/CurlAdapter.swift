@@ -1,0 +1,67 @@
+public import FaradayCore
+
+/// Sends requests over libcurl.
+///
+/// It has a thread of its own for each engine (one by default), started with the first request, on which libcurl works and
+/// callbacks are called; everything else runs where the caller runs. It needs no shutdown: when its last copy goes,
+/// transfers in flight finish and the threads end. Copies share connections.
+///
+/// The default is HTTP/1.1 below libcurl 8.4 and HTTP/2 over TLS from there on; a request can ask for either.
+public struct CurlAdapter: Adapter {
+  private let engines: EngineGroup
+
+  public init(_ configuration: Configuration = Configuration()) {
+    engines = EngineGroup(configuration)
+  }
+
+  /// The version of libcurl and its libraries, as it names them.
+  public static var libraryVersion: String { Library.description }
+
+  /// Everything there is a name for, except what this libcurl was built without.
+  public var capabilities: Capabilities { Library.capabilities }
+
+  public func send(_ request: Request) async throws -> Response {
+    try Task.checkCancellation()
+    try capabilities.check(request)
+    if request.body.isStreamed, request.body.length == 0 { try await checkEmptiness(of: request) }
+    let transfer = try Transfer(request, engines.settings)
+    let engine = engines.engine(for: transfer.target.origin)
+    let received = try await withTaskCancellationHandler {
+      try await withUnsafeThrowingContinuation { continuation in
+        transfer.continuation = continuation
+        engine.submit(transfer)
+      }
+    } onCancel: {
+      engine.post(.cancel(transfer))
+    }
+    return received.response(to: request)
+  }
+
+  /// libcurl asks for nothing of a body that is said to be empty, so one that is not would not be found out.
+  private func checkEmptiness(of request: Request) async throws {
+    for try await piece in request.body where !piece.isEmpty {
+      let mismatch = LengthMismatch(stated: 0, actual: nil)
+      throw TransportError(.bodyLengthMismatch, building: request, mismatch.description)
+    }
+  }
+}
+
+/// The engines of an adapter. When the last copy of the adapter goes, so does this, and tells them to end when they can.
+private final class EngineGroup: Sendable {
+  let settings: Transfer.Settings
+  private let engines: [EngineHandle]
+
+  init(_ configuration: CurlAdapter.Configuration) {
+    settings = Transfer.Settings(configuration)
+    engines = (0..<max(1, configuration.engines)).map { _ in EngineHandle(configuration) }
+  }
+
+  deinit {
+    for engine in engines { engine.post(.stop) }
+  }
+
+  func engine(for origin: String) -> EngineHandle {
+    guard engines.count > 1 else { return engines[0] }
+    return engines[Int(UInt(bitPattern: origin.hashValue) % UInt(engines.count))]
+  }
+}

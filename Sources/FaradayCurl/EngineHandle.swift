@@ -1,0 +1,91 @@
+internal import FaradayCore
+internal import Synchronization
+
+/// What an engine's thread can be told.
+enum Command: Sendable {
+  case submit(Transfer)
+  case cancel(Transfer)
+  /// The reader of a streamed body has room again.
+  case resumeReceiving(Transfer)
+  /// The source of a request's body has something again, or has ended.
+  case resumeSending(Transfer)
+  /// Nothing more will be submitted: end when the last transfer has.
+  case stop
+}
+
+/// An engine as the rest of the program sees it: a mailbox, and a wake-up that is written only while the engine sleeps.
+final class EngineHandle: Sendable {
+  private struct Mailbox {
+    var commands: [Command] = []
+    var isAsleep = false
+    var hasThread = false
+  }
+
+  let configuration: CurlAdapter.Configuration
+  let waker: Waker?
+  private let mailbox = Mutex(Mailbox())
+
+  init(_ configuration: CurlAdapter.Configuration) {
+    self.configuration = configuration
+    waker = Waker()
+  }
+
+  /// Hands a transfer over, starting the thread if there is none. If that cannot be, the transfer fails.
+  func submit(_ transfer: Transfer) {
+    transfer.handle = self
+    let needsThread = mailbox.withLock { mailbox in
+      defer { mailbox.hasThread = true }
+      return !mailbox.hasThread
+    }
+    transfer.startSource()
+    post(.submit(transfer))
+    if needsThread && !EngineThread.start(self) { refuseAll("no thread could be started for the engine") }
+  }
+
+  /// Fails everything that waits for an engine, because there will be none.
+  func refuseAll(_ reason: String) {
+    let commands = mailbox.withLock { mailbox in
+      mailbox.hasThread = false
+      defer { mailbox.commands = [] }
+      return mailbox.commands
+    }
+    for case .submit(let transfer) in commands { transfer.fail(.engineFailed, reason) }
+  }
+
+  func post(_ command: Command) {
+    let isAsleep = mailbox.withLock { mailbox in
+      mailbox.commands.append(command)
+      defer { mailbox.isAsleep = false }
+      return mailbox.isAsleep
+    }
+    if isAsleep { waker?.wake() }
+  }
+
+  // MARK: the engine's side
+
+  /// Takes the commands, giving an empty array with room in exchange.
+  func take(_ commands: inout [Command]) {
+    mailbox.withLock { swap(&$0.commands, &commands) }
+  }
+
+  /// Whether there is nothing to do. From then on until it is woken, whoever posts wakes it.
+  func maySleep() -> Bool {
+    mailbox.withLock { mailbox in
+      mailbox.isAsleep = mailbox.commands.isEmpty
+      return mailbox.isAsleep
+    }
+  }
+
+  func wokeUp() {
+    mailbox.withLock { $0.isAsleep = false }
+  }
+
+  /// The thread ends, unless something has been posted: then it must go on. The next submission starts another.
+  func mayEnd() -> Bool {
+    mailbox.withLock { mailbox in
+      guard mailbox.commands.isEmpty else { return false }
+      mailbox.hasThread = false
+      return true
+    }
+  }
+}

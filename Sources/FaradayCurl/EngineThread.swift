@@ -1,0 +1,53 @@
+internal import CCurl
+#if canImport(Glibc)
+private import Glibc
+#elseif canImport(Darwin)
+private import Darwin
+#endif
+
+/// The thread of an engine.
+enum EngineThread {
+  /// Starts a thread that serves the handle's mailbox. Returns false if the system has none to give.
+  static func start(_ handle: EngineHandle) -> Bool {
+    guard Library.isReady, handle.waker != nil else { return false }
+    var attributes = pthread_attr_t()
+    pthread_attr_init(&attributes)
+    defer { pthread_attr_destroy(&attributes) }
+    pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
+    pthread_attr_setstacksize(&attributes, 512 << 10)
+    let argument = Unmanaged.passRetained(handle).toOpaque()
+    #if canImport(Darwin)
+    var thread: pthread_t?
+    #else
+    var thread = pthread_t()
+    #endif
+    guard pthread_create(&thread, &attributes, runEngine, argument) == 0 else {
+      Unmanaged<EngineHandle>.fromOpaque(argument).release()
+      return false
+    }
+    return true
+  }
+}
+
+#if canImport(Darwin)
+private nonisolated func runEngine(_ argument: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer? {
+  serve(Unmanaged<EngineHandle>.fromOpaque(argument).takeRetainedValue())
+  return nil
+}
+#else
+private nonisolated func runEngine(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+  if let argument { serve(Unmanaged<EngineHandle>.fromOpaque(argument).takeRetainedValue()) }
+  return nil
+}
+#endif
+
+private nonisolated func serve(_ handle: EngineHandle) {
+  // libcurl asks the kernel for no SIGPIPE, but not on every platform and version.
+  var signals = sigset_t()
+  sigemptyset(&signals)
+  sigaddset(&signals, SIGPIPE)
+  pthread_sigmask(SIG_BLOCK, &signals, nil)
+  faraday_use_locale(Library.utf8Locale)
+  faraday_name_thread("faraday-curl")
+  Engine.serve(handle)
+}

@@ -1,0 +1,142 @@
+#if os(Linux)
+internal import CCurl
+private import Glibc
+
+/// `curl_multi_socket_action` over level-triggered epoll: a turn costs what is active, not what there is.
+///
+/// Interest is changed lazily, once per turn. A socket that libcurl lets go of stays registered until an event arrives for
+/// it, so that a request over a kept connection changes nothing.
+final class EpollDriver: Driver {
+  private struct Interest {
+    var wanted: UInt32 = 0
+    var registered: UInt32 = 0
+    /// Opened through our callback, which is told when the number is used again: what is registered can be believed.
+    var isOurs = false
+    var isDirty = false
+  }
+
+  private let multi: UnsafeMutableRawPointer
+  private let waker: Waker
+  private let epoll: Int32
+  private var interests: [Interest] = []
+  private var dirty: [Int32] = []
+  private var timer: Int64?
+  private var events = [epoll_event](repeating: epoll_event(), count: 256)
+
+  /// Nil if the process has no descriptors left.
+  init?(_ multi: UnsafeMutableRawPointer, waker: Waker) {
+    self.multi = multi
+    self.waker = waker
+    epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
+    guard epoll >= 0 else { return nil }
+    let this = Unmanaged.passUnretained(self).toOpaque()
+    faraday_multi_set_socket(multi, socketCallback, this)
+    faraday_multi_set_timer(multi, timerCallback, this)
+    var event = faraday_epoll_event(EPOLLIN.rawValue, waker.readable)
+    epoll_ctl(epoll, EPOLL_CTL_ADD, waker.readable, &event)
+  }
+
+  deinit { close(epoll) }
+
+  func act() throws(MultiFailure) {
+    guard let due = timer, due <= Clock.now else { return }
+    timer = nil
+    try act(on: faraday_socket_timeout, 0)
+  }
+
+  func wait(atMost limit: Int64) throws(MultiFailure) {
+    register()
+    let count = epoll_wait(epoll, &events, Int32(events.count), milliseconds(limit))
+    guard count > 0 else { return try act() }
+    for index in 0..<Int(count) {
+      let descriptor = withUnsafePointer(to: events[index]) { faraday_epoll_descriptor($0) }
+      if descriptor == waker.readable {
+        waker.drain()
+      } else {
+        try happened(events[index].events, on: descriptor)
+      }
+    }
+    try act()
+  }
+
+  private func happened(_ flags: UInt32, on descriptor: Int32) throws(MultiFailure) {
+    guard interests[Int(descriptor)].wanted != 0 else { return forget(descriptor) }
+    var mask: Int32 = 0
+    if flags & (EPOLLIN.rawValue | EPOLLHUP.rawValue | EPOLLERR.rawValue) != 0 { mask |= CURL_CSELECT_IN }
+    if flags & EPOLLOUT.rawValue != 0 { mask |= CURL_CSELECT_OUT }
+    if flags & EPOLLERR.rawValue != 0 { mask |= CURL_CSELECT_ERR }
+    try act(on: descriptor, mask)
+  }
+
+  private func act(on descriptor: curl_socket_t, _ mask: Int32) throws(MultiFailure) {
+    var running: Int32 = 0
+    try MultiFailure.check(curl_multi_socket_action(multi, descriptor, mask, &running))
+  }
+
+  // libcurl before 8.4 rounds its timers down: waking exactly then finds nothing to do, and asks for another millisecond.
+  private func milliseconds(_ limit: Int64) -> Int32 {
+    var wait = limit
+    if let timer {
+      let left = timer - Clock.now
+      wait = min(wait, left > 0 && !Library.Behaviour.roundsTimersUp ? left + 1_000_000 : left)
+    }
+    return Int32(clamping: max(0, (wait + 999_999) / 1_000_000))
+  }
+
+  // MARK: what libcurl tells
+
+  func opened(_ descriptor: Int32) {
+    reserve(descriptor)
+    interests[Int(descriptor)] = Interest(isOurs: true, isDirty: interests[Int(descriptor)].isDirty)
+  }
+
+  func changed(_ descriptor: Int32, to what: Int32) {
+    reserve(descriptor)
+    var wanted: UInt32 = 0
+    if what == CURL_POLL_IN || what == CURL_POLL_INOUT { wanted |= EPOLLIN.rawValue }
+    if what == CURL_POLL_OUT || what == CURL_POLL_INOUT { wanted |= EPOLLOUT.rawValue }
+    let index = Int(descriptor)
+    interests[index].wanted = wanted
+    if what == CURL_POLL_REMOVE && !interests[index].isOurs {
+      // libcurl closes these next, and the number may come back as another file.
+      forget(descriptor)
+    } else if wanted != 0 && !interests[index].isDirty {
+      interests[index].isDirty = true
+      dirty.append(descriptor)
+    }
+  }
+
+  func timer(in milliseconds: Int) {
+    timer = milliseconds < 0 ? nil : Clock.now + Int64(milliseconds) * 1_000_000
+  }
+
+  private func reserve(_ descriptor: Int32) {
+    while interests.count <= Int(descriptor) { interests.append(Interest()) }
+  }
+
+  // MARK: what the kernel is told
+
+  private func register() {
+    for descriptor in dirty {
+      let index = Int(descriptor)
+      interests[index].isDirty = false
+      let wanted = interests[index].wanted
+      guard wanted != 0, wanted != interests[index].registered || !interests[index].isOurs else { continue }
+      var event = faraday_epoll_event(wanted, descriptor)
+      // The number may have been closed and opened again without a word: each of the two can find the other's case.
+      let isKnown = interests[index].registered != 0
+      if epoll_ctl(epoll, isKnown ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, descriptor, &event) != 0 {
+        _ = epoll_ctl(epoll, isKnown ? EPOLL_CTL_ADD : EPOLL_CTL_MOD, descriptor, &event)
+      }
+      interests[index].registered = wanted
+    }
+    dirty.removeAll(keepingCapacity: true)
+  }
+
+  private func forget(_ descriptor: Int32) {
+    guard interests[Int(descriptor)].registered != 0 else { return }
+    interests[Int(descriptor)].registered = 0
+    _ = epoll_ctl(epoll, EPOLL_CTL_DEL, descriptor, nil)
+  }
+}
+#endif

@@ -1,0 +1,36 @@
+/// A queue: appending and taking the first are constant time.
+struct Fifo<Element> {
+  private var elements: [Element?] = []
+  private var head = 0
+
+  var isEmpty: Bool { head == elements.count }
+  var count: Int { elements.count - head }
+  var first: Element? { isEmpty ? nil : elements[head] }
+
+  mutating func append(_ element: Element) { elements.append(element) }
+
+  mutating func popFirst() -> Element? {
+    guard !isEmpty else { return nil }
+    defer {
+      elements[head] = nil
+      head += 1
+      if head == elements.count {
+        elements.removeAll(keepingCapacity: true)
+        head = 0
+      } else if head > 64 && head * 2 > elements.count {
+        elements.removeFirst(head)
+        head = 0
+      }
+    }
+    return elements[head]
+  }
+
+  mutating func replaceFirst(_ element: Element) {
+    if !isEmpty { elements[head] = element }
+  }
+
+  mutating func removeAll(where isUnwanted: (Element) -> Bool) {
+    elements = elements[head...].filter { $0.map { !isUnwanted($0) } ?? false }
+    head = 0
+  }
+}

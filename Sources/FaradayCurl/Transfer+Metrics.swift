@@ -1,0 +1,31 @@
+internal import CCurl
+internal import FaradayCore
+
+extension Transfer {
+  /// What the exchange has cost until now. libcurl counts from when the transfer was added; we from when it was submitted.
+  func metrics() -> Metrics {
+    var metrics = Metrics()
+    guard let easy, state == .active else { return metrics }
+    let queue = activated - submitted
+    func time(_ info: CURLINFO) -> Duration? {
+      let microseconds = easy.get(offset: info)
+      return microseconds > 0 ? .nanoseconds(queue + microseconds * 1000) : nil
+    }
+    metrics.queue = .nanoseconds(queue)
+    metrics.reusedConnection = isReady && easy.get(CURLINFO_NUM_CONNECTS) == 0
+    if !metrics.reusedConnection {
+      metrics.dns = time(CURLINFO_NAMELOOKUP_TIME_T)
+      metrics.connect = time(CURLINFO_CONNECT_TIME_T)
+      metrics.tls = time(CURLINFO_APPCONNECT_TIME_T)
+    }
+    metrics.firstByte = time(CURLINFO_STARTTRANSFER_TIME_T)
+    metrics.total = time(CURLINFO_TOTAL_TIME_T)
+    metrics.bytesSent = easy.get(offset: CURLINFO_SIZE_UPLOAD_T)
+    metrics.bytesReceived = easy.get(offset: CURLINFO_SIZE_DOWNLOAD_T)
+    if let host = easy.get(string: CURLINFO_PRIMARY_IP), !host.isEmpty {
+      let port = easy.get(CURLINFO_PRIMARY_PORT)
+      metrics.remoteAddress = host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
+    }
+    return metrics
+  }
+}

@@ -1,0 +1,96 @@
+internal import CCurl
+internal import FaradayCore
+
+/// How a transfer ends: exactly once, on the engine's thread.
+extension Transfer {
+  /// Gives the head of a streamed response to whoever waits for it.
+  func handOverHead() {
+    isHeadDue = false
+    guard let waiting = continuation, let handle, case .stream(let buffer) = sink else { return }
+    continuation = nil
+    let stream = StreamedBody(transfer: self, buffer: buffer, handle: handle)
+    waiting.resume(returning: Received(head: head, content: .stream(stream), metrics: metrics(), ending: ending))
+  }
+
+  /// Ends with what libcurl says, or with what was noted before.
+  func finish(_ code: CURLcode) {
+    if let failure { return finish(failure) }
+    guard code == CURLE_OK else { return finish(libcurlError(code)) }
+    guard headState == .complete else {
+      return finish(error(.truncatedResponse, "the connection ended inside the response's head"))
+    }
+    if case .stream(let buffer) = source, let failure = buffer.failure { return finish(failure) }
+    reportUpload()
+    let metrics = metrics()
+    if isHeadDue { handOverHead() }
+    if case .stream(let buffer) = sink {
+      // An empty body or a 417 may come to its end before its head was handed over.
+      if !isHeadDelivered { isHeadDelivered = true; handOverHead() }
+      ending.set(trailers: RawHead.fields(trailers), metrics: metrics)
+      _ = buffer.publish(segments.take())
+      buffer.finish(.success(()))
+    } else if let waiting = continuation {
+      continuation = nil
+      waiting.resume(
+        returning: Received(head: head, content: .whole(whole, trailers: trailers), metrics: metrics, ending: nil))
+    }
+  }
+
+  /// Ends with an error.
+  func finish(_ error: any Error) {
+    if isHeadDue { handOverHead() }
+    if case .stream(let buffer) = sink {
+      ending.set(trailers: [:], metrics: metrics())
+      _ = buffer.publish(segments.take())
+      buffer.finish(.failure(error))
+    }
+    continuation?.resume(throwing: error)
+    continuation = nil
+  }
+
+  /// Ends a transfer that the engine has never seen.
+  func fail(_ code: TransportError.Code, _ message: String) {
+    let error = error(code, message)
+    state = .finished
+    finish(error)
+    dispose()
+  }
+
+  // MARK: errors
+
+  func error(
+    _ code: TransportError.Code, _ message: String, phase: TransportError.Phase? = nil, engineCode: Int? = nil,
+    underlying: (any Error)? = nil
+  ) -> TransportError {
+    TransportError(
+      code, phase: phase ?? self.phase, method: request.method, url: request.url, message: message, engineCode: engineCode,
+      underlying: underlying, partialResponse: partialResponse)
+  }
+
+  private func libcurlError(_ code: CURLcode) -> TransportError {
+    let text = errorText.pointee == 0 ? String(cString: curl_easy_strerror(code)) : String(cString: errorText)
+    let phase = ErrorTable.isTLS(code) ? .tls : phase
+    return error(
+      ErrorTable.code(for: code, phase: phase, text: text, headSize: headSize), text, phase: phase,
+      engineCode: Int(code.rawValue))
+  }
+
+  /// How far the exchange was.
+  var phase: TransportError.Phase {
+    guard let easy, state == .active else { return .connecting }
+    if headState == .complete { return .receiving }
+    if isReady || headSize > 0 {
+      let isSending = if case .none = source { false } else { sent < request.body.length ?? .max }
+      return isSending ? .sending : .waiting
+    }
+    if easy.get(offset: CURLINFO_NAMELOOKUP_TIME_T) == 0 { return .resolving }
+    if easy.get(offset: CURLINFO_CONNECT_TIME_T) == 0 { return .connecting }
+    return target.isSecure ? .tls : .connecting
+  }
+
+  private var partialResponse: Response? {
+    guard headState == .complete else { return nil }
+    return Received(head: head, content: .whole(whole, trailers: trailers), metrics: metrics(), ending: nil)
+      .response(to: request)
+  }
+}

@@ -1,0 +1,183 @@
+internal import CCurl
+internal import FaradayCore
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+/// What libcurl hands over, on the engine's thread. None of it may call libcurl.
+extension Transfer {
+  enum HeadState { case expected, fields, complete }
+
+  static let maximumHeadSize = 1 << 20
+  /// How much a stream that cannot be paused may be ahead of its reader.
+  static let maximumUnpausedSize = 64 << 20
+
+  // MARK: head
+
+  /// One line of a head, or of trailers. Returns false to end the transfer.
+  func receivedHeader(_ line: UnsafeRawBufferPointer) -> Bool {
+    guard failure == nil else { return false }
+    lastActivity = engine?.now ?? lastActivity
+    headSize += line.count
+    guard headSize <= Self.maximumHeadSize else {
+      return stop(.headTooLarge, "the response's head is larger than \(Self.maximumHeadSize) bytes")
+    }
+    if headState != .fields, line.starts(with: "HTTP/".utf8) { return startHead(line) }
+    guard headState == .fields else {
+      trailers.append(contentsOf: line)
+      return true
+    }
+    guard line.first != 0x0D && line.first != 0x0A else { return endHead() }
+    head.append(line)
+    return note(line)
+  }
+
+  private func startHead(_ line: UnsafeRawBufferPointer) -> Bool {
+    head.removeAll()
+    head.append(line)
+    headState = .fields
+    contentLength = nil
+    isEncoded = false
+    closesConnection = line.starts(with: "HTTP/1.0".utf8)
+    isHTTP2 = line.starts(with: "HTTP/2".utf8)
+    status = line.drop { $0 != 0x20 }.dropFirst().prefix { (0x30...0x39).contains($0) }
+      .prefix(3).reduce(0) { $0 * 10 + Int($1 - 0x30) }
+    return true
+  }
+
+  /// Looks for the few fields that the transfer itself depends on.
+  private func note(_ line: UnsafeRawBufferPointer) -> Bool {
+    guard let first = line.first, first | 0x20 == UInt8(ascii: "c") else { return true }
+    if let value = value(of: "content-length", in: line) {
+      // A message with two lengths has been tampered with on the way, or will be (RFC 9112, section 6.3).
+      guard let length = Int64(value), length >= 0, contentLength.map({ $0 == length }) ?? true else {
+        return stop(.malformedResponse, "the response has more than one Content-Length, or none that is a number")
+      }
+      contentLength = length
+    } else if let value = value(of: "content-encoding", in: line) {
+      isEncoded = value.lowercased() != "identity"
+    } else if let value = value(of: "connection", in: line) {
+      closesConnection = value.lowercased() == "close"
+    }
+    return true
+  }
+
+  private func value(of name: StaticString, in line: UnsafeRawBufferPointer) -> String? {
+    let length = name.utf8CodeUnitCount
+    guard line.count > length, line[length] == UInt8(ascii: ":") else { return nil }
+    for index in 0..<length where line[index] | 0x20 != name.utf8Start[index] | 0x20 { return nil }
+    let text = line[(length + 1)...].drop { $0 == 0x20 || $0 == 0x09 }
+    return String(decoding: text.prefix { $0 != 0x0D && $0 != 0x0A && $0 != 0x20 && $0 != 0x09 }, as: UTF8.self)
+  }
+
+  private func endHead() -> Bool {
+    let isFinal = !(100..<200).contains(status) || status == 101
+    headState = isFinal ? .complete : .expected
+    guard isFinal else {
+      request.options.onInformational?(head.parsed().response)
+      return true
+    }
+    if isHTTP2, let origin { engine?.multiplexes(origin) }
+    // libcurl tries again after a 417 by itself, and then it was not this head that counts.
+    let isProvisional = status == 417 && request.headers.contains(.expect)
+    if !isProvisional && !deliverHead() { return false }
+    reportUpload()
+    if isRefused { engine?.touch(self) }
+    return true
+  }
+
+  /// The server has answered without waiting for the body, whose source has nothing just now. Before 8.9 libcurl does not end
+  /// while the upload is paused.
+  var isRefused: Bool { isSendPaused && headState == .complete && (status >= 300 || closesConnection) }
+
+  /// Gives the head to whoever waits for it. Returns false to end the transfer.
+  private func deliverHead() -> Bool {
+    guard !isHeadDelivered else { return true }
+    isHeadDelivered = true
+    do {
+      try request.options.onHead?(head.parsed().response)
+    } catch {
+      failure = error
+      return false
+    }
+    if case .stream = sink {
+      isHeadDue = true
+      engine?.touch(self)
+    }
+    return true
+  }
+
+  // MARK: body
+
+  /// A piece of the body. Returns how much was taken, or what libcurl is to do instead.
+  func received(_ bytes: UnsafeRawBufferPointer) -> Int {
+    guard failure == nil else { return faraday_write_error }
+    if case .stream(let buffer) = sink, buffer.isFull, !isResuming, mayPause {
+      // libcurl keeps this piece, and the rest of what it has read, until the transfer is resumed.
+      buffer.pause()
+      isReceivePaused = true
+      engine?.touch(self)
+      return faraday_write_pause
+    }
+    lastActivity = engine?.now ?? lastActivity
+    received &+= Int64(bytes.count)
+    guard isWithinLimits(), deliverHead(), deliver(bytes) else { return faraday_write_error }
+    request.options.onDownloadProgress?(TransferProgress(bytes: received, total: isEncoded ? nil : contentLength))
+    return bytes.count
+  }
+
+  /// Before 8.4 a paused HTTP/2 stream may lose its end, and is buffered by libcurl without bound.
+  private var mayPause: Bool { !isHTTP2 || Library.Behaviour.hasSafeHTTP2 }
+
+  private func deliver(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    switch sink {
+    case .whole:
+      if whole.isEmpty, let contentLength, !isEncoded {
+        whole.reserveCapacity(Int(min(contentLength, Int64(request.options.maximumBodySize), Self.trustedLength)))
+      }
+      whole.append(contentsOf: bytes)
+      return true
+    case .stream(let buffer):
+      guard segments.append(bytes) else { return stop(.engineFailed, "out of memory") }
+      buffer.received(bytes.count)
+      engine?.touch(self)
+      return true
+    case .callback(let onChunk):
+      do {
+        if try onChunk(bytes.bytes) == .continue { return true }
+        failure = CancellationError()
+      } catch {
+        failure = error
+      }
+      return false
+    }
+  }
+
+  /// How much memory a server can make us reserve by announcing a length.
+  private static let trustedLength: Int64 = 16 << 20
+
+  private func isWithinLimits() -> Bool {
+    if let decompression = request.options.decompression, isEncoded, let easy,
+      let problem = decompression.problem(decoded: received, received: easy.get(offset: CURLINFO_SIZE_DOWNLOAD_T))
+    {
+      return stop(.decompressionLimit, problem)
+    }
+    switch sink {
+    case .whole where received > Int64(request.options.maximumBodySize):
+      return stop(.bodyTooLarge, "the body is larger than the limit of \(request.options.maximumBodySize) bytes")
+    case .stream(let buffer) where buffer.buffered > Self.maximumUnpausedSize:
+      return stop(.bodyTooLarge, "the reader is \(Self.maximumUnpausedSize) bytes behind an HTTP/2 stream that this libcurl cannot pause")
+    default: return true
+    }
+  }
+
+  // MARK: ends
+
+  /// Notes why the transfer must end. Returns false, which is what a callback then answers.
+  func stop(_ code: TransportError.Code, _ message: String) -> Bool {
+    failure = error(code, message)
+    return false
+  }
+}

@@ -1,0 +1,107 @@
+internal import CCurl
+internal import FaradayCore
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+/// What libcurl asks for when it sends, on the engine's thread.
+extension Transfer {
+  /// Copies the next bytes of the body to where libcurl sends them from. Returns how many, 0 at the end, or what libcurl is to
+  /// do instead.
+  func fill(_ target: UnsafeMutableRawBufferPointer) -> Int {
+    guard failure == nil else { return faraday_read_abort }
+    // libcurl asks for more when what it had has gone to the socket.
+    reportUpload()
+    lastActivity = engine?.now ?? lastActivity
+    switch source {
+    case .none: return 0
+    case .memory(let data):
+      let start = data.startIndex + Int(sent)
+      let count = min(target.count, data.endIndex - start)
+      data.copyBytes(to: target, from: start..<start + count)
+      sent += Int64(count)
+      return count
+    case .stream(let buffer):
+      switch buffer.fill(target) {
+      case .bytes(let count):
+        sent += Int64(count)
+        return count
+      case .dry:
+        isSendPaused = true
+        return faraday_read_pause
+      case .end: return 0
+      case .failed:
+        failure = buffer.failure.map(bodyError)
+        return faraday_read_abort
+      }
+    }
+  }
+
+  /// Tells how much of the body has left, if that is news. A small body has left when the response begins.
+  func reportUpload() {
+    guard let onUploadProgress = request.options.onUploadProgress else { return }
+    if case .none = source, headState == .complete { sent = request.body.length ?? 0 }
+    guard sent > reported else { return }
+    reported = sent
+    onUploadProgress(TransferProgress(bytes: sent, total: request.body.length))
+  }
+
+  /// Starts over, for a connection that died before it answered. Returns whether it can.
+  func rewind() -> Bool {
+    guard sent > 0 else { return true }
+    switch source {
+    case .none: break
+    case .memory: sent = 0
+    case .stream(let buffer):
+      guard request.body.isReplayable else { return false }
+      buffer.close()
+      producer?.cancel()
+      source = .stream(SendBuffer(length: request.body.length))
+      sent = 0
+      startSource()
+      openSource()
+    }
+    return true
+  }
+
+  // MARK: the source of a streamed body
+
+  /// Starts the task that reads the body; it waits until ``openSource()``. Called by the sender, so that the task has its
+  /// priority and task-local values.
+  func startSource() {
+    guard case .stream(let buffer) = source, let handle else { return }
+    producer = Task { [body = request.body, weak self] in
+      await Self.pump(body, into: buffer) { [weak self] in
+        if let self { handle.post(.resumeSending(self)) }
+      }
+    }
+  }
+
+  /// The exchange begins: the source may be read.
+  func openSource() {
+    if case .stream(let buffer) = source { buffer.open() }
+  }
+
+  private static func pump(_ body: Body, into buffer: SendBuffer, tell: @Sendable () -> Void) async {
+    do {
+      await buffer.waitForRoom()
+      for try await piece in body {
+        if try buffer.push(piece) { tell() }
+        await buffer.waitForRoom()
+      }
+      if buffer.end() { tell() }
+    } catch {
+      if buffer.fail(error) { tell() }
+    }
+  }
+
+  private func bodyError(_ error: any Error) -> any Error {
+    switch error {
+    case let mismatch as LengthMismatch: self.error(.bodyLengthMismatch, mismatch.description)
+    case let unreadable as BodyFile.Unreadable: self.error(.bodyUnreadable, unreadable.description, underlying: error)
+    default: self.error(.bodyUnreadable, "the request's body failed: \(error)", underlying: error)
+    }
+  }
+}

@@ -1,0 +1,61 @@
+#if canImport(Glibc)
+  private import Glibc
+#elseif canImport(Darwin)
+  private import Darwin
+#endif
+
+/// Something a test opens to let a server thread go on, or a server thread opens to let a test go on. Starts closed and
+/// stays open once opened. For any thread.
+public final class Gate: @unchecked Sendable {
+  // Safe to share: `isOpen` is only touched with the mutex held; the pointers never change.
+  private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+  private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
+  private var isOpen = false
+
+  /// A closed gate.
+  public init() {
+    pthread_mutex_init(mutex, nil)
+    pthread_cond_init(condition, nil)
+  }
+
+  deinit {
+    pthread_cond_destroy(condition)
+    pthread_mutex_destroy(mutex)
+    condition.deallocate()
+    mutex.deallocate()
+  }
+
+  /// Lets everyone through, now and later.
+  public func open() {
+    pthread_mutex_lock(mutex)
+    isOpen = true
+    pthread_cond_broadcast(condition)
+    pthread_mutex_unlock(mutex)
+  }
+
+  /// Blocks the calling thread until the gate is open, for at most 30 seconds; whether it is open.
+  @discardableResult
+  public func wait() -> Bool {
+    var deadline = timespec()
+    clock_gettime(CLOCK_REALTIME, &deadline)
+    deadline.tv_sec += 30
+    pthread_mutex_lock(mutex)
+    defer { pthread_mutex_unlock(mutex) }
+    while !isOpen {
+      if pthread_cond_timedwait(condition, mutex, &deadline) == ETIMEDOUT { break }
+    }
+    return isOpen
+  }
+
+  /// Like `wait()`, for tasks: suspends, and blocks no thread of the cooperative pool.
+  @discardableResult
+  public func opened() async -> Bool {
+    await withCheckedContinuation { continuation in
+      do {
+        try spawnThread { continuation.resume(returning: self.wait()) }
+      } catch {
+        continuation.resume(returning: wait())
+      }
+    }
+  }
+}

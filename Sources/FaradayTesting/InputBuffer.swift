@@ -1,0 +1,103 @@
+#if canImport(Glibc)
+  private import Glibc
+#elseif canImport(Darwin)
+  private import Darwin
+#endif
+
+/// What has come from a connection and was not read yet. For one thread at a time.
+final class InputBuffer {
+  /// More bytes without a blank line are no head.
+  static let headLimit = 256 << 10
+  private static let maximumPiece = 256 << 10
+
+  private let socket: SocketConnection
+  private var storage = UnsafeMutableRawBufferPointer.allocate(byteCount: 4 << 10, alignment: 16)
+  private var start = 0
+  private var end = 0
+  private var wasFilled = false
+
+  init(_ socket: SocketConnection) { self.socket = socket }
+
+  deinit { storage.deallocate() }
+
+  /// Valid until the next call of `fill`.
+  var unread: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: storage[start..<end]) }
+
+  var isEmpty: Bool { start == end }
+
+  /// Blocks for more bytes and puts them behind the unread ones; false at the end of the input.
+  func fill(atMost limit: Int = .max) throws -> Bool {
+    makeRoom()
+    let room = UnsafeMutableRawBufferPointer(rebasing: storage[end...].prefix(max(1, limit)))
+    let count = try socket.receive(into: room)
+    end += count
+    wasFilled = end == storage.count
+    return count > 0
+  }
+
+  func consume(_ count: Int) {
+    start += count
+    if start == end { (start, end) = (0, 0) }
+  }
+
+  /// Reads up to and including the next blank line; nil if the input ends instead. `use` gets bytes that are valid only
+  /// while it runs.
+  func readHead<Result>(_ use: (UnsafeRawBufferPointer) throws -> Result) throws -> Result? {
+    var scanned = 0
+    while true {
+      if let count = blankLineEnd(in: unread, from: scanned) {
+        defer { consume(count) }
+        return try use(UnsafeRawBufferPointer(rebasing: unread[..<count]))
+      }
+      scanned = max(0, unread.count - 2)
+      if unread.count >= Self.headLimit { throw BadRequest(431, "the head is longer than \(Self.headLimit) bytes") }
+      if try !fill() {
+        if isEmpty { return nil }
+        throw SocketError.endOfInput
+      }
+    }
+  }
+
+  /// Reads a line; without its CRLF.
+  func readLine() throws -> String {
+    var scanned = 0
+    while true {
+      if let end = unread[scanned...].firstIndex(of: 0x0A) {
+        defer { consume(end + 1) }
+        guard end > 0, unread[end - 1] == 0x0D else { throw BadRequest(400, "a line ends without CR LF") }
+        return String(decoding: unread[..<(end - 1)], as: UTF8.self)
+      }
+      scanned = unread.count
+      if scanned >= 64 << 10 { throw BadRequest(400, "a line is too long") }
+      if try !fill() { throw SocketError.endOfInput }
+    }
+  }
+
+  private func makeRoom() {
+    if isEmpty && wasFilled && storage.count < Self.maximumPiece || end - start == storage.count {
+      // The peer sends faster than this reads, or something longer than the storage has to be seen in one piece.
+      let larger = UnsafeMutableRawBufferPointer.allocate(byteCount: storage.count * 2, alignment: 16)
+      larger.copyMemory(from: unread)
+      storage.deallocate()
+      storage = larger
+    } else if end == storage.count {
+      storage.copyMemory(from: unread)
+    } else {
+      return
+    }
+    (start, end) = (0, end - start)
+    wasFilled = false
+  }
+}
+
+private func blankLineEnd(in bytes: UnsafeRawBufferPointer, from first: Int) -> Int? {
+  guard let base = bytes.baseAddress else { return nil }
+  var index = first
+  while index < bytes.count, let found = memchr(base + index, 0x0A, bytes.count - index) {
+    let next = UnsafeRawPointer(found) - base + 1
+    if next < bytes.count, bytes[next] == 0x0A { return next + 1 }
+    if next + 1 < bytes.count, bytes[next] == 0x0D, bytes[next + 1] == 0x0A { return next + 2 }
+    index = next
+  }
+  return nil
+}

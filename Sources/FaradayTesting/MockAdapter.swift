@@ -1,0 +1,121 @@
+public import FaradayCore
+private import Synchronization
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+/// Answers from stubs and sends nothing, in every delivery, so that what stands above an adapter can be tested without one.
+///
+///     let mock = MockAdapter()
+///     mock.stub(.get, path: "/users/1", status: .notFound)
+///     let connection = try Connection("https://api.example.com", adapter: mock)
+///
+/// The first stub that matches answers. A request that none matches is an error; with `isStrict: false` it gets a 404.
+/// It may be used from any thread.
+public final class MockAdapter: Adapter {
+  public typealias Matcher = @Sendable (Request) -> Bool
+  public typealias Responder = @Sendable (Request) async throws -> Response
+
+  /// A request that arrived, and the bytes of its body, which have been read.
+  public struct Recorded: Sendable {
+    public let request: Request
+    public let body: Data
+  }
+
+  public let capabilities: Capabilities
+  private let isStrict: Bool
+  private let state = Mutex(State())
+
+  private struct State {
+    var stubs: [(left: Int, matches: Matcher, respond: Responder)] = []
+    var recorded: [Recorded] = []
+
+    mutating func responder(for request: Request) -> Responder? {
+      guard let index = stubs.firstIndex(where: { $0.left > 0 && $0.matches(request) }) else { return nil }
+      stubs[index].left -= 1
+      return stubs[index].respond
+    }
+  }
+
+  /// - Parameter capabilities: what to claim. Requests that need more fail, as they would over an adapter that lacks it.
+  public init(isStrict: Bool = true, capabilities: Capabilities = .all) {
+    self.isStrict = isStrict
+    self.capabilities = capabilities
+  }
+
+  /// What has arrived, in order.
+  public var recorded: [Recorded] { state.withLock { $0.recorded } }
+
+  /// Answers requests that match, at most `times` of them, with what the closure makes.
+  public func stub(
+    times: Int = .max, where matches: @escaping Matcher = { _ in true }, respond: @escaping Responder
+  ) {
+    state.withLock { $0.stubs.append((times, matches, respond)) }
+  }
+
+  /// Answers requests with that method and path with a fixed response.
+  public func stub(
+    _ method: HTTPRequest.Method, path: String, status: HTTPResponse.Status = .ok, headers: HTTPFields = [:],
+    body: Body = .empty, trailers: HTTPFields = [:], times: Int = .max
+  ) {
+    stub(times: times) { $0.method == method && $0.url.path() == path } respond: { request in
+      Response(status: status, headers: headers, body: body, trailers: trailers, url: request.url)
+    }
+  }
+
+  public func send(_ request: Request) async throws -> Response {
+    try Task.checkCancellation()
+    try capabilities.check(request)
+    let body = try await read(request)
+    let responder = state.withLock { state in
+      state.recorded.append(Recorded(request: request, body: body))
+      return state.responder(for: request)
+    }
+    if let responder { return try await deliver(try await responder(request), to: request) }
+    guard !isStrict else { throw UnexpectedRequest(method: request.method, url: request.url) }
+    return try await deliver(Response(status: .notFound, url: request.url), to: request)
+  }
+
+  private func read(_ request: Request) async throws -> Data {
+    var body = Data()
+    for try await piece in request.body {
+      body.append(piece)
+      request.options.onUploadProgress?(TransferProgress(bytes: Int64(body.count), total: request.body.length))
+    }
+    return body
+  }
+
+  private func deliver(_ response: Response, to request: Request) async throws -> Response {
+    let options = request.options
+    try options.onHead?(HTTPResponse(status: response.status, headerFields: response.headers))
+    if options.onChunk == nil, options.delivery == .streamed { return response }
+    var whole = Data()
+    var count: Int64 = 0
+    for try await piece in response.body {
+      count += Int64(piece.count)
+      if let onChunk = options.onChunk {
+        guard try onChunk(piece.span.bytes) == .continue else { throw CancellationError() }
+      } else if count > Int64(options.maximumBodySize) {
+        throw TransportError(
+          .bodyTooLarge, phase: .receiving, method: request.method, url: request.url,
+          message: "the body is larger than the limit of \(options.maximumBodySize) bytes")
+      } else {
+        whole.append(piece)
+      }
+      options.onDownloadProgress?(TransferProgress(bytes: count, total: response.body.length))
+    }
+    var response = response
+    response.body = .data(whole)
+    return response
+  }
+}
+
+/// A request that no stub of a strict ``MockAdapter`` matches.
+public struct UnexpectedRequest: Error, CustomStringConvertible {
+  public let method: HTTPRequest.Method
+  public let url: URL
+
+  public var description: String { "no stub for \(method) \(url.absoluteString)" }
+}

@@ -1,0 +1,39 @@
+/// A server that says exactly what a test tells it to say: TCP on the loopback interface, a closure per connection.
+///
+///     let server = try RawServer { connection in
+///       _ = try connection.readHead()
+///       try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhal")
+///       connection.reset()
+///     }
+///
+/// For any thread. Stops when the last reference to it goes.
+public final class RawServer: Sendable {
+  private let acceptor: Acceptor
+  private let address: Loopback
+
+  /// Listens on a free port and runs `onConnection` on a thread per connection; the connection is closed when it returns or
+  /// throws, and what it throws is dropped, since mostly it is the client's going away. Throws a `SocketError` if it cannot
+  /// listen.
+  public init(
+    on address: Loopback = .ipv4, onConnection: @escaping @Sendable (RawConnection) throws -> Void
+  ) throws {
+    self.address = address
+    acceptor = try Acceptor(on: address) { socket, index in
+      try? onConnection(RawConnection(socket, index: index))
+    }
+  }
+
+  deinit { stop() }
+
+  /// The port it listens on.
+  public var port: Int { acceptor.port }
+
+  /// `http://127.0.0.1:PORT`, without a slash at the end.
+  public var url: String { "http://\(address.urlHost):\(port)" }
+
+  /// How many connections were accepted so far.
+  public var connectionCount: Int { acceptor.acceptedCount }
+
+  /// Stops listening and closes all connections, so that threads blocked in one of them end. Can be called again.
+  public func stop() { acceptor.stop() }
+}

@@ -1,0 +1,160 @@
+#if canImport(Glibc)
+  private import Glibc
+#elseif canImport(Darwin)
+  private import Darwin
+#endif
+private import Synchronization
+
+/// A socket call that failed, or a peer that went away in the middle of something.
+public struct SocketError: Error, Equatable, CustomStringConvertible {
+  /// The call that failed, such as `recv`.
+  public let call: String
+  /// Its `errno`; 0 if the peer ended the connection before everything that was asked for had come.
+  public let code: Int32
+
+  /// The call and the system's words for the error.
+  public var description: String {
+    "\(call): \(code == 0 ? "the peer closed the connection" : String(cString: strerror(code)))"
+  }
+
+  static let endOfInput = SocketError(call: "recv", code: 0)
+  static let closed = SocketError(call: "use", code: EBADF)
+
+  static func last(_ call: String) -> SocketError { SocketError(call: call, code: errno) }
+}
+
+/// One TCP connection with blocking calls, for any thread. `close` wakes the threads that are blocked in another call; the
+/// descriptor is given back only when the last of them is out, so that none of them can meet a descriptor that was reused.
+final class SocketConnection: Sendable {
+  private struct State {
+    var users = 0
+    var isClosed = false
+  }
+
+  private let descriptor: Int32
+  private let state = Mutex(State())
+
+  /// Takes over a connected descriptor.
+  init(descriptor: Int32) {
+    self.descriptor = descriptor
+    setOption(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, 1)
+    #if canImport(Darwin)
+      setOption(descriptor, SOL_SOCKET, SO_NOSIGPIPE, 1)
+    #endif
+  }
+
+  deinit { close() }
+
+  /// Reads what there is, blocking for the first byte; 0 at the end of the input.
+  func receive(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
+    try use { descriptor in
+      while true {
+        let count = recv(descriptor, buffer.baseAddress, buffer.count, 0)
+        if count >= 0 { return count }
+        if errno != EINTR { throw SocketError.last("recv") }
+      }
+    }
+  }
+
+  /// Sends everything.
+  func send(_ bytes: UnsafeRawBufferPointer) throws {
+    try use { descriptor in
+      var rest = bytes[...]
+      while !rest.isEmpty {
+        let piece = UnsafeRawBufferPointer(rebasing: rest)
+        let count = sendSome(descriptor, piece)
+        if count >= 0 {
+          rest = rest.dropFirst(count)
+        } else if errno != EINTR {
+          throw SocketError.last("send")
+        }
+      }
+    }
+  }
+
+  /// Blocks for so long, or until there is input (if `orInput`), or the connection is closed here or reset by the peer.
+  func pause(nanoseconds: Int, orInput: Bool = false) throws {
+    try use { descriptor in
+      var wait = pollfd(fd: descriptor, events: orInput ? Int16(POLLIN) : 0, revents: 0)
+      // Rounded up: a pause is never shorter than asked for.
+      let milliseconds = (max(0, nanoseconds) + 999_999) / 1_000_000
+      _ = poll(&wait, 1, Int32(clamping: milliseconds))
+    }
+    if state.withLock({ $0.isClosed }) { throw SocketError.closed }
+  }
+
+  /// Whether the peer has closed or reset the connection and everything it sent has been read.
+  var isAtEnd: Bool {
+    let count = try? use { descriptor in
+      var byte: UInt8 = 0
+      let count = recv(descriptor, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT))
+      return count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR) ? 1 : count
+    }
+    return (count ?? 0) <= 0
+  }
+
+  /// Asks the kernel for a receive buffer of about so many bytes.
+  func setReceiveBuffer(_ size: Int) {
+    try? use { setOption($0, SOL_SOCKET, SO_RCVBUF, Int32(clamping: size)) }
+  }
+
+  /// Ends the output; the input stays open.
+  func halfClose() {
+    try? use { _ = shutdown($0, Int32(SHUT_WR)) }
+  }
+
+  /// Closes the connection, once; then every other call throws `SocketError.closed`.
+  func close() { end { _ in } }
+
+  /// Closes the connection with a RST, whatever is still unsent.
+  func reset() {
+    end { descriptor in
+      var option = linger(l_onoff: 1, l_linger: 0)
+      setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
+    }
+  }
+
+  private func end(_ prepare: (Int32) -> Void) {
+    state.withLock {
+      guard !$0.isClosed else { return }
+      $0.isClosed = true
+      prepare(descriptor)
+      if $0.users == 0 {
+        closeDescriptor(descriptor)
+      } else {
+        shutdown(descriptor, Int32(SHUT_RDWR))
+      }
+    }
+  }
+
+  private func use<Result>(_ body: (Int32) throws -> Result) throws -> Result {
+    try state.withLock {
+      if $0.isClosed { throw SocketError.closed }
+      $0.users += 1
+    }
+    defer {
+      state.withLock {
+        $0.users -= 1
+        if $0.isClosed && $0.users == 0 { closeDescriptor(descriptor) }
+      }
+    }
+    return try body(descriptor)
+  }
+}
+
+func setOption(_ descriptor: Int32, _ level: Int32, _ name: Int32, _ value: Int32) {
+  var value = value
+  setsockopt(descriptor, level, name, &value, socklen_t(MemoryLayout<Int32>.size))
+}
+
+/// Without a SIGPIPE if the peer is gone; on Darwin that is an option of the socket.
+private func sendSome(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
+  #if canImport(Darwin)
+    send(descriptor, bytes.baseAddress, bytes.count, 0)
+  #else
+    send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
+  #endif
+}
+
+/// `close`, by a name that a method called `close` does not hide.
+func closeDescriptor(_ descriptor: Int32) { _ = close(descriptor) }

@@ -1,0 +1,57 @@
+#if canImport(Glibc)
+  private import Glibc
+#elseif canImport(Darwin)
+  private import Darwin
+#endif
+
+/// Runs `body` on a detached thread of its own with a small stack.
+func spawnThread(_ body: @escaping @Sendable () -> Void) throws {
+  var attributes = pthread_attr_t()
+  pthread_attr_init(&attributes)
+  defer { pthread_attr_destroy(&attributes) }
+  pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
+  pthread_attr_setstacksize(&attributes, 256 << 10)
+  let argument = Unmanaged.passRetained(ThreadBody(run: body))
+  #if canImport(Darwin)
+    var thread: pthread_t?
+  #else
+    var thread = pthread_t()
+  #endif
+  let code = pthread_create(&thread, &attributes, runThread, argument.toOpaque())
+  guard code == 0 else {
+    argument.release()
+    throw SocketError(call: "pthread_create", code: code)
+  }
+}
+
+private final class ThreadBody: Sendable {
+  let run: @Sendable () -> Void
+
+  init(run: @escaping @Sendable () -> Void) { self.run = run }
+}
+
+#if canImport(Darwin)
+  private nonisolated func runThread(_ argument: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer? {
+    Unmanaged<ThreadBody>.fromOpaque(argument).takeRetainedValue().run()
+    return nil
+  }
+#else
+  private nonisolated func runThread(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+    if let argument { Unmanaged<ThreadBody>.fromOpaque(argument).takeRetainedValue().run() }
+    return nil
+  }
+#endif
+
+/// What a clock shows, in nanoseconds.
+enum Nanoseconds {
+  /// Since some moment in the past; never set back.
+  static var monotonic: Int { read(CLOCK_MONOTONIC) }
+  /// Since 1970.
+  static var unix: Int { read(CLOCK_REALTIME) }
+
+  private static func read(_ clock: clockid_t) -> Int {
+    var time = timespec()
+    clock_gettime(clock, &time)
+    return Int(time.tv_sec) * 1_000_000_000 + Int(time.tv_nsec)
+  }
+}

@@ -1,0 +1,34 @@
+import Faraday
+import Testing
+
+@testable import FaradayCLI
+
+@Suite struct ExitStatusTests {
+  @Test func `a code that is not in the table is the engine's number, if that can be a status`() {
+    let code = TransportError.Code(rawValue: "somethingNew")
+    #expect(ExitStatus.of(code, engineCode: 92) == 92)
+    #expect(ExitStatus.of(code, engineCode: nil) == 2)
+    #expect(ExitStatus.of(code, engineCode: 0) == 2)
+    #expect(ExitStatus.of(code, engineCode: -1003) == 2)
+  }
+
+  @Test(arguments: [
+    (TransportError.Code.unsupportedScheme, 1), (.invalidURL, 3), (.nameNotFound, 6), (.connectionFailed, 7),
+    (.malformedResponse, 8), (.truncatedResponse, 18), (.bodyUnreadable, 26), (.connectTimeout, 28), (.idleTimeout, 28),
+    (.totalTimeout, 28), (.tlsFailed, 35), (.connectionClosed, 52), (.sendFailed, 55), (.receiveFailed, 56),
+    (.tlsVerificationFailed, 60), (.decompressionFailed, 61), (.bodyTooLarge, 63), (.decompressionLimit, 63),
+    (.invalidCA, 77),
+  ] as [(TransportError.Code, Int32)])
+  func `the status is curl's number for it, whatever the engine's is`(_ code: TransportError.Code, _ status: Int32) {
+    #expect(ExitStatus.of(code, engineCode: 1) == status)
+  }
+
+  @Test func `the message is one line without control characters`() {
+    let failure = CommandFailure(7, "no\r\nway \u{1B}[31mthere\u{0} ")
+    #expect(failure.line == "faraday: (7) no way [31mthere")
+  }
+
+  @Test func `a header that may not be sent is a usage error`() throws {
+    #expect { try HTTPField(checking: "A", "b\nc") } throws: { CommandFailure($0).status == 2 }
+  }
+}

@@ -1,0 +1,116 @@
+import FaradayTesting
+import Foundation
+import Testing
+
+/// The executable when something is wrong.
+@Suite struct ProgramFailureTests {
+  let server: LocalServer
+  let folder: TemporaryFolder
+
+  init() throws {
+    server = try LocalServer()
+    folder = try TemporaryFolder()
+  }
+
+  @Test(arguments: [
+    ["--bogus", "http://127.0.0.1/"], [], ["-X"], ["-H", "no header", "http://127.0.0.1/"],
+    ["--transport", "pigeon", "http://127.0.0.1/"],
+  ])
+  func `a wrong command line exits with 2 and one line`(_ arguments: [String]) async throws {
+    let process = try Program.process(arguments)
+    let pipe = Pipe()
+    process.standardError = pipe
+    process.standardOutput = FileHandle.nullDevice
+    #expect(try await Program.finish(process) == 2)
+    let text = String(decoding: pipe.fileHandleForReading.availableData, as: UTF8.self)
+    #expect(text.hasPrefix("faraday: (2) "))
+    #expect(text.filter { $0 == "\n" }.count == 1)
+  }
+
+  @Test func `a line break in a header exits with 2 and nothing is sent`() async throws {
+    let outcome = try await Program.run("-H", "A: b\r\nEvil: c", server.url)
+    #expect(outcome.status == 2)
+    #expect(outcome.error == "faraday: (2) header A: the value contains CR, LF or NUL\n")
+    #expect(server.connectionCount == 0)
+  }
+
+  @Test func `a bad URL exits with 3`() async throws {
+    let outcome = try await Program.run("http://:80/")
+    #expect(outcome.status == 3)
+    #expect(outcome.error.hasPrefix("faraday: (3) "))
+  }
+
+  @Test func `a scheme that is not HTTP exits with 1`() async throws {
+    #expect(try await Program.run("ftp://127.0.0.1/").status == 1)
+  }
+
+  @Test func `a port that nobody listens on exits with 7`() async throws {
+    let port = server.port
+    server.stop()
+    let outcome = try await Program.run("http://127.0.0.1:\(port)/", "-w", "%{http_code} %{exitcode}")
+    #expect(outcome.status == 7)
+    #expect(outcome.error.hasPrefix("faraday: (7) "))
+    #expect(outcome.text == "000 7")
+  }
+
+  @Test func `silence hides the error, and show-error brings it back`() async throws {
+    let port = server.port
+    server.stop()
+    #expect(try await Program.run("-s", "http://127.0.0.1:\(port)/").error.isEmpty)
+    #expect(try await Program.run("-sS", "http://127.0.0.1:\(port)/").error.hasPrefix("faraday: (7) "))
+  }
+
+  @Test func `with fail a 404 exits with 22, without its body, and leaves the output file alone`() async throws {
+    let old = try folder.write("old", to: "old")
+    let outcome = try await Program.run("-f", server.url + "/status/404")
+    #expect(outcome.status == 22)
+    #expect(outcome.output.isEmpty)
+    #expect(outcome.error == "faraday: (22) the server answered 404\n")
+    #expect(try await Program.run("-fsS", "-o" + folder.file("new"), server.url + "/status/404").status == 22)
+    #expect(folder.read("new") == nil)
+    #expect(try await Program.run("-fsSio", old, server.url + "/status/500").status == 22)
+    #expect(folder.read("old") == Data("old".utf8))
+  }
+
+  @Test func `without fail a 404 is a response like any other`() async throws {
+    let outcome = try await Program.run(server.url + "/status/404")
+    #expect(outcome.status == 0)
+    #expect(outcome.text.contains("404"))
+  }
+
+  @Test func `over the maximum time it exits with 28 and keeps what came`() async throws {
+    #expect(try await Program.run("-m", "0.2", server.url + "/stall").status == 28)
+    let outcome = try await Program.run("-m0.2", "-o", folder.file("part"), server.url + "/stall/body", "-w%{http_code}")
+    #expect(outcome.status == 28)
+    #expect(outcome.text == "200")
+    #expect(folder.read("part")?.count == 10)
+  }
+
+  @Test func `a connection that breaks exits with 56`() async throws {
+    #expect(try await Program.run(server.url + "/reset").status == 56)
+  }
+
+  @Test func `an upload that cannot be read exits with 26`() async throws {
+    #expect(try await Program.run("-T", folder.file("nothing"), server.url).status == 26)
+    #expect(try await Program.run("-T", folder.path, server.url).status == 26)
+    #expect(try await Program.run("-d", "@" + folder.file("nothing"), server.url).status == 26)
+    #expect(server.connectionCount == 0)
+  }
+
+  @Test func `an output that cannot be written exits with 23`() async throws {
+    #expect(try await Program.run("-o", folder.file("no/such/folder"), server.url + "/hello").status == 23)
+    #expect(try await Program.run("-O", server.url + "/").status == 23)
+  }
+
+  @Test func `a reader that has gone exits with 23`() async throws {
+    let pipe = Pipe()
+    try pipe.fileHandleForReading.close()
+    let process = try Program.process(["-s", server.url + "/bytes/1000000"])
+    process.standardOutput = pipe
+    #expect(try await Program.finish(process) == 23)
+  }
+
+  @Test func `a missing file of authorities exits with 77`() async throws {
+    #expect(try await Program.run("--cacert", folder.file("none"), "https://127.0.0.1:\(server.port)/").status == 77)
+  }
+}

@@ -1,0 +1,112 @@
+import FaradayTesting
+import Foundation
+import Testing
+
+/// The executable when all goes well.
+@Suite struct ProgramTests {
+  let server: LocalServer
+  let folder: TemporaryFolder
+
+  init() throws {
+    server = try LocalServer()
+    folder = try TemporaryFolder()
+  }
+
+  @Test func `a GET writes the body and nothing else`() async throws {
+    let outcome = try await Program.run(server.url + "/hello")
+    #expect(outcome.status == 0)
+    #expect(outcome.text == "Hello, world!")
+    #expect(outcome.error.isEmpty)
+  }
+
+  @Test func `a URL without a scheme is http`() async throws {
+    #expect(try await Program.run("127.0.0.1:\(server.port)/hello").text == "Hello, world!")
+  }
+
+  @Test func `include writes the head before the body, and what came before it`() async throws {
+    let text = try await Program.run("-i", server.url + "/early-hints").text
+    #expect(text.hasPrefix("HTTP/1.1 103 Early Hints\r\nLink: "))
+    #expect(text.contains("\r\n\r\nHTTP/1.1 200 OK\r\n"))
+    #expect(text.hasSuffix("\r\n\r\nafter the hints\n"))
+    #expect(try await Program.run("-i", server.url + "/trailers").text.hasSuffix("trailingX-Checksum: abc\r\n"))
+  }
+
+  @Test func `head asks with HEAD and writes the head`() async throws {
+    let outcome = try await Program.run("-I", server.url + "/hello", "-w", "%{method}")
+    #expect(outcome.text.hasPrefix("HTTP/1.1 200 OK\r\n"))
+    #expect(outcome.text.hasSuffix("\r\n\r\nHEAD"))
+    #expect(outcome.text.contains("Content-Length: 13\r\n"))
+  }
+
+  @Test func `data is posted as a form`() async throws {
+    let seen = try Inspection(try await Program.run("-d", "a=1", "-d", "b=2", server.url + "/inspect").output)
+    #expect(seen.method == "POST")
+    #expect(seen.bodyText == "a=1&b=2")
+    #expect(seen["content-type"] == ["application/x-www-form-urlencoded"])
+  }
+
+  @Test func `binary data is sent as it is, from a file or standard input`() async throws {
+    let bytes = Data((0...255).map { UInt8($0) }) + Data("\r\n".utf8)
+    let path = try folder.write(bytes, to: "bytes")
+    #expect(try await Program.run("--data-binary", "@" + path, server.url + "/echo").output == bytes)
+    #expect(try await Program.run("--data-binary", "@-", server.url + "/echo", input: bytes).output == bytes)
+    #expect(try await Program.run("-d@-", server.url + "/echo", input: Data("a\r\nb\n".utf8)).text == "ab")
+  }
+
+  @Test func `headers are added, emptied and taken away`() async throws {
+    let outcome = try await Program.run("-HX-A: 1", "-H", "X-B;", "-H", "Accept:", "-A", "me", server.url + "/inspect")
+    let seen = try Inspection(outcome.output)
+    #expect(seen["x-a"] == ["1"])
+    #expect(seen["x-b"] == [""])
+    #expect(seen["accept"] == [])
+    #expect(seen["user-agent"] == ["me"])
+  }
+
+  @Test func `a user is sent as Basic`() async throws {
+    #expect(try await Program.run("-fu", "joe:a b", server.url + "/basic-auth/joe/a%20b").status == 0)
+    #expect(try await Program.run("-f", "-u", "joe:no", server.url + "/basic-auth/joe/yes").status == 22)
+  }
+
+  @Test func `a compressed response is decoded`() async throws {
+    #expect(try await Program.run("--compressed", server.url + "/gzip/text").text.hasPrefix("Hello, gzip!"))
+    #expect(try await Program.run(server.url + "/gzip/text").output.starts(with: [0x1F, 0x8B]))
+  }
+
+  @Test func `write-out tells what happened`() async throws {
+    let format = try folder.write("%{http_code} %{size_download} %{remote_ip}:%{remote_port} %{http_version}\\n%{nope}", to: "f")
+    let outcome = try await Program.run("-o", "/dev/null", "-w", "@" + format, server.url + "/bytes/5")
+    #expect(outcome.text == "200 5 127.0.0.1:\(server.port) 1.1\n")
+    #expect(outcome.error == "faraday: unknown --write-out variable: 'nope'\n")
+  }
+
+  @Test func `timing shows the phases on standard error`() async throws {
+    let outcome = try await Program.run("--timing", server.url + "/hello")
+    #expect(outcome.text == "Hello, world!")
+    for phase in ["connect", "first byte", "total"] { #expect(outcome.error.contains(phase)) }
+  }
+
+  @Test func `the version names the engine`() async throws {
+    #expect(try await Program.run("-V").text.hasPrefix("faraday 0.1 libcurl/"))
+    #expect(try await Program.run("--version").text.hasPrefix("faraday 0.1 libcurl/"))
+  }
+
+  @Test func `help lists the options`() async throws {
+    let outcome = try await Program.run("--help")
+    #expect(outcome.status == 0)
+    #expect(outcome.text.contains("--write-out"))
+    #expect(outcome.text.contains("faraday serve"))
+  }
+}
+
+/// What `/inspect` saw of a request.
+struct Inspection: Decodable {
+  let method: String
+  let headers: [[String]]
+  let bodyText: String?
+  let framing: String
+  let path: String
+
+  init(_ bytes: Data) throws { self = try JSONDecoder().decode(Self.self, from: bytes) }
+
+  subscript(name: String) -> [String] { headers.filter { $0.first?.lowercased() == name }.compactMap(\.last) }
+}

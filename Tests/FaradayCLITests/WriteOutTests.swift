@@ -1,0 +1,58 @@
+import Faraday
+import Foundation
+import Testing
+
+@testable import FaradayCLI
+
+@Suite struct WriteOutTests {
+  private func report(failing failure: CommandFailure? = nil) throws -> Report {
+    let request = try Request(.post, "http://h/x")
+    var report = Report(request)
+    report.failure = failure
+    guard failure == nil else { return report }
+    let metrics = Metrics(
+      dns: .microseconds(1500), connect: .milliseconds(2), firstByte: .milliseconds(1250), total: .seconds(2), bytesSent: 10,
+      bytesReceived: 4001, remoteAddress: "[::1]:8080")
+    report.response = Response(
+      status: .created, headers: [.contentType: "text/plain"], url: request.url, version: .http1_1, metrics: metrics)
+    return report
+  }
+
+  @Test func `an unknown variable is told and stands for nothing`() throws {
+    let written = WriteOut("a%{nonsense}b").text(about: try report())
+    #expect(written.text == "ab")
+    #expect(written.unknown == ["nonsense"])
+  }
+
+  @Test(arguments: [
+    ("%", "%"), ("\\", "\\"), ("%{", "%{"), ("%{http_code", "%{http_code"), ("%q", "%q"), ("\\x\\\\n", "\\x\\\\n"),
+    ("%%{method}", "%{method}"), ("a\\tb\\r\\n", "a\tb\r\n"), ("", ""),
+  ])
+  func `what is no variable and no escape is left as curl leaves it`(_ format: String, _ text: String) throws {
+    #expect(WriteOut(format).text(about: try report()).text == text)
+  }
+
+  @Test func `a failed transfer has a code of 000 and its error`() throws {
+    let format = "%{http_code} %{exitcode} %{errormsg} %{http_version} %{remote_port} %{num_connects} %{url_effective}"
+    let text = WriteOut(format).text(about: try report(failing: CommandFailure(7, "refused"))).text
+    #expect(text == "000 7 refused 0 0 0 http://h/x")
+  }
+
+  @Test(arguments: [
+    ("%{http_code} %{response_code} %{HTTP_CODE}", "201 201 201"), ("%{size_download} %{size_upload}", "4001 10"),
+    ("%{speed_download} %{speed_upload}", "2001 5"), ("%{time_namelookup} %{time_connect}", "0.001500 0.002000"),
+    ("%{time_appconnect} %{time_starttransfer} %{time_total}", "0.000000 1.250000 2.000000"),
+    ("%{remote_ip} %{remote_port}", "::1 8080"), ("%{http_version} %{method}", "1.1 POST"),
+    ("%{url_effective} %{content_type}", "http://h/x text/plain"), ("%{num_connects}|%{exitcode}|%{errormsg}", "1|0|"),
+  ])
+  func `variables are formatted as curl formats them`(_ format: String, _ text: String) throws {
+    #expect(WriteOut(format).text(about: try report()).text == text)
+  }
+
+  @Test func `the table of phases leaves out those that did not happen`() throws {
+    let text = TimingTable(try report().metrics).text
+    #expect(text.contains("name lookup"))
+    #expect(!text.contains("TLS"))
+    #expect(text.contains("1250.000 ms  1248.000 ms"))
+  }
+}

@@ -1,0 +1,72 @@
+import FaradayCore
+import FoundationEssentials
+import Testing
+
+@Suite struct BodyTests {
+  @Test func `a file that is missing or no regular file is refused at once`() throws {
+    let missing = try #require(throws: BodyFile.Unreadable.self) { try Body.file("/nonexistent/file") }
+    #expect(missing.description == "cannot read /nonexistent/file: No such file or directory")
+    #expect(throws: BodyFile.Unreadable.self) { try Body.file("/dev/null") }
+    #expect(throws: BodyFile.Unreadable.self) { try Body.file("/") }
+  }
+
+  @Test func `collecting more than the limit is an error, whatever the body`() async throws {
+    let large = Data(repeating: 1, count: 101)
+    for body in [Body.data(large), .stream(Pieces([large])), .stream(Pieces([large]), length: 101)] {
+      await #expect(throws: BodyTooLarge(limit: 100)) { try await body.collect(upTo: 100) }
+    }
+  }
+
+  @Test func `a value that nobody has encoded cannot be read`() async {
+    await #expect(throws: UnencodedBody.self) { try await Body.value(["a": 1]).collect() }
+  }
+
+  @Test func `a file gives its bytes, again and again`() async throws {
+    let file = try TemporaryFile(Data((0..<600_000).map { UInt8(truncatingIfNeeded: $0) }))
+    let body = try Body.file(file.path)
+    #expect(body.length == 600_000)
+    #expect(body.isReplayable)
+    #expect(body.data == nil)
+    for _ in 0..<2 { #expect(try await body.collect() == file.contents) }
+  }
+
+  @Test func `a stream is as long and as replayable as it says`() async throws {
+    let once = Body.stream(Pieces([Data("ab".utf8), Data("c".utf8)]))
+    #expect(once.length == nil && !once.isReplayable && once.isStreamed)
+    #expect(try await once.text() == "abc")
+    let stated = Body.stream(Pieces([]), length: 3, isReplayable: true)
+    #expect(stated.length == 3 && stated.isReplayable)
+  }
+
+  @Test func `nothing and bytes are there without waiting`() {
+    #expect(Body.empty.data == Data())
+    #expect(Body.data(Data()).isEmpty)
+    #expect(("text" as Body).data == Data("text".utf8))
+    #expect(("text" as Body).length == 4)
+  }
+}
+
+/// An async sequence of what it was given.
+struct Pieces: AsyncSequence, Sendable {
+  let pieces: [Data]
+  init(_ pieces: [Data]) { self.pieces = pieces }
+
+  struct AsyncIterator: AsyncIteratorProtocol {
+    var rest: ArraySlice<Data>
+    mutating func next() async -> Data? { rest.popFirst() }
+  }
+  func makeAsyncIterator() -> AsyncIterator { AsyncIterator(rest: pieces[...]) }
+}
+
+/// A file that goes with its last reference.
+final class TemporaryFile: Sendable {
+  let path: String
+  let contents: Data
+
+  init(_ contents: Data) throws {
+    path = FileManager.default.temporaryDirectory.path() + "/faraday-" + UUID().uuidString
+    self.contents = contents
+    try contents.write(to: URL(filePath: path))
+  }
+  deinit { try? FileManager.default.removeItem(atPath: path) }
+}

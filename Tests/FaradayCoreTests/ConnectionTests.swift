@@ -1,0 +1,92 @@
+import FaradayCore
+import FaradayTesting
+import FoundationEssentials
+import Synchronization
+import Testing
+
+@Suite struct ConnectionTests {
+  let mock = MockAdapter(isStrict: false)
+
+  @Test func `a base URL or a path that is none is an error`() async throws {
+    #expect(throws: TransportError.self) { try Connection("http://h:port", adapter: mock) }
+    let connection = Connection(adapter: mock)
+    await #expect(throws: TransportError.self) { try await connection.get("http://h:port") }
+  }
+
+  @Test func `an error of the edit closure is thrown and nothing is sent`() async throws {
+    let connection = try Connection("http://h/", adapter: mock)
+    await #expect(throws: InvalidHeader.self) {
+      try await connection.get("x") { try $0.headers.set("X", "a\r\nb") }
+    }
+    #expect(mock.recorded.isEmpty)
+  }
+
+  @Test func `verbs send their method, default headers and what the closure changes`() async throws {
+    let connection = try Connection("http://h/v2/", headers: [.accept: "a/b", .userAgent: "default"], adapter: mock)
+    _ = try await connection.get("g") { $0.headers[.userAgent] = "mine" }
+    _ = try await connection.head("g")
+    _ = try await connection.post("g", body: "hello")
+    _ = try await connection.put("g", body: "hello")
+    _ = try await connection.patch("g", body: "hello")
+    _ = try await connection.delete("g")
+    _ = try await connection.options("g")
+    let purge = try #require(HTTPRequest.Method("PURGE"))
+    _ = try await connection.run(purge, "g")
+    #expect(
+      mock.recorded.map(\.request.method.rawValue)
+        == ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "PURGE"])
+    #expect(mock.recorded.allSatisfy { $0.request.url.absoluteString == "http://h/v2/g" })
+    #expect(mock.recorded.allSatisfy { $0.request.headers[.accept] == "a/b" })
+    #expect(mock.recorded[0].request.headers[.userAgent] == "mine")
+    #expect(mock.recorded[2].body == Data("hello".utf8))
+  }
+
+  @Test func `middleware sees the request from first to last and the response from last to first`() async throws {
+    let order = Mutex<[String]>([])
+    func trace(_ name: String) -> MiddlewareClosure {
+      MiddlewareClosure { request, next in
+        order.withLock { $0.append(name + " down") }
+        let response = try await next(request)
+        order.withLock { $0.append(name + " up") }
+        return response
+      }
+    }
+    var connection = try Connection("http://h/", adapter: mock, middleware: [trace("outer")])
+    connection.use(trace("inner"))
+    connection.use { request, next in
+      var request = request
+      request.headers[.cookie] = "c"
+      return try await next(request)
+    }
+    _ = try await connection.get("x")
+    #expect(order.withLock { $0 } == ["outer down", "inner down", "inner up", "outer up"])
+    #expect(mock.recorded[0].request.headers[.cookie] == "c")
+  }
+
+  @Test func `a middleware can answer by itself, and can send twice`() async throws {
+    let short = try Connection(
+      "http://h/", adapter: mock, middleware: [.closure { request, _ in Response(status: .accepted, url: request.url) }])
+    #expect(try await short.get("x").status == .accepted)
+    #expect(mock.recorded.isEmpty)
+    let twice = try Connection(
+      "http://h/", adapter: mock,
+      middleware: [.closure { request, next in _ = try await next(request); return try await next(request) }])
+    _ = try await twice.get("x")
+    #expect(mock.recorded.count == 2)
+  }
+
+  @Test func `a request needing what the adapter lacks fails and names it`() async throws {
+    let limited = MockAdapter(capabilities: .all.subtracting([.trailers, .customCA, .http2]))
+    limited.stub { request in Response(status: .ok, url: request.url) }
+    let connection = try Connection("http://h/", adapter: limited)
+    #expect(try await connection.get("x").status == .ok)
+    let error = try await #require(throws: TransportError.self) {
+      try await connection.get("x") {
+        $0.options.tls.caFile = "/ca.pem"
+        $0.options.httpVersion = .http2
+      }
+    }
+    #expect(error.code == .unsupported)
+    #expect(error.message == "the adapter has no http2, customCA")
+  }
+}

@@ -1,0 +1,30 @@
+import FaradayCore
+import Testing
+
+@Suite struct HTTPFieldsStringsTests {
+  @Test(arguments: ["", "a b", "a\r\nb", "a:b", "ä", "a\0"])
+  func `a name that is no token is refused`(name: String) {
+    var fields = HTTPFields()
+    #expect(throws: InvalidHeader.self) { try fields.set(name, "value") }
+    #expect(throws: InvalidHeader.self) { try fields.add(name, "value") }
+    #expect(fields.isEmpty)
+  }
+
+  @Test(arguments: ["a\r\nEvil: yes", "a\n", "\r", "nul\0"])
+  func `a value that would end its line is refused, and is not in the message`(value: String) throws {
+    var fields = HTTPFields()
+    let error = try #require(throws: InvalidHeader.self) { try fields.set("X-Name", value) }
+    #expect(error.name == "X-Name")
+    #expect(!error.description.contains("Evil"))
+    #expect(fields.isEmpty)
+  }
+
+  @Test func `setting replaces, adding repeats`() throws {
+    var fields = HTTPFields()
+    try fields.set("X-Name", "1")
+    try fields.set("x-name", "2")
+    try fields.add("X-Name", "3")
+    let name = try #require(HTTPField.Name("X-Name"))
+    #expect(fields[values: name] == ["2", "3"])
+  }
+}

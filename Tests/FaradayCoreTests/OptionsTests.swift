@@ -1,0 +1,30 @@
+import FaradayCore
+import Testing
+
+@Suite struct OptionsTests {
+  private enum Attempts: OptionKey { static let defaultValue = 3 }
+
+  @Test func `a copy that is changed leaves the original alone`() {
+    var original = Options()
+    original.maximumBodySize = 10
+    var copy = original
+    copy.maximumBodySize = 20
+    copy[Attempts.self] = 7
+    #expect(original.maximumBodySize == 10)
+    #expect(original[Attempts.self] == 3)
+    #expect(copy.maximumBodySize == 20)
+    #expect(copy[Attempts.self] == 7)
+  }
+
+  @Test func `changing new options does not change the defaults of others`() {
+    var changed = Options()
+    changed.delivery = .streamed
+    #expect(Options().delivery == .buffered)
+  }
+
+  @Test func `progress without a total has no fraction, and of nothing is done`() {
+    #expect(TransferProgress(bytes: 5, total: nil).fraction == nil)
+    #expect(TransferProgress(bytes: 5, total: 10).fraction == 0.5)
+    #expect(TransferProgress(bytes: 0, total: 0).fraction == 1)
+  }
+}

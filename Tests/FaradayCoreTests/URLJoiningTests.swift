@@ -1,0 +1,33 @@
+import FaradayCore
+import FoundationEssentials
+import Testing
+
+@Suite struct URLJoiningTests {
+  @Test(arguments: [
+    ("https://h/v2/", "users", "https://h/v2/users"),
+    ("https://h/v2", "users", "https://h/users"),
+    ("https://h/v2/", "/users", "https://h/users"),
+    ("https://h/v2/", "", "https://h/v2/"),
+    ("https://h/v2/", "../x?y#z", "https://h/x?y#z"),
+    ("https://h/v2/a", "?q=1", "https://h/v2/a?q=1"),
+    ("https://h/v2/", "//other/x", "https://other/x"),
+    ("https://h/v2/", "http://other/x", "http://other/x"),
+  ])
+  func `resolving follows RFC 3986`(base: String, path: String, joined: String) throws {
+    #expect(URLJoining.resolve.join(path, to: try #require(URL(string: base)))?.absoluteString == joined)
+  }
+
+  @Test(arguments: [
+    ("https://h/v2", "users", "https://h/v2/users"),
+    ("https://h/v2/", "/users", "https://h/v2/users"),
+    ("https://h", "users", "https://h/users"),
+    ("https://h/v2", "", "https://h/v2"),
+    ("https://h/v2?key=1", "users?page=2", "https://h/v2/users?key=1&page=2"),
+    ("https://h/v2?key=1", "?page=2", "https://h/v2?key=1&page=2"),
+    ("https://h/v2?key=1", "users#top", "https://h/v2/users?key=1#top"),
+    ("https://h/v2", "a//b/", "https://h/v2/a//b/"),
+  ])
+  func `appending keeps the base's path and both queries`(base: String, path: String, joined: String) throws {
+    #expect(URLJoining.append.join(path, to: try #require(URL(string: base)))?.absoluteString == joined)
+  }
+}

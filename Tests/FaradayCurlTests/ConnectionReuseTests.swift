@@ -1,0 +1,167 @@
+import FaradayCore
+import FaradayCurl
+import FaradayTesting
+import FoundationEssentials
+import Glibc
+import Testing
+
+@Suite struct ConnectionReuseTests {
+  let server: LocalServer
+
+  init() throws { server = try LocalServer() }
+
+  private func burst(_ count: Int, over connection: Connection, _ path: String = "hello") async throws {
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for _ in 0..<count {
+        group.addTask {
+          let response = try await connection.get(path)
+          #expect(response.status == .ok)
+        }
+      }
+      try await group.waitForAll()
+    }
+  }
+
+  @Test func `requests one after the other go over one connection`() async throws {
+    let connection = try server.connection()
+    #expect(try await !connection.get("hello").metrics.reusedConnection)
+    for _ in 0..<20 { #expect(try await connection.get("hello").metrics.reusedConnection) }
+    for _ in 0..<5 { _ = try await connection.post("echo", body: .data(pattern(200_000))) }
+    #expect(server.connectionCount == 1)
+  }
+
+  @Test func `copies of an adapter share connections, other adapters do not`() async throws {
+    let adapter = CurlAdapter()
+    let copy = adapter
+    _ = try await Connection("\(server.url)/", adapter: adapter).get("hello")
+    _ = try await Connection("\(server.url)/", adapter: copy).get("hello")
+    #expect(server.connectionCount == 1)
+    _ = try await Connection("\(server.url)/", adapter: CurlAdapter()).get("hello")
+    #expect(server.connectionCount == 2)
+  }
+
+  @Test func `no more connections than the limit, and every request is served`() async throws {
+    var configuration = CurlAdapter.Configuration()
+    configuration.connectionsPerOrigin = 3
+    try await burst(50, over: server.connection(configuration), "drip?count=1&interval=1")
+    #expect(server.connectionCount == 3)
+  }
+
+  @Test func `the limit in total holds over all origins`() async throws {
+    let underWay = Log<Int>()
+    let servers = try (0..<4).map { _ in
+      try RawServer { connection in
+        while true {
+          _ = try connection.readHead()
+          underWay.append(1)
+          try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n")
+          underWay.append(-1)
+          try connection.send("x")
+        }
+      }
+    }
+    var configuration = CurlAdapter.Configuration()
+    configuration.connections = 2
+    let adapter = CurlAdapter(configuration)
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for index in 0..<40 {
+        let connection = try Connection(servers[index % 4].url + "/", adapter: adapter)
+        group.addTask { _ = try await connection.get() }
+      }
+      try await group.waitForAll()
+    }
+    var now = 0
+    for step in underWay.elements {
+      now += step
+      #expect(now <= 2)
+    }
+    #expect(underWay.elements.count == 80)
+    withExtendedLifetime(servers) {}
+  }
+
+  @Test func `a pool does not shrink while a burst drains`() async throws {
+    let connection = try server.connection()
+    try await burst(40, over: connection, "drip?count=1&interval=20")
+    let opened = server.connectionCount
+    _ = try await connection.get("hello")
+    try await burst(opened, over: connection, "drip?count=1&interval=20")
+    #expect(server.connectionCount == opened)
+  }
+
+  @Test func `a response that says close is the last on its connection`() async throws {
+    let connection = try server.connection()
+    for _ in 0..<3 { #expect(try await connection.get("close").status == .ok) }
+    #expect(server.connectionCount == 3)
+  }
+
+  @Test func `pooled connections that have all died do not fail a request`() async throws {
+    let server = try RawServer { connection in
+      // Only the ninth connection, which is new, answers a second request.
+      for round in 0... {
+        _ = try connection.readHead()
+        if round > 0 && connection.index < 8 { return connection.reset() }
+        try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+      }
+    }
+    let connection = try server.connection()
+    let responses = try await (0..<8).asyncMap { _ in
+      try await connection.get { $0.options.delivery = .streamed }
+    }
+    for response in responses { _ = try await response.body.collect() }
+    #expect(try await connection.get().status == .ok)
+  }
+
+  @Test func `a name is looked up once for a burst`() async throws {
+    NameLookup.add("burst.test")
+    let connection = try Connection("http://burst.test:\(server.port)/", adapter: CurlAdapter())
+    try await burst(30, over: connection, "drip?count=1&interval=5")
+    #expect(NameLookup.count("burst.test") == 1)
+  }
+
+  @Test func `cancelling during a name lookup does not hold up anybody`() async throws {
+    let gate = Gate()
+    defer { gate.open() }
+    NameLookup.add("never.test", gate: gate)
+    let connection = try server.connection()
+    let stuck = Task { try await connection.run(try Request(.get, "http://never.test:\(server.port)/hello")) }
+    while NameLookup.count("never.test") == 0 { await Task.yield() }
+    stuck.cancel()
+    await #expect(throws: CancellationError.self) { try await stuck.value }
+    #expect(try await connection.get("hello").status == .ok)
+  }
+
+  @Test func `a name lookup that takes too long is a connect timeout while resolving`() async throws {
+    let gate = Gate()
+    defer { gate.open() }
+    NameLookup.add("slow.test", gate: gate)
+    var request = try Request(.get, "http://slow.test:\(server.port)/hello")
+    request.options.timeouts.connect = .milliseconds(50)
+    let error = try await transportError { [request] in try await server.connection().run(request) }
+    #expect(error.code == .connectTimeout && error.phase == .resolving, "\(error)")
+  }
+
+  @Test func `sockets are not inherited by other programs`() async throws {
+    let response = try await server.connection().get("bytes/100000000") { $0.options.delivery = .streamed }
+    let ours = (0..<20_000).filter { peerPort(of: $0) == server.port }
+    #expect(!ours.isEmpty)
+    for descriptor in ours { #expect(fcntl(descriptor, F_GETFD) & FD_CLOEXEC != 0) }
+    withExtendedLifetime(response) {}
+  }
+
+  private func peerPort(of descriptor: Int32) -> Int? {
+    var address = sockaddr_in()
+    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let code = withUnsafeMutablePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { getpeername(descriptor, $0, &length) }
+    }
+    return code == 0 ? Int(UInt16(bigEndian: address.sin_port)) : nil
+  }
+}
+
+extension Sequence {
+  func asyncMap<Result>(_ transform: (Element) async throws -> Result) async rethrows -> [Result] {
+    var results: [Result] = []
+    for element in self { results.append(try await transform(element)) }
+    return results
+  }
+}

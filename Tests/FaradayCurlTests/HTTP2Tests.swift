@@ -1,0 +1,103 @@
+import FaradayCore
+@testable import FaradayCurl
+import FaradayTesting
+import FoundationEssentials
+import Testing
+
+@Suite struct HTTP2Tests {
+  let upstream: LocalServer
+  let nginx: NginxServer
+  let connection: Connection
+
+  init() throws {
+    upstream = try LocalServer()
+    nginx = try NginxServer(upstream: upstream.port)
+    var defaults = Options()
+    defaults.tls.caFile = nginx.caFile
+    defaults.httpVersion = .http2
+    connection = try Connection(nginx.url, defaults: defaults, adapter: CurlAdapter())
+  }
+
+  @Test func `it is used when it is asked for, and not when HTTP 1 is`() async throws {
+    let response = try await connection.get("upstream/hello")
+    #expect(response.version == .http2)
+    #expect(try await response.body.text() == "Hello, world!")
+    let old = try await connection.get("upstream/hello") { $0.options.httpVersion = .http1 }
+    #expect(old.version == .http1_1)
+    let automatic = try await connection.get("upstream/hello") { $0.options.httpVersion = .automatic }
+    #expect(automatic.version == (Library.Behaviour.hasSafeHTTP2 ? .http2 : .http1_1))
+  }
+
+  @Test func `many requests at a time go over one connection`() async throws {
+    let connections = try await withThrowingTaskGroup(of: String.self) { group in
+      for _ in 0..<80 {
+        group.addTask { try await connection.get("connection").body.text().split(separator: " ").first.map(String.init) ?? "" }
+      }
+      return try await group.reduce(into: Set()) { $0.insert($1) }
+    }
+    #expect(connections.count == 1)
+  }
+
+  @Test(arguments: [10, 60_000, 2_000_000])
+  func `bodies arrive, large ones over HTTP 1 where libcurl would spin`(count: Int) async throws {
+    for body in [Body.data(pattern(count)), .stream(Pieces([pattern(count)]))] {
+      let response = try await connection.post("upstream/echo", body: body)
+      #expect(response.body.data == pattern(count))
+      let isSmall = body.data != nil && count <= Transfer.smallBody
+      #expect(response.version == (isSmall || Library.Behaviour.hasSoundHTTP2Streams ? .http2 : .http1_1))
+    }
+  }
+
+  @Test func `a streamed body arrives whole, and one that nobody reads fails rather than fill the memory`() async throws {
+    let response = try await connection.get("upstream/bytes/30000000") { $0.options.delivery = .streamed }
+    #expect(response.version == .http2)
+    #expect(try await response.body.collect() == pattern(30_000_000))
+    guard !Library.Behaviour.hasSafeHTTP2 else { return }
+    let unread = try await connection.get("upstream/bytes/200000000") { $0.options.delivery = .streamed }
+    // The exchange ends by itself, and nginx then gives its own up: nothing is read until then.
+    while upstream.openConnectionCount > 0 { await Task.yield() }
+    let error = try await transportError { unread }
+    #expect(error.code == .bodyTooLarge, "\(error)")
+  }
+
+  @Test func `cancelling one stream leaves the others alone`() async throws {
+    let hasBegun = Gate()
+    let cancelled = Task {
+      try await connection.get("upstream/drip?count=1000&interval=50&size=10") {
+        $0.options.onChunk = { _ in hasBegun.open(); return .continue }
+      }
+    }
+    #expect(await hasBegun.opened())
+    async let other = connection.get("upstream/drip?count=5&interval=50&size=10")
+    cancelled.cancel()
+    await #expect(throws: CancellationError.self) { try await cancelled.value }
+    #expect(try await other.body.length == 50)
+  }
+
+  @Test func `a body without a length is not complete when its connection dies`() async throws {
+    let began = (0..<30).map { _ in Gate() }
+    let outcomes = await withTaskGroup(of: Result<Response, any Error>.self) { group in
+      for gate in began {
+        group.addTask {
+          await Result {
+            try await connection.get("upstream/drip?count=100000&interval=5&size=100") {
+              $0.options.onChunk = { _ in gate.open(); return .continue }
+            }
+          }
+        }
+      }
+      for gate in began { #expect(await gate.opened()) }
+      nginx.stop()
+      return await group.reduce(into: []) { $0.append($1) }
+    }
+    for outcome in outcomes {
+      #expect(throws: TransportError.self) { try outcome.get() }
+    }
+  }
+}
+
+extension Result where Failure == any Error {
+  init(_ body: () async throws -> Success) async {
+    do { self = .success(try await body()) } catch { self = .failure(error) }
+  }
+}

@@ -1,0 +1,43 @@
+import FaradayTesting
+public import Glibc
+import Synchronization
+
+/// Stands in for the system's `getaddrinfo` in this process, libcurl's calls included, so that tests can have names that
+/// take for ever and count how often a name is looked up. Other names are the system's business.
+enum NameLookup {
+  private static let state = Mutex<[String: (count: Int, gate: Gate?)]>([:])
+
+  /// Makes a name that resolves to 127.0.0.1 when the gate is open; nil is at once.
+  static func add(_ name: String, gate: Gate? = nil) {
+    state.withLock { $0[name] = (0, gate) }
+  }
+
+  static func count(_ name: String) -> Int { state.withLock { $0[name]?.count ?? 0 } }
+
+  fileprivate static func begin(_ name: String) -> (isOurs: Bool, gate: Gate?) {
+    state.withLock { state in
+      guard let entry = state[name] else { return (false, nil) }
+      state[name]?.count += 1
+      return (true, entry.gate)
+    }
+  }
+}
+
+private typealias GetAddrInfo = @convention(c) (
+  UnsafePointer<CChar>?, UnsafePointer<CChar>?, UnsafePointer<addrinfo>?, UnsafeMutablePointer<UnsafeMutablePointer<addrinfo>?>?
+) -> Int32
+
+private let systemGetAddrInfo = unsafeBitCast(
+  dlsym(UnsafeMutableRawPointer(bitPattern: -1), "getaddrinfo"), to: GetAddrInfo?.self)
+
+@_cdecl("getaddrinfo")
+public nonisolated func lookUp(
+  _ name: UnsafePointer<CChar>?, _ service: UnsafePointer<CChar>?, _ hints: UnsafePointer<addrinfo>?,
+  _ result: UnsafeMutablePointer<UnsafeMutablePointer<addrinfo>?>?
+) -> Int32 {
+  guard let systemGetAddrInfo else { return EAI_FAIL }
+  guard let name else { return systemGetAddrInfo(nil, service, hints, result) }
+  let (isOurs, gate) = NameLookup.begin(String(cString: name))
+  gate?.wait()
+  return isOurs ? systemGetAddrInfo("127.0.0.1", service, hints, result) : systemGetAddrInfo(name, service, hints, result)
+}

@@ -1,0 +1,104 @@
+import FaradayTesting
+import Foundation
+import Synchronization
+
+/// A real nginx with TLS and HTTP/2 on the loopback interface, with a certificate made for it.
+///
+/// It ends with this process, however that ends: a shell waits for the end of a pipe that only this process holds.
+final class NginxServer: Sendable {
+  static let shared = Result { try NginxServer() }
+
+  let port: Int
+  let tlsPort: Int
+  let folder: String
+  private let shell: Mutex<Process?>
+
+  /// Its own certificate, which is also the authority that vouches for it.
+  var caFile: String { folder + "/cert.pem" }
+  var url: String { "https://localhost:\(tlsPort)/" }
+
+  struct CannotStart: Error, CustomStringConvertible {
+    let output: String
+    var description: String { "nginx did not start (Scripts/setup installs it): \(output)" }
+  }
+
+  /// - Parameter upstream: the port of a server that it passes `/upstream/` on to.
+  init(upstream: Int = 9) throws {
+    port = try unusedPort()
+    tlsPort = try unusedPort()
+    folder = FileManager.default.temporaryDirectory.path + "/faraday-nginx-" + UUID().uuidString
+    try FileManager.default.createDirectory(atPath: folder + "/files", withIntermediateDirectories: true)
+    try Self.configuration(port: port, tlsPort: tlsPort, upstream: upstream)
+      .write(toFile: folder + "/nginx.conf", atomically: true, encoding: .utf8)
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/bin/sh")
+    process.arguments = ["-c", Self.script, "sh", folder]
+    process.standardInput = Pipe()
+    let output = Pipe()
+    process.standardOutput = output
+    process.standardError = output
+    shell = Mutex(nil)
+    try process.run()
+    var said = ""
+    while !said.contains("ready\n") {
+      let more = output.fileHandleForReading.availableData
+      guard !more.isEmpty else { throw CannotStart(output: said) }
+      said += String(decoding: more, as: UTF8.self)
+    }
+    shell.withLock { $0 = process }
+  }
+
+  deinit { stop() }
+
+  /// Stops it at once: connections are closed in the middle of what they were doing.
+  func stop() {
+    shell.withLock { shell in
+      try? (shell?.standardInput as? Pipe)?.fileHandleForWriting.close()
+      shell?.waitUntilExit()
+      shell = nil
+    }
+  }
+
+  // nginx returns when its daemon listens.
+  private static let script = """
+    PATH=$PATH:/usr/sbin:/usr/local/sbin:/opt/homebrew/bin
+    cd "$1" &&
+    openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=localhost \
+      -addext subjectAltName=DNS:localhost,IP:127.0.0.1 -keyout key.pem -out cert.pem 2>openssl.log &&
+    nginx -p "$1" -c nginx.conf -e error.log &&
+    echo ready &&
+    read -r _
+    nginx -p "$1" -c nginx.conf -e error.log -s stop 2>/dev/null
+    cd / && rm -rf "$1"
+    """
+
+  private static func configuration(port: Int, tlsPort: Int, upstream: Int) -> String {
+    """
+    \(geteuid() == 0 ? "user root;" : "")
+    worker_processes 1;
+    pid nginx.pid;
+    events { worker_connections 1024; }
+    http {
+      access_log off;
+      client_body_temp_path body; proxy_temp_path proxy; fastcgi_temp_path f; uwsgi_temp_path u; scgi_temp_path s;
+      client_max_body_size 0;
+      ssl_certificate cert.pem;
+      ssl_certificate_key key.pem;
+      ssl_session_cache shared:tests:1m;
+      server {
+        listen 127.0.0.1:\(port);
+        listen 127.0.0.1:\(tlsPort) ssl http2;
+        listen 127.0.0.2:\(tlsPort) ssl http2;
+        root files;
+        location /connection { return 200 "$connection $connection_requests"; }
+        location /session { keepalive_timeout 0; return 200 "$ssl_protocol $ssl_session_reused"; }
+        location /upstream/ {
+          proxy_pass http://127.0.0.1:\(upstream)/;
+          proxy_http_version 1.1; proxy_buffering off; proxy_request_buffering off;
+          proxy_set_header Connection "";
+        }
+      }
+    }
+    """
+  }
+}

@@ -1,0 +1,74 @@
+@testable import FaradayCurl
+import FoundationEssentials
+import Testing
+
+@Suite struct SendBufferTests {
+  private func fill(_ buffer: SendBuffer, _ count: Int) -> (SendBuffer.Filled, [UInt8]) {
+    var bytes = [UInt8](repeating: 0, count: count)
+    let filled = bytes.withUnsafeMutableBytes { buffer.fill($0) }
+    guard case .bytes(let count) = filled else { return (filled, []) }
+    return (filled, Array(bytes.prefix(count)))
+  }
+
+  @Test func `a body longer than its stated length is refused before it has been sent whole`() throws {
+    let buffer = SendBuffer(length: 3)
+    #expect(try buffer.push(Data([1, 2, 3])) == false)
+    // The last bytes wait until the source has said that there are no more.
+    #expect(fill(buffer, 10).0 == .dry)
+    #expect(throws: LengthMismatch.self) { try buffer.push(Data([4])) }
+    #expect(buffer.fail(LengthMismatch(stated: 3, actual: nil)))
+    #expect(fill(buffer, 10).0 == .failed)
+  }
+
+  @Test func `a body shorter than its stated length fails at its end`() throws {
+    let buffer = SendBuffer(length: 3)
+    _ = try buffer.push(Data([1, 2]))
+    #expect(fill(buffer, 10).1 == [1, 2])
+    _ = buffer.end()
+    #expect(fill(buffer, 10).0 == .failed)
+    #expect(buffer.failure is LengthMismatch)
+  }
+
+  @Test func `pieces come out in order, cut to what is asked for`() throws {
+    let buffer = SendBuffer(length: nil)
+    _ = try buffer.push(Data([1, 2, 3]))
+    _ = try buffer.push(Data())
+    _ = try buffer.push(Data([4, 5]))
+    #expect(fill(buffer, 2).1 == [1, 2])
+    #expect(fill(buffer, 2).1 == [3, 4])
+    #expect(fill(buffer, 2).1 == [5])
+    #expect(fill(buffer, 2).0 == .dry)
+    #expect(buffer.end())
+    #expect(fill(buffer, 2).0 == .end)
+  }
+
+  @Test func `the engine is told once, and only when it waits`() throws {
+    let buffer = SendBuffer(length: nil)
+    #expect(try buffer.push(Data([1])) == false)
+    _ = fill(buffer, 10)
+    _ = fill(buffer, 10)
+    #expect(try buffer.push(Data([2])) == true)
+    #expect(try buffer.push(Data([3])) == false)
+  }
+
+  @Test func `a full buffer that is all of the body does not keep the source from saying so`() async throws {
+    let buffer = SendBuffer(length: Int64(SendBuffer.high))
+    buffer.open()
+    _ = try buffer.push(Data(count: SendBuffer.high))
+    let source = Task { await buffer.waitForRoom() }
+    #expect(fill(buffer, SendBuffer.high).0 == .dry)
+    await source.value
+    #expect(buffer.end())
+    #expect(fill(buffer, SendBuffer.high).0 == .bytes(SendBuffer.high))
+  }
+
+  @Test func `a source that waits for room goes on when the buffer is closed, and is refused`() async {
+    let buffer = SendBuffer(length: nil)
+    let source = Task {
+      await buffer.waitForRoom()
+      return try buffer.push(Data([1]))
+    }
+    buffer.close()
+    await #expect(throws: CancellationError.self) { try await source.value }
+  }
+}
