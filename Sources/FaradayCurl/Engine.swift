@@ -193,6 +193,7 @@ final class Engine {
   }
 
   private func flush(_ transfer: Transfer) {
+    if let failure = transfer.failure { return end(transfer, failure) }
     if transfer.isHeadDue { transfer.handOverHead() }
     if case .stream(let buffer) = transfer.sink, buffer.publish(transfer.segments.take()) { resumeReceiving(transfer) }
     if transfer.isRefused { resumeSending(transfer) }
@@ -206,6 +207,8 @@ final class Engine {
     transfer.isResuming = true
     unpause(transfer)
     transfer.isResuming = false
+    // What fails within that call does not always come up again as the transfer's end.
+    if let failure = transfer.failure { end(transfer, failure) }
   }
 
   private func resumeSending(_ transfer: Transfer) {
@@ -218,7 +221,6 @@ final class Engine {
   private func unpause(_ transfer: Transfer) {
     guard let easy = transfer.easy else { return }
     let directions = (transfer.isReceivePaused ? CURLPAUSE_RECV : 0) | (transfer.isSendPaused ? CURLPAUSE_SEND : 0)
-    // An error of this call comes up again as the transfer's own.
     curl_easy_pause(easy.pointer, directions)
   }
 
@@ -268,6 +270,10 @@ final class Engine {
       transfer.failure = error
       transfer.isReceivePaused = false
       curl_easy_pause(easy.pointer, CURLPAUSE_CONT)
+    }
+    if transfer.isHTTP2, !Library.Behaviour.hasSafeHTTP2, let easy = transfer.easy {
+      // The reset of its stream would be sent with the next request. Nobody else on the connection: it is closed instead.
+      _ = faraday_set_long(easy.pointer, CURLOPT_FORBID_REUSE, 1)
     }
     end(transfer) { $0.finish(error) }
   }

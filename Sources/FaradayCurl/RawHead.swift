@@ -10,30 +10,31 @@ struct RawHead {
 
   /// The version, status and fields.
   func parsed() -> (response: HTTPResponse, version: HTTPVersion) {
-    var lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: true)[...]
-    let statusLine = String(decoding: Self.trimmed(lines.popFirst() ?? []), as: UTF8.self)
-    let words = statusLine.split(separator: " ", maxSplits: 2)
-    let code = words.count > 1 ? Int(words[1]) ?? 0 : 0
-    let reason = words.count > 2 ? String(words[2]) : ""
-    // HTTPTypes traps outside this range; libcurl passes three digits.
-    let status = HTTPResponse.Status(code: min(max(code, 0), 999), reasonPhrase: reason)
-    return (HTTPResponse(status: status, headerFields: Self.fields(lines)), Self.version(words.first ?? ""))
+    bytes.withUnsafeBytes { bytes in
+      var rest = bytes[...]
+      let words = Self.line(&rest).split(separator: 0x20, maxSplits: 2)
+      let code = words.count > 1 ? Int(Self.text(words[1])) ?? 0 : 0
+      let reason = words.count > 2 ? Self.text(words[2]) : ""
+      // HTTPTypes traps outside this range; libcurl passes three digits.
+      let status = HTTPResponse.Status(code: min(max(code, 0), 999), reasonPhrase: reason)
+      let response = HTTPResponse(status: status, headerFields: Self.fields(rest))
+      return (response, Self.version(words.first.map(Self.text) ?? ""))
+    }
   }
 
   /// The fields of lines without a status line: trailers.
   static func fields(_ block: [UInt8]) -> HTTPFields {
-    fields(block.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: true)[...])
+    block.isEmpty ? [:] : block.withUnsafeBytes { fields($0[...]) }
   }
 
-  private static func fields(_ lines: ArraySlice<ArraySlice<UInt8>>) -> HTTPFields {
+  private static func fields(_ block: Slice<UnsafeRawBufferPointer>) -> HTTPFields {
     var fields = HTTPFields()
-    fields.reserveCapacity(lines.count)
-    for line in lines {
-      if let first = line.first, first == 0x20 || first == 0x09 {
+    var rest = block
+    while !rest.isEmpty {
+      let line = line(&rest)
+      if let first = line.first, isBlank(first) {
         fold(trimmed(line), into: &fields)
-      } else if let colon = line.firstIndex(of: UInt8(ascii: ":")),
-        let name = HTTPField.Name(String(decoding: line[..<colon], as: UTF8.self))
-      {
+      } else if let colon = line.firstIndex(of: UInt8(ascii: ":")), let name = HTTPField.Name(text(line[..<colon])) {
         fields.append(HTTPField(name: name, lenientValue: trimmed(line[(colon + 1)...])))
       }
     }
@@ -41,20 +42,33 @@ struct RawHead {
   }
 
   /// A folded line continues the value before it, behind one space (RFC 9112, section 5.2).
-  private static func fold(_ text: ArraySlice<UInt8>, into fields: inout HTTPFields) {
+  private static func fold(_ text: Slice<UnsafeRawBufferPointer>, into fields: inout HTTPFields) {
     guard let last = fields.popLast() else { return }
     let value = last.withUnsafeBytesOfValue { Array($0) }
     fields.append(HTTPField(name: last.name, lenientValue: value + [0x20] + text))
   }
 
-  private static func trimmed(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
-    func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0D }
+  /// Takes the next line, without its end.
+  private static func line(_ rest: inout Slice<UnsafeRawBufferPointer>) -> Slice<UnsafeRawBufferPointer> {
+    let end = rest.firstIndex(of: 0x0A) ?? rest.endIndex
+    defer { rest = rest[min(end + 1, rest.endIndex)...] }
+    let line = rest[..<end]
+    return line.last == 0x0D ? line.dropLast() : line
+  }
+
+  private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
+
+  private static func trimmed(_ bytes: Slice<UnsafeRawBufferPointer>) -> Slice<UnsafeRawBufferPointer> {
     var bytes = bytes.drop(while: isBlank)
-    while let last = bytes.last, isBlank(last) { bytes.removeLast() }
+    while let last = bytes.last, isBlank(last) { bytes = bytes.dropLast() }
     return bytes
   }
 
-  private static func version(_ word: Substring) -> HTTPVersion {
+  private static func text(_ bytes: Slice<UnsafeRawBufferPointer>) -> String {
+    String(decoding: UnsafeRawBufferPointer(rebasing: bytes), as: UTF8.self)
+  }
+
+  private static func version(_ word: String) -> HTTPVersion {
     switch word {
     case "HTTP/1.0": .http1_0
     case "HTTP/2": .http2

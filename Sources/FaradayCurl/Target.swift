@@ -13,29 +13,29 @@ struct Target {
   let origin: String
   let isSecure: Bool
 
-  init(_ request: borrowing Request) throws {
+  init(_ request: Request) throws {
     let text = request.url.absoluteString
     let bytes = text.utf8
     guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")) else {
-      throw TransportError(.invalidURL, building: copy request, "the URL is not absolute")
+      throw TransportError(.invalidURL, building: request, "the URL is not absolute")
     }
     switch text[..<colon].lowercased() {
     case "http": isSecure = false
     case "https": isSecure = true
-    default: throw TransportError(.unsupportedScheme, building: copy request, "only http and https URLs can be sent")
+    default: throw TransportError(.unsupportedScheme, building: request, "only http and https URLs can be sent")
     }
     let rest = bytes[bytes.index(after: colon)...]
     guard rest.starts(with: "//".utf8) else {
-      throw TransportError(.invalidURL, building: copy request, "the URL has no host")
+      throw TransportError(.invalidURL, building: request, "the URL has no host")
     }
     let authority = rest.dropFirst(2).prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
     let host = authority.lastIndex(of: UInt8(ascii: "@")).map { authority[authority.index(after: $0)...] } ?? authority
     guard let first = host.first, first != UInt8(ascii: ":") else {
-      throw TransportError(.invalidURL, building: copy request, "the URL has no host")
+      throw TransportError(.invalidURL, building: request, "the URL has no host")
     }
     // libcurl skips some of these and this would not: refusing them leaves one reading of where the request goes.
     guard !bytes.contains(where: { $0 <= 0x20 || $0 == 0x7F || $0 == UInt8(ascii: "\\") }) else {
-      throw TransportError(.invalidURL, building: copy request, "the URL has a space, control character or backslash")
+      throw TransportError(.invalidURL, building: request, "the URL has a space, control character or backslash")
     }
     self.text = text
     origin = (isSecure ? "https://" : "http://") + text[host.startIndex..<host.endIndex].lowercased()

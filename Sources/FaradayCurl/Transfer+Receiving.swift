@@ -18,6 +18,10 @@ extension Transfer {
 
   /// One line of a head, or of trailers. Returns false to end the transfer.
   func receivedHeader(_ line: UnsafeRawBufferPointer) -> Bool {
+    take(line) || !endsByError()
+  }
+
+  private func take(_ line: UnsafeRawBufferPointer) -> Bool {
     guard failure == nil else { return false }
     lastActivity = engine?.now ?? lastActivity
     headSize += line.count
@@ -113,7 +117,7 @@ extension Transfer {
 
   /// A piece of the body. Returns how much was taken, or what libcurl is to do instead.
   func received(_ bytes: UnsafeRawBufferPointer) -> Int {
-    guard failure == nil else { return faraday_write_error }
+    guard failure == nil else { return endsByError() ? faraday_write_error : bytes.count }
     if case .stream(let buffer) = sink, buffer.isFull, !isResuming, mayPause {
       // libcurl keeps this piece, and the rest of what it has read, until the transfer is resumed.
       buffer.pause()
@@ -123,7 +127,7 @@ extension Transfer {
     }
     lastActivity = engine?.now ?? lastActivity
     received &+= Int64(bytes.count)
-    guard isWithinLimits(), deliverHead(), deliver(bytes) else { return faraday_write_error }
+    guard isWithinLimits(), deliverHead(), deliver(bytes) else { return endsByError() ? faraday_write_error : bytes.count }
     request.options.onDownloadProgress?(TransferProgress(bytes: received, total: isEncoded ? nil : contentLength))
     return bytes.count
   }
@@ -174,6 +178,13 @@ extension Transfer {
   }
 
   // MARK: ends
+
+  /// Something has failed: whether libcurl ends the transfer when it is told so. An HTTP/2 stream that ends that way leaves the
+  /// server waiting on a connection that is kept, until the next request on it; the engine ends it, after this turn.
+  private func endsByError() -> Bool {
+    engine?.touch(self)
+    return !isHTTP2
+  }
 
   /// Notes why the transfer must end. Returns false, which is what a callback then answers.
   func stop(_ code: TransportError.Code, _ message: String) -> Bool {

@@ -74,6 +74,21 @@ import Testing
     #expect(try await other.body.length == 50)
   }
 
+  @Test func `a server hears at once of a stream that nobody wants any more`() async throws {
+    let hasBegun = Gate()
+    let task = Task {
+      try await connection.get("upstream/bytes/10000000000") { $0.options.onChunk = { _ in hasBegun.open(); return .continue } }
+    }
+    #expect(await hasBegun.opened())
+    #expect(upstream.openConnectionCount == 1)
+    task.cancel()
+    await #expect(throws: CancellationError.self) { try await task.value }
+    await #expect(throws: CancellationError.self) {
+      try await connection.get("upstream/bytes/10000000000") { $0.options.onChunk = { _ in .cancel } }
+    }
+    while upstream.openConnectionCount > 0 { await Task.yield() }
+  }
+
   @Test func `a body without a length is not complete when its connection dies`() async throws {
     let began = (0..<30).map { _ in Gate() }
     let outcomes = await withTaskGroup(of: Result<Response, any Error>.self) { group in

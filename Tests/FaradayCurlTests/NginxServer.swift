@@ -24,20 +24,32 @@ final class NginxServer: Sendable {
 
   /// - Parameter upstream: the port of a server that it passes `/upstream/` on to.
   init(upstream: Int = 9) throws {
-    port = try unusedPort()
-    tlsPort = try unusedPort()
     folder = FileManager.default.temporaryDirectory.path + "/faraday-nginx-" + UUID().uuidString
     try FileManager.default.createDirectory(atPath: folder + "/files", withIntermediateDirectories: true)
-    try Self.configuration(port: port, tlsPort: tlsPort, upstream: upstream)
+    // nginx cannot be asked for any free port. These are not given out by the kernel, so only another test can be faster.
+    var attempts = 0
+    while true {
+      let ports = (Int.random(in: 10_000..<20_000), Int.random(in: 20_000..<30_000))
+      do {
+        shell = Mutex(try Self.start(in: folder, ports: ports, upstream: upstream))
+        (port, tlsPort) = ports
+        return
+      } catch let error as CannotStart where error.output.contains("Address already in use") && attempts < 20 {
+        attempts += 1
+      }
+    }
+  }
+
+  private static func start(in folder: String, ports: (Int, Int), upstream: Int) throws -> Process {
+    try configuration(port: ports.0, tlsPort: ports.1, upstream: upstream)
       .write(toFile: folder + "/nginx.conf", atomically: true, encoding: .utf8)
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/bin/sh")
-    process.arguments = ["-c", Self.script, "sh", folder]
+    process.arguments = ["-c", script, "sh", folder]
     process.standardInput = Pipe()
     let output = Pipe()
     process.standardOutput = output
     process.standardError = output
-    shell = Mutex(nil)
     try process.run()
     var said = ""
     while !said.contains("ready\n") {
@@ -45,7 +57,7 @@ final class NginxServer: Sendable {
       guard !more.isEmpty else { throw CannotStart(output: said) }
       said += String(decoding: more, as: UTF8.self)
     }
-    shell.withLock { $0 = process }
+    return process
   }
 
   deinit { stop() }
@@ -65,7 +77,7 @@ final class NginxServer: Sendable {
     cd "$1" &&
     openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=localhost \
       -addext subjectAltName=DNS:localhost,IP:127.0.0.1 -keyout key.pem -out cert.pem 2>openssl.log &&
-    nginx -p "$1" -c nginx.conf -e error.log &&
+    { nginx -p "$1" -c nginx.conf -e error.log || exit 1; } &&
     echo ready &&
     read -r _
     nginx -p "$1" -c nginx.conf -e error.log -s stop 2>/dev/null
