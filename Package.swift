@@ -31,6 +31,8 @@ let package = Package(
         "Faraday", "FaradayCurl", "FaradayTesting",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
+    .executableTarget(
+      name: "stress", dependencies: ["Faraday", "FaradayCurl", "FaradayTesting"], path: "Tests/Stress"),
     .testTarget(name: "FaradayCoreTests", dependencies: ["FaradayCore", "FaradayTesting"]),
     .testTarget(name: "FaradayTestingTests", dependencies: ["FaradayCore", "FaradayTesting"]),
     .testTarget(

@@ -1,0 +1,21 @@
+import Glibc
+
+// Programs that a test is too small for: they run for seconds to minutes, print what they measured, and exit with 1 if it
+// is not what it has to be. `stress MODE [NUMBER]`; Scripts/stress runs them all.
+
+let words = CommandLine.arguments.dropFirst()
+let number = words.dropFirst().first.flatMap { Int($0) }
+
+do {
+  switch words.first {
+  case "serve": try Child.serve()
+  case "storm": try await Storm(requests: number ?? 10_000).run()
+  case "memory": try await Memory(gibibytes: number ?? 10).run()
+  case "latency": try await Latency(chunks: number ?? 50).run()
+  case "exit": try await Exit.run()
+  default: throw Wrong("usage: stress storm [REQUESTS] | memory [GIBIBYTES] | latency [CHUNKS] | exit")
+  }
+} catch {
+  print("FAILED: \(error)")
+  exit(1)
+}
