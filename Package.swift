@@ -39,6 +39,7 @@ let package = Package(
       name: "FaradayCurlTests", dependencies: ["Faraday", "FaradayCurl", "FaradayTesting", "CCurl"],
       // The tests have name lookups of their own, which libcurl must find before the system's.
       linkerSettings: [.unsafeFlags(["-Xlinker", "--export-dynamic-symbol=getaddrinfo"], .when(platforms: [.linux]))]),
+    .testTarget(name: "FaradayTests", dependencies: ["Faraday", "FaradayCurl", "FaradayTesting"]),
     .testTarget(name: "FaradayCLITests", dependencies: ["FaradayCLI", "Faraday", "FaradayTesting"]),
   ],
   swiftLanguageModes: [.v6]

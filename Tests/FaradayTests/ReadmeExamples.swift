@@ -1,0 +1,74 @@
+import Faraday
+import FaradayCurl
+import FaradayTesting
+import FoundationEssentials
+
+// The blocks of Swift in README.md, each as it stands there; ReadmeTests compares them.
+
+func request() async throws {
+  let connection = try Connection("https://api.example.com/v2/", adapter: CurlAdapter())
+  let response = try await connection.get("users")
+  print(response.status, try await response.body.text())
+}
+
+func failure(_ connection: Connection) async throws {
+  do {
+    _ = try await connection.get("report") { $0.options.timeouts.total = .seconds(5) }
+  } catch let error as TransportError where error.code == .truncatedResponse {
+    print(error, error.partialResponse?.body.length ?? 0)
+  }
+}
+
+func editing(_ connection: Connection, trace: String) async throws {
+  let created = try await connection.post("users", body: #"{"name": "Ada"}"#) {
+    $0.headers[.contentType] = "application/json"
+    try $0.headers.set("X-Trace", trace)
+  }
+  _ = created
+}
+
+func streamed(_ connection: Connection) async throws {
+  let log = try await connection.get("log") { $0.options.delivery = .streamed }
+  for try await piece in log.body {
+    print(piece.count, "bytes")
+  }
+  print(log.trailers, log.metrics.total ?? .zero)
+}
+
+func chunks(_ connection: Connection) async throws {
+  _ = try await connection.get("feed") {
+    $0.options.onHead = { head in print(head.status) }
+    $0.options.onChunk = { bytes in bytes.byteCount == 0 ? .cancel : .continue }
+  }
+}
+
+func upload(_ connection: Connection) async throws {
+  _ = try await connection.put("backup", body: .file("/var/backup.tar")) {
+    $0.options.onUploadProgress = { progress in print(progress.fraction ?? 0) }
+  }
+}
+
+func middleware(_ connection: Connection) async throws {
+  struct RequestTimer: Middleware {
+    func handle(_ request: Request, next: Next) async throws -> Response {
+      let response = try await next(request)
+      print(request.url, response.metrics.total ?? .zero)
+      return response
+    }
+  }
+
+  var timed = connection
+  timed.use(RequestTimer())
+  timed.use { request, next in
+    var request = request
+    request.headers[.userAgent] = "example/1.0"
+    return try await next(request)
+  }
+}
+
+func mock() async throws {
+  let mock = MockAdapter()
+  mock.stub(.get, path: "/users", body: "[]")
+  let offline = try Connection("https://api.example.com", adapter: mock)
+  _ = try await offline.get("users")
+}
