@@ -31,8 +31,9 @@ let package = Package(
         "Faraday", "FaradayCurl", "FaradayTesting",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
+    .target(name: "SanitizedMutex", path: "Tests/SanitizedMutex"),
     .executableTarget(
-      name: "stress", dependencies: ["Faraday", "FaradayCurl", "FaradayTesting"], path: "Tests/Stress"),
+      name: "stress", dependencies: ["Faraday", "FaradayCurl", "FaradayTesting", "SanitizedMutex"], path: "Tests/Stress"),
     .testTarget(name: "FaradayCoreTests", dependencies: ["FaradayCore", "FaradayTesting"]),
     .testTarget(name: "FaradayTestingTests", dependencies: ["FaradayCore", "FaradayTesting"]),
     .testTarget(
@@ -45,7 +46,7 @@ let package = Package(
   swiftLanguageModes: [.v6]
 )
 
-for target in package.targets where target.type != .system {
+for target in package.targets where target.type != .system && target.name != "SanitizedMutex" {
   target.swiftSettings = [
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("InternalImportsByDefault"),
