@@ -95,14 +95,29 @@ import Testing
       for gate in began {
         group.addTask {
           await Result {
-            try await connection.get("upstream/drip?count=100000&interval=5&size=100") {
+            try await connection.get("upstream/bytes/100000000000?chunked=10000") {
               $0.options.onChunk = { _ in gate.open(); return .continue }
             }
           }
         }
       }
       for gate in began { #expect(await gate.opened()) }
-      nginx.stop()
+      try? nginx.killWorker()
+      return await group.reduce(into: []) { $0.append($1) }
+    }
+    for outcome in outcomes {
+      #expect(throws: TransportError.self) { try outcome.get() }
+    }
+  }
+
+  @Test(arguments: [1, 2, 30])
+  func `nor when the server says goodbye in the middle`(count: Int) async throws {
+    let server = try FrameServer(folder: nginx.folder)
+    var connection = connection
+    connection.url = URL(string: "https://localhost:\(server.port)/")
+    let outcomes = await withTaskGroup(of: Result<Response, any Error>.self) { [connection] group in
+      for _ in 0..<count { group.addTask { await Result { try await connection.get() } } }
+      await server.answerHalf(of: count)
       return await group.reduce(into: []) { $0.append($1) }
     }
     for outcome in outcomes {

@@ -1,0 +1,139 @@
+import FaradayCore
+import FaradayCurl
+import FaradayTesting
+import FoundationEssentials
+import Testing
+
+@Suite struct EngineTests {
+  let server: LocalServer
+
+  init() throws { server = try LocalServer() }
+
+  @Test func `the poll loop does what the epoll loop does`() async throws {
+    var configuration = CurlAdapter.Configuration()
+    configuration.driver = .poll
+    let connection = try server.connection(configuration)
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for index in 0..<60 {
+        group.addTask {
+          switch index % 4 {
+          case 0:
+            let text = try await connection.get("hello").body.text()
+            #expect(text == "Hello, world!")
+          case 1:
+            let response = try await connection.get("bytes/3000000") { $0.options.delivery = .streamed }
+            let whole = try await response.body.collect()
+            #expect(whole == pattern(3_000_000))
+          case 2:
+            let response = try await connection.post("echo", body: .stream(Pieces(size: 1_000_000)))
+            #expect(response.body.length == 1_000_000)
+          default:
+            let task = Task { try await connection.get("stall") }
+            task.cancel()
+            await #expect(throws: CancellationError.self) { try await task.value }
+          }
+        }
+      }
+      try await group.waitForAll()
+    }
+    let error = try await transportError { try await connection.get("stall") { $0.options.timeouts.idle = .milliseconds(50) } }
+    #expect(error.code == .idleTimeout)
+  }
+
+  @Test func `several engines share the origins and keep each one's connections`() async throws {
+    let servers = try (0..<8).map { _ in try LocalServer() }
+    var configuration = CurlAdapter.Configuration()
+    configuration.engines = 3
+    let adapter = CurlAdapter(configuration)
+    for server in servers {
+      let connection = try Connection(server.url + "/", adapter: adapter)
+      for _ in 0..<5 { #expect(try await connection.get("hello").status == .ok) }
+      #expect(server.connectionCount == 1)
+    }
+  }
+
+  @Test func `what is under way goes on when the adapter has gone`() async throws {
+    let response = try await {
+      let connection = try server.connection()
+      return try await connection.get("bytes/20000000") { $0.options.delivery = .streamed }
+    }()
+    #expect(try await response.body.collect() == pattern(20_000_000))
+  }
+
+  @Test func `an adapter that was never used, or used long ago, is nothing to shut down`() async throws {
+    for _ in 0..<50 { _ = CurlAdapter() }
+    for _ in 0..<50 { #expect(try await server.connection().get("hello").status == .ok) }
+  }
+
+  @Test @MainActor func `callbacks written on the main actor are called on the engine's thread`() async throws {
+    let seen = Log<Int>()
+    let response = try await server.connection().post("echo", body: .stream(Pieces(size: 300_000))) {
+      $0.options.onHead = { _ in seen.append(1) }
+      $0.options.onChunk = { _ in seen.append(2); return .continue }
+      $0.options.onUploadProgress = { _ in seen.append(3) }
+      $0.options.onDownloadProgress = { _ in seen.append(4) }
+    }
+    #expect(response.status == .ok)
+    #expect(Set(seen.elements) == [1, 2, 3, 4])
+  }
+
+  @Test func `an adapter follows no redirect and answers no challenge`() async throws {
+    let connection = try server.connection()
+    let redirect = try await connection.get("redirect/2")
+    #expect(redirect.status.code == 302)
+    #expect(redirect.headers[.location]?.hasSuffix("/redirect/1") == true)
+    #expect(try await connection.get("basic-auth/a/b").status.code == 401)
+    #expect(server.requestCount == 2)
+  }
+
+  @Test(arguments: [204, 304, 404, 500, 599, 999])
+  func `any status is a response`(code: Int) async throws {
+    let connection = try server.connection()
+    #expect(try await connection.get("status/\(code)").status.code == code)
+    #expect(try await connection.get("hello").metrics.reusedConnection)
+  }
+
+  @Test func `metrics: phases in order, bytes each way, where it went`() async throws {
+    let connection = try server.connection()
+    let first = try await connection.post("echo", body: .data(pattern(100_000))).metrics
+    let times = [first.queue, first.connect, first.firstByte, first.total].compactMap { $0 }
+    #expect(times.count == 4 && times == times.sorted())
+    #expect(first.tls == nil && !first.reusedConnection)
+    #expect(first.bytesSent == 100_000 && first.bytesReceived == 100_000)
+    #expect(first.remoteAddress == "127.0.0.1:\(server.port)")
+    let streamed = try await connection.get("bytes/5000000") { $0.options.delivery = .streamed }
+    #expect(streamed.metrics.firstByte != nil)
+    _ = try await streamed.body.collect(upTo: 5_000_000)
+    #expect(streamed.metrics.bytesReceived == 5_000_000 && streamed.metrics.total != nil)
+    #expect(streamed.metrics.reusedConnection && streamed.metrics.connect == nil)
+    #expect(try await connection.put("upload", body: "small").metrics.bytesSent == 5)
+  }
+
+  @Test func `a proxy that is set is used, and one that is not there is an error of its own`() async throws {
+    let proxy = try RawServer { connection in
+      let head = try connection.readHead()
+      let text = String(head.prefix { $0 != "\r\n" })
+      try connection.send("HTTP/1.1 200 OK\r\nContent-Length: \(text.utf8.count)\r\n\r\n\(text)")
+      connection.waitForClose()
+    }
+    var configuration = CurlAdapter.Configuration()
+    configuration.proxy = .url(proxy.url)
+    let response = try await Connection(adapter: CurlAdapter(configuration)).run(try Request(.get, "http://anywhere.invalid/x"))
+    #expect(try await response.body.text() == "GET http://anywhere.invalid/x HTTP/1.1")
+    configuration.proxy = .url("http://nothing.invalid:80")
+    let adapter = CurlAdapter(configuration)
+    let error = try await transportError { try await adapter.send(try Request(.get, "http://anywhere.invalid/x")) }
+    #expect(error.code == .proxyFailed)
+    withExtendedLifetime(proxy) {}
+  }
+
+  @Test(arguments: [Duration.zero, .seconds(-1), .nanoseconds(1), .seconds(Int64.max)])
+  func `the extremes of durations are durations`(duration: Duration) async throws {
+    let result = await Result {
+      try await server.connection().get("hello") {
+        $0.options.timeouts = Timeouts(connect: duration, idle: duration, total: duration)
+      }
+    }
+    if duration > .seconds(1) { #expect(throws: Never.self) { try result.get() } }
+  }
+}
