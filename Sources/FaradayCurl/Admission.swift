@@ -30,6 +30,9 @@ struct Admission<Item> {
   /// Nothing waits and nothing is active.
   var isIdle: Bool { origins.isEmpty }
 
+  /// Whether ``next()`` may have something.
+  var hasReady: Bool { !ready.isEmpty && active < limit }
+
   mutating func enqueue(_ item: Item, to key: String) -> Origin {
     let origin = origins[key] ?? Origin(key)
     origins[key] = origin

@@ -80,7 +80,8 @@ final class Engine {
       try driver.act()
       settle()
       if isStopping && admission.isIdle && active.isEmpty { return }
-      try driver.wait(atMost: handle.maySleep() ? untilNextDeadline : 0)
+      // What has just ended or connected may have let others start.
+      try driver.wait(atMost: !admission.hasReady && handle.maySleep() ? untilNextDeadline : 0)
       handle.wokeUp()
       now = Clock.now
       settle()

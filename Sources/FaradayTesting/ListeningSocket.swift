@@ -25,8 +25,8 @@ final class ListeningSocket: Sendable {
   private let wakeWriter: Int32
   private let isClosed = Atomic(false)
 
-  /// Binds and listens. Port 0 takes a free one.
-  init(on address: Loopback = .ipv4, port: Int = 0) throws {
+  /// Binds and listens, or only binds. Port 0 takes a free one.
+  init(on address: Loopback = .ipv4, port: Int = 0, listens: Bool = true) throws {
     guard let wanted = UInt16(exactly: port) else { throw SocketError(call: "bind", code: EINVAL) }
     #if canImport(Darwin)
       let descriptor = socket(address == .ipv4 ? AF_INET : AF_INET6, SOCK_STREAM, 0)
@@ -38,7 +38,7 @@ final class ListeningSocket: Sendable {
     do {
       keepPrivate(descriptor)
       setOption(descriptor, SOL_SOCKET, SO_REUSEADDR, 1)
-      self.port = try bindAndListen(descriptor, address, wanted)
+      self.port = try bindSocket(descriptor, address, wanted, listens: listens)
       guard pipe(&wakePipe) == 0 else { throw SocketError.last("pipe") }
     } catch {
       closeDescriptor(descriptor)
@@ -82,7 +82,7 @@ final class ListeningSocket: Sendable {
   }
 }
 
-private func bindAndListen(_ descriptor: Int32, _ address: Loopback, _ port: UInt16) throws -> Int {
+private func bindSocket(_ descriptor: Int32, _ address: Loopback, _ port: UInt16, listens: Bool) throws -> Int {
   var storage = sockaddr_storage()
   var length: socklen_t
   switch address {
@@ -104,7 +104,7 @@ private func bindAndListen(_ descriptor: Int32, _ address: Loopback, _ port: UIn
   try withUnsafeMutablePointer(to: &storage) { pointer in
     try pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { name in
       guard bind(descriptor, name, length) == 0 else { throw SocketError.last("bind") }
-      guard listen(descriptor, 1024) == 0 else { throw SocketError.last("listen") }
+      guard !listens || listen(descriptor, 1024) == 0 else { throw SocketError.last("listen") }
       guard getsockname(descriptor, name, &length) == 0 else { throw SocketError.last("getsockname") }
     }
   }

@@ -1,3 +1,4 @@
+import FaradayTesting
 import Foundation
 
 /// The built `faraday`, run as anybody runs it.
@@ -17,38 +18,22 @@ struct Program {
 
   /// Runs it to its end. Files take what it writes: a pipe that nobody empties would stop it.
   static func run(_ arguments: String..., input: Data = Data(), in folder: TemporaryFolder? = nil) async throws -> Outcome {
+    try await run(arguments, input: input, in: folder)
+  }
+
+  static func run(_ arguments: [String], input: Data = Data(), in folder: TemporaryFolder? = nil) async throws -> Outcome {
     let own = try TemporaryFolder()
-    let names = ["input", "output", "error"].map(own.file)
-    for name in names { try (name.hasSuffix("input") ? input : Data()).write(to: URL(fileURLWithPath: name)) }
-    let output = try FileHandle(forWritingTo: URL(fileURLWithPath: names[1]))
-    let error = try FileHandle(forWritingTo: URL(fileURLWithPath: names[2]))
-    let process = try process(arguments)
-    process.standardInput = try FileHandle(forReadingFrom: URL(fileURLWithPath: names[0]))
-    process.standardOutput = output
-    process.standardError = error
-    if let folder { process.currentDirectoryURL = URL(fileURLWithPath: folder.path) }
-    let status = try await finish(process)
+    try input.write(to: URL(fileURLWithPath: own.file("input")))
+    let script = "own=$1; cd \"$2\"; shift 2; exec \"$@\" <$own/input >$own/output 2>$own/error"
+    let words = ["-c", script, "sh", own.path, folder?.path ?? own.path, try executable().path] + arguments
+    let status = await (try ChildProcess("/bin/sh", words)).ended()
     return Outcome(
       status: status, output: own.read("output") ?? Data(), error: String(decoding: own.read("error") ?? Data(), as: UTF8.self))
   }
 
-  static func process(_ arguments: [String]) throws -> Process {
-    let process = Process()
-    process.executableURL = try executable()
-    process.arguments = arguments
-    return process
-  }
-
-  /// Starts it and waits for its end.
-  static func finish(_ process: Process) async throws -> Int32 {
-    try await withCheckedThrowingContinuation { continuation in
-      process.terminationHandler = { continuation.resume(returning: $0.terminationStatus) }
-      do {
-        try process.run()
-      } catch {
-        continuation.resume(throwing: error)
-      }
-    }
+  /// Starts it, with pipes.
+  static func start(_ arguments: String...) throws -> ChildProcess {
+    try ChildProcess(executable().path, arguments)
   }
 
   /// The product stands in a folder above the test bundle, or beside it.
@@ -72,41 +57,21 @@ struct Program {
 }
 
 /// The lines of a program that is still running, as they come.
-struct Lines: AsyncSequence {
-  private let pieces: AsyncStream<Data>
+struct Lines {
+  let program: ChildProcess
+  private var rest: [UInt8] = []
 
-  init(of pipe: Pipe) {
-    pieces = AsyncStream { continuation in
-      pipe.fileHandleForReading.readabilityHandler = { handle in
-        let piece = handle.availableData
-        guard piece.isEmpty else {
-          continuation.yield(piece)
-          return
-        }
-        handle.readabilityHandler = nil
-        continuation.finish()
+  init(of program: ChildProcess) { self.program = program }
+
+  mutating func next() async -> String? {
+    while true {
+      if let end = rest.firstIndex(of: 0x0A) {
+        defer { rest.removeFirst(end + 1) }
+        return String(decoding: rest[..<end], as: UTF8.self)
       }
-    }
-  }
-
-  func makeAsyncIterator() -> AsyncIterator { AsyncIterator(pieces: pieces.makeAsyncIterator()) }
-
-  struct AsyncIterator: AsyncIteratorProtocol {
-    var pieces: AsyncStream<Data>.AsyncIterator
-    var rest = Data()
-
-    mutating func next() async -> String? { await next(isolation: #isolation) }
-
-    mutating func next(isolation actor: isolated (any Actor)?) async -> String? {
-      while true {
-        if let end = rest.firstIndex(of: 0x0A) {
-          let line = String(decoding: rest[..<end], as: UTF8.self)
-          rest = Data(rest[rest.index(after: end)...])
-          return line
-        }
-        guard let piece = await pieces.next(isolation: actor) else { return nil }
-        rest.append(piece)
-      }
+      let piece = await program.next()
+      guard !piece.isEmpty else { return nil }
+      rest += piece
     }
   }
 }

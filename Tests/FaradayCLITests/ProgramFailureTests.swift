@@ -17,14 +17,10 @@ import Testing
     ["--transport", "pigeon", "http://127.0.0.1/"],
   ])
   func `a wrong command line exits with 2 and one line`(_ arguments: [String]) async throws {
-    let process = try Program.process(arguments)
-    let pipe = Pipe()
-    process.standardError = pipe
-    process.standardOutput = FileHandle.nullDevice
-    #expect(try await Program.finish(process) == 2)
-    let text = String(decoding: pipe.fileHandleForReading.availableData, as: UTF8.self)
-    #expect(text.hasPrefix("faraday: (2) "))
-    #expect(text.filter { $0 == "\n" }.count == 1)
+    let outcome = try await Program.run(arguments)
+    #expect(outcome.status == 2)
+    #expect(outcome.error.hasPrefix("faraday: (2) "))
+    #expect(outcome.error.filter { $0 == "\n" }.count == 1)
   }
 
   @Test func `a line break in a header exits with 2 and nothing is sent`() async throws {
@@ -45,19 +41,17 @@ import Testing
   }
 
   @Test func `a port that nobody listens on exits with 7`() async throws {
-    let port = server.port
-    server.stop()
-    let outcome = try await Program.run("http://127.0.0.1:\(port)/", "-w", "%{http_code} %{exitcode}")
+    let refused = try RefusedPort()
+    let outcome = try await Program.run("http://127.0.0.1:\(refused.port)/", "-w", "%{http_code} %{exitcode}")
     #expect(outcome.status == 7)
     #expect(outcome.error.hasPrefix("faraday: (7) "))
     #expect(outcome.text == "000 7")
   }
 
   @Test func `silence hides the error, and show-error brings it back`() async throws {
-    let port = server.port
-    server.stop()
-    #expect(try await Program.run("-s", "http://127.0.0.1:\(port)/").error.isEmpty)
-    #expect(try await Program.run("-sS", "http://127.0.0.1:\(port)/").error.hasPrefix("faraday: (7) "))
+    let refused = try RefusedPort()
+    #expect(try await Program.run("-s", "http://127.0.0.1:\(refused.port)/").error.isEmpty)
+    #expect(try await Program.run("-sS", "http://127.0.0.1:\(refused.port)/").error.hasPrefix("faraday: (7) "))
   }
 
   @Test func `with fail a 404 exits with 22, without its body, and leaves the output file alone`() async throws {
@@ -103,11 +97,9 @@ import Testing
   }
 
   @Test func `a reader that has gone exits with 23`() async throws {
-    let pipe = Pipe()
-    try pipe.fileHandleForReading.close()
-    let process = try Program.process(["-s", server.url + "/bytes/1000000"])
-    process.standardOutput = pipe
-    #expect(try await Program.finish(process) == 23)
+    let program = try Program.start("-s", server.url + "/bytes/1000000")
+    program.closeOutput()
+    #expect(await program.ended() == 23)
   }
 
   @Test func `a missing file of authorities exits with 77`() async throws {

@@ -7,9 +7,7 @@ import Testing
 @Suite struct SubcommandTests {
   @Test(arguments: [["serve", "--port", "70000"], ["serve", "--port", "x"], ["demo", "--scale", "0"], ["demo", "--scale", "nan"]])
   func `a subcommand that makes no sense exits with 2`(_ arguments: [String]) async throws {
-    let process = try Program.process(arguments)
-    process.standardError = FileHandle.nullDevice
-    #expect(try await Program.finish(process) == 2)
+    #expect(try await Program.run(arguments).status == 2)
   }
 
   @Test func `a port that is taken exits with 7`() async throws {
@@ -21,16 +19,13 @@ import Testing
 
   @Test(arguments: [SIGTERM, SIGINT])
   func `the server says where it is, logs, and ends well on a signal`(_ signal: Int32) async throws {
-    let process = try Program.process(["serve"])
-    let pipe = Pipe()
-    process.standardOutput = pipe
-    async let status = Program.finish(process)
-    var lines = Lines(of: pipe).makeAsyncIterator()
+    let program = try Program.start("serve")
+    var lines = Lines(of: program)
     let url = try #require(await lines.next())
     #expect(try await Program.run("-sS", url + "/hello").text == "Hello, world!")
     while let line = await lines.next(), !line.contains("GET /hello") {}
-    kill(process.processIdentifier, signal)
-    #expect(try await status == 0)
+    program.signal(signal)
+    #expect(await program.ended() == 0)
   }
 
   @Test func `the demonstration counts every byte`() async throws {

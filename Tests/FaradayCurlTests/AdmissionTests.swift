@@ -78,6 +78,18 @@ import Testing
     #expect(queue.isIdle)
   }
 
+  @Test func `whoever is to sleep can see that something may start`() {
+    var queue = Queue(perOrigin: 1, total: 1)
+    let a = queue.enqueue(1, to: "a")
+    _ = queue.enqueue(2, to: "a")
+    #expect(queue.hasReady)
+    #expect(drain(&queue) == [1])
+    #expect(!queue.hasReady)
+    queue.release(a)
+    #expect(queue.hasReady)
+    #expect(drain(&queue) == [2])
+  }
+
   @Test func `an origin is forgotten when nothing is left of it`() {
     var queue = Queue(perOrigin: 1, total: 1)
     #expect(queue.isIdle)

@@ -6,33 +6,20 @@ import Foundation
 // Safe to share: one thread at a time uses it, the one that made it or the one that it waits for.
 final class FrameServer: @unchecked Sendable {
   let port: Int
-  private let process = Process()
-  private let input = Pipe()
-  private let output = Pipe()
+  private let process: ChildProcess
   private var received = Data()
 
   /// - Parameter folder: where `cert.pem` and `key.pem` are.
   init(folder: String) throws {
     port = try unusedPort()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = [
-      "openssl", "s_server", "-accept", "127.0.0.1:\(port)", "-cert", "cert.pem", "-key", "key.pem", "-alpn", "h2", "-naccept", "1",
-    ]
-    process.currentDirectoryURL = URL(fileURLWithPath: folder)
-    process.standardInput = input
-    process.standardOutput = output
-    process.standardError = FileHandle.nullDevice
-    try process.run()
+    process = try ChildProcess(
+      "openssl",
+      ["s_server", "-accept", "127.0.0.1:\(port)", "-cert", folder + "/cert.pem", "-key", folder + "/key.pem", "-alpn", "h2"])
     while !text.contains("ACCEPT") { read() }
   }
 
-  deinit {
-    process.terminate()
-    process.waitUntilExit()
-  }
-
   private var text: String { String(decoding: received, as: UTF8.self) }
-  private func read() { received += output.fileHandleForReading.availableData }
+  private func read() { received += process.read() }
 
   /// Waits for so many requests, answers each with a head and a little of a body without a length, and closes. Reading blocks,
   /// so it does that on a thread of its own.
@@ -55,8 +42,8 @@ final class FrameServer: @unchecked Sendable {
     var answer = frame(4, 0, 0, [])
     // 0x88 is `:status: 200` in the static table; 4 is END_HEADERS.
     for stream in streams { answer += frame(1, 4, stream, [0x88]) + frame(0, 0, stream, Array("half of it".utf8)) }
-    input.fileHandleForWriting.write(answer)
-    try? input.fileHandleForWriting.close()
+    process.write(Array(answer))
+    process.closeInput()
   }
 
   /// The streams of the HEADERS frames.

@@ -103,8 +103,8 @@ import Testing
   }
 
   @Test func `a connection that is refused, and a name that is not found`() async throws {
-    let port = try unusedPort()
-    let refused = try await transportError { try await connection.run(try Request(.get, "http://127.0.0.1:\(port)/")) }
+    let refusing = try RefusedPort()
+    let refused = try await transportError { try await connection.run(try Request(.get, "http://127.0.0.1:\(refusing.port)/")) }
     #expect(refused.code == .connectionFailed && refused.phase == .connecting)
     #expect(refused.engineCode == 7)
     let unknown = try await transportError { try await connection.run(try Request(.get, "http://nothing.invalid/")) }

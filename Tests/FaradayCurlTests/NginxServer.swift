@@ -11,7 +11,7 @@ final class NginxServer: Sendable {
   let port: Int
   let tlsPort: Int
   let folder: String
-  private let shell: Mutex<Process?>
+  private let shell: Mutex<ChildProcess?>
 
   /// Its own certificate, which is also the authority that vouches for it.
   var caFile: String { folder + "/cert.pem" }
@@ -40,24 +40,17 @@ final class NginxServer: Sendable {
     }
   }
 
-  private static func start(in folder: String, ports: (Int, Int), upstream: Int) throws -> Process {
+  private static func start(in folder: String, ports: (Int, Int), upstream: Int) throws -> ChildProcess {
     try configuration(port: ports.0, tlsPort: ports.1, upstream: upstream)
       .write(toFile: folder + "/nginx.conf", atomically: true, encoding: .utf8)
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/bin/sh")
-    process.arguments = ["-c", script, "sh", folder]
-    process.standardInput = Pipe()
-    let output = Pipe()
-    process.standardOutput = output
-    process.standardError = output
-    try process.run()
+    let shell = try ChildProcess("/bin/sh", ["-c", script, "sh", folder])
     var said = ""
     while !said.contains("ready\n") {
-      let more = output.fileHandleForReading.availableData
+      let more = shell.read()
       guard !more.isEmpty else { throw CannotStart(output: said) }
       said += String(decoding: more, as: UTF8.self)
     }
-    return process
+    return shell
   }
 
   deinit { stop() }
@@ -65,21 +58,20 @@ final class NginxServer: Sendable {
   /// Stops it at once: connections are closed in the middle of what they were doing.
   func stop() {
     shell.withLock { shell in
-      try? (shell?.standardInput as? Pipe)?.fileHandleForWriting.close()
-      shell?.waitUntilExit()
+      shell?.closeInput()
+      shell?.wait()
       shell = nil
     }
   }
 
   /// Kills the process that serves, so that nobody says goodbye on its connections. Another takes its place.
   func killWorker() throws {
-    let process = try Process.run(
-      URL(fileURLWithPath: "/bin/sh"), arguments: ["-c", "kill -9 $(cat /proc/$(cat \(folder)/nginx.pid)/task/*/children)"])
-    process.waitUntilExit()
+    try ChildProcess("/bin/sh", ["-c", "kill -9 $(cat /proc/$(cat \(folder)/nginx.pid)/task/*/children)"]).wait()
   }
 
   // nginx returns when its daemon listens.
   private static let script = """
+    exec 2>&1
     PATH=$PATH:/usr/sbin:/usr/local/sbin:/opt/homebrew/bin
     cd "$1" &&
     openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=localhost \

@@ -1,0 +1,12 @@
+/// A port on 127.0.0.1 that refuses connections for as long as this exists: it is taken, and nobody listens.
+public final class RefusedPort: Sendable {
+  private let socket: ListeningSocket
+
+  /// The port's number.
+  public var port: Int { socket.port }
+
+  /// Takes a free port. Throws a ``SocketError`` if there is none.
+  public init() throws { socket = try ListeningSocket(listens: false) }
+
+  deinit { socket.close() }
+}
