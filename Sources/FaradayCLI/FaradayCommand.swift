@@ -36,7 +36,7 @@ struct FaradayCommand: AsyncParsableCommand {
       return 0
     } catch let code as ExitCode {
       return code.rawValue
-    } catch where exitCode(for: error) == .success {
+    } catch let error where exitCode(for: error) == .success {
       Descriptor.output.say(fullMessage(for: error))
       return 0
     } catch {

@@ -33,10 +33,8 @@ enum HeaderArgument: Equatable {
     try texts.flatMap { text -> [HeaderArgument] in
       guard text.hasPrefix("@") else { return [try HeaderArgument(text)] }
       let lines = try InputFile(name: String(text.dropFirst())).contents().split(separator: 0x0A)
-      return try lines
-        .map { String(decoding: $0.last == 0x0D ? $0.dropLast() : $0, as: UTF8.self) }
-        .filter { !$0.isEmpty }
-        .map { try HeaderArgument($0) }
+      let texts = lines.map { String(decoding: $0.last == 0x0D ? $0.dropLast() : $0, as: UTF8.self) }
+      return try texts.filter { !$0.isEmpty }.map { try HeaderArgument($0) }
     }
   }
 }

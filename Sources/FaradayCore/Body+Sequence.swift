@@ -25,7 +25,10 @@ extension Body: AsyncSequence {
 
     init(_ data: Data) {
       var rest: Data? = data
-      read = { defer { rest = nil }; return rest }
+      read = {
+        defer { rest = nil }
+        return rest
+      }
     }
 
     public mutating func next(isolation: isolated (any Actor)?) async throws -> Data? {

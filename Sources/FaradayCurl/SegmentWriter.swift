@@ -63,4 +63,3 @@ struct SegmentWriter {
     filled = 0
   }
 }
-

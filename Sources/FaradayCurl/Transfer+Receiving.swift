@@ -172,7 +172,9 @@ extension Transfer {
     case .whole where received > Int64(request.options.maximumBodySize):
       return stop(.bodyTooLarge, "the body is larger than the limit of \(request.options.maximumBodySize) bytes")
     case .stream(let buffer) where buffer.buffered > Self.maximumUnpausedSize:
-      return stop(.bodyTooLarge, "the reader is \(Self.maximumUnpausedSize) bytes behind an HTTP/2 stream that this libcurl cannot pause")
+      return stop(
+        .bodyTooLarge,
+        "the reader is \(Self.maximumUnpausedSize) bytes behind an HTTP/2 stream that this libcurl cannot pause")
     default: return true
     }
   }

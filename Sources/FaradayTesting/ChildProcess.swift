@@ -1,7 +1,7 @@
 #if canImport(Glibc)
-  private import Glibc
+private import Glibc
 #elseif canImport(Darwin)
-  private import Darwin
+private import Darwin
 #endif
 
 /// A program that a test starts, with pipes for its standard input and output, and nothing else of this process: a descriptor
@@ -24,9 +24,9 @@ package final class ChildProcess: @unchecked Sendable {
       close(childOutput)
     }
     #if canImport(Darwin)
-      var actions: posix_spawn_file_actions_t?
+    var actions: posix_spawn_file_actions_t?
     #else
-      var actions = posix_spawn_file_actions_t()
+    var actions = posix_spawn_file_actions_t()
     #endif
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
@@ -126,17 +126,17 @@ package final class ChildProcess: @unchecked Sendable {
 
 // The methods above have these names too.
 #if canImport(Glibc)
-  private let systemRead = Glibc.read
-  private let systemWrite = Glibc.write
-  private let systemPipe: @Sendable (UnsafeMutablePointer<Int32>?) -> Int32 = Glibc.pipe
+private let systemRead = Glibc.read
+private let systemWrite = Glibc.write
+private let systemPipe: @Sendable (UnsafeMutablePointer<Int32>?) -> Int32 = Glibc.pipe
 
-  // Since glibc 2.34, and not in Swift's view of it.
-  private let closeFrom = unsafeBitCast(
-    dlsym(nil, "posix_spawn_file_actions_addclosefrom_np"),
-    to: (@convention(c) (UnsafeMutablePointer<posix_spawn_file_actions_t>, Int32) -> Int32)?.self)
+// Since glibc 2.34, and not in Swift's view of it.
+private let closeFrom = unsafeBitCast(
+  dlsym(nil, "posix_spawn_file_actions_addclosefrom_np"),
+  to: (@convention(c) (UnsafeMutablePointer<posix_spawn_file_actions_t>, Int32) -> Int32)?.self)
 #elseif canImport(Darwin)
-  private let systemRead = Darwin.read
-  private let systemWrite = Darwin.write
-  private let systemPipe: @Sendable (UnsafeMutablePointer<Int32>?) -> Int32 = Darwin.pipe
-  private let closeFrom: (@Sendable (UnsafeMutablePointer<posix_spawn_file_actions_t?>, Int32) -> Int32)? = nil
+private let systemRead = Darwin.read
+private let systemWrite = Darwin.write
+private let systemPipe: @Sendable (UnsafeMutablePointer<Int32>?) -> Int32 = Darwin.pipe
+private let closeFrom: (@Sendable (UnsafeMutablePointer<posix_spawn_file_actions_t?>, Int32) -> Int32)? = nil
 #endif

@@ -1,7 +1,7 @@
 #if canImport(Glibc)
-  private import Glibc
+private import Glibc
 #elseif canImport(Darwin)
-  private import Darwin
+private import Darwin
 #endif
 
 /// Something a test opens to let a server thread go on, or a server thread opens to let a test go on. Starts closed and

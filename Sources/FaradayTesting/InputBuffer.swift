@@ -1,7 +1,7 @@
 #if canImport(Glibc)
-  private import Glibc
+private import Glibc
 #elseif canImport(Darwin)
-  private import Darwin
+private import Darwin
 #endif
 
 /// What has come from a connection and was not read yet. For one thread at a time.

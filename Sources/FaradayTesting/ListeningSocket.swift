@@ -1,7 +1,7 @@
 #if canImport(Glibc)
-  private import Glibc
+private import Glibc
 #elseif canImport(Darwin)
-  private import Darwin
+private import Darwin
 #endif
 private import Synchronization
 
@@ -29,9 +29,9 @@ final class ListeningSocket: Sendable {
   init(on address: Loopback = .ipv4, port: Int = 0, listens: Bool = true) throws {
     guard let wanted = UInt16(exactly: port) else { throw SocketError(call: "bind", code: EINVAL) }
     #if canImport(Darwin)
-      let descriptor = socket(address == .ipv4 ? AF_INET : AF_INET6, SOCK_STREAM, 0)
+    let descriptor = socket(address == .ipv4 ? AF_INET : AF_INET6, SOCK_STREAM, 0)
     #else
-      let descriptor = socket(address == .ipv4 ? AF_INET : AF_INET6, Int32(SOCK_STREAM.rawValue), 0)
+    let descriptor = socket(address == .ipv4 ? AF_INET : AF_INET6, Int32(SOCK_STREAM.rawValue), 0)
     #endif
     guard descriptor >= 0 else { throw SocketError.last("socket") }
     var wakePipe: [Int32] = [-1, -1]

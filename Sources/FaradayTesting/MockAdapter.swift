@@ -60,7 +60,9 @@ public final class MockAdapter: Adapter {
     _ method: HTTPRequest.Method, path: String, status: HTTPResponse.Status = .ok, headers: HTTPFields = [:],
     body: Body = .empty, trailers: HTTPFields = [:], times: Int = .max
   ) {
-    stub(times: times) { $0.method == method && $0.url.path() == path } respond: { request in
+    stub(times: times) {
+      $0.method == method && $0.url.path() == path
+    } respond: { request in
       Response(status: status, headers: headers, body: body, trailers: trailers, url: request.url)
     }
   }

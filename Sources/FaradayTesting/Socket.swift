@@ -1,7 +1,7 @@
 #if canImport(Glibc)
-  private import Glibc
+private import Glibc
 #elseif canImport(Darwin)
-  private import Darwin
+private import Darwin
 #endif
 private import Synchronization
 
@@ -39,7 +39,7 @@ final class SocketConnection: Sendable {
     self.descriptor = descriptor
     setOption(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, 1)
     #if canImport(Darwin)
-      setOption(descriptor, SOL_SOCKET, SO_NOSIGPIPE, 1)
+    setOption(descriptor, SOL_SOCKET, SO_NOSIGPIPE, 1)
     #endif
   }
 
@@ -150,9 +150,9 @@ func setOption(_ descriptor: Int32, _ level: Int32, _ name: Int32, _ value: Int3
 /// Without a SIGPIPE if the peer is gone; on Darwin that is an option of the socket.
 private func sendSome(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
   #if canImport(Darwin)
-    send(descriptor, bytes.baseAddress, bytes.count, 0)
+  send(descriptor, bytes.baseAddress, bytes.count, 0)
   #else
-    send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
+  send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
   #endif
 }
 

@@ -1,7 +1,7 @@
 #if canImport(Glibc)
-  private import Glibc
+private import Glibc
 #elseif canImport(Darwin)
-  private import Darwin
+private import Darwin
 #endif
 
 /// Runs `body` on a detached thread of its own with a small stack.
@@ -13,9 +13,9 @@ func spawnThread(_ body: @escaping @Sendable () -> Void) throws {
   pthread_attr_setstacksize(&attributes, 256 << 10)
   let argument = Unmanaged.passRetained(ThreadBody(run: body))
   #if canImport(Darwin)
-    var thread: pthread_t?
+  var thread: pthread_t?
   #else
-    var thread = pthread_t()
+  var thread = pthread_t()
   #endif
   let code = pthread_create(&thread, &attributes, runThread, argument.toOpaque())
   guard code == 0 else {
@@ -31,15 +31,15 @@ private final class ThreadBody: Sendable {
 }
 
 #if canImport(Darwin)
-  private nonisolated func runThread(_ argument: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer? {
-    Unmanaged<ThreadBody>.fromOpaque(argument).takeRetainedValue().run()
-    return nil
-  }
+private nonisolated func runThread(_ argument: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer? {
+  Unmanaged<ThreadBody>.fromOpaque(argument).takeRetainedValue().run()
+  return nil
+}
 #else
-  private nonisolated func runThread(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
-    if let argument { Unmanaged<ThreadBody>.fromOpaque(argument).takeRetainedValue().run() }
-    return nil
-  }
+private nonisolated func runThread(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+  if let argument { Unmanaged<ThreadBody>.fromOpaque(argument).takeRetainedValue().run() }
+  return nil
+}
 #endif
 
 /// What a clock shows, in nanoseconds.

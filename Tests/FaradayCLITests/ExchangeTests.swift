@@ -44,11 +44,12 @@ import Testing
 
   @Test func `what had arrived is in the report of a failure`() async throws {
     var exchange = try exchange()
-    await exchange.run(over: Answer {
-      var error = TransportError(.truncatedResponse, building: $0, "short")
-      error.partialResponse = Response(status: .accepted, url: $0.url)
-      throw error
-    })
+    await exchange.run(
+      over: Answer {
+        var error = TransportError(.truncatedResponse, building: $0, "short")
+        error.partialResponse = Response(status: .accepted, url: $0.url)
+        throw error
+      })
     #expect(exchange.report.response?.status == .accepted)
     #expect(exchange.report.exitStatus == 18)
   }
@@ -58,9 +59,10 @@ import Testing
     if let name = HTTPField.Name("X-Latin") { fields.append(HTTPField(name: name, lenientValue: [0xE9])) }
     let headers = fields
     var exchange = try exchange(head: true)
-    await exchange.run(over: Answer {
-      Response(status: .init(code: 299), headers: headers, body: "b", url: $0.url, version: .http2)
-    })
+    await exchange.run(
+      over: Answer {
+        Response(status: .init(code: 299), headers: headers, body: "b", url: $0.url, version: .http2)
+      })
     #expect(exchange.report.failure == nil)
     #expect(folder.read("out") == Data("HTTP/2 299 \r\nX-Latin: ".utf8) + [0xE9] + Data("\r\n\r\nb".utf8))
   }

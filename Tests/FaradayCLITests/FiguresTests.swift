@@ -21,10 +21,11 @@ import Testing
     #expect(Figures.fixed(value, places: places) == text)
   }
 
-  @Test(arguments: [
-    (0, "0 B"), (1023, "1023 B"), (1024, "1.0 KiB"), (1536, "1.5 KiB"), (1_048_575, "1.0 MiB"), (512 << 20, "512.0 MiB"),
-    (5 << 30, "5.0 GiB"), (Int64.max, "8.0 EiB"), (-2048, "-2.0 KiB"),
-  ] as [(Int64, String)])
+  @Test(
+    arguments: [
+      (0, "0 B"), (1023, "1023 B"), (1024, "1.0 KiB"), (1536, "1.5 KiB"), (1_048_575, "1.0 MiB"), (512 << 20, "512.0 MiB"),
+      (5 << 30, "5.0 GiB"), (Int64.max, "8.0 EiB"), (-2048, "-2.0 KiB"),
+    ] as [(Int64, String)])
   func `bytes have the largest unit that leaves a number below 1024`(_ count: Int64, _ text: String) {
     #expect(Figures.bytes(count) == text)
   }

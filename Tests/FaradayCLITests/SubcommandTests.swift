@@ -5,7 +5,9 @@ import Testing
 @testable import FaradayCLI
 
 @Suite struct SubcommandTests {
-  @Test(arguments: [["serve", "--port", "70000"], ["serve", "--port", "x"], ["demo", "--scale", "0"], ["demo", "--scale", "nan"]])
+  @Test(arguments: [
+    ["serve", "--port", "70000"], ["serve", "--port", "x"], ["demo", "--scale", "0"], ["demo", "--scale", "nan"],
+  ])
   func `a subcommand that makes no sense exits with 2`(_ arguments: [String]) async throws {
     #expect(try await Program.run(arguments).status == 2)
   }

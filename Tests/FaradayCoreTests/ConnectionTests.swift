@@ -70,7 +70,12 @@ import Testing
     #expect(mock.recorded.isEmpty)
     let twice = try Connection(
       "http://h/", adapter: mock,
-      middleware: [.closure { request, next in _ = try await next(request); return try await next(request) }])
+      middleware: [
+        .closure { request, next in
+          _ = try await next(request)
+          return try await next(request)
+        }
+      ])
     _ = try await twice.get("x")
     #expect(mock.recorded.count == 2)
   }

@@ -69,7 +69,10 @@ import Testing
     let seen = Log<Int>()
     let response = try await server.connection().post("echo", body: .stream(Pieces(size: 300_000))) {
       $0.options.onHead = { _ in seen.append(1) }
-      $0.options.onChunk = { _ in seen.append(2); return .continue }
+      $0.options.onChunk = { _ in
+        seen.append(2)
+        return .continue
+      }
       $0.options.onUploadProgress = { _ in seen.append(3) }
       $0.options.onDownloadProgress = { _ in seen.append(4) }
     }

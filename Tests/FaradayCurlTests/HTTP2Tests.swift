@@ -64,7 +64,10 @@ import Testing
     let hasBegun = Gate()
     let cancelled = Task {
       try await connection.get("upstream/drip?count=1000&interval=50&size=10") {
-        $0.options.onChunk = { _ in hasBegun.open(); return .continue }
+        $0.options.onChunk = { _ in
+          hasBegun.open()
+          return .continue
+        }
       }
     }
     #expect(await hasBegun.opened())
@@ -77,7 +80,12 @@ import Testing
   @Test func `a server hears at once of a stream that nobody wants any more`() async throws {
     let hasBegun = Gate()
     let task = Task {
-      try await connection.get("upstream/bytes/10000000000") { $0.options.onChunk = { _ in hasBegun.open(); return .continue } }
+      try await connection.get("upstream/bytes/10000000000") {
+        $0.options.onChunk = { _ in
+          hasBegun.open()
+          return .continue
+        }
+      }
     }
     #expect(await hasBegun.opened())
     #expect(upstream.openConnectionCount == 1)
@@ -96,7 +104,10 @@ import Testing
         group.addTask {
           await Result {
             try await connection.get("upstream/bytes/100000000000?chunked=10000") {
-              $0.options.onChunk = { _ in gate.open(); return .continue }
+              $0.options.onChunk = { _ in
+                gate.open()
+                return .continue
+              }
             }
           }
         }

@@ -18,7 +18,10 @@ import Testing
     #expect(error.partialResponse == nil)
   }
 
-  @Test(arguments: ["garbage\r\n\r\n", "<html>hello</html>", "\0\0\0\0\r\n", "HTTP/1.1\r\n\r\n", "HTTP/9.9 200 OK\r\n\r\n", "HTP/1.1 200 OK\r\n\r\n"])
+  @Test(arguments: [
+    "garbage\r\n\r\n", "<html>hello</html>", "\0\0\0\0\r\n", "HTTP/1.1\r\n\r\n", "HTTP/9.9 200 OK\r\n\r\n",
+    "HTP/1.1 200 OK\r\n\r\n",
+  ])
   func `something that is not HTTP`(answer: String) async throws {
     let error = try await error(answer)
     #expect(error.code == .malformedResponse, "\(error)")
@@ -61,14 +64,18 @@ import Testing
     #expect(error.partialResponse?.status == .ok)
   }
 
-  @Test(arguments: ["Content-Length: 5\r\nContent-Length: 6", "Content-Length: 5\r\ncontent-length: 0", "Content-Length: abc", "Content-Length: -5"])
+  @Test(arguments: [
+    "Content-Length: 5\r\nContent-Length: 6", "Content-Length: 5\r\ncontent-length: 0", "Content-Length: abc",
+    "Content-Length: -5",
+  ])
   func `two lengths that differ, or one that is none`(fields: String) async throws {
     let error = try await error("HTTP/1.1 200 OK\r\n\(fields)\r\n\r\nhello!")
     #expect(error.code == .malformedResponse)
   }
 
   @Test func `two lengths that agree are one`() async throws {
-    let connection = try RawServer.answering("HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 5\r\n\r\nhello").connection()
+    let connection = try RawServer.answering("HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 5\r\n\r\nhello")
+      .connection()
     #expect(try await connection.get().body.text() == "hello")
   }
 

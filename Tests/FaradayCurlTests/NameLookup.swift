@@ -23,9 +23,10 @@ enum NameLookup {
   }
 }
 
-private typealias GetAddrInfo = @convention(c) (
-  UnsafePointer<CChar>?, UnsafePointer<CChar>?, UnsafePointer<addrinfo>?, UnsafeMutablePointer<UnsafeMutablePointer<addrinfo>?>?
-) -> Int32
+private typealias GetAddrInfo =
+  @convention(c) (
+    UnsafePointer<CChar>?, UnsafePointer<CChar>?, UnsafePointer<addrinfo>?, UnsafeMutablePointer<UnsafeMutablePointer<addrinfo>?>?
+  ) -> Int32
 
 private let systemGetAddrInfo = unsafeBitCast(
   dlsym(UnsafeMutableRawPointer(bitPattern: -1), "getaddrinfo"), to: GetAddrInfo?.self)

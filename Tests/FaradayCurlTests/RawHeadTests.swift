@@ -15,12 +15,14 @@ import Testing
   }
 
   @Test func `a field whose name is no token is left out, the others stay`() {
-    let fields = parse("HTTP/1.1 200 OK\r\nGood: 1\r\nBad Name: 2\r\nno colon\r\n: empty\r\nAlso-Good:2\r\n").response.headerFields
+    let fields = parse("HTTP/1.1 200 OK\r\nGood: 1\r\nBad Name: 2\r\nno colon\r\n: empty\r\nAlso-Good:2\r\n").response
+      .headerFields
     #expect(fields.map(\.name.rawName) == ["Good", "Also-Good"])
   }
 
   @Test func `repeated fields, bare line feeds, folded lines and blanks`() throws {
-    let fields = parse("HTTP/1.1 200 OK\nSet-Cookie: a=1\nSet-Cookie: b=2\r\nX:  a \t \r\n  b\r\n\tc\r\nEmpty:\r\n").response.headerFields
+    let fields = parse("HTTP/1.1 200 OK\nSet-Cookie: a=1\nSet-Cookie: b=2\r\nX:  a \t \r\n  b\r\n\tc\r\nEmpty:\r\n").response
+      .headerFields
     #expect(fields[values: .setCookie] == ["a=1", "b=2"])
     #expect(fields[try #require(HTTPField.Name("X"))] == "a b c")
     #expect(fields[try #require(HTTPField.Name("Empty"))] == "")
@@ -33,7 +35,9 @@ import Testing
     #expect(field.withUnsafeBytesOfValue { Array($0) } == [0xE9])
   }
 
-  @Test(arguments: [("HTTP/1.0 404 Not Found", 404, HTTPVersion.http1_0), ("HTTP/2 200 ", 200, .http2), ("HTTP/1.1 204", 204, .http1_1)])
+  @Test(arguments: [
+    ("HTTP/1.0 404 Not Found", 404, HTTPVersion.http1_0), ("HTTP/2 200 ", 200, .http2), ("HTTP/1.1 204", 204, .http1_1),
+  ])
   func `status and version`(line: String, code: Int, version: HTTPVersion) {
     let parsed = parse(line + "\r\n")
     #expect(parsed.response.status.code == code)

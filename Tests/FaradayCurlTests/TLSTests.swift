@@ -37,7 +37,9 @@ import Testing
   }
 
   @Test func `a server that does not speak TLS`() async throws {
-    let error = try await transportError { try await connection(TLS()).run(try Request(.get, "https://127.0.0.1:\(nginx.port)/")) }
+    let error = try await transportError {
+      try await connection(TLS()).run(try Request(.get, "https://127.0.0.1:\(nginx.port)/"))
+    }
     #expect(error.code == .tlsFailed && error.phase == .tls, "\(error)")
   }
 

@@ -37,7 +37,10 @@ import Testing
     let seen = Seen()
     let called = try await connection.get("x") {
       $0.options.onHead = { head in seen.add("\(head.status.code)") }
-      $0.options.onChunk = { bytes in seen.add("\(bytes.byteCount)"); return .continue }
+      $0.options.onChunk = { bytes in
+        seen.add("\(bytes.byteCount)")
+        return .continue
+      }
       $0.options.onDownloadProgress = { progress in seen.add("\(progress.bytes) of \(progress.total ?? -1)") }
     }
     #expect(called.body.isEmpty)

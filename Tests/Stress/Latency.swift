@@ -31,7 +31,8 @@ struct Latency {
   private func report(_ what: String, _ delays: [Int]) throws {
     try check(delays.count == chunks, "\(delays.count) pieces came, not \(chunks)")
     let sorted = delays.sorted()
-    print("latency: \(what): median \(sorted[chunks / 2] / 1000) µs, largest \(sorted[chunks - 1] / 1000) µs, of \(chunks) chunks")
+    print(
+      "latency: \(what): median \(sorted[chunks / 2] / 1000) µs, largest \(sorted[chunks - 1] / 1000) µs, of \(chunks) chunks")
     try check(sorted[chunks - 1] < 10_000_000, "a chunk took more than 10 ms")
   }
 

@@ -20,7 +20,9 @@ struct Storm {
     try check(counts.values.reduce(0, +) == requests, "\(counts) of \(requests)")
     try check((counts[.cancelled] ?? 0) > requests / 20, "hardly any was cancelled: \(counts)")
     try await quiet(before)
-    print("storm: \(requests) requests, \(counts.sorted { "\($0.key)" < "\($1.key)" }.map { "\($0.value) \($0.key)" }.joined(separator: ", ")); no thread and no descriptor left")
+    print(
+      "storm: \(requests) requests, \(counts.sorted { "\($0.key)" < "\($1.key)" }.map { "\($0.value) \($0.key)" }.joined(separator: ", ")); no thread and no descriptor left"
+    )
   }
 
   /// Waits for what the adapter leaves to end by itself: nothing tells when. Ten seconds are enough for ever.
@@ -79,7 +81,12 @@ struct Storm {
     case 1: try same(try await connection.get("bytes/300000").body.length, 300_000)
     case 2:
       let sum = Ends()
-      _ = try await connection.get("bytes/300000") { $0.options.onChunk = { sum.add($0.byteCount); return .continue } }
+      _ = try await connection.get("bytes/300000") {
+        $0.options.onChunk = {
+          sum.add($0.byteCount)
+          return .continue
+        }
+      }
       try same(Int64(sum.count), 300_000)
     case 3:
       let response = try await connection.get("bytes/2000000") { $0.options.delivery = .streamed }
