@@ -16,10 +16,12 @@ struct Target {
   init(_ request: Request) throws {
     let text = request.url.absoluteString
     let bytes = text.utf8
+    let hasUpperCase = bytes.contains { (0x41...0x5A).contains($0) }
+    func lowercased(_ part: Substring) -> String { hasUpperCase ? part.lowercased() : String(part) }
     guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")) else {
       throw TransportError(.invalidURL, building: request, "the URL is not absolute")
     }
-    switch text[..<colon].lowercased() {
+    switch lowercased(text[..<colon]) {
     case "http": isSecure = false
     case "https": isSecure = true
     default: throw TransportError(.unsupportedScheme, building: request, "only http and https URLs can be sent")
@@ -38,6 +40,6 @@ struct Target {
       throw TransportError(.invalidURL, building: request, "the URL has a space, control character or backslash")
     }
     self.text = text
-    origin = (isSecure ? "https://" : "http://") + text[host.startIndex..<host.endIndex].lowercased()
+    origin = (isSecure ? "https://" : "http://") + lowercased(text[host.startIndex..<host.endIndex])
   }
 }
