@@ -16,6 +16,7 @@ final class Engine {
   private var active: [Transfer] = []
   private var touched: [Transfer] = []
   private var commands: [Command] = []
+  private var completed: [(UnsafeContinuation<Received, any Error>, Received)] = []
   private var isStopping = false
   /// The time of this turn.
   private(set) var now = Clock.now
@@ -103,6 +104,7 @@ final class Engine {
     finishDone()
     flush()
     expire()
+    answer()
   }
 
   private var untilNextDeadline: Int64 {
@@ -149,7 +151,7 @@ final class Engine {
     active.append(transfer)
     transfer.updateDeadline()
     if transfer.deadline != .max { deadlines.update(transfer) }
-    if let share { _ = faraday_set_pointer(easy.pointer, CURLOPT_SHARE, share) }
+    if let share, transfer.target.isSecure { _ = faraday_set_pointer(easy.pointer, CURLOPT_SHARE, share) }
     let code = curl_multi_add_handle(multi, easy.pointer)
     guard code == CURLM_OK else {
       return end(transfer, transfer.error(.engineFailed, String(cString: curl_multi_strerror(code))))
@@ -179,6 +181,23 @@ final class Engine {
     guard !transfer.isTouched else { return }
     transfer.isTouched = true
     touched.append(transfer)
+  }
+
+  /// Answers a waiting task at the end of the turn.
+  func complete(_ waiting: UnsafeContinuation<Received, any Error>, _ received: Received) {
+    completed.append((waiting, received))
+  }
+
+  /// Waking a thread for each of many tasks costs this one more than its work for them: one is woken for all.
+  private func answer() {
+    guard !completed.isEmpty else { return }
+    let batch = completed
+    completed.removeAll(keepingCapacity: true)
+    if batch.count < 3 {
+      for (waiting, received) in batch { waiting.resume(returning: received) }
+    } else {
+      Task.detached { for (waiting, received) in batch { waiting.resume(returning: received) } }
+    }
   }
 
   private func flush() {

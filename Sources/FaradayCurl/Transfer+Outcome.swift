@@ -34,8 +34,8 @@ extension Transfer {
       buffer.finish(.success(()))
     } else if let waiting = continuation {
       continuation = nil
-      waiting.resume(
-        returning: Received(head: head, content: .whole(whole, trailers: trailers), metrics: metrics, ending: nil))
+      let received = Received(head: head, content: .whole(whole, trailers: trailers), metrics: metrics, ending: nil)
+      if let engine { engine.complete(waiting, received) } else { waiting.resume(returning: received) }
     }
   }
 
