@@ -2,8 +2,8 @@
 public enum Delivery: Sendable, Hashable {
   /// `send` returns when the body is complete; over ``Options/maximumBodySize`` it fails.
   case buffered
-  /// `send` returns at the head; the body is a sequence. A consumer that stops reading stops the server, and a body that
-  /// is dropped half-read gives its connection up.
+  /// `send` returns at the head; the body is a sequence, read once. A consumer that stops reading stops the server: over
+  /// libcurl at most about 1 MiB waits for it. A body that is dropped half-read gives its connection up.
   case streamed
 }
 

@@ -11,8 +11,8 @@ internal import Foundation
 /// `level` counts what has been received and not yet read. At `high` the engine pauses the transfer; when the reader has
 /// brought it below `low` the transfer goes on.
 final class ReceiveBuffer: Sendable {
-  static let low = 128 << 10
-  static let high = 512 << 10
+  static let low = 512 << 10
+  static let high = 1 << 20
 
   private struct State {
     var pieces: [Data] = []

@@ -25,7 +25,7 @@ struct Modes {
     case "get": (try await many { try await get() }, nil)
     case "download": (try await many { try await download() }, nil)
     case "stream": (try await many { try await stream() }, nil)
-    case "upload": (try await upload(), nil)
+    case "upload": (try await many { try await upload() }, nil)
     case "idle": try await idle()
     default: throw Failed(description: "unknown mode \(arguments.mode)")
     }

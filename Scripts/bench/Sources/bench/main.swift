@@ -29,9 +29,8 @@ do {
   let after = usage()
   let parts = (inner ?? outer).components
   let seconds = Double(parts.seconds) + Double(parts.attoseconds) / 1e18
-  let requests = arguments.mode == "upload" ? 1 : arguments.requests
   print(
-    "{\"mode\":\"\(arguments.mode)\",\"implementation\":\"faraday\",\"requests\":\(requests),\"bytes\":\(bytes)"
+    "{\"mode\":\"\(arguments.mode)\",\"implementation\":\"faraday\",\"requests\":\(arguments.requests),\"bytes\":\(bytes)"
       + ",\"seconds\":\(seconds),\"peak_rss_kib\":\(after.peakKiB),\"user_seconds\":\(after.user - before.user)"
       + ",\"system_seconds\":\(after.system - before.system),\"voluntary_switches\":\(after.switches - before.switches)}")
 } catch {
