@@ -127,8 +127,10 @@ extension Transfer {
     }
     lastActivity = engine?.now ?? lastActivity
     received &+= Int64(bytes.count)
-    guard isWithinLimits(), deliverHead(), deliver(bytes) else { return endsByError() ? faraday_write_error : bytes.count }
-    request.options.onDownloadProgress?(TransferProgress(bytes: received, total: isEncoded ? nil : contentLength))
+    guard isWithinLimits(), isHeadDelivered || deliverHead(), deliver(bytes) else {
+      return endsByError() ? faraday_write_error : bytes.count
+    }
+    onDownloadProgress?(TransferProgress(bytes: received, total: isEncoded ? nil : contentLength))
     return bytes.count
   }
 
@@ -163,7 +165,7 @@ extension Transfer {
   private static let trustedLength: Int64 = 16 << 20
 
   private func isWithinLimits() -> Bool {
-    if let decompression = request.options.decompression, isEncoded, let easy,
+    if let decompression, isEncoded, let easy,
       let problem = decompression.problem(decoded: received, received: easy.get(offset: CURLINFO_SIZE_DOWNLOAD_T))
     {
       return stop(.decompressionLimit, problem)

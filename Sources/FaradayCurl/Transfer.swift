@@ -43,6 +43,9 @@ final class Transfer: @unchecked Sendable, HasDeadline {
   let request: Request
   let target: Target
   let sink: Sink
+  // Looked at for every piece: options are behind a reference.
+  let decompression: Decompression?
+  let onDownloadProgress: ProgressHandler?
   let submitted = Clock.now
 
   // What the engine knows about it.
@@ -96,6 +99,8 @@ final class Transfer: @unchecked Sendable, HasDeadline {
   init(_ request: Request, _ settings: Settings) throws {
     self.request = request
     target = try Target(request)
+    decompression = request.options.decompression
+    onDownloadProgress = request.options.onDownloadProgress
     if let onChunk = request.options.onChunk {
       sink = .callback(onChunk)
     } else {
