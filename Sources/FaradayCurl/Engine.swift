@@ -79,13 +79,14 @@ final class Engine {
       commands.removeAll(keepingCapacity: true)
       admit()
       try driver.act()
-      settle()
+      settle(isQuiet: false)
       if isStopping && admission.isIdle && active.isEmpty { return }
       // What has just ended or connected may have let others start.
-      try driver.wait(atMost: !admission.hasReady && handle.maySleep() ? untilNextDeadline : 0)
+      let mayWait = touched.isEmpty && !admission.hasReady && handle.maySleep()
+      let hadNews = try driver.wait(atMost: mayWait ? untilNextDeadline : 0)
       handle.wokeUp()
       now = Clock.now
-      settle()
+      settle(isQuiet: !hadNews)
     }
   }
 
@@ -100,9 +101,9 @@ final class Engine {
   }
 
   /// What has ended and what has arrived goes to those who wait for it.
-  private func settle() {
+  private func settle(isQuiet: Bool) {
     finishDone()
-    flush()
+    flush(isQuiet: isQuiet)
     expire()
     answer()
   }
@@ -200,16 +201,23 @@ final class Engine {
     }
   }
 
-  private func flush() {
+  /// Hands out what has arrived. While more comes, a reader is not woken for every piece.
+  private func flush(isQuiet: Bool) {
+    var waiting: [Transfer] = []
     // Resuming one can touch others.
     while !touched.isEmpty {
       let round = touched
       touched.removeAll(keepingCapacity: true)
       for transfer in round {
-        transfer.isTouched = false
-        if transfer.state == .active { flush(transfer) }
+        if !isQuiet, transfer.canGather() {
+          waiting.append(transfer)
+        } else {
+          transfer.isTouched = false
+          if transfer.state == .active { flush(transfer) }
+        }
       }
     }
+    touched = waiting
   }
 
   private func flush(_ transfer: Transfer) {

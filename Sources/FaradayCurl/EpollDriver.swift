@@ -44,10 +44,13 @@ final class EpollDriver: Driver {
     try act(on: faraday_socket_timeout, 0)
   }
 
-  func wait(atMost limit: Int64) throws(MultiFailure) {
+  func wait(atMost limit: Int64) throws(MultiFailure) -> Bool {
     register()
     let count = epoll_wait(epoll, &events, Int32(events.count), milliseconds(limit))
-    guard count > 0 else { return try act() }
+    guard count > 0 else {
+      try act()
+      return false
+    }
     for index in 0..<Int(count) {
       let descriptor = withUnsafePointer(to: events[index]) { faraday_epoll_descriptor($0) }
       if descriptor == waker.readable {
@@ -57,6 +60,7 @@ final class EpollDriver: Driver {
       }
     }
     try act()
+    return true
   }
 
   private func happened(_ flags: UInt32, on descriptor: Int32) throws(MultiFailure) {

@@ -19,6 +19,8 @@ struct SegmentWriter {
   private var segment: UnsafeMutableRawPointer?
   private var filled = 0
   private var finished: [Data] = []
+  /// Bytes gathered and not taken.
+  private(set) var count = 0
 
   var isEmpty: Bool { filled == 0 && finished.isEmpty }
 
@@ -31,6 +33,7 @@ struct SegmentWriter {
       let count = min(rest.count, Self.size - filled)
       segment.advanced(by: filled).copyMemory(from: source, byteCount: count)
       filled += count
+      self.count += count
       rest = UnsafeRawBufferPointer(rebasing: rest[count...])
       if filled == Self.size { handOver() }
     }
@@ -45,7 +48,10 @@ struct SegmentWriter {
       finished.append(Data(bytes: segment, count: filled))
       filled = 0
     }
-    defer { finished = [] }
+    defer {
+      finished = []
+      count = 0
+    }
     return finished
   }
 

@@ -161,6 +161,19 @@ extension Transfer {
     }
   }
 
+  /// Whether its bytes may wait for more, a few turns at most, before its reader is woken for them.
+  func canGather() -> Bool {
+    let isPlain = state == .active && failure == nil && !isHeadDue && !isReceivePaused && !isRefused
+    guard isPlain, segments.count < Self.worthWaking, turnsGathered < 4 else {
+      turnsGathered = 0
+      return false
+    }
+    turnsGathered += 1
+    return true
+  }
+
+  private static let worthWaking = 256 << 10
+
   /// How much memory a server can make us reserve by announcing a length.
   private static let trustedLength: Int64 = 16 << 20
 

@@ -81,6 +81,7 @@ final class Transfer: @unchecked Sendable, HasDeadline {
   var whole = Data()
   var segments = SegmentWriter()
   var trailers: [UInt8] = []
+  var turnsGathered = 0
   var isReceivePaused = false
   var isResuming = false
   let ending = Response.Ending()
