@@ -3,7 +3,7 @@ public enum Delivery: Sendable, Hashable {
   /// `send` returns when the body is complete; over ``Options/maximumBodySize`` it fails.
   case buffered
   /// `send` returns at the head; the body is a sequence, read once. A consumer that stops reading stops the server: over
-  /// libcurl at most about 1 MiB waits for it. A body that is dropped half-read gives its connection up.
+  /// libcurl at most about 2 MiB wait for it. A body that is dropped half-read gives its connection up.
   case streamed
 }
 

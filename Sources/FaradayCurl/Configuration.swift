@@ -13,6 +13,10 @@ extension CurlAdapter {
     /// Bytes asked from a socket at a time, from 1 KiB to 512 KiB; each active transfer has a buffer of this size. Larger ones
     /// save system calls on plain HTTP/1.1. 64 KiB by default; 16 KiB where libcurl decodes the body.
     public var receiveBufferSize = 64 << 10
+    /// How much of a streamed body may wait for its reader before its socket is read no further, in bytes, from 64 KiB. It is
+    /// read again when half of that is left. 2 MiB by default: smaller ones save memory where thousands of streams have slow
+    /// readers, and cost changes of thread where one is fast.
+    public var streamBufferSize = 2 << 20
     /// Where requests go through.
     public var proxy = Proxy.environment
     /// The loop that waits for sockets.

@@ -81,9 +81,7 @@ final class Engine {
       try driver.act()
       settle(isQuiet: false)
       if isStopping && admission.isIdle && active.isEmpty { return }
-      // What has just ended or connected may have let others start.
-      let mayWait = touched.isEmpty && !admission.hasReady && handle.maySleep()
-      let hadNews = try driver.wait(atMost: mayWait ? untilNextDeadline : 0)
+      let hadNews = try driver.wait(atMost: untilNextTurn)
       handle.wokeUp()
       now = Clock.now
       settle(isQuiet: !hadNews)
@@ -108,8 +106,12 @@ final class Engine {
     answer()
   }
 
-  private var untilNextDeadline: Int64 {
-    deadlines.first.map { max(0, $0.deadline - Clock.now) } ?? .max / 2
+  /// How long it may sleep, in nanoseconds.
+  private var untilNextTurn: Int64 {
+    // What has just ended or connected may have let others start.
+    guard !admission.hasReady, touched.allSatisfy(\.isBulk), handle.maySleep() else { return 0 }
+    let untilNextDeadline = deadlines.first.map { max(0, $0.deadline - Clock.now) } ?? .max / 2
+    return touched.isEmpty ? untilNextDeadline : min(untilNextDeadline, Transfer.gatheringTime)
   }
 
   // MARK: starting
@@ -209,7 +211,7 @@ final class Engine {
       let round = touched
       touched.removeAll(keepingCapacity: true)
       for transfer in round {
-        if !isQuiet, transfer.canGather() {
+        if transfer.mayGather(isQuiet: isQuiet, now: now) {
           waiting.append(transfer)
         } else {
           transfer.isTouched = false

@@ -8,11 +8,10 @@ internal import Foundation
 
 /// Bytes of a streamed body between the engine's thread, which fills it, and one task, which reads it.
 ///
-/// `level` counts what has been received and not yet read. At `high` the engine pauses the transfer; when the reader has
-/// brought it below `low` the transfer goes on.
+/// `level` counts what has been received and not yet read. At `size` the engine pauses the transfer; when the reader has
+/// brought it below half of that the transfer goes on.
 final class ReceiveBuffer: Sendable {
-  static let low = 512 << 10
-  static let high = 1 << 20
+  let size: Int
 
   private struct State {
     var pieces: [Data] = []
@@ -24,9 +23,13 @@ final class ReceiveBuffer: Sendable {
   private let level = Atomic<Int>(0)
   private let isPaused = Atomic<Bool>(false)
 
+  init(size: Int) { self.size = size }
+
   // MARK: the engine's side
 
-  var isFull: Bool { level.load(ordering: .relaxed) >= Self.high }
+  var isFull: Bool { level.load(ordering: .relaxed) >= size }
+  /// So much is handed over at once, and wakes the reader: often enough that it can work while more comes.
+  var worthPublishing: Int { size / 4 }
   var buffered: Int { level.load(ordering: .relaxed) }
 
   func received(_ count: Int) { level.wrappingAdd(count, ordering: .sequentiallyConsistent) }
@@ -36,7 +39,7 @@ final class ReceiveBuffer: Sendable {
 
   /// Hands pieces over, and wakes the reader. Returns true if the reader has meanwhile read so much that it will not ask.
   func publish(_ pieces: [Data]) -> Bool {
-    wake { $0.pieces.append(contentsOf: pieces) }
+    if !pieces.isEmpty { wake { $0.pieces.append(contentsOf: pieces) } }
     return wantsMore
   }
 
@@ -94,7 +97,7 @@ final class ReceiveBuffer: Sendable {
 
   /// Whether there is room again and the engine is paused. True once per pause: whoever gets it resumes the transfer.
   private var wantsMore: Bool {
-    guard level.load(ordering: .sequentiallyConsistent) < Self.low else { return false }
+    guard level.load(ordering: .sequentiallyConsistent) < size / 2 else { return false }
     return isPaused.exchange(false, ordering: .sequentiallyConsistent)
   }
 }

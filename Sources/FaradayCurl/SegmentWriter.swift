@@ -3,19 +3,14 @@ internal import FoundationEssentials
 #else
 internal import Foundation
 #endif
-#if canImport(Glibc)
-private import Glibc
-#elseif canImport(Darwin)
-private import Darwin
-#endif
 
 /// Gathers libcurl's pieces of at most 16 KiB into larger ones, with one copy.
 struct SegmentWriter {
-  static let size = 64 << 10
   /// A segment filled to less than this is copied out rather than handed over, so that a drip of small chunks does not hold
   /// 64 KiB each.
   private static let worthHandingOver = 16 << 10
 
+  private var pool: SegmentPool?
   private var segment: UnsafeMutableRawPointer?
   private var filled = 0
   private var finished: [Data] = []
@@ -28,14 +23,14 @@ struct SegmentWriter {
   mutating func append(_ bytes: UnsafeRawBufferPointer) -> Bool {
     var rest = bytes
     while !rest.isEmpty {
-      if segment == nil { segment = malloc(Self.size) }
+      if segment == nil { segment = takeSegment() }
       guard let segment, let source = rest.baseAddress else { return false }
-      let count = min(rest.count, Self.size - filled)
+      let count = min(rest.count, SegmentPool.segmentSize - filled)
       segment.advanced(by: filled).copyMemory(from: source, byteCount: count)
       filled += count
       self.count += count
       rest = UnsafeRawBufferPointer(rebasing: rest[count...])
-      if filled == Self.size { handOver() }
+      if filled == SegmentPool.segmentSize { handOver() }
     }
     return true
   }
@@ -56,15 +51,23 @@ struct SegmentWriter {
   }
 
   mutating func discard() {
-    free(segment)
+    if let segment { pool?.giveBack(segment) }
+    pool?.close()
     segment = nil
     filled = 0
     finished = []
   }
 
+  private mutating func takeSegment() -> UnsafeMutableRawPointer? {
+    // Most transfers are not streamed and need none.
+    let pool = pool ?? SegmentPool()
+    self.pool = pool
+    return pool.take()
+  }
+
   private mutating func handOver() {
-    guard let segment else { return }
-    finished.append(Data(bytesNoCopy: segment, count: filled, deallocator: .free))
+    guard let segment, let pool else { return }
+    finished.append(Data(bytesNoCopy: segment, count: filled, deallocator: .custom { bytes, _ in pool.giveBack(bytes) }))
     self.segment = nil
     filled = 0
   }

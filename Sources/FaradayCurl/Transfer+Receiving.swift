@@ -146,10 +146,7 @@ extension Transfer {
       whole.append(contentsOf: bytes)
       return true
     case .stream(let buffer):
-      guard segments.append(bytes) else { return stop(.engineFailed, "out of memory") }
-      buffer.received(bytes.count)
-      engine?.touch(self)
-      return true
+      return gather(bytes, for: buffer)
     case .callback(let onChunk):
       do {
         if try onChunk(bytes.bytes) == .continue { return true }
@@ -160,19 +157,6 @@ extension Transfer {
       return false
     }
   }
-
-  /// Whether its bytes may wait for more, a few turns at most, before its reader is woken for them.
-  func canGather() -> Bool {
-    let isPlain = state == .active && failure == nil && !isHeadDue && !isReceivePaused && !isRefused
-    guard isPlain, segments.count < Self.worthWaking, turnsGathered < 4 else {
-      turnsGathered = 0
-      return false
-    }
-    turnsGathered += 1
-    return true
-  }
-
-  private static let worthWaking = 256 << 10
 
   /// How much memory a server can make us reserve by announcing a length.
   private static let trustedLength: Int64 = 16 << 20

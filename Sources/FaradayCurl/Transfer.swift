@@ -16,10 +16,12 @@ final class Transfer: @unchecked Sendable, HasDeadline {
   /// What is the same for all transfers of an adapter.
   struct Settings: Sendable {
     let receiveBufferSize: Int
+    let streamBufferSize: Int
     let proxies: ProxySettings
 
     init(_ configuration: CurlAdapter.Configuration) {
       receiveBufferSize = min(max(configuration.receiveBufferSize, 1 << 10), 512 << 10)
+      streamBufferSize = max(configuration.streamBufferSize, 64 << 10)
       proxies = ProxySettings(configuration.proxy)
     }
   }
@@ -81,7 +83,7 @@ final class Transfer: @unchecked Sendable, HasDeadline {
   var whole = Data()
   var segments = SegmentWriter()
   var trailers: [UInt8] = []
-  var turnsGathered = 0
+  var gatheringSince: Int64 = 0
   var isReceivePaused = false
   var isResuming = false
   let ending = Response.Ending()
@@ -105,7 +107,7 @@ final class Transfer: @unchecked Sendable, HasDeadline {
     if let onChunk = request.options.onChunk {
       sink = .callback(onChunk)
     } else {
-      sink = request.options.delivery == .streamed ? .stream(ReceiveBuffer()) : .whole
+      sink = request.options.delivery == .streamed ? .stream(ReceiveBuffer(size: settings.streamBufferSize)) : .whole
     }
     errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
     errorText.pointee = 0
