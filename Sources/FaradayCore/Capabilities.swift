@@ -1,3 +1,9 @@
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
 /// What an adapter can do. A request that needs more fails with ``TransportError/Code/unsupported``, naming what it lacks.
 public struct Capabilities: OptionSet, Sendable, Hashable {
   public let rawValue: UInt64
@@ -6,8 +12,8 @@ public struct Capabilities: OptionSet, Sendable, Hashable {
 
   /// Methods other than those of RFC 9110.
   public static let customMethods = Capabilities(rawValue: 1 << 0)
-  /// A body on GET, DELETE and OPTIONS.
-  public static let bodyOnAnyMethod = Capabilities(rawValue: 1 << 1)
+  /// A body on GET.
+  public static let bodyOnGet = Capabilities(rawValue: 1 << 1)
   /// Request bodies larger than memory, from a file or a sequence.
   public static let streamedUpload = Capabilities(rawValue: 1 << 2)
   /// Waiting for `100 Continue` when the request has `Expect: 100-continue`.
@@ -47,32 +53,73 @@ public struct Capabilities: OptionSet, Sendable, Hashable {
   /// ``Response/metrics``, every phase.
   public static let metrics = Capabilities(rawValue: 1 << 20)
 
-  /// The capabilities by name, in the order of a table.
-  public static let named: [(name: String, capability: Capabilities)] = [
-    ("customMethods", .customMethods), ("bodyOnAnyMethod", .bodyOnAnyMethod), ("streamedUpload", .streamedUpload),
-    ("expectContinue", .expectContinue), ("uploadProgress", .uploadProgress), ("downloadProgress", .downloadProgress),
-    ("streamedDownload", .streamedDownload), ("backpressure", .backpressure), ("chunkCallback", .chunkCallback),
-    ("headCallback", .headCallback), ("informational", .informational), ("trailers", .trailers),
-    ("repeatedHeaders", .repeatedHeaders), ("decompression", .decompression), ("connectTimeout", .connectTimeout),
-    ("idleTimeout", .idleTimeout), ("totalTimeout", .totalTimeout), ("http2", .http2), ("customCA", .customCA),
-    ("unverifiedTLS", .unverifiedTLS), ("metrics", .metrics),
+  /// Nothing is added to the request's header fields but `Host` and the body's framing.
+  public static let exactHeaders = Capabilities(rawValue: 1 << 21)
+  /// A path that has `.` or `..` segments is sent as it is.
+  public static let dotSegments = Capabilities(rawValue: 1 << 22)
+  /// The response is seen while the request's body is still being sent.
+  public static let duplex = Capabilities(rawValue: 1 << 23)
+  /// ``HTTPVersionPolicy/http1``: HTTP/1.1 and nothing else.
+  public static let http1Only = Capabilities(rawValue: 1 << 24)
+  /// ``Response/version`` is what the response came over.
+  public static let responseVersion = Capabilities(rawValue: 1 << 25)
+  /// A body arrives as it was sent where ``Options/decompression`` is off, whatever its `Content-Encoding`.
+  public static let encodedBodies = Capabilities(rawValue: 1 << 26)
+
+  /// A capability as a table shows it.
+  public struct Entry: Sendable {
+    public let name: String
+    public let capability: Capabilities
+    /// In a few words, what it is.
+    public let meaning: String
+  }
+
+  /// All capabilities, in the order of a table.
+  public static let entries: [Entry] = [
+    Entry(name: "customMethods", capability: .customMethods, meaning: "methods other than those of RFC 9110"),
+    Entry(name: "bodyOnGet", capability: .bodyOnGet, meaning: "a body on GET"),
+    Entry(name: "exactHeaders", capability: .exactHeaders, meaning: "no header field added to the request's own"),
+    Entry(name: "repeatedHeaders", capability: .repeatedHeaders, meaning: "repeated header fields stay repeated"),
+    Entry(name: "dotSegments", capability: .dotSegments, meaning: "`/./` and `/../` in a path sent as they are"),
+    Entry(name: "streamedUpload", capability: .streamedUpload, meaning: "request bodies from a file or a sequence"),
+    Entry(name: "expectContinue", capability: .expectContinue, meaning: "`Expect: 100-continue`"),
+    Entry(name: "duplex", capability: .duplex, meaning: "the response seen while the body is still sent"),
+    Entry(name: "uploadProgress", capability: .uploadProgress, meaning: "`options.onUploadProgress`"),
+    Entry(name: "downloadProgress", capability: .downloadProgress, meaning: "`options.onDownloadProgress`"),
+    Entry(name: "streamedDownload", capability: .streamedDownload, meaning: "`options.delivery = .streamed`"),
+    Entry(name: "backpressure", capability: .backpressure, meaning: "a reader that stops, stops the server"),
+    Entry(name: "chunkCallback", capability: .chunkCallback, meaning: "`options.onChunk`"),
+    Entry(name: "headCallback", capability: .headCallback, meaning: "`options.onHead`"),
+    Entry(name: "informational", capability: .informational, meaning: "`options.onInformational`"),
+    Entry(name: "trailers", capability: .trailers, meaning: "`response.trailers`"),
+    Entry(name: "decompression", capability: .decompression, meaning: "`options.decompression`, with its limits"),
+    Entry(name: "encodedBodies", capability: .encodedBodies, meaning: "compressed bodies undecoded unless asked"),
+    Entry(name: "connectTimeout", capability: .connectTimeout, meaning: "`options.timeouts.connect`"),
+    Entry(name: "idleTimeout", capability: .idleTimeout, meaning: "`options.timeouts.idle`"),
+    Entry(name: "totalTimeout", capability: .totalTimeout, meaning: "`options.timeouts.total`"),
+    Entry(name: "http2", capability: .http2, meaning: "`options.httpVersion = .http2`"),
+    Entry(name: "http1Only", capability: .http1Only, meaning: "`options.httpVersion = .http1`"),
+    Entry(name: "responseVersion", capability: .responseVersion, meaning: "`response.version`"),
+    Entry(name: "customCA", capability: .customCA, meaning: "`options.tls.caFile`"),
+    Entry(name: "unverifiedTLS", capability: .unverifiedTLS, meaning: "`options.tls.verifiesServer = false`"),
+    Entry(name: "metrics", capability: .metrics, meaning: "`response.metrics`, every phase"),
   ]
 
   /// Every capability there is a name for.
-  public static let all = named.reduce(into: Capabilities()) { $0.formUnion($1.capability) }
+  public static let all = entries.reduce(into: Capabilities()) { $0.formUnion($1.capability) }
 
   /// The names of what is in the set.
-  public var names: [String] { Self.named.filter { contains($0.capability) }.map(\.name) }
+  public var names: [String] { Self.entries.filter { contains($0.capability) }.map(\.name) }
 }
 
 extension Capabilities {
   /// Throws ``TransportError/Code/unsupported`` if the request needs more than this, naming what.
-  public func check(_ request: Request) throws {
+  public func check(_ request: Request, of adapter: String = "the adapter") throws {
     guard self != .all else { return }
     let missing = Capabilities(neededBy: request).subtracting(self)
     guard missing.isEmpty else {
       throw TransportError(
-        .unsupported, building: request, "the adapter has no \(missing.names.joined(separator: ", "))")
+        .unsupported, building: request, "\(adapter) has no \(missing.names.joined(separator: ", "))")
     }
   }
 
@@ -82,7 +129,8 @@ extension Capabilities {
     let options = request.options
     if !Self.registeredMethods.contains(request.method) { insert(.customMethods) }
     if request.body.isStreamed { insert(.streamedUpload) }
-    if !request.body.isEmpty, Self.bodylessMethods.contains(request.method) { insert(.bodyOnAnyMethod) }
+    if !request.body.isEmpty, request.method == .get { insert(.bodyOnGet) }
+    if Self.hasDotSegments(request.url) { insert(.dotSegments) }
     if request.headers.contains(.expect) { insert(.expectContinue) }
     if options.onUploadProgress != nil { insert(.uploadProgress) }
     if options.onDownloadProgress != nil { insert(.downloadProgress) }
@@ -90,7 +138,15 @@ extension Capabilities {
     if options.onHead != nil { insert(.headCallback) }
     if options.onInformational != nil { insert(.informational) }
     if options.decompression != nil { insert(.decompression) }
-    if options.httpVersion == .http2 { insert(.http2) }
+    switch options.httpVersion {
+    case .automatic: break
+    case .http1: insert(.http1Only)
+    case .http2: insert(.http2)
+    }
+    // The defaults of the other two are nothing to insist on: an adapter without a limit says so by lacking it.
+    if let connect = options.timeouts.connect, connect != Timeouts().connect { insert(.connectTimeout) }
+    if let idle = options.timeouts.idle, idle != Timeouts().idle { insert(.idleTimeout) }
+    if options.timeouts.total != nil { insert(.totalTimeout) }
     if options.tls.caFile != nil { insert(.customCA) }
     if !options.tls.verifiesServer { insert(.unverifiedTLS) }
   }
@@ -98,5 +154,9 @@ extension Capabilities {
   private static let registeredMethods: Set<HTTPRequest.Method> = [
     .get, .head, .post, .put, .patch, .delete, .options, .trace,
   ]
-  private static let bodylessMethods: Set<HTTPRequest.Method> = [.get, .head, .delete, .options, .trace]
+
+  private static func hasDotSegments(_ url: URL) -> Bool {
+    let path = url.absoluteString.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
+    return path.split(separator: UInt8(ascii: "/")).contains { $0.elementsEqual(".".utf8) || $0.elementsEqual("..".utf8) }
+  }
 }

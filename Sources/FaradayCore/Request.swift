@@ -30,10 +30,15 @@ public struct Request: Sendable {
 
   /// A request for the URL in the string. Throws ``TransportError/Code/invalidURL`` if it is none.
   public init(
-    _ method: HTTPRequest.Method = .get, _ url: String, headers: HTTPFields = [:], body: Body = .empty,
+    _ method: HTTPRequest.Method, _ url: String, headers: HTTPFields = [:], body: Body = .empty,
     options: Options = Options()
   ) throws {
     guard let parsed = URL(string: url) else { throw TransportError(invalidURL: url, method: method) }
     self.init(method, url: parsed, headers: headers, body: body, options: options)
+  }
+
+  /// A GET request for the URL in the string. Throws ``TransportError/Code/invalidURL`` if it is none.
+  public init(_ url: String, headers: HTTPFields = [:], options: Options = Options()) throws {
+    try self.init(.get, url, headers: headers, options: options)
   }
 }

@@ -1,0 +1,6 @@
+extension AdapterConformance {
+  /// A new kind of rule is one line here and one file.
+  static let groups: [ConformanceGroup] = [
+    .methods
+  ]
+}

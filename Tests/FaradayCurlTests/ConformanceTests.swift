@@ -1,0 +1,13 @@
+import FaradayCore
+import FaradayCurl
+import FaradayTesting
+import Testing
+
+@Suite struct ConformanceTests {
+  static let adapter = CurlAdapter()
+
+  @Test(arguments: AdapterConformance.cases(for: adapter.capabilities))
+  func `libcurl keeps the contract`(rule: AdapterConformance.Case) async throws {
+    try await rule.run(over: Self.adapter)
+  }
+}
