@@ -8,6 +8,7 @@ let package = Package(
     .library(name: "Faraday", targets: ["Faraday"]),
     .library(name: "FaradayCore", targets: ["FaradayCore"]),
     .library(name: "FaradayCurl", targets: ["FaradayCurl"]),
+    .library(name: "FaradayURLSession", targets: ["FaradayURLSession"]),
     .library(name: "FaradayTesting", targets: ["FaradayTesting"]),
     .executable(name: "faraday", targets: ["FaradayCLI"]),
   ],
@@ -23,6 +24,7 @@ let package = Package(
       name: "FaradayCore",
       dependencies: [.product(name: "HTTPTypes", package: "swift-http-types")]),
     .target(name: "FaradayCurl", dependencies: ["FaradayCore", "CCurl"]),
+    .target(name: "FaradayURLSession", dependencies: ["FaradayCore"]),
     .target(name: "FaradayTesting", dependencies: ["FaradayCore"]),
     .target(name: "Faraday", dependencies: ["FaradayCore"]),
     .executableTarget(
@@ -40,6 +42,7 @@ let package = Package(
       name: "FaradayCurlTests", dependencies: ["Faraday", "FaradayCurl", "FaradayTesting", "CCurl"],
       // The tests have name lookups of their own, which libcurl must find before the system's.
       linkerSettings: [.unsafeFlags(["-Xlinker", "--export-dynamic-symbol=getaddrinfo"], .when(platforms: [.linux]))]),
+    .testTarget(name: "FaradayURLSessionTests", dependencies: ["FaradayCore", "FaradayURLSession", "FaradayTesting"]),
     .testTarget(name: "FaradayTests", dependencies: ["Faraday", "FaradayCurl", "FaradayTesting"]),
     .testTarget(name: "FaradayCLITests", dependencies: ["FaradayCLI", "Faraday", "FaradayTesting"]),
   ],

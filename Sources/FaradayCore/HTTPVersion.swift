@@ -13,7 +13,10 @@ public struct HTTPVersion: Sendable, Hashable, CustomStringConvertible {
   public static let http2 = HTTPVersion(major: 2, minor: 0)
   public static let http3 = HTTPVersion(major: 3, minor: 0)
 
-  public var description: String { major < 2 ? "HTTP/\(major).\(minor)" : "HTTP/\(major)" }
+  /// The adapter cannot tell; it lacks ``Capabilities/responseVersion``.
+  public static let unknown = HTTPVersion(major: 0, minor: 0)
+
+  public var description: String { self == .unknown ? "HTTP/?" : major < 2 ? "HTTP/\(major).\(minor)" : "HTTP/\(major)" }
 }
 
 /// Which version of HTTP a request asks for.

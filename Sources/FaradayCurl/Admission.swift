@@ -1,3 +1,5 @@
+internal import FaradayCore
+
 /// Which waiting item may start now, under a limit per origin and one in total.
 ///
 /// The first item to an origin where nothing is going on starts alone: each name lookup is a thread of libcurl's, and it

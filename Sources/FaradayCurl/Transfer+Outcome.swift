@@ -8,7 +8,11 @@ extension Transfer {
     isHeadDue = false
     guard let waiting = continuation, let handle, case .stream(let buffer) = sink else { return }
     continuation = nil
-    let stream = StreamedBody(transfer: self, buffer: buffer, handle: handle)
+    let stream = StreamedBody(buffer) {
+      handle.post(.resumeReceiving(self))
+    } cancel: {
+      handle.post(.cancel(self))
+    }
     waiting.resume(returning: Received(head: head, content: .stream(stream), metrics: metrics(), ending: ending))
   }
 

@@ -73,7 +73,7 @@ extension Transfer {
   func startSource() {
     guard case .stream(let buffer) = source, let handle else { return }
     producer = Task { [body = request.body, weak self] in
-      await Self.pump(body, into: buffer) { [weak self] in
+      await buffer.pump(body) { [weak self] in
         if let self { handle.post(.resumeSending(self)) }
       }
     }
@@ -84,24 +84,9 @@ extension Transfer {
     if case .stream(let buffer) = source { buffer.open() }
   }
 
-  private static func pump(_ body: Body, into buffer: SendBuffer, tell: @Sendable () -> Void) async {
-    do {
-      await buffer.waitForRoom()
-      for try await piece in body {
-        if try buffer.push(piece) { tell() }
-        await buffer.waitForRoom()
-      }
-      if buffer.end() { tell() }
-    } catch {
-      if buffer.fail(error) { tell() }
-    }
-  }
-
   private func bodyError(_ error: any Error) -> any Error {
-    switch error {
-    case let mismatch as LengthMismatch: self.error(.bodyLengthMismatch, mismatch.description)
-    case let unreadable as BodyFile.Unreadable: self.error(.bodyUnreadable, unreadable.description, underlying: error)
-    default: self.error(.bodyUnreadable, "the request's body failed: \(error)", underlying: error)
-    }
+    var failure = self.error(.bodyUnreadable, "")
+    failure.setBodyFailure(error)
+    return failure
   }
 }

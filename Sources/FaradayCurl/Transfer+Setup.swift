@@ -50,14 +50,8 @@ extension Transfer {
 
   private func setBody(_ easy: EasyHandle, _ this: UnsafeMutableRawPointer) throws {
     let body = request.body
-    if let value = body.unencodedValue {
-      let problem = UnencodedBody(type: type(of: value))
-      throw TransportError(.invalidBody, building: request, problem.description)
-    }
-    guard request.method != .head else {
-      guard body.isEmpty else { throw TransportError(.invalidBody, building: request, "a HEAD request has no body") }
-      return try easy.set(CURLOPT_NOBODY, 1)
-    }
+    try request.checkBody()
+    guard request.method != .head else { return try easy.set(CURLOPT_NOBODY, 1) }
     if let data = body.data, data.count <= Self.smallBody {
       guard !data.isEmpty || sendsEmptyBody else { return try setMethod(easy, unlike: .get) }
       try easy.set(CURLOPT_POSTFIELDSIZE_LARGE, offset: Int64(data.count))
@@ -99,20 +93,13 @@ extension Transfer {
 
   private func setHeaders(_ easy: EasyHandle) throws {
     var line: [CChar] = []
-    for field in request.headers {
-      if try isFraming(field) { continue }
+    for field in try request.fieldsToSend() {
       line.removeAll(keepingCapacity: true)
       line.append(contentsOf: field.name.rawName.utf8.lazy.map { CChar(bitPattern: $0) })
-      let isEmpty = field.withUnsafeBytesOfValue { value in
+      field.withUnsafeBytesOfValue { value in
         line.append(contentsOf: value.isEmpty ? [CChar(bitPattern: 0x3B)] : [0x3A, 0x20])
         line.append(contentsOf: value.lazy.map { CChar(bitPattern: $0) })
-        return value.isEmpty
       }
-      // The vocabulary's types cannot hold these; a header that could end its line is refused wherever it came from.
-      guard !line.contains(where: { $0 == 0 || $0 == 0x0A || $0 == 0x0D }), !field.name.rawName.hasPrefix(":") else {
-        throw TransportError(.invalidHeader, building: request, "the header \(field.name) cannot be sent as it is")
-      }
-      _ = isEmpty
       line.append(0)
       try append(line)
     }
@@ -130,25 +117,5 @@ extension Transfer {
       throw TransportError(.engineFailed, building: request, "out of memory")
     }
     headerList = longer
-  }
-
-  /// How the body is framed follows from the body. A field that says the same is left out, one that does not is an error.
-  private func isFraming(_ field: HTTPField) throws -> Bool {
-    switch field.name {
-    case .contentLength:
-      guard let length = request.body.length, Int64(field.value) == length else {
-        throw TransportError(
-          .invalidHeader, building: request,
-          "Content-Length says \(field.value) and the body has \(request.body.length.map(String.init) ?? "no known length")")
-      }
-      return true
-    case .transferEncoding:
-      guard request.body.length == nil, field.value.lowercased() == "chunked" else {
-        throw TransportError(
-          .invalidHeader, building: request, "Transfer-Encoding is decided by the body: chunked if it has no known length")
-      }
-      return true
-    default: return false
-    }
   }
 }

@@ -1,16 +1,15 @@
-internal import FaradayCore
 internal import Synchronization
 #if canImport(FoundationEssentials)
-internal import FoundationEssentials
+package import FoundationEssentials
 #else
-internal import Foundation
+package import Foundation
 #endif
 
 /// Bytes of a streamed body between the engine's thread, which fills it, and one task, which reads it.
 ///
 /// `level` counts what has been received and not yet read. At `size` the engine pauses the transfer; when the reader has
 /// brought it below half of that the transfer goes on.
-final class ReceiveBuffer: Sendable {
+package final class ReceiveBuffer: Sendable {
   let size: Int
 
   private struct State {
@@ -23,28 +22,28 @@ final class ReceiveBuffer: Sendable {
   private let level = Atomic<Int>(0)
   private let isPaused = Atomic<Bool>(false)
 
-  init(size: Int) { self.size = size }
+  package init(size: Int) { self.size = size }
 
   // MARK: the engine's side
 
-  var isFull: Bool { level.load(ordering: .relaxed) >= size }
+  package var isFull: Bool { level.load(ordering: .relaxed) >= size }
   /// So much is handed over at once, and wakes the reader: often enough that it can work while more comes.
-  var worthPublishing: Int { size / 4 }
-  var buffered: Int { level.load(ordering: .relaxed) }
+  package var worthPublishing: Int { size / 4 }
+  package var buffered: Int { level.load(ordering: .relaxed) }
 
-  func received(_ count: Int) { level.wrappingAdd(count, ordering: .sequentiallyConsistent) }
+  package func received(_ count: Int) { level.wrappingAdd(count, ordering: .sequentiallyConsistent) }
 
   /// Says that the engine has paused, so that the reader asks for more.
-  func pause() { isPaused.store(true, ordering: .sequentiallyConsistent) }
+  package func pause() { isPaused.store(true, ordering: .sequentiallyConsistent) }
 
   /// Hands pieces over, and wakes the reader. Returns true if the reader has meanwhile read so much that it will not ask.
-  func publish(_ pieces: [Data]) -> Bool {
+  package func publish(_ pieces: [Data]) -> Bool {
     if !pieces.isEmpty { wake { $0.pieces.append(contentsOf: pieces) } }
     return wantsMore
   }
 
   /// The end, good or bad. Later ones change nothing.
-  func finish(_ result: Result<Void, any Error>) {
+  package func finish(_ result: Result<Void, any Error>) {
     wake { if $0.ending == nil { $0.ending = result } }
   }
 

@@ -1,4 +1,4 @@
-@testable import FaradayCurl
+@testable import FaradayCore
 import FoundationEssentials
 import Testing
 

@@ -1,15 +1,17 @@
 /// A queue: appending and taking the first are constant time.
-struct Fifo<Element> {
+package struct Fifo<Element> {
   private var elements: [Element?] = []
   private var head = 0
 
-  var isEmpty: Bool { head == elements.count }
-  var count: Int { elements.count - head }
-  var first: Element? { isEmpty ? nil : elements[head] }
+  package init() {}
 
-  mutating func append(_ element: Element) { elements.append(element) }
+  package var isEmpty: Bool { head == elements.count }
+  package var count: Int { elements.count - head }
+  package var first: Element? { isEmpty ? nil : elements[head] }
 
-  mutating func popFirst() -> Element? {
+  package mutating func append(_ element: Element) { elements.append(element) }
+
+  package mutating func popFirst() -> Element? {
     guard !isEmpty else { return nil }
     defer {
       elements[head] = nil
@@ -25,11 +27,11 @@ struct Fifo<Element> {
     return elements[head]
   }
 
-  mutating func replaceFirst(_ element: Element) {
+  package mutating func replaceFirst(_ element: Element) {
     if !isEmpty { elements[head] = element }
   }
 
-  mutating func removeAll(where isUnwanted: (Element) -> Bool) {
+  package mutating func removeAll(where isUnwanted: (Element) -> Bool) {
     elements = elements[head...].filter { $0.map { !isUnwanted($0) } ?? false }
     head = 0
   }

@@ -1,19 +1,18 @@
-internal import FaradayCore
 #if canImport(FoundationEssentials)
 internal import FoundationEssentials
 #else
 internal import Foundation
 #endif
 
-/// A URL that may be sent to: absolute, `http` or `https`, with a host. libcurl parses the rest, and nobody else does.
-struct Target {
-  /// The URL in ASCII, as libcurl gets it.
-  let text: String
+/// A URL that may be sent to: absolute, `http` or `https`, with a host. The engine parses the rest, and nobody else does.
+package struct Target {
+  /// The URL in ASCII, as the engine gets it.
+  package let text: String
   /// Scheme, host and port in lower case: whose connections it can share.
-  let origin: String
-  let isSecure: Bool
+  package let origin: String
+  package let isSecure: Bool
 
-  init(_ request: Request) throws {
+  package init(_ request: Request) throws {
     let text = request.url.absoluteString
     let bytes = text.utf8
     let hasUpperCase = bytes.contains { (0x41...0x5A).contains($0) }
@@ -35,7 +34,7 @@ struct Target {
     guard let first = host.first, first != UInt8(ascii: ":") else {
       throw TransportError(.invalidURL, building: request, "the URL has no host")
     }
-    // libcurl skips some of these and this would not: refusing them leaves one reading of where the request goes.
+    // Engines skip some of these and this would not: refusing them leaves one reading of where the request goes.
     guard !bytes.contains(where: { $0 <= 0x20 || $0 == 0x7F || $0 == UInt8(ascii: "\\") }) else {
       throw TransportError(.invalidURL, building: request, "the URL has a space, control character or backslash")
     }

@@ -1,4 +1,3 @@
-internal import FaradayCore
 internal import Synchronization
 #if canImport(FoundationEssentials)
 internal import FoundationEssentials
@@ -10,10 +9,10 @@ internal import Foundation
 ///
 /// It holds at most `high` bytes and one piece. Where the length is known the last bytes are kept back until the source
 /// has said that it has ended: a body that turns out too long must not have been sent whole.
-final class SendBuffer: Sendable {
-  static let high = 256 << 10
+package final class SendBuffer: Sendable {
+  package static let high = 256 << 10
 
-  enum Filled: Equatable {
+  package enum Filled: Equatable {
     case bytes(Int)
     /// Nothing now; the engine will be told.
     case dry
@@ -69,9 +68,23 @@ final class SendBuffer: Sendable {
   private let state = Mutex(State())
   private let length: Int64?
 
-  init(length: Int64?) { self.length = length }
+  package init(length: Int64?) { self.length = length }
 
   // MARK: the source's side
+
+  /// Reads the body into the buffer, once it is open. `tell` is called when the engine waits for what has come.
+  package func pump(_ body: Body, tell: @Sendable () -> Void) async {
+    do {
+      await waitForRoom()
+      for try await piece in body {
+        if try push(piece) { tell() }
+        await waitForRoom()
+      }
+      if end() { tell() }
+    } catch {
+      if fail(error) { tell() }
+    }
+  }
 
   /// Adds a piece. Returns whether the engine has to be told that there is something.
   func push(_ piece: Data) throws -> Bool {
@@ -125,8 +138,8 @@ final class SendBuffer: Sendable {
 
   // MARK: the engine's side
 
-  /// Moves what there is into libcurl's buffer.
-  func fill(_ target: UnsafeMutableRawBufferPointer) -> Filled {
+  /// Moves what there is into the engine's buffer.
+  package func fill(_ target: UnsafeMutableRawBufferPointer) -> Filled {
     var taken: [Data] = []
     let (filled, source) = state.withLock { state in state.take(target.count, length: length, into: &taken) }
     var offset = 0
@@ -139,15 +152,15 @@ final class SendBuffer: Sendable {
   }
 
   /// Why the body cannot be sent, if it cannot.
-  var failure: (any Error)? { state.withLock { $0.failure } }
+  package var failure: (any Error)? { state.withLock { $0.failure } }
 
   /// The exchange has begun: there is room.
-  func open() {
+  package func open() {
     wakeSource { $0.isOpen = true }
   }
 
   /// Nobody will take any more: the source stops at its next piece.
-  func close() {
+  package func close() {
     wakeSource { state in
       state.isClosed = true
       state.pieces = Fifo()
@@ -166,12 +179,17 @@ final class SendBuffer: Sendable {
 }
 
 /// A body that is not as long as it was said to be.
-struct LengthMismatch: Error, CustomStringConvertible {
-  let stated: Int64
+package struct LengthMismatch: Error, CustomStringConvertible {
+  package let stated: Int64
   /// Nil if it is longer, by how much nobody read.
-  let actual: Int64?
+  package let actual: Int64?
 
-  var description: String {
+  package init(stated: Int64, actual: Int64?) {
+    self.stated = stated
+    self.actual = actual
+  }
+
+  package var description: String {
     "the body was to have \(stated) bytes and " + (actual.map { "ended after \($0)" } ?? "has more")
   }
 }

@@ -1,25 +1,27 @@
-internal import FaradayCore
 internal import Synchronization
 #if canImport(FoundationEssentials)
-internal import FoundationEssentials
+package import FoundationEssentials
 #else
-internal import Foundation
+package import Foundation
 #endif
 
 /// The body of a streamed response: read once, by one task at a time.
 ///
 /// The transfer ends when the last of this and its iterator goes, and when its iterator goes before it has reached the end.
-struct StreamedBody: AsyncSequence, Sendable {
-  typealias Element = Data
-  typealias Failure = any Error
+package struct StreamedBody: AsyncSequence, Sendable {
+  package typealias Element = Data
+  package typealias Failure = any Error
 
   private let access: Access
 
-  init(transfer: Transfer, buffer: ReceiveBuffer, handle: EngineHandle) {
-    access = Access(Lease(transfer: transfer, buffer: buffer, handle: handle))
+  /// - Parameters:
+  ///   - resume: called when there is room again after the buffer was paused.
+  ///   - cancel: called when nobody will read the rest.
+  package init(_ buffer: ReceiveBuffer, resume: @escaping @Sendable () -> Void, cancel: @escaping @Sendable () -> Void) {
+    access = Access(Lease(buffer: buffer, resume: resume, cancel: cancel))
   }
 
-  func makeAsyncIterator() -> Iterator { Iterator(lease: access.take()) }
+  package func makeAsyncIterator() -> Iterator { Iterator(lease: access.take()) }
 
   /// Lets the first iterator have the lease.
   private final class Access: Sendable {
@@ -35,14 +37,14 @@ struct StreamedBody: AsyncSequence, Sendable {
     }
   }
 
-  struct Iterator: AsyncIteratorProtocol {
-    let lease: Lease?
+  package struct Iterator: AsyncIteratorProtocol {
+    private let lease: Lease?
     private var pieces = Fifo<Data>()
     private var hasEnded = false
 
     fileprivate init(lease: Lease?) { self.lease = lease }
 
-    mutating func next(isolation: isolated (any Actor)?) async throws -> Data? {
+    package mutating func next(isolation: isolated (any Actor)?) async throws -> Data? {
       guard let lease else { throw BodyAlreadyRead() }
       guard !hasEnded else { return nil }
       if pieces.isEmpty {
@@ -63,19 +65,19 @@ struct StreamedBody: AsyncSequence, Sendable {
   }
 
   /// The right to read the body. When it goes, so does the transfer.
-  final class Lease: Sendable {
-    private let transfer: Transfer
+  fileprivate final class Lease: Sendable {
     private let buffer: ReceiveBuffer
-    private let handle: EngineHandle
+    private let resume: @Sendable () -> Void
+    private let cancel: @Sendable () -> Void
 
-    init(transfer: Transfer, buffer: ReceiveBuffer, handle: EngineHandle) {
-      self.transfer = transfer
+    init(buffer: ReceiveBuffer, resume: @escaping @Sendable () -> Void, cancel: @escaping @Sendable () -> Void) {
       self.buffer = buffer
-      self.handle = handle
+      self.resume = resume
+      self.cancel = cancel
     }
 
     deinit {
-      if !buffer.hasEnded { handle.post(.cancel(transfer)) }
+      if !buffer.hasEnded { cancel() }
     }
 
     func take() async throws -> [Data] {
@@ -83,17 +85,17 @@ struct StreamedBody: AsyncSequence, Sendable {
       return try await withTaskCancellationHandler {
         try await buffer.take()
       } onCancel: {
-        handle.post(.cancel(transfer))
+        cancel()
       }
     }
 
     func read(_ count: Int) {
-      if buffer.read(count) { handle.post(.resumeReceiving(transfer)) }
+      if buffer.read(count) { resume() }
     }
   }
 }
 
 /// A streamed body that has an iterator already: it can be read once.
-struct BodyAlreadyRead: Error, CustomStringConvertible {
-  var description: String { "the body of a streamed response can be iterated once" }
+package struct BodyAlreadyRead: Error, CustomStringConvertible {
+  package var description: String { "the body of a streamed response can be iterated once" }
 }

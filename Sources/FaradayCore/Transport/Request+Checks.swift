@@ -1,0 +1,70 @@
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+/// What every adapter looks at before it sends.
+extension Request {
+  /// Throws if the body cannot be sent with this request, or not at all.
+  package func checkBody() throws {
+    if let value = body.unencodedValue {
+      let problem = UnencodedBody(type: type(of: value))
+      throw TransportError(.invalidBody, building: self, problem.description)
+    }
+    guard method != .head || body.isEmpty else {
+      throw TransportError(.invalidBody, building: self, "a HEAD request has no body")
+    }
+  }
+
+  /// The header fields but those that frame the body. Throws if one of them cannot be sent as it is.
+  package func fieldsToSend() throws -> [HTTPField] {
+    try headers.filter { field in
+      // The vocabulary's types cannot hold these; a field that could end its line is refused wherever it came from.
+      let endsLine = field.withUnsafeBytesOfValue { $0.contains { $0 == 0 || $0 == 0x0A || $0 == 0x0D } }
+      guard !endsLine, !field.name.rawName.hasPrefix(":") else {
+        throw TransportError(.invalidHeader, building: self, "the header \(field.name) cannot be sent as it is")
+      }
+      return try !isFraming(field)
+    }
+  }
+
+  /// How the body is framed follows from the body. A field that says the same is left out, one that does not is an error.
+  private func isFraming(_ field: HTTPField) throws -> Bool {
+    switch field.name {
+    case .contentLength:
+      guard let length = body.length, Int64(field.value) == length else {
+        let actual = body.length.map(String.init) ?? "no known length"
+        throw TransportError(
+          .invalidHeader, building: self, "Content-Length says \(field.value) and the body has \(actual)")
+      }
+      return true
+    case .transferEncoding:
+      guard body.length == nil, field.value.lowercased() == "chunked" else {
+        throw TransportError(
+          .invalidHeader, building: self, "Transfer-Encoding is decided by the body: chunked if it has no known length")
+      }
+      return true
+    default: return false
+    }
+  }
+}
+
+extension TransportError {
+  /// Says what went wrong with the request's own body.
+  package mutating func setBodyFailure(_ error: any Error) {
+    switch error {
+    case let mismatch as LengthMismatch:
+      code = .bodyLengthMismatch
+      message = mismatch.description
+    case let unreadable as BodyFile.Unreadable:
+      code = .bodyUnreadable
+      message = unreadable.description
+      underlying = error
+    default:
+      code = .bodyUnreadable
+      message = "the request's body failed: \(error)"
+      underlying = error
+    }
+  }
+}

@@ -1,0 +1,44 @@
+internal import FaradayCore
+internal import Foundation
+#if canImport(FoundationNetworking)
+internal import FoundationNetworking
+#endif
+
+/// What Foundation's URLError codes mean here.
+enum ErrorTable {
+  /// - Parameters:
+  ///   - text: what Foundation says, which tells apart what it has one code for.
+  ///   - hasHead: whether a response had begun.
+  static func meaning(
+    of code: Int, text: String = "", hasHead: Bool = false
+  ) -> (code: TransportError.Code, phase: TransportError.Phase?) {
+    let said = text.lowercased()
+    for (words, meaning) in phrases where said.contains(words) { return meaning }
+    switch URLError.Code(rawValue: code) {
+    case .badURL: return (.invalidURL, .building)
+    case .unsupportedURL: return (.unsupportedScheme, .building)
+    case .cannotFindHost, .dnsLookupFailed: return (.nameNotFound, .resolving)
+    case .cannotConnectToHost, .notConnectedToInternet: return (.connectionFailed, .connecting)
+    case .timedOut: return (hasHead ? .idleTimeout : .connectTimeout, nil)
+    case .networkConnectionLost: return (hasHead ? .truncatedResponse : .connectionClosed, nil)
+    case .badServerResponse, .cannotParseResponse, .zeroByteResource: return (.malformedResponse, nil)
+    case .cannotDecodeContentData, .cannotDecodeRawData: return (.decompressionFailed, nil)
+    case .secureConnectionFailed, .clientCertificateRejected, .clientCertificateRequired: return (.tlsFailed, .tls)
+    case .serverCertificateUntrusted, .serverCertificateHasBadDate, .serverCertificateHasUnknownRoot,
+      .serverCertificateNotYetValid:
+      return (.tlsVerificationFailed, .tls)
+    case .requestBodyStreamExhausted: return (.bodyNotReplayable, .sending)
+    default: return (.engineFailed, nil)
+    }
+  }
+
+  /// Foundation on Linux has few codes, and says what libcurl says.
+  private static let phrases: [(String, (code: TransportError.Code, phase: TransportError.Phase?))] = []
+
+  /// What Foundation says about it, without the URL.
+  static func text(of error: any Error) -> String {
+    let error = error as NSError
+    let underlying = error.userInfo[NSUnderlyingErrorKey] as? NSError
+    return (underlying ?? error).localizedDescription
+  }
+}

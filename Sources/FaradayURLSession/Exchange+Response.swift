@@ -1,0 +1,93 @@
+internal import FaradayCore
+internal import Synchronization
+internal import Foundation
+#if canImport(FoundationNetworking)
+internal import FoundationNetworking
+#endif
+
+extension Exchange {
+  /// The response, delivered as the request wants it.
+  func response() async throws -> Response {
+    let head = try await head()
+    let body = StreamedBody(buffer) {
+    } cancel: {
+      self.fail(CancellationError())
+    }
+    if request.options.onChunk == nil, request.options.delivery == .streamed {
+      return response(head, body: .stream(body), ending: ending)
+    }
+    var whole = Data()
+    do {
+      for try await piece in body { try take(piece, &whole) }
+    } catch var error as TransportError {
+      error.partialResponse = response(head, body: .data(whole))
+      fail(error)
+      throw error
+    } catch {
+      fail(error)
+      throw error
+    }
+    return response(head, body: .data(whole))
+  }
+
+  private func take(_ piece: Data, _ whole: inout Data) throws {
+    if let onChunk = request.options.onChunk {
+      guard try onChunk(piece.span.bytes) == .continue else { throw CancellationError() }
+      return
+    }
+    let limit = request.options.maximumBodySize
+    guard whole.count + piece.count <= limit else {
+      throw error(.bodyTooLarge, "the body is larger than the limit of \(limit) bytes")
+    }
+    whole.append(piece)
+  }
+
+  private func response(_ head: HTTPURLResponse, body: Body, ending: Response.Ending? = nil) -> Response {
+    Response(
+      status: HTTPResponse.Status(code: head.statusCode), headers: head.fields, body: body, url: request.url,
+      version: .unknown, metrics: metrics, ending: ending)
+  }
+
+  /// What URLSession lets see: the head, the end, and the bytes of the bodies.
+  var metrics: Metrics {
+    state.withLock { state in
+      Metrics(
+        firstByte: state.firstByte, total: state.outcome == nil ? nil : .now - state.started, bytesSent: state.sent,
+        bytesReceived: state.received)
+    }
+  }
+
+  // MARK: errors
+
+  func error(_ code: TransportError.Code, _ message: String, phase: TransportError.Phase? = nil) -> TransportError {
+    let (head, reached) = state.withLock { state -> (HTTPURLResponse?, TransportError.Phase) in
+      if state.head != nil { return (state.head, .receiving) }
+      return (nil, state.sent > 0 && state.sent < request.body.length ?? .max ? .sending : .waiting)
+    }
+    return TransportError(
+      code, phase: phase ?? reached, method: request.method, url: request.url, message: message,
+      partialResponse: head.map { response($0, body: .empty) })
+  }
+
+  /// What URLSession says, in our words.
+  func failure(_ error: any Error) -> any Error {
+    if let failure = uploadFailure { return bodyFailure(failure) }
+    let code = (error as? URLError)?.code.rawValue ?? (error as NSError).code
+    let text = ErrorTable.text(of: error)
+    let hasHead = state.withLock { $0.head != nil }
+    let meaning = ErrorTable.meaning(of: code, text: text, hasHead: hasHead)
+    var failure = self.error(meaning.code, text, phase: meaning.phase)
+    failure.engineCode = code
+    return failure
+  }
+
+  func bodyFailure(_ error: any Error) -> any Error {
+    var failure = self.error(.bodyUnreadable, "", phase: .sending)
+    failure.setBodyFailure(error)
+    return failure
+  }
+}
+
+extension ContinuousClock.Instant {
+  static var now: Self { ContinuousClock.now }
+}

@@ -1,0 +1,47 @@
+internal import FaradayCore
+internal import Foundation
+#if canImport(FoundationNetworking)
+internal import FoundationNetworking
+#endif
+
+extension HTTPURLResponse {
+  /// The fields, repeated ones joined by a comma, in no order: so it is with URLSession.
+  var fields: HTTPFields {
+    var fields = HTTPFields()
+    for (name, value) in allHeaderFields {
+      guard let name = (name as? String).flatMap({ HTTPField.Name($0) }), let value = value as? String else { continue }
+      fields.append(HTTPField(name: name, value: value))
+    }
+    return fields
+  }
+
+  var parsed: HTTPResponse { HTTPResponse(status: .init(code: statusCode), headerFields: fields) }
+
+  var contentLength: Int64? {
+    value(forHTTPHeaderField: "Content-Length").flatMap { $0.split(separator: ",").first.flatMap { Int64(trimmed($0)) } }
+  }
+
+  struct Problem: Error {
+    let code: TransportError.Code
+    let message: String
+  }
+
+  /// Throws if it is none that we may pass on.
+  func check(for request: Request) throws {
+    if let text = value(forHTTPHeaderField: "Content-Length") {
+      // A message with two lengths has been tampered with on the way, or will be (RFC 9112, section 6.3).
+      let lengths = Set(text.split(separator: ",").map { Int64(trimmed($0)) ?? -1 })
+      guard lengths.count == 1, lengths.allSatisfy({ $0 >= 0 }) else {
+        throw Problem(
+          code: .malformedResponse, message: "the response has more than one Content-Length, or none that is a number")
+      }
+    }
+    let encoding = trimmed(value(forHTTPHeaderField: "Content-Encoding") ?? "").lowercased()
+    if !encoding.isEmpty, encoding != "identity", request.method != .head {
+      let message = "URLSessionAdapter has no encodedBodies: URLSession has decoded a body that came as \(encoding)"
+      throw Problem(code: .unsupported, message: message)
+    }
+  }
+
+  private func trimmed(_ text: some StringProtocol) -> String { text.trimmingCharacters(in: .whitespaces) }
+}

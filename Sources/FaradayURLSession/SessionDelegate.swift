@@ -1,0 +1,60 @@
+internal import FaradayCore
+internal import Foundation
+private import Synchronization
+#if canImport(FoundationNetworking)
+internal import FoundationNetworking
+#endif
+
+/// Gives what URLSession tells to the exchange that it is about.
+final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
+  static let shared = SessionDelegate()
+
+  private let exchanges = Mutex<[ObjectIdentifier: Exchange]>([:])
+
+  func add(_ exchange: Exchange, for task: URLSessionTask) {
+    exchanges.withLock { $0[ObjectIdentifier(task)] = exchange }
+  }
+
+  private func exchange(for task: URLSessionTask) -> Exchange? {
+    exchanges.withLock { $0[ObjectIdentifier(task)] }
+  }
+
+  func urlSession(
+    _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
+    completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
+  ) {
+    exchange(for: dataTask)?.received(response)
+    completionHandler(.allow)
+  }
+
+  func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+    exchange(for: dataTask)?.received(data)
+  }
+
+  func urlSession(
+    _ session: URLSession, task: URLSessionTask, didSendBodyData count: Int64, totalBytesSent: Int64,
+    totalBytesExpectedToSend: Int64
+  ) {
+    exchange(for: task)?.sent(totalBytesSent)
+  }
+
+  func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+    let exchange = exchanges.withLock { $0.removeValue(forKey: ObjectIdentifier(task)) }
+    exchange?.completed(error, response: task.response)
+  }
+
+  func urlSession(
+    _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
+    newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
+  ) {
+    exchange(for: task)?.refuseRedirect { completionHandler(nil) }
+  }
+
+  // Called on the session's own queue, on which nothing may wait for us.
+  func urlSession(
+    _ session: URLSession, task: URLSessionTask,
+    needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void
+  ) {
+    completionHandler(exchange(for: task)?.bodyStream())
+  }
+}

@@ -1,0 +1,41 @@
+internal import FaradayCore
+internal import Foundation
+#if canImport(FoundationNetworking)
+internal import FoundationNetworking
+#endif
+
+extension URLRequest {
+  /// The request as URLSession wants it, but for its body.
+  init(_ request: Request) throws {
+    self.init(url: request.url)
+    httpMethod = request.method.rawValue
+    // Ours are the watchdog's.
+    timeoutInterval = 1_000_000
+    httpShouldHandleCookies = false
+    cachePolicy = .reloadIgnoringLocalCacheData
+    for field in try request.fieldsToSend() {
+      let name = field.name.rawName
+      guard let earlier = value(forHTTPHeaderField: name) else {
+        setValue(field.value, forHTTPHeaderField: name)
+        continue
+      }
+      // One value is all that URLSession has room for (RFC 9110, section 5.3; cookies: RFC 6265, section 5.4).
+      setValue(earlier + (field.name == .cookie ? "; " : ", ") + field.value, forHTTPHeaderField: name)
+    }
+    #if canImport(FoundationNetworking)
+    // A blank value keeps a field out that Foundation or libcurl would add.
+    let additions = ["Accept", "Accept-Encoding", "Accept-Language", "Connection", "Content-Type", "Expect", "User-Agent"]
+    for name in additions where value(forHTTPHeaderField: name) == nil { setValue(" ", forHTTPHeaderField: name) }
+    if request.body.isStreamed, let length = request.body.length {
+      // Foundation knows no length of a stream, and would send both.
+      setValue("\(length)", forHTTPHeaderField: "Content-Length")
+      setValue(" ", forHTTPHeaderField: "Transfer-Encoding")
+    }
+    #else
+    if value(forHTTPHeaderField: "Accept-Encoding") == nil { setValue("identity", forHTTPHeaderField: "Accept-Encoding") }
+    if request.body.isStreamed, let length = request.body.length {
+      setValue("\(length)", forHTTPHeaderField: "Content-Length")
+    }
+    #endif
+  }
+}

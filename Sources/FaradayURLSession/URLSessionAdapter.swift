@@ -1,0 +1,59 @@
+public import FaradayCore
+#if canImport(FoundationNetworking)
+public import FoundationNetworking
+#else
+public import Foundation
+#endif
+
+/// Sends requests over Foundation's URLSession.
+///
+/// Of the session's configuration it takes what is set, and switches off what is not an adapter's: cookies, cache and stored
+/// credentials. It follows no redirect. Copies share the session; when the last copy goes, transfers in flight finish and the
+/// session ends.
+///
+/// URLSession does less than libcurl does: ``capabilities`` says what, and a request that needs more fails with
+/// ``TransportError/Code/unsupported``. Some of it cannot be asked for, and is to be known:
+///
+/// - It cannot slow a server down. What a reader has not read waits in memory; over ``maximumUnread`` bytes the transfer fails
+///   with ``TransportError/Code/bodyTooLarge``.
+/// - Header fields that are repeated come joined by a comma (so do two `Set-Cookie`), in no order, and those of a request are
+///   sent that way.
+/// - A body that was compressed although nobody asked for it is decoded all the same: such a response fails.
+/// - The file or sequence of a request has a session, and therefore a connection, of its own, and a thread while it is sent.
+/// - On Linux a response with trailers ends the process (`Transfer completed, but there's no response`; Foundation of Swift
+///   6.3). Do not talk to servers that send them.
+public struct URLSessionAdapter: Adapter {
+  /// How many bytes may wait for their reader: 64 MiB.
+  public static let maximumUnread = 64 << 20
+
+  private let session: Session
+
+  /// - Parameter configuration: copied. A setting that the platform's URLSession ignores, a proxy on Linux for one, makes every
+  ///   request fail by its name.
+  public init(_ configuration: URLSessionConfiguration = .default) {
+    session = Session(configuration)
+  }
+
+  public var capabilities: Capabilities { .urlSession }
+
+  public func send(_ request: Request) async throws -> Response {
+    try Task.checkCancellation()
+    try capabilities.check(request, of: "URLSessionAdapter")
+    try session.settings.check(request)
+    let exchange = try Exchange(request)
+    exchange.start(over: session)
+    return try await withTaskCancellationHandler {
+      try await exchange.response()
+    } onCancel: {
+      exchange.fail(CancellationError())
+    }
+  }
+}
+
+extension Capabilities {
+  /// What URLSession does on this platform, as far as it has been shown.
+  static let urlSession: Capabilities = [
+    .customMethods, .exactHeaders, .streamedUpload, .expectContinue, .uploadProgress, .downloadProgress, .streamedDownload,
+    .chunkCallback, .headCallback, .informational, .idleTimeout, .totalTimeout,
+  ]
+}
