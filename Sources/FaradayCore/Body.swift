@@ -85,6 +85,11 @@ public struct Body: Sendable {
     }
   }
 
+  /// The file, if that is what this is, and how much of it.
+  package var file: (path: String, length: Int64)? {
+    if case .file(let file) = storage { (file.path, file.length) } else { nil }
+  }
+
   /// The value that is still to be encoded, if that is what this is.
   public var unencodedValue: (any Encodable & Sendable)? {
     if case .value(let value) = storage { value } else { nil }

@@ -53,11 +53,11 @@ public struct Capabilities: OptionSet, Sendable, Hashable {
   /// ``Response/metrics``, every phase.
   public static let metrics = Capabilities(rawValue: 1 << 20)
 
-  /// Nothing is added to the request's header fields but `Host` and the body's framing.
+  /// Header fields arrive as they were written, in order and in their case; only `Host` and the body's framing are added.
   public static let exactHeaders = Capabilities(rawValue: 1 << 21)
   /// A path that has `.` or `..` segments is sent as it is.
   public static let dotSegments = Capabilities(rawValue: 1 << 22)
-  /// The response is seen while the request's body is still being sent.
+  /// Pieces of a request's body leave as they come, and the response is seen meanwhile.
   public static let duplex = Capabilities(rawValue: 1 << 23)
   /// ``HTTPVersionPolicy/http1``: HTTP/1.1 and nothing else.
   public static let http1Only = Capabilities(rawValue: 1 << 24)
@@ -78,12 +78,12 @@ public struct Capabilities: OptionSet, Sendable, Hashable {
   public static let entries: [Entry] = [
     Entry(name: "customMethods", capability: .customMethods, meaning: "methods other than those of RFC 9110"),
     Entry(name: "bodyOnGet", capability: .bodyOnGet, meaning: "a body on GET"),
-    Entry(name: "exactHeaders", capability: .exactHeaders, meaning: "no header field added to the request's own"),
+    Entry(name: "exactHeaders", capability: .exactHeaders, meaning: "header fields sent in order, none added"),
     Entry(name: "repeatedHeaders", capability: .repeatedHeaders, meaning: "repeated header fields stay repeated"),
     Entry(name: "dotSegments", capability: .dotSegments, meaning: "`/./` and `/../` in a path sent as they are"),
     Entry(name: "streamedUpload", capability: .streamedUpload, meaning: "request bodies from a file or a sequence"),
     Entry(name: "expectContinue", capability: .expectContinue, meaning: "`Expect: 100-continue`"),
-    Entry(name: "duplex", capability: .duplex, meaning: "the response seen while the body is still sent"),
+    Entry(name: "duplex", capability: .duplex, meaning: "a body sent as it comes, the response seen meanwhile"),
     Entry(name: "uploadProgress", capability: .uploadProgress, meaning: "`options.onUploadProgress`"),
     Entry(name: "downloadProgress", capability: .downloadProgress, meaning: "`options.onDownloadProgress`"),
     Entry(name: "streamedDownload", capability: .streamedDownload, meaning: "`options.delivery = .streamed`"),

@@ -71,7 +71,6 @@ extension Exchange {
 
   /// What URLSession says, in our words.
   func failure(_ error: any Error) -> any Error {
-    if let failure = uploadFailure { return bodyFailure(failure) }
     let code = (error as? URLError)?.code.rawValue ?? (error as NSError).code
     let text = ErrorTable.text(of: error)
     let hasHead = state.withLock { $0.head != nil }

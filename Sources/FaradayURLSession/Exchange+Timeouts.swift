@@ -16,6 +16,7 @@ extension Exchange {
   /// How long until it may be too late; nil if it is, or if it has ended.
   private func untilTimeout(idle: Duration?, total: Duration?) -> Duration? {
     let now = ContinuousClock.now
+    let waitsForCaller = waitsForCaller
     let (started, lastActivity, hasEnded) = state.withLock { state in
       if waitsForCaller { state.lastActivity = now }
       return (state.started, state.lastActivity, state.outcome != nil)

@@ -12,12 +12,12 @@ final class Exchange: Sendable {
   let request: Request
   let buffer = ReceiveBuffer(size: URLSessionAdapter.maximumUnread)
   let ending = Response.Ending()
-  private let upload: UploadSource?
   let state: Mutex<State>
 
   /// What changes. Nothing is called while it is locked but `cancel` and the refusal of a redirect, whose order matters.
   struct State {
     var task: URLSessionTask?
+    var file: UploadFile?
     var producer: Task<Void, Never>?
     var watchdog: Task<Void, Never>?
     var head: HTTPURLResponse?
@@ -38,14 +38,31 @@ final class Exchange: Sendable {
     _ = try Target(request)
     try request.checkBody()
     self.request = request
-    upload = request.body.isStreamed ? UploadSource(length: request.body.length) : nil
     state = Mutex(State())
   }
 
   func start(over session: Session) {
+    let watchdog = watchdog(total: request.options.timeouts.total ?? session.settings.total)
+    state.withLock { $0.watchdog = watchdog }
+    guard request.body.isStreamed else { return resume(over: session, file: nil) }
+    let producer = Task { [self] in
+      do {
+        resume(over: session, file: try await UploadFile(request.body))
+      } catch {
+        fail(bodyFailure(error))
+      }
+    }
+    state.withLock { state in
+      state.producer = producer
+      // Cancelled in the meantime.
+      if state.outcome != nil { producer.cancel() }
+    }
+  }
+
+  private func resume(over session: Session, file: UploadFile?) {
     let task: URLSessionTask
     do {
-      task = session.task(try URLRequest(request), body: request.body)
+      task = session.task(try URLRequest(request), body: request.body, file: file)
     } catch {
       return fail(error)
     }
@@ -53,19 +70,16 @@ final class Exchange: Sendable {
     let isWanted = state.withLock { state in
       guard state.outcome == nil else { return false }
       state.task = task
+      state.file = file
       state.mayCancel = true
-      state.started = .now
       state.lastActivity = .now
-      if let upload { state.producer = Task { [body = request.body] in await upload.pump(body) } }
-      state.watchdog = watchdog(total: request.options.timeouts.total ?? session.settings.total)
       return true
     }
     if isWanted { task.resume() } else { task.cancel() }
   }
 
-  func bodyStream() -> InputStream? { upload.map(UploadStream.init) }
-  var waitsForCaller: Bool { upload?.isDry ?? false }
-  var uploadFailure: (any Error)? { upload?.failure }
+  /// Whether the source of the body is what is waited for.
+  var waitsForCaller: Bool { request.body.isStreamed && state.withLock { $0.task == nil } }
 
   // MARK: what URLSession tells
 
@@ -128,7 +142,6 @@ final class Exchange: Sendable {
       return state.head != nil
     }
     if let error { return fail(failure(error)) }
-    if let failure = upload?.failure { return fail(bodyFailure(failure)) }
     if !hasHead, let response {
       // A redirect that leads nowhere: URLSession keeps its body to itself.
       received(response)
@@ -153,14 +166,15 @@ final class Exchange: Sendable {
     let first: State? = state.withLock { state in
       guard state.outcome == nil else { return nil }
       state.outcome = outcome
-      defer { state.headWaiter = nil }
+      defer {
+        state.headWaiter = nil
+        state.file = nil
+      }
       return state
     }
     guard let first else { return }
     first.watchdog?.cancel()
     first.producer?.cancel()
-    // The session's queue may be waiting in it, and cancelling waits for that queue.
-    upload?.stop()
     ending.set(trailers: [:], metrics: metrics)
     buffer.finish(outcome)
     switch outcome {

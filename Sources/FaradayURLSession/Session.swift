@@ -4,23 +4,22 @@ internal import Foundation
 internal import FoundationNetworking
 #endif
 
-/// A URLSession for requests whose bodies are in memory, and one more for each whose body is not.
+/// The URLSession of an adapter.
 // Safe to share: everything is set in `init`, and URLSession may be used from any thread.
 final class Session: @unchecked Sendable {
   let settings: SessionSettings
-  private let configuration: URLSessionConfiguration
-  private let queue = OperationQueue()
   private let session: URLSession
 
   init(_ given: URLSessionConfiguration) {
     settings = SessionSettings(given)
-    configuration = given.copy() as? URLSessionConfiguration ?? .default
+    let configuration = given.copy() as? URLSessionConfiguration ?? .default
     configuration.httpCookieStorage = nil
     configuration.httpShouldSetCookies = false
     configuration.httpCookieAcceptPolicy = .never
     configuration.urlCache = nil
     configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
     configuration.urlCredentialStorage = nil
+    let queue = OperationQueue()
     queue.maxConcurrentOperationCount = 1
     queue.name = "faraday-urlsession"
     session = URLSession(configuration: configuration, delegate: SessionDelegate.shared, delegateQueue: queue)
@@ -29,15 +28,10 @@ final class Session: @unchecked Sendable {
   deinit { session.finishTasksAndInvalidate() }
 
   /// A task for the request, not started.
-  func task(_ request: URLRequest, body: Body) -> URLSessionTask {
-    if let data = body.data {
-      return data.isEmpty ? session.dataTask(with: request) : session.uploadTask(with: request, from: data)
-    }
-    // On Linux a body that has nothing to give just now blocks the queue of its whole session.
-    let own = URLSession(configuration: configuration, delegate: SessionDelegate.shared, delegateQueue: queue)
-    let task = own.uploadTask(withStreamedRequest: request)
-    own.finishTasksAndInvalidate()
-    return task
+  func task(_ request: URLRequest, body: Body, file: UploadFile?) -> URLSessionTask {
+    if let file { return session.uploadTask(with: request, fromFile: file.url) }
+    if let data = body.data, !data.isEmpty { return session.uploadTask(with: request, from: data) }
+    return session.dataTask(with: request)
   }
 }
 

@@ -49,12 +49,4 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
   ) {
     exchange(for: task)?.refuseRedirect { completionHandler(nil) }
   }
-
-  // Called on the session's own queue, on which nothing may wait for us.
-  func urlSession(
-    _ session: URLSession, task: URLSessionTask,
-    needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void
-  ) {
-    completionHandler(exchange(for: task)?.bodyStream())
-  }
 }

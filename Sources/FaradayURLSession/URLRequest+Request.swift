@@ -26,16 +26,14 @@ extension URLRequest {
     // A blank value keeps a field out that Foundation or libcurl would add.
     let additions = ["Accept", "Accept-Encoding", "Accept-Language", "Connection", "Content-Type", "Expect", "User-Agent"]
     for name in additions where value(forHTTPHeaderField: name) == nil { setValue(" ", forHTTPHeaderField: name) }
-    if request.body.isStreamed, let length = request.body.length {
-      // Foundation knows no length of a stream, and would send both.
-      setValue("\(length)", forHTTPHeaderField: "Content-Length")
-      setValue(" ", forHTTPHeaderField: "Transfer-Encoding")
-    }
     #else
     if value(forHTTPHeaderField: "Accept-Encoding") == nil { setValue("identity", forHTTPHeaderField: "Accept-Encoding") }
-    if request.body.isStreamed, let length = request.body.length {
-      setValue("\(length)", forHTTPHeaderField: "Content-Length")
-    }
     #endif
+    if request.body.isEmpty, ![.post, .put, .patch].contains(request.method) {
+      // Foundation says of every method but GET that its body is empty; only these have to (RFC 9110, section 8.6).
+      setValue(" ", forHTTPHeaderField: "Content-Length")
+    }
+    // In its file it has a length, which it was not to be sent with.
+    if request.body.isStreamed, request.body.length == nil { setValue("chunked", forHTTPHeaderField: "Transfer-Encoding") }
   }
 }

@@ -19,7 +19,7 @@ public import Foundation
 /// - Header fields that are repeated come joined by a comma (so do two `Set-Cookie`), in no order, and those of a request are
 ///   sent that way.
 /// - A body that was compressed although nobody asked for it is decoded all the same: such a response fails.
-/// - The file or sequence of a request has a session, and therefore a connection, of its own, and a thread while it is sent.
+/// - A sequence is written to a temporary file first, and leaves when it has ended. It takes room on disk, not in memory.
 /// - On Linux a response with trailers ends the process (`Transfer completed, but there's no response`; Foundation of Swift
 ///   6.3). Do not talk to servers that send them.
 public struct URLSessionAdapter: Adapter {
@@ -53,7 +53,7 @@ public struct URLSessionAdapter: Adapter {
 extension Capabilities {
   /// What URLSession does on this platform, as far as it has been shown.
   static let urlSession: Capabilities = [
-    .customMethods, .exactHeaders, .streamedUpload, .expectContinue, .uploadProgress, .downloadProgress, .streamedDownload,
+    .customMethods, .streamedUpload, .expectContinue, .uploadProgress, .downloadProgress, .streamedDownload,
     .chunkCallback, .headCallback, .informational, .idleTimeout, .totalTimeout,
   ]
 }
