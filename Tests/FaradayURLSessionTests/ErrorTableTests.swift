@@ -1,0 +1,37 @@
+import FaradayCore
+@testable import FaradayURLSession
+import Foundation
+import Testing
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+@Suite struct ErrorTableTests {
+  @Test(arguments: [
+    (URLError.Code.badURL, TransportError.Code.invalidURL, TransportError.Phase.building),
+    (.unsupportedURL, .unsupportedScheme, .building), (.cannotFindHost, .nameNotFound, .resolving),
+    (.dnsLookupFailed, .nameNotFound, .resolving), (.cannotConnectToHost, .connectionFailed, .connecting),
+    (.secureConnectionFailed, .tlsFailed, .tls), (.serverCertificateUntrusted, .tlsVerificationFailed, .tls),
+    (.serverCertificateHasUnknownRoot, .tlsVerificationFailed, .tls), (.requestBodyStreamExhausted, .bodyNotReplayable, .sending),
+  ])
+  func `a code says what happened and when`(
+    code: URLError.Code, meaning: TransportError.Code, phase: TransportError.Phase
+  ) {
+    let found = ErrorTable.meaning(of: code.rawValue)
+    #expect(found.code == meaning)
+    #expect(found.phase == phase)
+  }
+
+  @Test func `some codes mean another thing once a response has begun`() {
+    let lost = URLError.Code.networkConnectionLost.rawValue
+    #expect(ErrorTable.meaning(of: lost).code == .connectionClosed)
+    #expect(ErrorTable.meaning(of: lost, hasHead: true).code == .truncatedResponse)
+    let late = URLError.Code.timedOut.rawValue
+    #expect(ErrorTable.meaning(of: late).code == .connectTimeout)
+    #expect(ErrorTable.meaning(of: late, hasHead: true).code == .idleTimeout)
+  }
+
+  @Test func `a code that nobody knows is the engine's failure`() {
+    #expect(ErrorTable.meaning(of: -4711).code == .engineFailed)
+  }
+}

@@ -1,0 +1,113 @@
+import FaradayCore
+import FaradayTesting
+@testable import FaradayURLSession
+import Foundation
+import Testing
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+@Suite struct URLSessionAdapterTests {
+  let server: LocalServer
+  let connection: Connection
+
+  init() throws {
+    server = try LocalServer()
+    connection = try Connection(server.url + "/", adapter: URLSessionAdapter())
+  }
+
+  #if canImport(FoundationNetworking)
+  @Test func `a proxy that this platform would ignore is an error by its name`() async throws {
+    let configuration = URLSessionConfiguration.default
+    configuration.connectionProxyDictionary = ["HTTPProxy": "127.0.0.1", "HTTPPort": 1]
+    let adapter = URLSessionAdapter(configuration)
+    let error = await #expect(throws: TransportError.self) { try await adapter.send(Request(server.url + "/hello")) }
+    #expect(error?.code == .unsupported)
+    #expect(error?.message.contains("connectionProxyDictionary") == true)
+    #expect(server.requestCount == 0)
+  }
+  #endif
+
+  @Test func `the configuration's resource timeout is kept, though the platform may ignore it`() async throws {
+    let configuration = URLSessionConfiguration.default
+    configuration.timeoutIntervalForResource = 0.1
+    let adapter = URLSessionAdapter(configuration)
+    let error = await #expect(throws: TransportError.self) { try await adapter.send(Request(server.url + "/stall")) }
+    #expect(error?.code == .totalTimeout)
+  }
+
+  @Test func `the caller's configuration is not changed, and cookies are not kept`() async throws {
+    let configuration = URLSessionConfiguration.default
+    let storage = configuration.httpCookieStorage
+    let adapter = URLSessionAdapter(configuration)
+    #expect(configuration.httpCookieStorage === storage)
+    _ = try await adapter.send(Request(server.url + "/cookies"))
+    let second = try await adapter.send(Request(server.url + "/inspect"))
+    #expect(try await !second.body.text().lowercased().contains("cookie"))
+  }
+
+  @Test func `headers of the configuration are sent, and the request's own go first`() async throws {
+    let configuration = URLSessionConfiguration.default
+    configuration.httpAdditionalHeaders = ["X-Session": "session", "X-Both": "session"]
+    let connection = try Connection(server.url + "/", adapter: URLSessionAdapter(configuration))
+    let text = try await connection.get("inspect") { try $0.headers.set("X-Both", "request") }.body.text()
+    #expect(text.contains(#"["X-Session","session"]"#) && text.contains(#"["X-Both","request"]"#))
+  }
+
+  @Test func `a reader that is too far behind fails the transfer, and memory stays bounded`() async throws {
+    let response = try await connection.get("bytes/1000000000") { $0.options.delivery = .streamed }
+    // The exchange ends by itself: nothing is read until then.
+    while server.openConnectionCount > 0 { await Task.yield() }
+    let error = await #expect(throws: TransportError.self) { for try await _ in response.body {} }
+    #expect(error?.code == .bodyTooLarge, "\(String(describing: error))")
+    #expect(error?.message.contains("cannot slow down") == true)
+  }
+
+  @Test func `a body that was compressed though nobody asked for it is an error, not another body`() async throws {
+    let error = await #expect(throws: TransportError.self) { try await connection.get("gzip/text") }
+    #expect(error?.code == .unsupported)
+    #expect(error?.message.contains("encodedBodies") == true)
+    #expect(error?.partialResponse == nil)
+  }
+
+  @Test func `a redirect without Location is a response, and says so if its body is lost`() async throws {
+    #expect(try await connection.get("status/304").status == .notModified)
+    let error = await #expect(throws: TransportError.self) { try await connection.get("status/302") }
+    #expect(error?.code == .unsupported)
+    #expect(error?.message.contains("redirect without Location") == true)
+    #expect(error?.partialResponse?.status == .found)
+  }
+
+  @Test func `the temporary file of a sequence goes with its exchange, and a body's own file stays`() async throws {
+    let pieces = AsyncStream<Data> { continuation in
+      continuation.yield(Data("one".utf8))
+      continuation.finish()
+    }
+    var file: UploadFile? = try await UploadFile(.stream(pieces))
+    let path = try #require(file?.url.path)
+    #expect(FileManager.default.contents(atPath: path) == Data("one".utf8))
+    file = try await UploadFile(.file(#filePath))
+    #expect(!FileManager.default.fileExists(atPath: path))
+    #expect(file?.url.path == #filePath)
+    file = nil
+    #expect(FileManager.default.fileExists(atPath: #filePath))
+  }
+
+  @Test func `many requests at once, a third of them cancelled, end once each`() async throws {
+    let connection = connection
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for index in 0..<300 {
+        group.addTask {
+          let path = index % 3 == 0 ? "drip?count=2&interval=20&size=10" : index % 3 == 1 ? "bytes/100000" : "redirect/1"
+          let task = Task { try await connection.get(path) }
+          if index % 3 == 0 || index % 7 == 0 { task.cancel() }
+          let result = await task.result
+          if case .failure(let error) = result { #expect(error is CancellationError, "\(error)") }
+        }
+      }
+      try await group.waitForAll()
+    }
+    let last = try await connection.get("hello").status
+    #expect(last == .ok)
+  }
+}
