@@ -1,3 +1,4 @@
+internal import Dispatch
 internal import FaradayCore
 internal import Foundation
 internal import Synchronization
@@ -7,24 +8,27 @@ internal import FoundationNetworking
 
 /// One request on its way over a URLSession: what has come of it, who waits for it, and its one outcome.
 ///
-/// URLSession tells on the session's delegate queue; the caller's task takes the body out of a buffer in between.
+/// URLSession tells on its own queue, where nothing may wait and no task be cancelled: all but the counting of bytes is done on
+/// a queue of this exchange, callbacks included. The caller's task takes the body out of a buffer in between.
 final class Exchange: Sendable {
   let request: Request
   let buffer = ReceiveBuffer(size: URLSessionAdapter.maximumUnread)
   let ending = Response.Ending()
+  private let queue = DispatchQueue(label: "faraday-urlsession")
   let state: Mutex<State>
 
-  /// What changes. Nothing is called while it is locked but `cancel` and the refusal of a redirect, whose order matters.
+  /// What changes. Nothing is called while it is locked.
   struct State {
     var task: URLSessionTask?
     var file: UploadFile?
     var producer: Task<Void, Never>?
     var watchdog: Task<Void, Never>?
     var head: HTTPURLResponse?
-    /// Whether the caller has been told of the head, or of the end before one.
+    /// Whether the head has been shown to its callback, and may be to the caller.
+    var isHeadReady = false
     var headWaiter: UnsafeContinuation<Void, any Error>?
     var outcome: Result<Void, any Error>?
-    /// URLSession may not be told to cancel once it has completed, or begun to.
+    /// Whether there is something to cancel: not before there is a task, once at most, and not when it has completed.
     var mayCancel = false
     var started = ContinuousClock.now
     var lastActivity = ContinuousClock.now
@@ -81,21 +85,49 @@ final class Exchange: Sendable {
   /// Whether the source of the body is what is waited for.
   var waitsForCaller: Bool { request.body.isStreamed && state.withLock { $0.task == nil } }
 
-  // MARK: what URLSession tells
+  // MARK: what URLSession tells, on its queue
 
   func received(_ response: URLResponse) {
     guard let head = response as? HTTPURLResponse else { return }
+    state.withLock { $0.lastActivity = .now }
+    queue.async { self.take(head) }
+  }
+
+  func received(_ data: Data) {
+    state.withLock { $0.lastActivity = .now }
+    buffer.received(data.count)
+    if buffer.isFull {
+      let limit = URLSessionAdapter.maximumUnread
+      fail(error(.bodyTooLarge, "the reader is \(limit) bytes behind a server that URLSession cannot slow down"))
+    }
+    queue.async { self.take(data) }
+  }
+
+  func sent(_ total: Int64) {
+    state.withLock { $0.lastActivity = .now }
+    queue.async { self.reportSent(total) }
+  }
+
+  func completed(_ error: (any Error)?, response: URLResponse?) {
+    state.withLock { $0.mayCancel = false }
+    queue.async { self.complete(error, response as? HTTPURLResponse) }
+  }
+
+  /// Whether a redirect may be refused: refusing one whose task is being cancelled ends the process (Foundation of Swift 6.3).
+  var mayRefuseRedirect: Bool { state.withLock { $0.mayCancel } }
+
+  // MARK: on our own
+
+  private func take(_ head: HTTPURLResponse) {
     if (100..<200).contains(head.statusCode) && head.statusCode != 101 {
-      state.withLock { $0.lastActivity = .now }
       request.options.onInformational?(head.parsed)
       return
     }
     do {
       try head.check(for: request)
       state.withLock { state in
-        state.lastActivity = .now
         state.head = head
-        state.firstByte = state.lastActivity - state.started
+        state.firstByte = .now - state.started
         state.contentLength = head.contentLength
       }
       try request.options.onHead?(head.parsed)
@@ -103,58 +135,42 @@ final class Exchange: Sendable {
       return fail((error as? HTTPURLResponse.Problem).map { self.error($0.code, $0.message) } ?? error)
     }
     let waiter = state.withLock { state in
+      state.isHeadReady = true
       defer { state.headWaiter = nil }
       return state.headWaiter
     }
     waiter?.resume()
   }
 
-  func received(_ data: Data) {
+  private func take(_ data: Data) {
     let progress: TransferProgress? = state.withLock { state in
       guard state.outcome == nil else { return nil }
-      state.lastActivity = .now
       state.received += Int64(data.count)
       return TransferProgress(bytes: state.received, total: state.contentLength)
     }
     guard let progress else { return }
-    buffer.received(data.count)
-    _ = buffer.publish([data])
     request.options.onDownloadProgress?(progress)
-    if buffer.isFull {
-      let limit = URLSessionAdapter.maximumUnread
-      fail(error(.bodyTooLarge, "the reader is \(limit) bytes behind a server that URLSession cannot slow down"))
-    }
+    _ = buffer.publish([data])
   }
 
-  func sent(_ total: Int64) {
+  private func reportSent(_ total: Int64) {
     let isNews = state.withLock { state in
-      state.lastActivity = .now
       defer { state.sent = max(state.sent, total) }
       return state.outcome == nil && total > state.sent
     }
-    guard isNews, let onUploadProgress = request.options.onUploadProgress else { return }
-    onUploadProgress(TransferProgress(bytes: total, total: request.body.length))
+    if isNews { request.options.onUploadProgress?(TransferProgress(bytes: total, total: request.body.length)) }
   }
 
-  func completed(_ error: (any Error)?, response: URLResponse?) {
-    let hasHead = state.withLock { state in
-      state.mayCancel = false
-      return state.head != nil
-    }
+  private func complete(_ error: (any Error)?, _ response: HTTPURLResponse?) {
     if let error { return fail(failure(error)) }
-    if !hasHead, let response {
+    if let response, state.withLock({ $0.head == nil }) {
       // A redirect that leads nowhere: URLSession keeps its body to itself.
-      received(response)
-      if let head = response as? HTTPURLResponse, head.contentLength != 0, request.method != .head {
+      take(response)
+      if response.contentLength != 0, request.method != .head {
         return fail(self.error(.unsupported, "URLSessionAdapter: URLSession drops the body of a redirect without Location"))
       }
     }
     end(.success(()))
-  }
-
-  func refuseRedirect(_ refuse: () -> Void) {
-    // Refusing one whose task has been cancelled ends the process (Foundation of Swift 6.3).
-    state.withLock { if $0.mayCancel { refuse() } }
   }
 
   // MARK: the outcome
@@ -186,11 +202,12 @@ final class Exchange: Sendable {
   }
 
   private func cancelTask() {
-    state.withLock { state in
-      guard state.mayCancel, let task = state.task else { return }
-      state.mayCancel = false
-      task.cancel()
+    let task = state.withLock { state in
+      defer { state.mayCancel = false }
+      return state.mayCancel ? state.task : nil
     }
+    // Cancelling waits for the queue that URLSession works on, and this may be it.
+    if let task { DispatchQueue.global().async { task.cancel() } }
   }
 
   /// Waits for the head.
@@ -198,7 +215,7 @@ final class Exchange: Sendable {
     try await withUnsafeThrowingContinuation { continuation in
       let known: Result<Void, any Error>? = state.withLock { state in
         if case .failure = state.outcome { return state.outcome }
-        if state.head != nil { return .success(()) }
+        if state.isHeadReady { return .success(()) }
         if state.outcome != nil { return state.outcome }
         state.headWaiter = continuation
         return nil

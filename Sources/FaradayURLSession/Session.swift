@@ -19,10 +19,7 @@ final class Session: @unchecked Sendable {
     configuration.urlCache = nil
     configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
     configuration.urlCredentialStorage = nil
-    let queue = OperationQueue()
-    queue.maxConcurrentOperationCount = 1
-    queue.name = "faraday-urlsession"
-    session = URLSession(configuration: configuration, delegate: SessionDelegate.shared, delegateQueue: queue)
+    session = URLSession(configuration: configuration, delegate: SessionDelegate.shared, delegateQueue: DelegateQueue())
   }
 
   deinit { session.finishTasksAndInvalidate() }
@@ -33,6 +30,22 @@ final class Session: @unchecked Sendable {
     if let data = body.data, !data.isEmpty { return session.uploadTask(with: request, from: data) }
     return session.dataTask(with: request)
   }
+}
+
+/// Where URLSession calls its delegate.
+// Safe to share: it adds nothing to its class, which is.
+private final class DelegateQueue: OperationQueue, @unchecked Sendable {
+  override init() {
+    super.init()
+    maxConcurrentOperationCount = 1
+  }
+
+  #if canImport(FoundationNetworking)
+  /// On Linux, at once, on the queue that URLSession works on: waiting here, what has arrived would be counted by nobody, and
+  /// grow without bound. It also leaves no gap between what URLSession does and what the delegate knows, which a cancellation
+  /// could fall into: some of them end the process (Foundation of Swift 6.3).
+  override func addOperation(_ block: @escaping @Sendable () -> Void) { block() }
+  #endif
 }
 
 /// What of a configuration is ours to do, and what the platform would ignore.

@@ -47,6 +47,6 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
     _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
     newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
   ) {
-    exchange(for: task)?.refuseRedirect { completionHandler(nil) }
+    if exchange(for: task)?.mayRefuseRedirect ?? true { completionHandler(nil) }
   }
 }

@@ -54,13 +54,24 @@ import FoundationNetworking
     #expect(text.contains(#"["X-Session","session"]"#) && text.contains(#"["X-Both","request"]"#))
   }
 
-  @Test func `a reader that is too far behind fails the transfer, and memory stays bounded`() async throws {
-    let response = try await connection.get("bytes/1000000000") { $0.options.delivery = .streamed }
+  @Test func `a reader that is too far behind fails the transfer, and its connection is closed`() async throws {
+    let hasClosed = Gate()
+    let server = try RawServer { connection in
+      defer { hasClosed.open() }
+      _ = try connection.readHead()
+      try connection.send("HTTP/1.1 200 OK\r\n\r\n")
+      let piece = [UInt8](repeating: 0x61, count: 1 << 20)
+      while true { try connection.send(piece) }
+    }
+    let connection = try Connection(server.url + "/", adapter: URLSessionAdapter())
+    let response = try await connection.get { $0.options.delivery = .streamed }
     // The exchange ends by itself: nothing is read until then.
-    while server.openConnectionCount > 0 { await Task.yield() }
-    let error = await #expect(throws: TransportError.self) { for try await _ in response.body {} }
+    #expect(await hasClosed.opened())
+    var count = 0
+    let error = await #expect(throws: TransportError.self) { for try await piece in response.body { count += piece.count } }
     #expect(error?.code == .bodyTooLarge, "\(String(describing: error))")
     #expect(error?.message.contains("cannot slow down") == true)
+    #expect(count <= URLSessionAdapter.maximumUnread + 1 << 20)
   }
 
   @Test func `a body that was compressed though nobody asked for it is an error, not another body`() async throws {
