@@ -94,7 +94,11 @@ final class Exchange: Sendable {
   }
 
   func received(_ data: Data) {
-    state.withLock { $0.lastActivity = .now }
+    let isOver = state.withLock { state in
+      state.lastActivity = .now
+      return state.outcome != nil
+    }
+    guard !isOver else { return }
     buffer.received(data.count)
     if buffer.isFull {
       let limit = URLSessionAdapter.maximumUnread

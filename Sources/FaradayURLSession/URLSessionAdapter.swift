@@ -20,6 +20,7 @@ public import Foundation
 ///   sent that way.
 /// - A body that was compressed although nobody asked for it is decoded all the same: such a response fails.
 /// - A sequence is written to a temporary file first, and leaves when it has ended. It takes room on disk, not in memory.
+/// - On Linux one server that sends faster than it can be read holds up every URLSession of the process meanwhile.
 /// - On Linux a response with trailers ends the process (`Transfer completed, but there's no response`; Foundation of Swift
 ///   6.3). Do not talk to servers that send them.
 public struct URLSessionAdapter: Adapter {

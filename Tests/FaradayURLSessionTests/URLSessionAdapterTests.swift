@@ -54,19 +54,19 @@ import FoundationNetworking
     #expect(text.contains(#"["X-Session","session"]"#) && text.contains(#"["X-Both","request"]"#))
   }
 
-  @Test func `a reader that is too far behind fails the transfer, and its connection is closed`() async throws {
-    let hasClosed = Gate()
+  @Test func `a reader that is too far behind fails the transfer, and no more than that is kept`() async throws {
+    let hasEnded = Gate()
     let server = try RawServer { connection in
-      defer { hasClosed.open() }
+      defer { hasEnded.open() }
       _ = try connection.readHead()
       try connection.send("HTTP/1.1 200 OK\r\n\r\n")
       let piece = [UInt8](repeating: 0x61, count: 1 << 20)
-      while true { try connection.send(piece) }
+      for _ in 0..<300 { try connection.send(piece) }
     }
     let connection = try Connection(server.url + "/", adapter: URLSessionAdapter())
     let response = try await connection.get { $0.options.delivery = .streamed }
-    // The exchange ends by itself: nothing is read until then.
-    #expect(await hasClosed.opened())
+    // Nothing is read until the server has sent all, or could not.
+    #expect(await hasEnded.opened())
     var count = 0
     let error = await #expect(throws: TransportError.self) { for try await piece in response.body { count += piece.count } }
     #expect(error?.code == .bodyTooLarge, "\(String(describing: error))")
