@@ -30,7 +30,7 @@ let package = Package(
     .executableTarget(
       name: "FaradayCLI",
       dependencies: [
-        "Faraday", "FaradayCurl", "FaradayTesting",
+        "Faraday", "FaradayCurl", "FaradayURLSession", "FaradayTesting",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
     .target(name: "SanitizedMutex", path: "Tests/SanitizedMutex"),
