@@ -30,12 +30,13 @@ let package = Package(
     .executableTarget(
       name: "FaradayCLI",
       dependencies: [
-        "Faraday", "FaradayCurl", "FaradayTesting",
+        "Faraday", "FaradayCurl", "FaradayURLSession", "FaradayTesting",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
     .target(name: "SanitizedMutex", path: "Tests/SanitizedMutex"),
     .executableTarget(
       name: "stress", dependencies: ["Faraday", "FaradayCurl", "FaradayTesting", "SanitizedMutex"], path: "Tests/Stress"),
+    .executableTarget(name: "linked", dependencies: ["Faraday", "FaradayCurl"], path: "Tests/Linked"),
     .testTarget(name: "FaradayCoreTests", dependencies: ["FaradayCore", "FaradayTesting"]),
     .testTarget(name: "FaradayTestingTests", dependencies: ["FaradayCore", "FaradayTesting"]),
     .testTarget(
@@ -43,7 +44,7 @@ let package = Package(
       // The tests have name lookups of their own, which libcurl must find before the system's.
       linkerSettings: [.unsafeFlags(["-Xlinker", "--export-dynamic-symbol=getaddrinfo"], .when(platforms: [.linux]))]),
     .testTarget(name: "FaradayURLSessionTests", dependencies: ["FaradayCore", "FaradayURLSession", "FaradayTesting"]),
-    .testTarget(name: "FaradayTests", dependencies: ["Faraday", "FaradayCurl", "FaradayTesting"]),
+    .testTarget(name: "FaradayTests", dependencies: ["Faraday", "FaradayCurl", "FaradayURLSession", "FaradayTesting"]),
     .testTarget(name: "FaradayCLITests", dependencies: ["FaradayCLI", "Faraday", "FaradayTesting"]),
   ],
   swiftLanguageModes: [.v6]

@@ -2,22 +2,45 @@ import ArgumentParser
 import Faraday
 import FaradayCurl
 import FaradayTesting
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
 
-/// `faraday demo`: what the library does, shown on a server of its own and checked.
+/// `faraday demo`: what the library does, shown on a server of its own and checked, over each adapter in turn.
+///
+/// Each adapter runs in a process of its own, this program started again: what that has used of memory is the client's alone.
 struct Demo: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Shows JSON, a live stream, a large download and a large upload, on an embedded server.")
+    abstract: "Shows JSON, a live stream, a large download and a large upload over each adapter, on an embedded server.")
+
+  @Option(help: ArgumentHelp("Over this adapter only: curl or urlsession.", valueName: "name"))
+  var transport: TransportOptions.Transport?
 
   @Option(help: ArgumentHelp("Makes everything so much smaller.", valueName: "fraction", visibility: .hidden))
   var scale = 1.0
 
+  @Option(help: ArgumentHelp("Is the client of this server, and tells the figures.", valueName: "url", visibility: .hidden))
+  var server: String?
+
+  @Option(help: ArgumentHelp("The width of the terminal that shows it, if one does.", valueName: "number", visibility: .hidden))
+  var columns: Int?
+
   func validate() throws {
     guard scale > 0, scale <= 1 else { throw ValidationError("--scale is above 0 and at most 1") }
+    guard server == nil || transport != nil else { throw ValidationError("--server wants --transport") }
   }
 
   func run() async throws {
     do {
-      try await show()
+      if let server, let transport {
+        let client = DemoClient(
+          connection: try Connection(server + "/", adapter: transport.adapter()), columns: columns, scale: scale)
+        try Descriptor.output.write(try await client.figures().record)
+      } else {
+        try await show()
+      }
     } catch {
       // Nothing here may fail, so whatever does is a mismatch.
       Descriptor.error.say(CommandFailure(1, CommandFailure(error).message).line)
@@ -28,46 +51,36 @@ struct Demo: AsyncParsableCommand {
   private func show() async throws {
     let server = try LocalServer()
     defer { server.stop() }
-    say("The server is \(server.url), the client \(CurlAdapter.libraryVersion).")
-    let connection = try Connection(server.url + "/", adapter: CurlAdapter())
-    var steps: [DemoStep] = []
-
-    say("\nJSON, there and back")
-    steps.append(try await connection.demoJSON())
-    say("\nA stream, each chunk as it arrives")
-    steps.append(try await connection.demoStream(interval: Int(200 * scale)))
-    say("\nA download, chunk by chunk, kept nowhere")
-    steps.append(try await connection.demoDownload(bytes: scaled(512)))
-    say("\nAn upload from an async sequence")
-    steps.append(try await connection.demoUpload(bytes: scaled(256)))
-
-    say("\n" + TextTable([DemoStep.header] + steps.map(\.row)).text)
-    let memory = PeakMemory.bytes.map(Figures.bytes) ?? "unknown"
-    say("peak memory         \(memory), server and client together in this process")
-    say("connections opened  \(server.connectionCount), for \(server.requestCount) requests")
-    say("connections reused  by \(steps.count { $0.reusedConnection }) of \(steps.count) requests")
-    say("Every byte was counted at both ends.")
+    say("The server is \(server.url).")
+    var runs: [DemoRun] = []
+    for transport in transport.map({ [$0] }) ?? TransportOptions.Transport.allCases {
+      say("\n== over \(transport.adapterName)" + (transport == .curl ? ", \(CurlAdapter.libraryVersion)" : ""))
+      runs.append(try await run(over: transport, to: server))
+    }
+    say("\n" + DemoRun.table(runs))
+    say("Memory is the client's process; the server has one of its own. Every byte was counted at both ends.")
   }
 
-  /// So many MiB, scaled, but never nothing.
-  private func scaled(_ mebibytes: Int64) -> Int64 {
-    max(1, Int64(Double(mebibytes << 20) * scale))
+  /// Shows what a client does as it does it, and gives what it tells at its end.
+  private func run(over transport: TransportOptions.Transport, to server: LocalServer) async throws -> DemoRun {
+    let (connections, requests) = (server.connectionCount, server.requestCount)
+    var arguments = ["demo", "--transport", transport.rawValue, "--server", server.url, "--scale", "\(scale)"]
+    if Descriptor.output.isTerminal { arguments += ["--columns", "\(Descriptor.output.columns)"] }
+    let client = try ChildProcess(CommandLine.arguments[0], arguments)
+    var record: Data?
+    while case let piece = await client.next(), !piece.isEmpty {
+      guard record == nil, let end = piece.firstIndex(of: DemoFigures.separator) else {
+        if record == nil { try? Descriptor.output.write(Data(piece)) } else { record?.append(contentsOf: piece) }
+        continue
+      }
+      try? Descriptor.output.write(Data(piece[..<end]))
+      record = Data(piece[(end + 1)...])
+    }
+    guard await client.ended() == 0, let record else { throw CommandFailure(1, "the run over \(transport.rawValue) failed") }
+    return DemoRun(
+      transport: transport, figures: try JSONDecoder().decode(DemoFigures.self, from: record),
+      connections: server.connectionCount - connections, requests: server.requestCount - requests)
   }
 
   private func say(_ line: String) { Descriptor.output.say(line) }
-}
-
-/// What one step of the demonstration moved, and in what time.
-struct DemoStep: Equatable {
-  let name: String
-  let bytes: Int64
-  let seconds: Double
-  let reusedConnection: Bool
-
-  static let header = ["step", "bytes", "seconds", "MiB/s"]
-
-  var row: [String] {
-    let rate = seconds > 0 ? Figures.fixed(Double(bytes) / Double(1 << 20) / seconds, places: 1) : "-"
-    return [name, "\(bytes)", Figures.fixed(seconds, places: 3), rate]
-  }
 }

@@ -6,6 +6,8 @@ enum ExitStatus {
   static let httpError: Int32 = 22
   static let writeError: Int32 = 23
   static let readError: Int32 = 26
+  /// What the adapter, or this libcurl, has not.
+  static let unsupported: Int32 = 4
   /// libcurl's "failed to initialise", for what has no number of its own.
   static let other: Int32 = 2
 
@@ -14,7 +16,7 @@ enum ExitStatus {
     .invalidHeader: 2,
     .invalidBody: 2,
     .invalidURL: 3,
-    .unsupported: 4,
+    .unsupported: unsupported,
     .nameNotFound: 6,
     .connectionFailed: 7,
     .malformedResponse: 8,

@@ -5,14 +5,14 @@ import Glibc
 import Darwin
 #endif
 
-/// The program: `faraday [options] URL`, and `serve` and `demo` beside it.
+/// The program: `faraday [options] URL`, and `serve`, `demo` and `adapters` beside it.
 @main
 struct FaradayCommand: AsyncParsableCommand {
   static let version = "0.1"
 
   static let configuration = CommandConfiguration(
-    commandName: "faraday", abstract: "An HTTP client over libcurl, with curl's names for its options.",
-    subcommands: [Fetch.self, Serve.self, Demo.self], defaultSubcommand: Fetch.self)
+    commandName: "faraday", abstract: "An HTTP client over libcurl or URLSession, with curl's names for its options.",
+    subcommands: [Fetch.self, Serve.self, Demo.self, Adapters.self], defaultSubcommand: Fetch.self)
 
   static func main() async {
     // A closed pipe shall be an error of the write, which has an exit status of its own.
@@ -49,7 +49,7 @@ struct FaradayCommand: AsyncParsableCommand {
   /// The arguments with curl's short forms taken apart, unless they belong to another subcommand.
   static func expanded(_ arguments: [String]) -> [String] {
     switch arguments.first {
-    case "serve", "demo", "help": arguments
+    case "serve", "demo", "adapters", "help": arguments
     case "fetch": ["fetch"] + ShortForms.expanded(Array(arguments.dropFirst()))
     default: ShortForms.expanded(arguments)
     }

@@ -7,7 +7,7 @@ struct Fetch: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "fetch", abstract: "Sends one HTTP request and writes the response's body.",
     usage: "faraday [options] <url>",
-    discussion: "See also 'faraday serve', a server to try things on, and 'faraday demo'.")
+    discussion: "See also 'faraday serve', a server to try things on, 'faraday demo', and 'faraday adapters'.")
 
   @Argument(help: "The URL; without a scheme it is http.")
   var url: String?

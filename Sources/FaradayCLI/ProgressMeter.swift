@@ -4,6 +4,7 @@ import Synchronization
 final class ProgressMeter: Sendable {
   let isShown: Bool
   private let descriptor: Descriptor
+  private let columns: Int?
   private let state = Mutex(State())
   private let start = ContinuousClock.now
 
@@ -14,8 +15,10 @@ final class ProgressMeter: Sendable {
     var isFinished = false
   }
 
-  init(on descriptor: Descriptor, shown: Bool) {
+  /// - Parameter columns: the terminal's width, where the descriptor leads to it but is none.
+  init(on descriptor: Descriptor, shown: Bool, columns: Int? = nil) {
     self.descriptor = descriptor
+    self.columns = columns
     isShown = shown
   }
 
@@ -56,6 +59,6 @@ final class ProgressMeter: Sendable {
     guard let line = state.line else { return }
     state.drawn = now
     // One column stays free: a full line makes some terminals wrap.
-    try? descriptor.write("\r\(line.text(width: descriptor.columns - 1))\u{1B}[K")
+    try? descriptor.write("\r\(line.text(width: (columns ?? descriptor.columns) - 1))\u{1B}[K")
   }
 }

@@ -12,7 +12,7 @@ extension RequestOptions {
     request.body = try body()
     request.headers = try defaults(for: target).overridden(by: HeaderArgument.all(headers))
     request.options.delivery = .streamed
-    transport.apply(to: &request.options)
+    try transport.apply(to: &request.options)
     return request
   }
 

@@ -18,7 +18,10 @@ struct TimingTable {
       rows.append([phase.name, Self.milliseconds(end), Self.milliseconds(max(.zero, end - before))])
       before = max(before, end)
     }
-    rows.append(["connection", metrics.reusedConnection ? "reused" : "new", metrics.remoteAddress ?? ""])
+    // An adapter that knows the connection knows where it leads.
+    if let address = metrics.remoteAddress {
+      rows.append(["connection", metrics.reusedConnection ? "reused" : "new", address])
+    }
     return TextTable(rows).text
   }
 

@@ -1,20 +1,8 @@
 import ArgumentParser
 import Faraday
-import FaradayCurl
 
 /// The options about how the bytes travel.
 struct TransportOptions: ParsableArguments {
-  /// An engine that can carry the request.
-  enum Transport: String, CaseIterable, ExpressibleByArgument {
-    case curl
-
-    func adapter() -> any Adapter {
-      switch self {
-      case .curl: CurlAdapter()
-      }
-    }
-  }
-
   /// Which version of HTTP to ask for; the last one given counts.
   enum Version: EnumerableFlag {
     case http1, http2
@@ -54,7 +42,7 @@ struct TransportOptions: ParsableArguments {
   @Flag(exclusivity: .chooseLast)
   var version: Version?
 
-  @Option(help: ArgumentHelp("The engine: curl.", valueName: "name"))
+  @Option(help: ArgumentHelp("The adapter: curl or urlsession.", valueName: "name"))
   var transport = Transport.curl
 
   /// Decimal seconds; 0 is no limit, as with curl.
@@ -66,9 +54,11 @@ struct TransportOptions: ParsableArguments {
     return .milliseconds(Int64((seconds * 1000).rounded(.up)))
   }
 
-  /// Sets what the options say. Where they say nothing, curl's defaults hold, not the library's.
-  func apply(to options: inout Options) {
-    options.timeouts = Timeouts(connect: limit(connectTimeout) ?? .seconds(300), idle: nil, total: limit(maxTime))
+  /// Sets what the options say. Where they say nothing, curl's defaults hold, not the library's. Throws if an option was given
+  /// that the transport cannot follow.
+  func apply(to options: inout Options) throws {
+    try check()
+    options.timeouts = Timeouts(connect: limit(connectTimeout) ?? defaultConnectTimeout, idle: nil, total: limit(maxTime))
     options.tls = TLS(caFile: authorities, verifiesServer: !insecure)
     options.decompression = compressed ? .standard : nil
     options.httpVersion =
@@ -77,6 +67,30 @@ struct TransportOptions: ParsableArguments {
       case .http1: .http1
       case .http2: .http2
       }
+  }
+
+  /// The library would refuse these too, but for a timeout that happens to be its default; and it does not know what the
+  /// options are called here.
+  private func check() throws {
+    let demands: [(option: String, isGiven: Bool, capability: Capabilities)] = [
+      ("--insecure", insecure, .unverifiedTLS),
+      ("--cacert", authorities != nil, .customCA),
+      ("--http1.1", version == .http1, .http1Only),
+      ("--http2", version == .http2, .http2),
+      ("--compressed", compressed, .decompression),
+      ("--connect-timeout", limit(connectTimeout) != nil, .connectTimeout),
+      ("--max-time", limit(maxTime) != nil, .totalTimeout),
+    ]
+    let capabilities = transport.capabilities
+    for demand in demands where demand.isGiven && !capabilities.contains(demand.capability) {
+      let name = demand.capability.names.joined(separator: ", ")
+      throw CommandFailure(ExitStatus.unsupported, "\(demand.option): \(transport.adapterName) cannot do this, it has no \(name)")
+    }
+  }
+
+  /// Curl's. An adapter that cannot limit it would refuse the request, though nobody has asked for a limit.
+  private var defaultConnectTimeout: Duration? {
+    transport.capabilities.contains(.connectTimeout) ? .seconds(300) : Timeouts().connect
   }
 
   private func limit(_ duration: Duration?) -> Duration? {

@@ -95,8 +95,10 @@ struct WriteOut {
     return String(repeating: "0", count: max(0, 3 - "\(code)".count)) + "\(code)"
   }
 
+  /// Curl's 0 is what it does not know, too.
   private static func version(_ version: HTTPVersion) -> String {
-    version.major < 2 ? "\(version.major).\(version.minor)" : "\(version.major)"
+    guard version != .unknown else { return "0" }
+    return version.major < 2 ? "\(version.major).\(version.minor)" : "\(version.major)"
   }
 
   private static func time(_ duration: Duration?) -> String {

@@ -7,6 +7,7 @@ import Testing
 @Suite struct SubcommandTests {
   @Test(arguments: [
     ["serve", "--port", "70000"], ["serve", "--port", "x"], ["demo", "--scale", "0"], ["demo", "--scale", "nan"],
+    ["demo", "--server", "http://h"], ["demo", "--transport", "pigeon"],
   ])
   func `a subcommand that makes no sense exits with 2`(_ arguments: [String]) async throws {
     #expect(try await Program.run(arguments).status == 2)
@@ -34,11 +35,43 @@ import Testing
     let outcome = try await Program.run("demo", "--scale", "0.01")
     #expect(outcome.status == 0)
     #expect(outcome.error.isEmpty)
-    for text in [
-      "\"bodyText\"", "chunk 9 at", "download         5368709", "upload           2684354", "peak memory", "by 3 of 4",
-    ] {
-      #expect(outcome.text.contains(text), "\(text)")
+    let parts = outcome.text.components(separatedBy: "\n== over ")
+    #expect(parts.count == 3)
+    for (part, adapter) in zip(parts.dropFirst(), ["CurlAdapter", "URLSessionAdapter"]) {
+      for text in [adapter, "\"bodyText\"", "chunk 9 at", "5.1 MiB in", "2.6 MiB in"] {
+        #expect(part.contains(text), "\(adapter): \(text)")
+      }
     }
+    let table = try #require(outcome.text.components(separatedBy: "\nstep ").last)
+    for text in ["curl  MiB/s", "urlsession  MiB/s", "5368709", "2684354", "peak memory", "connections reused"] {
+      #expect(table.contains(text), "\(text)")
+    }
+    #expect(!table.contains("cannot"))
+  }
+
+  @Test func `the demonstration can be of one adapter`() async throws {
+    let outcome = try await Program.run("demo", "--scale", "0.01", "--transport", "curl")
+    #expect(outcome.status == 0)
+    #expect(!outcome.text.contains("URLSession"))
+  }
+
+  @Test func `a client that finds no server fails the demonstration`() async throws {
+    let refused = try RefusedPort()
+    let outcome = try await Program.run("demo", "--transport", "curl", "--server", "http://127.0.0.1:\(refused.port)")
+    #expect(outcome.status == 1)
+    #expect(outcome.error.hasPrefix("faraday: (1) "))
+  }
+
+  @Test func `a step that an adapter cannot do stands in the table`() {
+    let steps = [DemoStep(name: "a", bytes: 1 << 20, seconds: 0.5), DemoStep(name: "b", isRefused: true)]
+    let run = DemoRun(transport: .curl, figures: DemoFigures(steps: steps, peakMemory: 1 << 20), connections: 1, requests: 3)
+    let lines = DemoRun.table([run, run]).split(separator: "\n").map {
+      $0.split(whereSeparator: { $0 == " " }).joined(separator: " ")
+    }
+    #expect(lines[0] == "step bytes curl MiB/s curl MiB/s")
+    #expect(lines[1] == "a 1048576 0.500 s 2.0 0.500 s 2.0")
+    #expect(lines[2] == "b 0 cannot - cannot -")
+    #expect(lines.suffix(3) == ["requests 3 3", "connections opened 1 1", "connections reused 2 2"])
   }
 
   @Test(arguments: ["", "\n", "x 1\n", "1\n", "1 y\n", "....\n"])

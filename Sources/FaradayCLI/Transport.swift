@@ -1,0 +1,28 @@
+import ArgumentParser
+import Faraday
+import FaradayCurl
+import FaradayURLSession
+
+extension TransportOptions {
+  /// What carries the request: the adapter that `--transport` names.
+  enum Transport: String, CaseIterable, Codable, ExpressibleByArgument {
+    case curl, urlsession
+
+    /// As a program writes it.
+    var adapterName: String {
+      switch self {
+      case .curl: "CurlAdapter"
+      case .urlsession: "URLSessionAdapter"
+      }
+    }
+
+    var capabilities: Capabilities { adapter().capabilities }
+
+    func adapter() -> any Adapter {
+      switch self {
+      case .curl: CurlAdapter()
+      case .urlsession: URLSessionAdapter()
+      }
+    }
+  }
+}
