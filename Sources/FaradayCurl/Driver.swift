@@ -6,8 +6,9 @@ protocol Driver: AnyObject {
   func opened(_ descriptor: Int32)
   /// Lets libcurl do what is due now: timers, and handles that were just added or resumed.
   func act() throws(MultiFailure)
-  /// Waits until something happens, `limit` nanoseconds at most, and lets libcurl act on it. Returns whether a socket had news.
-  func wait(atMost limit: Int64) throws(MultiFailure) -> Bool
+  /// Waits until something happens, `limit` nanoseconds at most, and lets libcurl act on it; `woke` is called in between.
+  /// Returns whether a socket had news.
+  func wait(atMost limit: Int64, woke: () -> Void) throws(MultiFailure) -> Bool
 }
 
 /// libcurl's multi handle refused a call: the state of its transfers is unknown.
@@ -36,11 +37,12 @@ final class PollDriver: Driver {
     try MultiFailure.check(curl_multi_perform(multi, &running))
   }
 
-  func wait(atMost limit: Int64) throws(MultiFailure) -> Bool {
+  func wait(atMost limit: Int64, woke: () -> Void) throws(MultiFailure) -> Bool {
     var ready: Int32 = 0
     var extra = curl_waitfd(fd: waker.readable, events: Int16(CURL_WAIT_POLLIN), revents: 0)
     let milliseconds = Int32(clamping: (limit + 999_999) / 1_000_000)
     try MultiFailure.check(curl_multi_poll(multi, &extra, 1, milliseconds, &ready))
+    woke()
     if extra.revents != 0 { waker.drain() }
     try act()
     return ready > 0

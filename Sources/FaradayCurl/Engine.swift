@@ -18,7 +18,7 @@ final class Engine {
   private var commands: [Command] = []
   private var completed: [(UnsafeContinuation<Received, any Error>, Received)] = []
   private var isStopping = false
-  /// The time of this turn.
+  /// The time of this turn: when its commands were taken, then when the engine woke up.
   private(set) var now = Clock.now
 
   /// Serves the mailbox until it is told to stop and nothing is left to do. If libcurl fails as a whole, everything under way
@@ -81,10 +81,11 @@ final class Engine {
       try driver.act()
       settle(isQuiet: false)
       if isStopping && admission.isIdle && active.isEmpty { return }
-      let hadNews = try driver.wait(atMost: untilNextTurn)
+      // What libcurl then does is dated to the waking, not to before a sleep.
+      let hadNews = try driver.wait(atMost: untilNextTurn) { now = Clock.now }
       handle.wokeUp()
-      now = Clock.now
-      settle(isQuiet: !hadNews)
+      // Only here has everything that had arrived by `now` been received: a slow callback is not the network's silence.
+      settle(isQuiet: !hadNews, expiring: true)
     }
   }
 
@@ -99,10 +100,10 @@ final class Engine {
   }
 
   /// What has ended and what has arrived goes to those who wait for it.
-  private func settle(isQuiet: Bool) {
+  private func settle(isQuiet: Bool, expiring: Bool = false) {
     finishDone()
     flush(isQuiet: isQuiet)
-    expire()
+    if expiring { expire() }
     answer()
   }
 

@@ -44,9 +44,10 @@ final class EpollDriver: Driver {
     try act(on: faraday_socket_timeout, 0)
   }
 
-  func wait(atMost limit: Int64) throws(MultiFailure) -> Bool {
+  func wait(atMost limit: Int64, woke: () -> Void) throws(MultiFailure) -> Bool {
     register()
     let count = epoll_wait(epoll, &events, Int32(events.count), milliseconds(limit))
+    woke()
     guard count > 0 else {
       try act()
       return false
