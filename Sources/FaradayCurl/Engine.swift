@@ -15,6 +15,7 @@ final class Engine {
   private var deadlines = DeadlineHeap<Transfer>()
   private var active: [Transfer] = []
   private var touched: [Transfer] = []
+  private var refused: [Transfer] = []
   private var commands: [Command] = []
   private var completed: [(UnsafeContinuation<Received, any Error>, Received)] = []
   private var isStopping = false
@@ -85,6 +86,7 @@ final class Engine {
       let hadNews = try driver.wait(atMost: untilNextTurn) { now = Clock.now }
       handle.wokeUp()
       // Only here has everything that had arrived by `now` been received: a slow callback is not the network's silence.
+      if hadNews { resumeRefused() }
       settle(isQuiet: !hadNews, expiring: true)
     }
   }
@@ -233,6 +235,8 @@ final class Engine {
   private func resumeReceiving(_ transfer: Transfer) {
     guard transfer.state == .active, transfer.isReceivePaused else { return }
     transfer.isReceivePaused = false
+    // The last of the response may be among what libcurl has kept.
+    if transfer.isRefused { transfer.isSendPaused = false }
     transfer.lastActivity = now
     // libcurl delivers what it has kept from within the call: answering with another pause would be quadratic.
     transfer.isResuming = true
@@ -244,9 +248,23 @@ final class Engine {
 
   private func resumeSending(_ transfer: Transfer) {
     guard transfer.state == .active, transfer.isSendPaused else { return }
+    // That libcurl is to look again at an upload that nobody wants is no sign of life.
+    if !transfer.isRefused { transfer.lastActivity = now }
     transfer.isSendPaused = false
-    transfer.lastActivity = now
     unpause(transfer)
+  }
+
+  /// An upload that the server has refused has paused again, because its source still has nothing. It ends with the response,
+  /// and only if it is not paused then; nobody is told of that end, so it is resumed whenever something has happened.
+  func waitsRefused(_ transfer: Transfer) {
+    refused.append(transfer)
+  }
+
+  private func resumeRefused() {
+    guard !refused.isEmpty else { return }
+    let round = refused
+    refused.removeAll()
+    for transfer in round { resumeSending(transfer) }
   }
 
   private func unpause(_ transfer: Transfer) {
@@ -322,6 +340,7 @@ final class Engine {
       active.removeLast()
       if let origin = transfer.origin { admission.release(origin) }
       transfer.origin = nil
+      refused.removeAll { $0 === transfer }
       transfer.dispose()
     case .queued:
       transfer.dispose()

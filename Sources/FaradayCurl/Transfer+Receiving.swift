@@ -94,7 +94,10 @@ extension Transfer {
 
   /// The server has answered without waiting for the body, whose source has nothing just now. Before 8.9 libcurl does not end
   /// while the upload is paused.
-  var isRefused: Bool { isSendPaused && headState == .complete && (status >= 300 || closesConnection) }
+  var isRefused: Bool { isSendPaused && hasEarlyAnswer }
+
+  /// The response, which has begun, is the end of the upload: libcurl does not send what is left of it once it is complete.
+  var hasEarlyAnswer: Bool { headState == .complete && (status >= 300 || closesConnection) }
 
   /// Gives the head to whoever waits for it. Returns false to end the transfer.
   private func deliverHead() -> Bool {
@@ -130,6 +133,7 @@ extension Transfer {
     guard isWithinLimits(), isHeadDelivered || deliverHead(), deliver(bytes) else {
       return endsByError() ? faraday_write_error : bytes.count
     }
+    if isRefused { engine?.touch(self) }
     onDownloadProgress?(TransferProgress(bytes: received, total: isEncoded ? nil : contentLength))
     return bytes.count
   }

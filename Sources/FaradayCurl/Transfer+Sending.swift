@@ -14,7 +14,7 @@ extension Transfer {
     guard failure == nil else { return faraday_read_abort }
     // libcurl asks for more when what it had has gone to the socket.
     reportUpload()
-    lastActivity = engine?.now ?? lastActivity
+    if !hasEarlyAnswer { lastActivity = engine?.now ?? lastActivity }
     switch source {
     case .none: return 0
     case .memory(let data):
@@ -29,14 +29,19 @@ extension Transfer {
         sent += Int64(count)
         return count
       case .dry:
-        isSendPaused = true
-        return faraday_read_pause
+        return pauseSending()
       case .end: return 0
       case .failed:
         failure = buffer.failure.map(bodyError)
         return faraday_read_abort
       }
     }
+  }
+
+  private func pauseSending() -> Int {
+    isSendPaused = true
+    if hasEarlyAnswer { engine?.waitsRefused(self) }
+    return faraday_read_pause
   }
 
   /// Tells how much of the body has left, if that is news. A small body has left when the response begins.

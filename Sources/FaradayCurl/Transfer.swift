@@ -150,5 +150,5 @@ final class Transfer: @unchecked Sendable, HasDeadline {
   }
 
   /// Whether the caller's side, and not the network, is what the exchange waits for.
-  var waitsForCaller: Bool { isReceivePaused || isSendPaused }
+  var waitsForCaller: Bool { isReceivePaused || isSendPaused && !hasEarlyAnswer }
 }

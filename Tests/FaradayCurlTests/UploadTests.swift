@@ -171,6 +171,58 @@ import Testing
     #expect(await dry.hasGone.opened())
   }
 
+  @Test(arguments: ["413 Too Large", "200 OK\r\nConnection: close", "413 Too Large\r\nConnection: close"], 0..<5)
+  func `an early answer whose body comes later ends it too, however the body is framed and read`(
+    answer: String, kind: Int
+  ) async throws {
+    let (head, pieces): (String, [String]) =
+      switch kind {
+      case 0: ("Transfer-Encoding: chunked", ["2\r\nno\r\n", "0\r\n\r\n"])
+      case 1: ("Connection: close", ["n", "o"])
+      default: ("Content-Length: 2", ["n", "o"])
+      }
+    // Each piece waits until the one before has been seen: it comes to an engine that sleeps.
+    let gates = [Gate(), Gate(), Gate()]
+    let server = try RawServer { connection in
+      _ = try connection.readHead()
+      _ = try connection.readSome(upTo: 100)
+      try connection.send("HTTP/1.1 \(answer)\r\n\(head)\r\n\r\n")
+      for (gate, piece) in zip(gates, pieces) {
+        gate.wait()
+        try connection.send(piece)
+      }
+      gates[2].wait()
+      if kind != 1 { connection.waitForClose() }
+    }
+    let seen = Log<UInt8>()
+    let response = try await server.connection().post(body: .stream(DrySource())) {
+      $0.options.onHead = { _ in gates[0].open() }
+      $0.options.onDownloadProgress = { _ in for gate in gates[1...] { gate.open() } }
+      $0.options.timeouts.idle = .seconds(10)
+      if kind == 3 { $0.options.delivery = .streamed }
+      if kind == 4 {
+        $0.options.onChunk = { bytes in
+          bytes.withUnsafeBytes { for byte in $0 { seen.append(byte) } }
+          return .continue
+        }
+      }
+    }
+    #expect(try await (kind == 4 ? String(decoding: seen.elements, as: UTF8.self) : response.body.text()) == "no")
+  }
+
+  @Test func `a refused upload whose answer never ends runs into the idle timeout`() async throws {
+    let server = try RawServer { connection in
+      _ = try connection.readHead()
+      _ = try connection.readSome(upTo: 100)
+      try connection.send("HTTP/1.1 413 Too Large\r\nContent-Length: 2\r\n\r\nn")
+      connection.waitForClose()
+    }
+    let error = try await transportError {
+      try await server.connection().post(body: .stream(DrySource())) { $0.options.timeouts.idle = .milliseconds(100) }
+    }
+    #expect(error.code == .idleTimeout)
+  }
+
   @Test func `an answer before the body is read is an answer, whatever is still to be sent`() async throws {
     for body in [Body.data(pattern(5_000_000)), .stream(Pieces(size: 5_000_000))] {
       let response = try await connection.post("early-response", body: body)
