@@ -32,6 +32,7 @@ public struct CurlAdapter: Adapter {
         engine.submit(transfer)
       }
     } onCancel: {
+      transfer.isCancelled = true
       engine.post(.cancel(transfer))
     }
     return received.response(to: request)
@@ -57,7 +58,7 @@ private final class EngineGroup: Sendable {
   }
 
   deinit {
-    for engine in engines { engine.post(.stop) }
+    for engine in engines { engine.stop() }
   }
 
   func engine(for origin: String) -> EngineHandle {

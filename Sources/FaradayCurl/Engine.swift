@@ -25,18 +25,15 @@ final class Engine {
   /// Serves the mailbox until it is told to stop and nothing is left to do. If libcurl fails as a whole, everything under way
   /// fails with it and a new engine goes on.
   static func serve(_ handle: EngineHandle) {
-    var isStopping = false
     repeat {
       guard let engine = Engine(handle) else {
         return handle.refuseAll("there is no memory or descriptor left for an engine")
       }
-      engine.isStopping = isStopping
       do {
         try engine.run()
       } catch {
         engine.failAll("libcurl's multi interface failed: \(String(cString: curl_multi_strerror(error.code)))")
       }
-      isStopping = engine.isStopping
       engine.close()
     } while !handle.mayEnd()
   }
@@ -74,7 +71,7 @@ final class Engine {
 
   private func run() throws(MultiFailure) {
     while true {
-      handle.take(&commands)
+      let isStopping = handle.take(&commands)
       now = Clock.now
       for command in commands { obey(command) }
       commands.removeAll(keepingCapacity: true)
@@ -97,7 +94,6 @@ final class Engine {
     case .cancel(let transfer): cancel(transfer)
     case .resumeReceiving(let transfer): resumeReceiving(transfer)
     case .resumeSending(let transfer): resumeSending(transfer)
-    case .stop: isStopping = true
     }
   }
 
@@ -125,16 +121,12 @@ final class Engine {
     transfer.origin = admission.enqueue(transfer, to: transfer.target.origin)
     transfer.updateDeadline()
     if transfer.deadline != .max { deadlines.update(transfer) }
-    if transfer.isCancelledEarly { end(transfer, CancellationError()) }
+    // A task that is cancelled just as it submits can have said so before there was anybody to hear it.
+    if transfer.isCancelled { end(transfer, CancellationError()) }
   }
 
-  /// A task that is cancelled just as it submits can be heard before its transfer has come.
   private func cancel(_ transfer: Transfer) {
-    if transfer.state == .new {
-      transfer.isCancelledEarly = true
-    } else {
-      end(transfer, CancellationError())
-    }
+    if transfer.state != .new { end(transfer, CancellationError()) }
   }
 
   private func admit() {

@@ -1,5 +1,6 @@
 internal import CCurl
 internal import FaradayCore
+internal import Synchronization
 #if canImport(FoundationEssentials)
 internal import FoundationEssentials
 #else
@@ -49,6 +50,7 @@ final class Transfer: @unchecked Sendable, HasDeadline {
   let decompression: Decompression?
   let onDownloadProgress: ProgressHandler?
   let submitted = Clock.now
+  private let cancellation = Atomic<Bool>(false)
 
   // What the engine knows about it.
   var continuation: UnsafeContinuation<Received, any Error>?
@@ -63,7 +65,6 @@ final class Transfer: @unchecked Sendable, HasDeadline {
   var activated: Int64 = 0
   var lastActivity: Int64 = 0
   var isReady = false
-  var isCancelledEarly = false
   var hasRetriedFresh = false
   /// Why it must end, noted where it was found; it wins over what libcurl says then.
   var failure: (any Error)?
@@ -128,6 +129,12 @@ final class Transfer: @unchecked Sendable, HasDeadline {
 
   /// The easy handle; nil once the transfer has finished.
   var easy: EasyHandle? { easyPointer.map { EasyHandle(pointer: $0) } }
+
+  /// Whether its task was cancelled. Can be set by anybody at any time.
+  var isCancelled: Bool {
+    get { cancellation.load(ordering: .relaxed) }
+    set { cancellation.store(newValue, ordering: .relaxed) }
+  }
 
   /// Frees what libcurl holds and ends the source. On the engine's thread, unless the engine never saw it.
   func dispose() {
