@@ -21,7 +21,7 @@ extension Transfer {
     try easy.check(faraday_set_web_protocols(easy.pointer), CURLOPT_PROTOCOLS_STR)
     _ = faraday_set_quick_exit(easy.pointer)
     try easy.set(CURLOPT_ERRORBUFFER, errorText)
-    try easy.set(CURLOPT_BUFFERSIZE, bufferSize(settings))
+    try easy.set(CURLOPT_BUFFERSIZE, receiveBufferSize)
 
     try easy.check(faraday_set_write(easy.pointer, CURLOPT_WRITEFUNCTION, writeCallback), CURLOPT_WRITEFUNCTION)
     try easy.set(CURLOPT_WRITEDATA, this)
@@ -39,11 +39,6 @@ extension Transfer {
     try request.options.httpVersion.apply(to: easy, for: self)
     try setBody(easy, this)
     try setHeaders(easy)
-  }
-
-  // Decoding a large buffer at once can blow it up a thousandfold while the reader is paused.
-  private func bufferSize(_ settings: Settings) -> Int {
-    request.options.decompression == nil ? settings.receiveBufferSize : min(settings.receiveBufferSize, 16 << 10)
   }
 
   // MARK: method and body

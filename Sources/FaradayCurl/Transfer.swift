@@ -49,6 +49,7 @@ final class Transfer: @unchecked Sendable, HasDeadline {
   // Looked at for every piece: options are behind a reference.
   let decompression: Decompression?
   let onDownloadProgress: ProgressHandler?
+  let receiveBufferSize: Int
   let submitted = Clock.now
   private let cancellation = Atomic<Bool>(false)
 
@@ -77,7 +78,11 @@ final class Transfer: @unchecked Sendable, HasDeadline {
   var isHeadDelivered = false
   var isHeadDue = false
   var contentLength: Int64?
-  var isEncoded = false
+  /// libcurl decodes the body: its length is not the one that the head states, and the limits on decoding hold.
+  var isDecoded = false
+  var isTransferCoded = false
+  var isAskedAgain = false
+  var refusedExpectations = 0
   var closesConnection = false
   var isHTTP2 = false
   var received: Int64 = 0
@@ -105,6 +110,8 @@ final class Transfer: @unchecked Sendable, HasDeadline {
     target = try Target(request)
     decompression = request.options.decompression
     onDownloadProgress = request.options.onDownloadProgress
+    // Decoding a large buffer at once can blow it up a thousandfold while the reader is paused.
+    receiveBufferSize = decompression == nil ? settings.receiveBufferSize : min(settings.receiveBufferSize, 16 << 10)
     if let onChunk = request.options.onChunk {
       sink = .callback(onChunk)
     } else {
