@@ -18,8 +18,7 @@ final class Engine {
   private var refused: [Transfer] = []
   private var commands: [Command] = []
   private var completed: [(UnsafeContinuation<Received, any Error>, Received)] = []
-  private var isStopping = false
-  /// The time of this turn: when its commands were taken, then when the engine woke up.
+  /// The time: when commands were taken, when the engine woke up, or when somebody else's code was done on its thread.
   private(set) var now = Clock.now
 
   /// Serves the mailbox until it is told to stop and nothing is left to do. If libcurl fails as a whole, everything under way
@@ -173,6 +172,9 @@ final class Engine {
   }
 
   // MARK: going on
+
+  /// A caller's callback has returned, after who knows how long.
+  func calledBack() { now = Clock.now }
 
   /// Remembers that a transfer has something to hand out at the end of the turn.
   func touch(_ transfer: Transfer) {

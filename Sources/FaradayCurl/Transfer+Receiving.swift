@@ -120,11 +120,15 @@ extension Transfer {
   private func deliverHead() -> Bool {
     guard !isHeadDelivered else { return true }
     isHeadDelivered = true
-    do {
-      try request.options.onHead?(head.parsed().response)
-    } catch {
-      failure = error
-      return false
+    isAskedAgain = false
+    if let onHead = request.options.onHead {
+      defer { calledBack() }
+      do {
+        try onHead(head.parsed().response)
+      } catch {
+        failure = error
+        return false
+      }
     }
     if case .stream = sink {
       isHeadDue = true
@@ -151,8 +155,17 @@ extension Transfer {
       return endsByError() ? faraday_write_error : bytes.count
     }
     if isRefused { engine?.touch(self) }
-    onDownloadProgress?(TransferProgress(bytes: received, total: isEncoded ? nil : contentLength))
+    if let onDownloadProgress {
+      onDownloadProgress(TransferProgress(bytes: received, total: isDecoded ? nil : contentLength))
+      calledBack()
+    }
     return bytes.count
+  }
+
+  /// The time that a callback takes is not the network's.
+  func calledBack() {
+    engine?.calledBack()
+    lastActivity = engine?.now ?? lastActivity
   }
 
   /// Before 8.4 a paused HTTP/2 stream may lose its end, and is buffered by libcurl without bound.
@@ -169,6 +182,7 @@ extension Transfer {
     case .stream(let buffer):
       return gather(bytes, for: buffer)
     case .callback(let onChunk):
+      defer { calledBack() }
       do {
         if try onChunk(bytes.bytes) == .continue { return true }
         failure = CancellationError()

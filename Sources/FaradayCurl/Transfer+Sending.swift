@@ -51,6 +51,7 @@ extension Transfer {
     guard sent > reported else { return }
     reported = sent
     onUploadProgress(TransferProgress(bytes: sent, total: request.body.length))
+    calledBack()
   }
 
   /// Starts over, for a connection that died before it answered. Returns whether it can.
