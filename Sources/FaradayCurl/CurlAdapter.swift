@@ -40,9 +40,15 @@ public struct CurlAdapter: Adapter {
 
   /// libcurl asks for nothing of a body that is said to be empty, so one that is not would not be found out.
   private func checkEmptiness(of request: Request) async throws {
-    for try await piece in request.body where !piece.isEmpty {
-      let mismatch = LengthMismatch(stated: 0, actual: nil)
-      throw TransportError(.bodyLengthMismatch, building: request, mismatch.description)
+    do {
+      for try await piece in request.body where !piece.isEmpty { throw LengthMismatch(stated: 0, actual: nil) }
+    } catch is CancellationError where Task.isCancelled {
+      throw CancellationError()
+    } catch {
+      let problem = BodyProblem(error)
+      var failure = TransportError(problem.code, building: request, problem.message)
+      failure.underlying = problem.underlying
+      throw failure
     }
   }
 }

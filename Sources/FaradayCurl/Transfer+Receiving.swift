@@ -116,8 +116,11 @@ extension Transfer {
   /// The response, which has begun, is the end of the upload: libcurl does not send what is left of it once it is complete.
   var hasEarlyAnswer: Bool { headState == .complete && (status >= 300 || closesConnection) }
 
+  /// The response says that the body is not wanted.
+  var isTurnedDown: Bool { headState == .complete && status >= 300 }
+
   /// Gives the head to whoever waits for it. Returns false to end the transfer.
-  private func deliverHead() -> Bool {
+  func deliverHead() -> Bool {
     guard !isHeadDelivered else { return true }
     isHeadDelivered = true
     isAskedAgain = false

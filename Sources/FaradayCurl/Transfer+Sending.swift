@@ -14,7 +14,9 @@ extension Transfer {
     guard failure == nil else { return faraday_read_abort }
     // libcurl asks for more when what it had has gone to the socket.
     reportUpload()
-    if !hasEarlyAnswer { lastActivity = engine?.now ?? lastActivity }
+    let now = engine?.now ?? lastActivity
+    // Asking a dry source again, for the sake of a response that may have ended, moves nothing.
+    if !hasEarlyAnswer { lastActivity = now }
     switch source {
     case .none: return 0
     case .memory(let data):
@@ -22,15 +24,19 @@ extension Transfer {
       let count = min(target.count, data.endIndex - start)
       data.copyBytes(to: target, from: start..<start + count)
       sent += Int64(count)
+      lastActivity = now
       return count
     case .stream(let buffer):
       switch buffer.fill(target) {
       case .bytes(let count):
         sent += Int64(count)
+        lastActivity = now
         return count
       case .dry:
         return pauseSending()
       case .end: return 0
+      // Nobody asks for it any more; the answer counts.
+      case .failed where isTurnedDown: return pauseSending()
       case .failed:
         failure = buffer.failure.map(bodyError)
         return faraday_read_abort
@@ -103,11 +109,24 @@ extension Transfer {
     }
   }
 
-  private func bodyError(_ error: any Error) -> any Error {
+  func bodyError(_ error: any Error) -> TransportError {
+    let problem = BodyProblem(error)
+    return self.error(problem.code, problem.message, underlying: problem.underlying)
+  }
+}
+
+/// What an error of a request's body is to whoever sent it.
+struct BodyProblem {
+  let code: TransportError.Code
+  let message: String
+  let underlying: (any Error)?
+
+  init(_ error: any Error) {
     switch error {
-    case let mismatch as LengthMismatch: self.error(.bodyLengthMismatch, mismatch.description)
-    case let unreadable as BodyFile.Unreadable: self.error(.bodyUnreadable, unreadable.description, underlying: error)
-    default: self.error(.bodyUnreadable, "the request's body failed: \(error)", underlying: error)
+    case let mismatch as LengthMismatch: (code, message, underlying) = (.bodyLengthMismatch, mismatch.description, nil)
+    case let unreadable as BodyFile.Unreadable:
+      (code, message, underlying) = (.bodyUnreadable, unreadable.description, error)
+    default: (code, message, underlying) = (.bodyUnreadable, "the request's body failed: \(error)", error)
     }
   }
 }

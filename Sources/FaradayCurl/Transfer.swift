@@ -164,5 +164,5 @@ final class Transfer: @unchecked Sendable, HasDeadline {
   }
 
   /// Whether the caller's side, and not the network, is what the exchange waits for.
-  var waitsForCaller: Bool { isReceivePaused || isSendPaused && !hasEarlyAnswer }
+  var waitsForCaller: Bool { isReceivePaused || isSendPaused && !isTurnedDown }
 }

@@ -210,6 +210,22 @@ import Testing
     #expect(try await (kind == 4 ? String(decoding: seen.elements, as: UTF8.self) : response.body.text()) == "no")
   }
 
+  @Test(arguments: ["400 Bad Request", "200 OK\r\nConnection: close"])
+  func `a complete early answer is the answer, though the source fails then`(answer: String) async throws {
+    let server = try RawServer { connection in
+      _ = try connection.readHead()
+      _ = try connection.readSome(upTo: 100)
+      try connection.send("HTTP/1.1 \(answer)\r\nContent-Length: 2\r\n\r\nno")
+      connection.waitForClose()
+    }
+    let (pieces, continuation) = AsyncThrowingStream.makeStream(of: Data.self)
+    continuation.yield(Data("piece".utf8))
+    let response = try await server.connection().post(body: .stream(pieces)) {
+      $0.options.onDownloadProgress = { if $0.bytes == 2 { continuation.finish(throwing: CancellationError()) } }
+    }
+    #expect(try await response.body.text() == "no")
+  }
+
   @Test func `a refused upload whose answer never ends runs into the idle timeout`() async throws {
     let server = try RawServer { connection in
       _ = try connection.readHead()
