@@ -32,7 +32,8 @@ extension Transfer {
     _ = faraday_set_ready(easy.pointer, readyCallback, this)
 
     try easy.set(CURLOPT_PROXY, settings.proxies.proxy(isSecure: target.isSecure))
-    if !settings.proxies.exceptions.isEmpty { try easy.set(CURLOPT_NOPROXY, settings.proxies.exceptions) }
+    // Also if there are none: libcurl would read the environment itself.
+    try easy.set(CURLOPT_NOPROXY, settings.proxies.exceptions)
     try request.options.timeouts.apply(to: easy)
     if target.isSecure { try request.options.tls.apply(to: easy) }
     try request.options.decompression?.apply(to: easy)
