@@ -76,6 +76,11 @@ nonisolated func socketCallback(
   return 0
 }
 
+nonisolated func closeSocketCallback(_ data: UnsafeMutableRawPointer?, _ descriptor: curl_socket_t) -> Int32 {
+  if let data { Unmanaged<EpollDriver>.fromOpaque(data)._withUnsafeGuaranteedRef { $0.closed(descriptor) } }
+  return close(descriptor)
+}
+
 nonisolated func timerCallback(
   _ multi: UnsafeMutableRawPointer?, _ milliseconds: Int, _ data: UnsafeMutableRawPointer?
 ) -> Int32 {

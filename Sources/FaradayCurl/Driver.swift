@@ -2,6 +2,8 @@ internal import CCurl
 
 /// Makes libcurl work when there is work: waits for sockets and timers, and lets it act on them. On the engine's thread only.
 protocol Driver: AnyObject {
+  /// A handle is about to be added.
+  func adopt(_ easy: EasyHandle)
   /// A socket was opened under this number.
   func opened(_ descriptor: Int32)
   /// Lets libcurl do what is due now: timers, and handles that were just added or resumed.
@@ -30,6 +32,7 @@ final class PollDriver: Driver {
     self.waker = waker
   }
 
+  func adopt(_ easy: EasyHandle) {}
   func opened(_ descriptor: Int32) {}
 
   func act() throws(MultiFailure) {

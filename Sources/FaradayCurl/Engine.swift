@@ -148,6 +148,7 @@ final class Engine {
     active.append(transfer)
     transfer.updateDeadline()
     if transfer.deadline != .max { deadlines.update(transfer) }
+    driver.adopt(easy)
     if let share, transfer.target.isSecure { _ = faraday_set_pointer(easy.pointer, CURLOPT_SHARE, share) }
     let code = curl_multi_add_handle(multi, easy.pointer)
     guard code == CURLM_OK else {
