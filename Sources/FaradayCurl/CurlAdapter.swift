@@ -6,6 +6,11 @@ public import FaradayCore
 /// callbacks are called; everything else runs where the caller runs. It needs no shutdown: when its last copy goes,
 /// transfers in flight finish and the threads end. Copies share connections.
 ///
+/// A request over a kept connection that ends before it has answered is sent again by libcurl, over another, if it may be
+/// repeated (``Adapter``). A POST, PATCH or custom method of which anything has left fails with
+/// ``TransportError/Code/connectionClosed`` instead, also where an HTTP/2 server says that it has not looked at it. (libcurl
+/// before 7.80 cannot be kept from repeating it.)
+///
 /// The default is HTTP/1.1 below libcurl 8.4 and HTTP/2 over TLS from there on; a request can ask for either.
 public struct CurlAdapter: Adapter {
   private let engines: EngineGroup

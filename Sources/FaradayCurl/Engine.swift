@@ -282,7 +282,8 @@ final class Engine {
   private func retriesFresh(_ transfer: Transfer, _ code: CURLcode) -> Bool {
     guard code == CURLE_SEND_ERROR || code == CURLE_GOT_NOTHING || code == CURLE_RECV_ERROR,
       !Library.Behaviour.hasSoundHTTP2Streams, !transfer.hasRetriedFresh, transfer.headSize == 0,
-      transfer.failure == nil, let easy = transfer.easy, easy.get(CURLINFO_NUM_CONNECTS) == 0, transfer.rewind()
+      transfer.failure == nil, let easy = transfer.easy, easy.get(CURLINFO_NUM_CONNECTS) == 0, transfer.mayRepeat,
+      transfer.rewind()
     else { return false }
     transfer.hasRetriedFresh = true
     curl_multi_remove_handle(multi, easy.pointer)
@@ -360,14 +361,20 @@ final class Engine {
 }
 
 extension Transfer {
-  /// A socket was opened for it: its name is resolved.
+  /// Its name is resolved, and it needs a connection. Returns whether it may have one.
+  func mayOpenSocket() -> Bool { maySendNow() }
+
   func openedSocket(_ descriptor: Int32) {
     engine?.opened(descriptor, for: self)
   }
 
-  /// It has a connection, new or used.
-  func connectionIsReady() {
-    isReady = true
+  /// It has a connection, new or used, and the request goes out next. Returns whether it may.
+  func connectionIsReady() -> Bool {
     if let origin { engine?.open(origin) }
+    guard maySendNow() else { return false }
+    isReady = true
+    // A request that is sent anew is not paused.
+    isSendPaused = false
+    return true
   }
 }

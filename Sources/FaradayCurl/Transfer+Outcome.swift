@@ -26,11 +26,6 @@ extension Transfer {
     let metrics = metrics()
     if isHeadDue { handOverHead() }
     if case .stream(let buffer) = sink {
-      // An empty body or a 417 may come to its end before its head was handed over.
-      if !isHeadDelivered {
-        isHeadDelivered = true
-        handOverHead()
-      }
       ending.set(trailers: RawHead.fields(trailers), metrics: metrics)
       _ = buffer.publish(segments.take())
       buffer.finish(.success(()))

@@ -28,7 +28,8 @@ extension Transfer {
     guard headSize <= Self.maximumHeadSize else {
       return stop(.headTooLarge, "the response's head is larger than \(Self.maximumHeadSize) bytes")
     }
-    if headState != .fields, line.starts(with: "HTTP/".utf8) { return startHead(line) }
+    // After a complete head a line that looks like another is a trailer, unless libcurl is asking again.
+    if headState == .expected || isAskedAgain, line.starts(with: "HTTP/".utf8) { return startHead(line) }
     guard headState == .fields else {
       trailers.append(contentsOf: line)
       return true
@@ -101,9 +102,10 @@ extension Transfer {
       return true
     }
     if isHTTP2, let origin { engine?.multiplexes(origin) }
-    // libcurl tries again after a 417 by itself, and then it was not this head that counts.
-    let isProvisional = status == 417 && request.headers.contains(.expect)
-    if !isProvisional && !deliverHead() { return false }
+    // libcurl asks again after a 417 by itself, and then it was not this head that counts. If it does not, the head is
+    // delivered with the first piece of the body, or at the end.
+    isAskedAgain = status == 417 && request.headers.contains(.expect)
+    if isAskedAgain { refusedExpectations += 1 } else if !deliverHead() { return false }
     reportUpload()
     if isRefused { engine?.touch(self) }
     return true

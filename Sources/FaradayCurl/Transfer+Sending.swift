@@ -62,6 +62,7 @@ extension Transfer {
 
   /// Starts over, for a connection that died before it answered. Returns whether it can.
   func rewind() -> Bool {
+    isSendPaused = false
     guard sent > 0 else { return true }
     switch source {
     case .none: break

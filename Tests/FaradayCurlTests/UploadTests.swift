@@ -111,6 +111,37 @@ import Testing
     #expect(try await response.body.text() == "hello")
   }
 
+  @Test func `a server that answers 417 for ever is not asked for ever`() async throws {
+    let server = try RawServer { connection in
+      while true {
+        if try !connection.readHead().lowercased().contains("expect:") { _ = try connection.read(exactly: 5) }
+        try connection.send("HTTP/1.1 417 Expectation Failed\r\nContent-Length: 0\r\n\r\n")
+      }
+    }
+    let error = try await transportError {
+      try await server.connection().put(body: "hello") { $0.headers[.expect] = "100-continue" }
+    }
+    #expect(error.code == .malformedResponse, "\(error)")
+  }
+
+  @Test(arguments: [Body.empty, "small", .data(pattern(150_000)), .stream(Pieces("a", "b"), isReplayable: true)])
+  func `a POST that may have arrived on a reused connection is not sent again`(body: Body) async throws {
+    let heads = Log<String>()
+    let server = try RawServer { connection in
+      while true {
+        heads.append(String(try connection.readHead().prefix { $0 != " " }))
+        if connection.index == 0 && heads.elements.count > 1 { return connection.reset() }
+        try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+      }
+    }
+    let connection = try server.connection()
+    _ = try await connection.get()
+    let error = try await transportError { try await connection.post(body: body) }
+    #expect([.connectionClosed, .sendFailed, .receiveFailed].contains(error.code) && error.phase != .connecting, "\(error)")
+    #expect(heads.elements == ["GET", "POST"])
+    #expect(server.connectionCount == 1)
+  }
+
   @Test(arguments: ["bytes", "replayable stream", "file"])
   func `a reused connection that died before it answered is replaced and the body sent again`(kind: String) async throws {
     let server = try RawServer { connection in
@@ -136,7 +167,7 @@ import Testing
       default: .stream(Pieces([pattern(150_000)]), length: 150_000, isReplayable: true)
       }
     _ = try await connection.get()
-    let response = try await connection.post(body: body)
+    let response = try await connection.put(body: body)
     #expect(response.body.data == pattern(150_000))
     #expect(server.connectionCount == 2)
   }
@@ -152,7 +183,7 @@ import Testing
     let connection = try server.connection()
     _ = try await connection.get()
     let error = try await transportError {
-      try await connection.post(body: .stream(Pieces([pattern(150_000)]), length: 150_000))
+      try await connection.put(body: .stream(Pieces([pattern(150_000)]), length: 150_000))
     }
     #expect([.bodyNotReplayable, .sendFailed, .connectionClosed, .receiveFailed].contains(error.code), "\(error)")
   }
