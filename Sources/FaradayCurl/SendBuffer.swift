@@ -89,8 +89,8 @@ final class SendBuffer: Sendable {
     return tell
   }
 
-  /// Waits until it is open and there is room. The engine or ``close()`` ends the wait.
-  func waitForRoom() async {
+  /// Waits until it is open and there is room. The engine or ``close()`` ends the wait. Returns whether anybody takes more.
+  func waitForRoom() async -> Bool {
     await withUnsafeContinuation { continuation in
       let hasRoom = state.withLock { state in
         if state.isClosed || state.isOpen && (state.buffered < Self.high || state.engineWaits) { return true }
@@ -99,6 +99,7 @@ final class SendBuffer: Sendable {
       }
       if hasRoom { continuation.resume() }
     }
+    return state.withLock { !$0.isClosed }
   }
 
   /// The source has ended. Returns whether the engine has to be told.

@@ -99,10 +99,10 @@ extension Transfer {
 
   private static func pump(_ body: Body, into buffer: SendBuffer, tell: @Sendable () -> Void) async {
     do {
-      await buffer.waitForRoom()
+      guard await buffer.waitForRoom() else { return }
       for try await piece in body {
         if try buffer.push(piece) { tell() }
-        await buffer.waitForRoom()
+        guard await buffer.waitForRoom() else { return }
       }
       if buffer.end() { tell() }
     } catch {
