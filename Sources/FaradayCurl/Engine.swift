@@ -237,7 +237,6 @@ final class Engine {
     transfer.isResuming = true
     unpause(transfer)
     transfer.isResuming = false
-    // What fails within that call does not always come up again as the transfer's end.
     if let failure = transfer.failure { end(transfer, failure) }
   }
 
@@ -265,7 +264,11 @@ final class Engine {
   private func unpause(_ transfer: Transfer) {
     guard let easy = transfer.easy else { return }
     let directions = (transfer.isReceivePaused ? CURLPAUSE_RECV : 0) | (transfer.isSendPaused ? CURLPAUSE_SEND : 0)
-    curl_easy_pause(easy.pointer, directions)
+    let code = curl_easy_pause(easy.pointer, directions)
+    // Without a connection there is nothing to resume: libcurl is making another, and will ask again.
+    guard code != CURLE_OK, code != CURLE_BAD_FUNCTION_ARGUMENT else { return }
+    // What fails within that call does not always come up again as the transfer's end.
+    end(transfer) { $0.finish(code) }
   }
 
   // MARK: ending

@@ -99,16 +99,16 @@ extension Transfer {
       if try isFraming(field) { continue }
       line.removeAll(keepingCapacity: true)
       line.append(contentsOf: field.name.rawName.utf8.lazy.map { CChar(bitPattern: $0) })
-      let isEmpty = field.withUnsafeBytesOfValue { value in
-        line.append(contentsOf: value.isEmpty ? [CChar(bitPattern: 0x3B)] : [0x3A, 0x20])
-        line.append(contentsOf: value.lazy.map { CChar(bitPattern: $0) })
-        return value.isEmpty
+      field.withUnsafeBytesOfValue { value in
+        // libcurl drops a field whose value is empty or blank, unless it is written like this.
+        let isBlank = value.allSatisfy { $0 == 0x20 || $0 == 0x09 }
+        line.append(contentsOf: isBlank ? [CChar(bitPattern: 0x3B)] : [0x3A, 0x20])
+        if !isBlank { line.append(contentsOf: value.lazy.map { CChar(bitPattern: $0) }) }
       }
       // The vocabulary's types cannot hold these; a header that could end its line is refused wherever it came from.
       guard !line.contains(where: { $0 == 0 || $0 == 0x0A || $0 == 0x0D }), !field.name.rawName.hasPrefix(":") else {
         throw TransportError(.invalidHeader, building: request, "the header \(field.name) cannot be sent as it is")
       }
-      _ = isEmpty
       line.append(0)
       try append(line)
     }
