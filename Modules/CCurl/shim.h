@@ -69,6 +69,7 @@ static inline CURLSHcode faraday_share_tls_sessions(void *share) {
 typedef size_t (*faraday_write_function)(char *, size_t, size_t, void *);
 typedef int (*faraday_seek_function)(void *, curl_off_t, int);
 typedef curl_socket_t (*faraday_open_socket_function)(void *, curlsocktype, struct curl_sockaddr *);
+typedef int (*faraday_close_socket_function)(void *, curl_socket_t);
 typedef int (*faraday_ready_function)(void *, char *, char *, int, int);
 typedef int (*faraday_socket_function)(void *, curl_socket_t, int, void *, void *);
 typedef int (*faraday_timer_function)(void *, long, void *);
@@ -81,6 +82,10 @@ static inline CURLcode faraday_set_seek(void *easy, faraday_seek_function functi
 }
 static inline CURLcode faraday_set_open_socket(void *easy, faraday_open_socket_function function) {
   return curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, function);
+}
+static inline CURLcode faraday_set_close_socket(void *easy, faraday_close_socket_function function, void *data) {
+  CURLcode code = curl_easy_setopt(easy, CURLOPT_CLOSESOCKETFUNCTION, function);
+  return code != CURLE_OK ? code : curl_easy_setopt(easy, CURLOPT_CLOSESOCKETDATA, data);
 }
 // Called when a connection is ready, new or reused, before the request goes out. Since 7.80.
 static inline CURLcode faraday_set_ready(void *easy, faraday_ready_function function, void *data) {

@@ -1,5 +1,9 @@
 /// Sends one request once.
 ///
+/// Once: a server that acts on a POST must not get it twice. Only a request that may be repeated (RFC 9110, section 9.2.2: GET,
+/// HEAD, PUT, DELETE, OPTIONS, TRACE), or of which nothing has left, may be sent again, over a new connection, when a kept one
+/// turns out to be dead.
+///
 /// An adapter follows no redirect, retries nothing, keeps no cookies and decodes no JSON: those are middleware, which is
 /// how they work the same over every adapter. What only an engine can do is the adapter's: TLS, HTTP versions, content
 /// decoding, connection reuse.

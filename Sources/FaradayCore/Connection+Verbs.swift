@@ -1,5 +1,6 @@
 /// The verbs: each builds a request on the connection's URL, headers and options, lets `edit` change it in place, and
-/// sends it. They return any status, and throw ``TransportError``, `CancellationError`, or what a middleware throws.
+/// sends it. A path that leads to another origin than the connection's URL goes without the connection's headers, see
+/// ``Connection/headers``. They return any status, and throw ``TransportError``, `CancellationError`, or what a middleware throws.
 extension Connection {
   /// Sends a request with any method.
   public func run(

@@ -15,7 +15,9 @@ public struct Connection: Sendable {
   public var url: URL?
   /// How paths are joined to it.
   public var joining: URLJoining
-  /// Header fields of every request, unless the request sets its own.
+  /// Header fields of every request to the base URL's origin (scheme, host and port), unless the request sets its own. A path
+  /// that leads elsewhere, such as `https://other.example/` or `//other.example/`, gets none of them: they may hold what is
+  /// meant for one server only. Without a base URL every request has them.
   public var headers: HTTPFields
   /// What every request's options are to begin with.
   public var defaults: Options
@@ -53,14 +55,16 @@ public struct Connection: Sendable {
     use(MiddlewareClosure(middleware))
   }
 
-  /// The request that a verb would send: base URL joined, default headers copied, `edit` applied over them.
+  /// The request that a verb would send: base URL joined, default headers copied if it stays with the base URL's origin,
+  /// `edit` applied over them.
   public func request(
     _ method: HTTPRequest.Method, _ path: String = "", body: Body = .empty,
     edit: (inout Request) throws -> Void = { _ in }
   ) throws -> Request {
     let joined = url.map { joining.join(path, to: $0) } ?? URL(string: path)
     guard let joined else { throw TransportError(invalidURL: path, method: method) }
-    var request = Request(method, url: joined, headers: headers, body: body, options: defaults)
+    let staysHome = url.map { Origin($0) == Origin(joined) } ?? true
+    var request = Request(method, url: joined, headers: staysHome ? headers : [:], body: body, options: defaults)
     try edit(&request)
     return request
   }

@@ -75,7 +75,11 @@ public struct Options: Sendable {
 
   /// A setting of somebody else's, under a key of their own: a middleware declares its per-request settings this way.
   public subscript<Key: OptionKey>(key: Key.Type) -> Key.Value {
-    get { storage.fields.values[ObjectIdentifier(key)] as? Key.Value ?? key.defaultValue }
+    get {
+      // Looked for first: a cast to an optional type makes a value out of nothing.
+      guard let stored = storage.fields.values[ObjectIdentifier(key)] else { return key.defaultValue }
+      return stored as? Key.Value ?? key.defaultValue
+    }
     set { mutable.fields.values[ObjectIdentifier(key)] = newValue }
   }
 

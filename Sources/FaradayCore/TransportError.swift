@@ -6,7 +6,9 @@ public import Foundation
 
 /// An exchange that failed: what happened, in which phase, to which request, and what had arrived by then.
 ///
-/// It carries no secret: the URL is without user, password, query and fragment.
+/// What it says of itself carries no secret: its description, message and URL are without user, password, query, fragment,
+/// header fields and body. ``partialResponse`` is the response as it came, whole URL and header fields included, and
+/// ``underlying`` is whatever the caller's own code threw: they are to be looked at, not logged.
 public struct TransportError: Error, Sendable {
   /// What happened. Codes are added over time: a `switch` over them needs a `default`.
   public var code: Code

@@ -38,7 +38,7 @@ nonisolated func seekCallback(_ data: UnsafeMutableRawPointer?, _ offset: curl_o
 nonisolated func openSocketCallback(
   _ data: UnsafeMutableRawPointer?, _ purpose: curlsocktype, _ address: UnsafeMutablePointer<curl_sockaddr>?
 ) -> curl_socket_t {
-  guard let address else { return faraday_bad_socket }
+  guard let address, withTransfer(data, otherwise: false, { $0.mayOpenSocket() }) else { return faraday_bad_socket }
   let descriptor = faraday_open_socket(address)
   guard descriptor >= 0 else { return faraday_bad_socket }
   withTransfer(data, otherwise: ()) { $0.openedSocket(descriptor) }
@@ -49,8 +49,7 @@ nonisolated func readyCallback(
   _ data: UnsafeMutableRawPointer?, _ remote: UnsafeMutablePointer<CChar>?, _ local: UnsafeMutablePointer<CChar>?,
   _ remotePort: Int32, _ localPort: Int32
 ) -> Int32 {
-  withTransfer(data, otherwise: ()) { $0.connectionIsReady() }
-  return CURL_PREREQFUNC_OK
+  withTransfer(data, otherwise: false) { $0.connectionIsReady() } ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
 }
 
 private func withTransfer<Result>(
@@ -74,6 +73,11 @@ nonisolated func socketCallback(
   guard let data else { return 0 }
   Unmanaged<EpollDriver>.fromOpaque(data)._withUnsafeGuaranteedRef { $0.changed(descriptor, to: what) }
   return 0
+}
+
+nonisolated func closeSocketCallback(_ data: UnsafeMutableRawPointer?, _ descriptor: curl_socket_t) -> Int32 {
+  if let data { Unmanaged<EpollDriver>.fromOpaque(data)._withUnsafeGuaranteedRef { $0.closed(descriptor) } }
+  return close(descriptor)
 }
 
 nonisolated func timerCallback(

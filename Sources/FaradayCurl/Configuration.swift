@@ -3,10 +3,11 @@ extension CurlAdapter {
   public struct Configuration: Sendable, Hashable {
     /// Engine threads. Requests are spread over them by origin, so that each origin's connections stay together. 1 by default.
     public var engines = 1
-    /// Connections to one origin (scheme, host and port) at a time. Requests over it wait in a queue of ours, in order.
-    /// 64 by default.
+    /// Connections to one origin (scheme, host and port) at a time. Requests that find none free wait in a queue of ours, in
+    /// order. 64 by default.
     public var connectionsPerOrigin = 64
-    /// Connections of one engine at a time, and how many it keeps when they are idle. 512 by default.
+    /// Requests under way on one engine at a time, which over HTTP/1.1 is connections, and how many connections it keeps when
+    /// they are idle. 512 by default.
     public var connections = 512
     /// Requests on one HTTP/2 connection at a time. 100 by default.
     public var streamsPerConnection = 100

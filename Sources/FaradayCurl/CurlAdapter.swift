@@ -6,6 +6,11 @@ public import FaradayCore
 /// callbacks are called; everything else runs where the caller runs. It needs no shutdown: when its last copy goes,
 /// transfers in flight finish and the threads end. Copies share connections.
 ///
+/// A request over a kept connection that ends before it has answered is sent again by libcurl, over another, if it may be
+/// repeated (``Adapter``). A POST, PATCH or custom method of which anything has left fails with
+/// ``TransportError/Code/connectionClosed`` instead, also where an HTTP/2 server says that it has not looked at it. (libcurl
+/// before 7.80 cannot be kept from repeating it.)
+///
 /// The default is HTTP/1.1 below libcurl 8.4 and HTTP/2 over TLS from there on; a request can ask for either.
 public struct CurlAdapter: Adapter {
   private let engines: EngineGroup
@@ -22,7 +27,7 @@ public struct CurlAdapter: Adapter {
 
   public func send(_ request: Request) async throws -> Response {
     try Task.checkCancellation()
-    try capabilities.check(request)
+    try capabilities.check(request, of: "CurlAdapter")
     if request.body.isStreamed, request.body.length == 0 { try await checkEmptiness(of: request) }
     let transfer = try Transfer(request, engines.settings)
     let engine = engines.engine(for: transfer.target.origin)
@@ -32,6 +37,7 @@ public struct CurlAdapter: Adapter {
         engine.submit(transfer)
       }
     } onCancel: {
+      transfer.isCancelled = true
       engine.post(.cancel(transfer))
     }
     return received.response(to: request)
@@ -39,9 +45,14 @@ public struct CurlAdapter: Adapter {
 
   /// libcurl asks for nothing of a body that is said to be empty, so one that is not would not be found out.
   private func checkEmptiness(of request: Request) async throws {
-    for try await piece in request.body where !piece.isEmpty {
-      let mismatch = LengthMismatch(stated: 0, actual: nil)
-      throw TransportError(.bodyLengthMismatch, building: request, mismatch.description)
+    do {
+      for try await piece in request.body where !piece.isEmpty { throw LengthMismatch(stated: 0, actual: nil) }
+    } catch is CancellationError where Task.isCancelled {
+      throw CancellationError()
+    } catch {
+      var failure = TransportError(.bodyUnreadable, building: request, "")
+      failure.setBodyFailure(error)
+      throw failure
     }
   }
 }
@@ -57,7 +68,7 @@ private final class EngineGroup: Sendable {
   }
 
   deinit {
-    for engine in engines { engine.post(.stop) }
+    for engine in engines { engine.stop() }
   }
 
   func engine(for origin: String) -> EngineHandle {

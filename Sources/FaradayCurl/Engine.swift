@@ -15,27 +15,24 @@ final class Engine {
   private var deadlines = DeadlineHeap<Transfer>()
   private var active: [Transfer] = []
   private var touched: [Transfer] = []
+  private var refused: [Transfer] = []
   private var commands: [Command] = []
   private var completed: [(UnsafeContinuation<Received, any Error>, Received)] = []
-  private var isStopping = false
-  /// The time of this turn.
+  /// The time: when commands were taken, when the engine woke up, or when somebody else's code was done on its thread.
   private(set) var now = Clock.now
 
   /// Serves the mailbox until it is told to stop and nothing is left to do. If libcurl fails as a whole, everything under way
   /// fails with it and a new engine goes on.
   static func serve(_ handle: EngineHandle) {
-    var isStopping = false
     repeat {
       guard let engine = Engine(handle) else {
         return handle.refuseAll("there is no memory or descriptor left for an engine")
       }
-      engine.isStopping = isStopping
       do {
         try engine.run()
       } catch {
         engine.failAll("libcurl's multi interface failed: \(String(cString: curl_multi_strerror(error.code)))")
       }
-      isStopping = engine.isStopping
       engine.close()
     } while !handle.mayEnd()
   }
@@ -73,7 +70,7 @@ final class Engine {
 
   private func run() throws(MultiFailure) {
     while true {
-      handle.take(&commands)
+      let isStopping = handle.take(&commands)
       now = Clock.now
       for command in commands { obey(command) }
       commands.removeAll(keepingCapacity: true)
@@ -81,10 +78,12 @@ final class Engine {
       try driver.act()
       settle(isQuiet: false)
       if isStopping && admission.isIdle && active.isEmpty { return }
-      let hadNews = try driver.wait(atMost: untilNextTurn)
+      // What libcurl then does is dated to the waking, not to before a sleep.
+      let hadNews = try driver.wait(atMost: untilNextTurn) { now = Clock.now }
       handle.wokeUp()
-      now = Clock.now
-      settle(isQuiet: !hadNews)
+      // Only here has everything that had arrived by `now` been received: a slow callback is not the network's silence.
+      if hadNews { resumeRefused() }
+      settle(isQuiet: !hadNews, expiring: true)
     }
   }
 
@@ -94,15 +93,14 @@ final class Engine {
     case .cancel(let transfer): cancel(transfer)
     case .resumeReceiving(let transfer): resumeReceiving(transfer)
     case .resumeSending(let transfer): resumeSending(transfer)
-    case .stop: isStopping = true
     }
   }
 
   /// What has ended and what has arrived goes to those who wait for it.
-  private func settle(isQuiet: Bool) {
+  private func settle(isQuiet: Bool, expiring: Bool = false) {
     finishDone()
     flush(isQuiet: isQuiet)
-    expire()
+    if expiring { expire() }
     answer()
   }
 
@@ -122,16 +120,12 @@ final class Engine {
     transfer.origin = admission.enqueue(transfer, to: transfer.target.origin)
     transfer.updateDeadline()
     if transfer.deadline != .max { deadlines.update(transfer) }
-    if transfer.isCancelledEarly { end(transfer, CancellationError()) }
+    // A task that is cancelled just as it submits can have said so before there was anybody to hear it.
+    if transfer.isCancelled { end(transfer, CancellationError()) }
   }
 
-  /// A task that is cancelled just as it submits can be heard before its transfer has come.
   private func cancel(_ transfer: Transfer) {
-    if transfer.state == .new {
-      transfer.isCancelledEarly = true
-    } else {
-      end(transfer, CancellationError())
-    }
+    if transfer.state != .new { end(transfer, CancellationError()) }
   }
 
   private func admit() {
@@ -154,6 +148,7 @@ final class Engine {
     active.append(transfer)
     transfer.updateDeadline()
     if transfer.deadline != .max { deadlines.update(transfer) }
+    driver.adopt(easy)
     if let share, transfer.target.isSecure { _ = faraday_set_pointer(easy.pointer, CURLOPT_SHARE, share) }
     let code = curl_multi_add_handle(multi, easy.pointer)
     guard code == CURLM_OK else {
@@ -178,6 +173,9 @@ final class Engine {
   }
 
   // MARK: going on
+
+  /// A caller's callback has returned, after who knows how long.
+  func calledBack() { now = Clock.now }
 
   /// Remembers that a transfer has something to hand out at the end of the turn.
   func touch(_ transfer: Transfer) {
@@ -232,26 +230,45 @@ final class Engine {
   private func resumeReceiving(_ transfer: Transfer) {
     guard transfer.state == .active, transfer.isReceivePaused else { return }
     transfer.isReceivePaused = false
+    // The last of the response may be among what libcurl has kept.
+    if transfer.isRefused { transfer.isSendPaused = false }
     transfer.lastActivity = now
     // libcurl delivers what it has kept from within the call: answering with another pause would be quadratic.
     transfer.isResuming = true
     unpause(transfer)
     transfer.isResuming = false
-    // What fails within that call does not always come up again as the transfer's end.
     if let failure = transfer.failure { end(transfer, failure) }
   }
 
   private func resumeSending(_ transfer: Transfer) {
     guard transfer.state == .active, transfer.isSendPaused else { return }
+    // That libcurl is to look again at an upload that nobody wants is no sign of life.
+    if !transfer.isRefused { transfer.lastActivity = now }
     transfer.isSendPaused = false
-    transfer.lastActivity = now
     unpause(transfer)
+  }
+
+  /// An upload that the server has refused has paused again, because its source still has nothing. It ends with the response,
+  /// and only if it is not paused then; nobody is told of that end, so it is resumed whenever something has happened.
+  func waitsRefused(_ transfer: Transfer) {
+    refused.append(transfer)
+  }
+
+  private func resumeRefused() {
+    guard !refused.isEmpty else { return }
+    let round = refused
+    refused.removeAll()
+    for transfer in round { resumeSending(transfer) }
   }
 
   private func unpause(_ transfer: Transfer) {
     guard let easy = transfer.easy else { return }
     let directions = (transfer.isReceivePaused ? CURLPAUSE_RECV : 0) | (transfer.isSendPaused ? CURLPAUSE_SEND : 0)
-    curl_easy_pause(easy.pointer, directions)
+    let code = curl_easy_pause(easy.pointer, directions)
+    // Without a connection there is nothing to resume: libcurl is making another, and will ask again.
+    guard code != CURLE_OK, code != CURLE_BAD_FUNCTION_ARGUMENT else { return }
+    // What fails within that call does not always come up again as the transfer's end.
+    end(transfer) { $0.finish(code) }
   }
 
   // MARK: ending
@@ -268,7 +285,8 @@ final class Engine {
   private func retriesFresh(_ transfer: Transfer, _ code: CURLcode) -> Bool {
     guard code == CURLE_SEND_ERROR || code == CURLE_GOT_NOTHING || code == CURLE_RECV_ERROR,
       !Library.Behaviour.hasSoundHTTP2Streams, !transfer.hasRetriedFresh, transfer.headSize == 0,
-      transfer.failure == nil, let easy = transfer.easy, easy.get(CURLINFO_NUM_CONNECTS) == 0, transfer.rewind()
+      transfer.failure == nil, let easy = transfer.easy, easy.get(CURLINFO_NUM_CONNECTS) == 0, transfer.mayRepeat,
+      transfer.rewind()
     else { return false }
     transfer.hasRetriedFresh = true
     curl_multi_remove_handle(multi, easy.pointer)
@@ -321,6 +339,7 @@ final class Engine {
       active.removeLast()
       if let origin = transfer.origin { admission.release(origin) }
       transfer.origin = nil
+      refused.removeAll { $0 === transfer }
       transfer.dispose()
     case .queued:
       transfer.dispose()
@@ -345,14 +364,20 @@ final class Engine {
 }
 
 extension Transfer {
-  /// A socket was opened for it: its name is resolved.
+  /// Its name is resolved, and it needs a connection. Returns whether it may have one.
+  func mayOpenSocket() -> Bool { maySendNow() }
+
   func openedSocket(_ descriptor: Int32) {
     engine?.opened(descriptor, for: self)
   }
 
-  /// It has a connection, new or used.
-  func connectionIsReady() {
-    isReady = true
+  /// It has a connection, new or used, and the request goes out next. Returns whether it may.
+  func connectionIsReady() -> Bool {
     if let origin { engine?.open(origin) }
+    guard maySendNow() else { return false }
+    isReady = true
+    // A request that is sent anew is not paused.
+    isSendPaused = false
+    return true
   }
 }

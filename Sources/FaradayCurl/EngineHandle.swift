@@ -9,8 +9,6 @@ enum Command: Sendable {
   case resumeReceiving(Transfer)
   /// The source of a request's body has something again, or has ended.
   case resumeSending(Transfer)
-  /// Nothing more will be submitted: end when the last transfer has.
-  case stop
 }
 
 /// An engine as the rest of the program sees it: a mailbox, and a wake-up that is written only while the engine sleeps.
@@ -19,6 +17,7 @@ final class EngineHandle: Sendable {
     var commands: [Command] = []
     var isAsleep = false
     var hasThread = false
+    var isStopping = false
   }
 
   let configuration: CurlAdapter.Configuration
@@ -33,13 +32,21 @@ final class EngineHandle: Sendable {
   /// Hands a transfer over, starting the thread if there is none. If that cannot be, the transfer fails.
   func submit(_ transfer: Transfer) {
     transfer.handle = self
-    let needsThread = mailbox.withLock { mailbox in
-      defer { mailbox.hasThread = true }
-      return !mailbox.hasThread
-    }
     transfer.startSource()
-    post(.submit(transfer))
-    if needsThread && !EngineThread.start(self) { refuseAll("no thread could be started for the engine") }
+    // In one step: a thread that is about to end either sees the transfer or is seen to have ended.
+    let (isAsleep, needsThread) = mailbox.withLock { mailbox in
+      mailbox.commands.append(.submit(transfer))
+      defer {
+        mailbox.isAsleep = false
+        mailbox.hasThread = true
+      }
+      return (mailbox.isAsleep, !mailbox.hasThread)
+    }
+    if needsThread {
+      if !EngineThread.start(self) { refuseAll("no thread could be started for the engine") }
+    } else if isAsleep {
+      waker?.wake()
+    }
   }
 
   /// Fails everything that waits for an engine, because there will be none.
@@ -52,8 +59,10 @@ final class EngineHandle: Sendable {
     for case .submit(let transfer) in commands { transfer.fail(.engineFailed, reason) }
   }
 
+  /// Without a thread there is nothing to command, and what was kept for one that never comes would keep its transfer.
   func post(_ command: Command) {
     let isAsleep = mailbox.withLock { mailbox in
+      guard mailbox.hasThread else { return false }
       mailbox.commands.append(command)
       defer { mailbox.isAsleep = false }
       return mailbox.isAsleep
@@ -61,11 +70,21 @@ final class EngineHandle: Sendable {
     if isAsleep { waker?.wake() }
   }
 
+  /// Nothing more will be submitted, except by those who are about to: the thread ends when the last transfer has.
+  func stop() {
+    mailbox.withLock { $0.isStopping = true }
+    // Always, and not only if it sleeps: it may be about to, and looks for commands only.
+    waker?.wake()
+  }
+
   // MARK: the engine's side
 
-  /// Takes the commands, giving an empty array with room in exchange.
-  func take(_ commands: inout [Command]) {
-    mailbox.withLock { swap(&$0.commands, &commands) }
+  /// Takes the commands, giving an empty array with room in exchange. Returns whether the thread is to end when it can.
+  func take(_ commands: inout [Command]) -> Bool {
+    mailbox.withLock { mailbox in
+      swap(&mailbox.commands, &commands)
+      return mailbox.isStopping
+    }
   }
 
   /// Whether there is nothing to do. From then on until it is woken, whoever posts wakes it.

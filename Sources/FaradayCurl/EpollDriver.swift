@@ -10,7 +10,8 @@ final class EpollDriver: Driver {
   private struct Interest {
     var wanted: UInt32 = 0
     var registered: UInt32 = 0
-    /// Opened through our callback, which is told when the number is used again: what is registered can be believed.
+    /// Opened and closed through our callbacks, which are told when the number is used again: what is registered can be
+    /// believed.
     var isOurs = false
     var isDirty = false
   }
@@ -44,9 +45,10 @@ final class EpollDriver: Driver {
     try act(on: faraday_socket_timeout, 0)
   }
 
-  func wait(atMost limit: Int64) throws(MultiFailure) -> Bool {
+  func wait(atMost limit: Int64, woke: () -> Void) throws(MultiFailure) -> Bool {
     register()
     let count = epoll_wait(epoll, &events, Int32(events.count), milliseconds(limit))
+    woke()
     guard count > 0 else {
       try act()
       return false
@@ -89,6 +91,17 @@ final class EpollDriver: Driver {
 
   // MARK: what libcurl tells
 
+  /// A connection keeps the callback and outlives its handle, but not the multi handle; no driver goes before that.
+  func adopt(_ easy: EasyHandle) {
+    _ = faraday_set_close_socket(easy.pointer, closeSocketCallback, Unmanaged.passUnretained(self).toOpaque())
+  }
+
+  /// libcurl has no more use for it. What was registered goes with the socket, and the number may come back as anything.
+  func closed(_ descriptor: Int32) {
+    reserve(descriptor)
+    interests[Int(descriptor)] = Interest(isDirty: interests[Int(descriptor)].isDirty)
+  }
+
   func opened(_ descriptor: Int32) {
     reserve(descriptor)
     interests[Int(descriptor)] = Interest(isOurs: true, isDirty: interests[Int(descriptor)].isDirty)
@@ -100,8 +113,10 @@ final class EpollDriver: Driver {
     if what == CURL_POLL_IN || what == CURL_POLL_INOUT { wanted |= EPOLLIN.rawValue }
     if what == CURL_POLL_OUT || what == CURL_POLL_INOUT { wanted |= EPOLLOUT.rawValue }
     let index = Int(descriptor)
+    // A kept connection was read from last. One that was still connecting is closed without a word before 8.2.
+    let mayBeKept = interests[index].isOurs && interests[index].wanted & EPOLLOUT.rawValue == 0
     interests[index].wanted = wanted
-    if what == CURL_POLL_REMOVE && !interests[index].isOurs {
+    if what == CURL_POLL_REMOVE && !mayBeKept {
       // libcurl closes these next, and the number may come back as another file.
       forget(descriptor)
     } else if wanted != 0 && !interests[index].isDirty {

@@ -12,6 +12,9 @@ enum ErrorTable {
     if headSize > limitOfHead, phase != .receiving { return .headTooLarge }
     switch (code, phase) {
     case (CURLE_RECV_ERROR, .receiving) where text.contains("chunked-encoding"): return .malformedResponse
+    // A proxy that will not open a tunnel.
+    case (CURLE_RECV_ERROR, .connecting) where text.contains("CONNECT"): return .proxyFailed
+    case (CURLE_RECV_ERROR, .tls) where text.contains("CONNECT"): return .proxyFailed
     case (CURLE_OUT_OF_MEMORY, .waiting), (CURLE_OUT_OF_MEMORY, .sending): return .headTooLarge
     case (CURLE_OUT_OF_MEMORY, .receiving): return .decompressionLimit
     // Something else than HTTP was answered: HTTP/0.9 is off.
@@ -40,6 +43,7 @@ enum ErrorTable {
     CURLE_WEIRD_SERVER_REPLY.rawValue: .malformedResponse,
     CURLE_HTTP2.rawValue: .http2Error,
     CURLE_PARTIAL_FILE.rawValue: .truncatedResponse,
+    CURLE_UPLOAD_FAILED.rawValue: .sendFailed,
     CURLE_OPERATION_TIMEDOUT.rawValue: .connectTimeout,
     CURLE_SSL_CONNECT_ERROR.rawValue: .tlsFailed,
     CURLE_GOT_NOTHING.rawValue: .connectionClosed,

@@ -32,20 +32,32 @@ struct RawHead {
     var rest = block
     while !rest.isEmpty {
       let line = line(&rest)
-      if let first = line.first, isBlank(first) {
-        fold(trimmed(line), into: &fields)
-      } else if let colon = line.firstIndex(of: UInt8(ascii: ":")), let name = HTTPField.Name(text(line[..<colon])) {
-        fields.append(HTTPField(name: name, lenientValue: trimmed(line[(colon + 1)...])))
+      var value = line[line.endIndex...]
+      var name: HTTPField.Name?
+      if let colon = line.firstIndex(of: UInt8(ascii: ":")), !line.starts(with: [0x20]), !line.starts(with: [0x09]) {
+        name = HTTPField.Name(text(line[..<colon]))
+        value = trimmed(line[(colon + 1)...])
+      }
+      // Lines that continue it are taken with it, also where it has no name: they are nobody else's.
+      let folded = folds(&rest, after: value)
+      if let name {
+        fields.append(folded.map { HTTPField(name: name, lenientValue: $0) } ?? HTTPField(name: name, lenientValue: value))
       }
     }
     return fields
   }
 
-  /// A folded line continues the value before it, behind one space (RFC 9112, section 5.2).
-  private static func fold(_ text: Slice<UnsafeRawBufferPointer>, into fields: inout HTTPFields) {
-    guard let last = fields.popLast() else { return }
-    let value = last.withUnsafeBytesOfValue { Array($0) }
-    fields.append(HTTPField(name: last.name, lenientValue: value + [0x20] + text))
+  /// A folded line continues the value before it, behind one space (RFC 9112, section 5.2). Nil if there is none.
+  private static func folds(
+    _ rest: inout Slice<UnsafeRawBufferPointer>, after value: Slice<UnsafeRawBufferPointer>
+  ) -> [UInt8]? {
+    guard let first = rest.first, isBlank(first) else { return nil }
+    var whole = Array(value)
+    while let first = rest.first, isBlank(first) {
+      whole.append(0x20)
+      whole.append(contentsOf: trimmed(line(&rest)))
+    }
+    return whole
   }
 
   /// Takes the next line, without its end.

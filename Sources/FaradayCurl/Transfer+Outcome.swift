@@ -23,16 +23,13 @@ extension Transfer {
     guard headState == .complete else {
       return finish(error(.truncatedResponse, "the connection ended inside the response's head"))
     }
-    if case .stream(let buffer) = source, let failure = buffer.failure { return finish(failure) }
+    // A source that fails when the server has answered without it makes the answer no less of one.
+    if case .stream(let buffer) = source, let failure = buffer.failure, !hasEarlyAnswer { return finish(bodyError(failure)) }
+    if !isHeadDelivered && !deliverHead(), let failure { return finish(failure) }
     reportUpload()
     let metrics = metrics()
     if isHeadDue { handOverHead() }
     if case .stream(let buffer) = sink {
-      // An empty body or a 417 may come to its end before its head was handed over.
-      if !isHeadDelivered {
-        isHeadDelivered = true
-        handOverHead()
-      }
       ending.set(trailers: RawHead.fields(trailers), metrics: metrics)
       _ = buffer.publish(segments.take())
       buffer.finish(.success(()))

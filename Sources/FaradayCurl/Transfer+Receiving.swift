@@ -28,7 +28,8 @@ extension Transfer {
     guard headSize <= Self.maximumHeadSize else {
       return stop(.headTooLarge, "the response's head is larger than \(Self.maximumHeadSize) bytes")
     }
-    if headState != .fields, line.starts(with: "HTTP/".utf8) { return startHead(line) }
+    // After a complete head a line that looks like another is a trailer, unless libcurl is asking again.
+    if headState == .expected || isAskedAgain, line.starts(with: "HTTP/".utf8) { return startHead(line) }
     guard headState == .fields else {
       trailers.append(contentsOf: line)
       return true
@@ -43,7 +44,9 @@ extension Transfer {
     head.append(line)
     headState = .fields
     contentLength = nil
-    isEncoded = false
+    isDecoded = false
+    isTransferCoded = false
+    isAskedAgain = false
     closesConnection = line.starts(with: "HTTP/1.0".utf8)
     isHTTP2 = line.starts(with: "HTTP/2".utf8)
     status = line.drop { $0 != 0x20 }.dropFirst().prefix { (0x30...0x39).contains($0) }
@@ -53,19 +56,34 @@ extension Transfer {
 
   /// Looks for the few fields that the transfer itself depends on.
   private func note(_ line: UnsafeRawBufferPointer) -> Bool {
-    guard let first = line.first, first | 0x20 == UInt8(ascii: "c") else { return true }
-    if let value = value(of: "content-length", in: line) {
+    guard let first = line.first, first | 0x20 == UInt8(ascii: "c") || first | 0x20 == UInt8(ascii: "t") else { return true }
+    if let value = word(of: "content-length", in: line) {
       // A message with two lengths has been tampered with on the way, or will be (RFC 9112, section 6.3).
       guard let length = Int64(value), length >= 0, contentLength.map({ $0 == length }) ?? true else {
         return stop(.malformedResponse, "the response has more than one Content-Length, or none that is a number")
       }
       contentLength = length
-    } else if let value = value(of: "content-encoding", in: line) {
-      isEncoded = value.lowercased() != "identity"
-    } else if let value = value(of: "connection", in: line) {
+    } else if let value = word(of: "content-encoding", in: line) {
+      if decompression != nil && value.lowercased() != "identity" { isDecoded = true }
+    } else if let value = value(of: "transfer-encoding", in: line) {
+      noteTransferCodings(value)
+    } else if let value = word(of: "connection", in: line) {
       closesConnection = value.lowercased() == "close"
     }
     return true
+  }
+
+  /// libcurl takes off whatever it knows, asked or not.
+  private func noteTransferCodings(_ value: String) {
+    let codings = value.lowercased().split { $0 == "," || $0 == " " || $0 == "\t" }
+    guard !codings.allSatisfy({ $0 == "chunked" || $0 == "identity" }) else { return }
+    isTransferCoded = true
+    if decompression != nil { isDecoded = true }
+  }
+
+  /// The first word of a field's value, if the line is that field.
+  private func word(of name: StaticString, in line: UnsafeRawBufferPointer) -> String? {
+    value(of: name, in: line).map { String($0.prefix { $0 != " " && $0 != "\t" }) }
   }
 
   private func value(of name: StaticString, in line: UnsafeRawBufferPointer) -> String? {
@@ -73,7 +91,7 @@ extension Transfer {
     guard line.count > length, line[length] == UInt8(ascii: ":") else { return nil }
     for index in 0..<length where line[index] | 0x20 != name.utf8Start[index] | 0x20 { return nil }
     let text = line[(length + 1)...].drop { $0 == 0x20 || $0 == 0x09 }
-    return String(decoding: text.prefix { $0 != 0x0D && $0 != 0x0A && $0 != 0x20 && $0 != 0x09 }, as: UTF8.self)
+    return String(decoding: text.prefix { $0 != 0x0D && $0 != 0x0A }, as: UTF8.self)
   }
 
   private func endHead() -> Bool {
@@ -84,9 +102,10 @@ extension Transfer {
       return true
     }
     if isHTTP2, let origin { engine?.multiplexes(origin) }
-    // libcurl tries again after a 417 by itself, and then it was not this head that counts.
-    let isProvisional = status == 417 && request.headers.contains(.expect)
-    if !isProvisional && !deliverHead() { return false }
+    // libcurl asks again after a 417 by itself, and then it was not this head that counts. If it does not, the head is
+    // delivered with the first piece of the body, or at the end.
+    isAskedAgain = status == 417 && request.headers.contains(.expect)
+    if isAskedAgain { refusedExpectations += 1 } else if !deliverHead() { return false }
     reportUpload()
     if isRefused { engine?.touch(self) }
     return true
@@ -94,17 +113,27 @@ extension Transfer {
 
   /// The server has answered without waiting for the body, whose source has nothing just now. Before 8.9 libcurl does not end
   /// while the upload is paused.
-  var isRefused: Bool { isSendPaused && headState == .complete && (status >= 300 || closesConnection) }
+  var isRefused: Bool { isSendPaused && hasEarlyAnswer }
+
+  /// The response, which has begun, is the end of the upload: libcurl does not send what is left of it once it is complete.
+  var hasEarlyAnswer: Bool { headState == .complete && (status >= 300 || closesConnection) }
+
+  /// The response says that the body is not wanted.
+  var isTurnedDown: Bool { headState == .complete && status >= 300 }
 
   /// Gives the head to whoever waits for it. Returns false to end the transfer.
-  private func deliverHead() -> Bool {
+  func deliverHead() -> Bool {
     guard !isHeadDelivered else { return true }
     isHeadDelivered = true
-    do {
-      try request.options.onHead?(head.parsed().response)
-    } catch {
-      failure = error
-      return false
+    isAskedAgain = false
+    if let onHead = request.options.onHead {
+      defer { calledBack() }
+      do {
+        try onHead(head.parsed().response)
+      } catch {
+        failure = error
+        return false
+      }
     }
     if case .stream = sink {
       isHeadDue = true
@@ -130,8 +159,18 @@ extension Transfer {
     guard isWithinLimits(), isHeadDelivered || deliverHead(), deliver(bytes) else {
       return endsByError() ? faraday_write_error : bytes.count
     }
-    onDownloadProgress?(TransferProgress(bytes: received, total: isEncoded ? nil : contentLength))
+    if isRefused { engine?.touch(self) }
+    if let onDownloadProgress {
+      onDownloadProgress(TransferProgress(bytes: received, total: isDecoded ? nil : contentLength))
+      calledBack()
+    }
     return bytes.count
+  }
+
+  /// The time that a callback takes is not the network's.
+  func calledBack() {
+    engine?.calledBack()
+    lastActivity = engine?.now ?? lastActivity
   }
 
   /// Before 8.4 a paused HTTP/2 stream may lose its end, and is buffered by libcurl without bound.
@@ -140,7 +179,7 @@ extension Transfer {
   private func deliver(_ bytes: UnsafeRawBufferPointer) -> Bool {
     switch sink {
     case .whole:
-      if whole.isEmpty, let contentLength, !isEncoded {
+      if whole.isEmpty, let contentLength, !isDecoded {
         whole.reserveCapacity(Int(min(contentLength, Int64(request.options.maximumBodySize), Self.trustedLength)))
       }
       whole.append(contentsOf: bytes)
@@ -148,6 +187,7 @@ extension Transfer {
     case .stream(let buffer):
       return gather(bytes, for: buffer)
     case .callback(let onChunk):
+      defer { calledBack() }
       do {
         if try onChunk(bytes.bytes) == .continue { return true }
         failure = CancellationError()
@@ -162,10 +202,13 @@ extension Transfer {
   private static let trustedLength: Int64 = 16 << 20
 
   private func isWithinLimits() -> Bool {
-    if let decompression, isEncoded, let easy,
-      let problem = decompression.problem(decoded: received, received: easy.get(offset: CURLINFO_SIZE_DOWNLOAD_T))
-    {
-      return stop(.decompressionLimit, problem)
+    if isTransferCoded && decompression == nil {
+      return stop(.malformedResponse, "the response's Transfer-Encoding has a coding that was not asked for")
+    }
+    if let decompression, isDecoded, let easy {
+      // Of a chunked body libcurl counts what it has read only when it has handed all of it over: it may be a buffer behind.
+      let read = easy.get(offset: CURLINFO_SIZE_DOWNLOAD_T) + Int64(receiveBufferSize)
+      if let problem = decompression.problem(decoded: received, received: read) { return stop(.decompressionLimit, problem) }
     }
     switch sink {
     case .whole where received > Int64(request.options.maximumBodySize):

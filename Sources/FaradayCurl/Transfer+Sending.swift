@@ -14,7 +14,9 @@ extension Transfer {
     guard failure == nil else { return faraday_read_abort }
     // libcurl asks for more when what it had has gone to the socket.
     reportUpload()
-    lastActivity = engine?.now ?? lastActivity
+    let now = engine?.now ?? lastActivity
+    // Asking a dry source again, for the sake of a response that may have ended, moves nothing.
+    if !hasEarlyAnswer { lastActivity = now }
     switch source {
     case .none: return 0
     case .memory(let data):
@@ -22,21 +24,30 @@ extension Transfer {
       let count = min(target.count, data.endIndex - start)
       data.copyBytes(to: target, from: start..<start + count)
       sent += Int64(count)
+      lastActivity = now
       return count
     case .stream(let buffer):
       switch buffer.fill(target) {
       case .bytes(let count):
         sent += Int64(count)
+        lastActivity = now
         return count
       case .dry:
-        isSendPaused = true
-        return faraday_read_pause
+        return pauseSending()
       case .end: return 0
+      // Nobody asks for it any more; the answer counts.
+      case .failed where isTurnedDown: return pauseSending()
       case .failed:
         failure = buffer.failure.map(bodyError)
         return faraday_read_abort
       }
     }
+  }
+
+  private func pauseSending() -> Int {
+    isSendPaused = true
+    if hasEarlyAnswer { engine?.waitsRefused(self) }
+    return faraday_read_pause
   }
 
   /// Tells how much of the body has left, if that is news. A small body has left when the response begins.
@@ -46,10 +57,12 @@ extension Transfer {
     guard sent > reported else { return }
     reported = sent
     onUploadProgress(TransferProgress(bytes: sent, total: request.body.length))
+    calledBack()
   }
 
   /// Starts over, for a connection that died before it answered. Returns whether it can.
   func rewind() -> Bool {
+    isSendPaused = false
     guard sent > 0 else { return true }
     switch source {
     case .none: break
@@ -84,7 +97,7 @@ extension Transfer {
     if case .stream(let buffer) = source { buffer.open() }
   }
 
-  private func bodyError(_ error: any Error) -> any Error {
+  func bodyError(_ error: any Error) -> TransportError {
     var failure = self.error(.bodyUnreadable, "")
     failure.setBodyFailure(error)
     return failure

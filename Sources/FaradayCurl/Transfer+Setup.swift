@@ -21,7 +21,7 @@ extension Transfer {
     try easy.check(faraday_set_web_protocols(easy.pointer), CURLOPT_PROTOCOLS_STR)
     _ = faraday_set_quick_exit(easy.pointer)
     try easy.set(CURLOPT_ERRORBUFFER, errorText)
-    try easy.set(CURLOPT_BUFFERSIZE, bufferSize(settings))
+    try easy.set(CURLOPT_BUFFERSIZE, receiveBufferSize)
 
     try easy.check(faraday_set_write(easy.pointer, CURLOPT_WRITEFUNCTION, writeCallback), CURLOPT_WRITEFUNCTION)
     try easy.set(CURLOPT_WRITEDATA, this)
@@ -32,18 +32,14 @@ extension Transfer {
     _ = faraday_set_ready(easy.pointer, readyCallback, this)
 
     try easy.set(CURLOPT_PROXY, settings.proxies.proxy(isSecure: target.isSecure))
-    if !settings.proxies.exceptions.isEmpty { try easy.set(CURLOPT_NOPROXY, settings.proxies.exceptions) }
+    // Also if there are none: libcurl would read the environment itself.
+    try easy.set(CURLOPT_NOPROXY, settings.proxies.exceptions)
     try request.options.timeouts.apply(to: easy)
     if target.isSecure { try request.options.tls.apply(to: easy) }
     try request.options.decompression?.apply(to: easy)
     try request.options.httpVersion.apply(to: easy, for: self)
     try setBody(easy, this)
     try setHeaders(easy)
-  }
-
-  // Decoding a large buffer at once can blow it up a thousandfold while the reader is paused.
-  private func bufferSize(_ settings: Settings) -> Int {
-    request.options.decompression == nil ? settings.receiveBufferSize : min(settings.receiveBufferSize, 16 << 10)
   }
 
   // MARK: method and body
@@ -97,8 +93,10 @@ extension Transfer {
       line.removeAll(keepingCapacity: true)
       line.append(contentsOf: field.name.rawName.utf8.lazy.map { CChar(bitPattern: $0) })
       field.withUnsafeBytesOfValue { value in
-        line.append(contentsOf: value.isEmpty ? [CChar(bitPattern: 0x3B)] : [0x3A, 0x20])
-        line.append(contentsOf: value.lazy.map { CChar(bitPattern: $0) })
+        // libcurl drops a field whose value is empty or blank, unless it is written like this.
+        let isBlank = value.allSatisfy { $0 == 0x20 || $0 == 0x09 }
+        line.append(contentsOf: isBlank ? [CChar(bitPattern: 0x3B)] : [0x3A, 0x20])
+        if !isBlank { line.append(contentsOf: value.lazy.map { CChar(bitPattern: $0) }) }
       }
       line.append(0)
       try append(line)

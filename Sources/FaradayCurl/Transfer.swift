@@ -1,5 +1,6 @@
 internal import CCurl
 internal import FaradayCore
+internal import Synchronization
 #if canImport(FoundationEssentials)
 internal import FoundationEssentials
 #else
@@ -48,7 +49,9 @@ final class Transfer: @unchecked Sendable, HasDeadline {
   // Looked at for every piece: options are behind a reference.
   let decompression: Decompression?
   let onDownloadProgress: ProgressHandler?
+  let receiveBufferSize: Int
   let submitted = Clock.now
+  private let cancellation = Atomic<Bool>(false)
 
   // What the engine knows about it.
   var continuation: UnsafeContinuation<Received, any Error>?
@@ -63,7 +66,6 @@ final class Transfer: @unchecked Sendable, HasDeadline {
   var activated: Int64 = 0
   var lastActivity: Int64 = 0
   var isReady = false
-  var isCancelledEarly = false
   var hasRetriedFresh = false
   /// Why it must end, noted where it was found; it wins over what libcurl says then.
   var failure: (any Error)?
@@ -76,7 +78,11 @@ final class Transfer: @unchecked Sendable, HasDeadline {
   var isHeadDelivered = false
   var isHeadDue = false
   var contentLength: Int64?
-  var isEncoded = false
+  /// libcurl decodes the body: its length is not the one that the head states, and the limits on decoding hold.
+  var isDecoded = false
+  var isTransferCoded = false
+  var isAskedAgain = false
+  var refusedExpectations = 0
   var closesConnection = false
   var isHTTP2 = false
   var received: Int64 = 0
@@ -104,6 +110,8 @@ final class Transfer: @unchecked Sendable, HasDeadline {
     target = try Target(request)
     decompression = request.options.decompression
     onDownloadProgress = request.options.onDownloadProgress
+    // Decoding a large buffer at once can blow it up a thousandfold while the reader is paused.
+    receiveBufferSize = decompression == nil ? settings.receiveBufferSize : min(settings.receiveBufferSize, 16 << 10)
     if let onChunk = request.options.onChunk {
       sink = .callback(onChunk)
     } else {
@@ -129,6 +137,12 @@ final class Transfer: @unchecked Sendable, HasDeadline {
   /// The easy handle; nil once the transfer has finished.
   var easy: EasyHandle? { easyPointer.map { EasyHandle(pointer: $0) } }
 
+  /// Whether its task was cancelled. Can be set by anybody at any time.
+  var isCancelled: Bool {
+    get { cancellation.load(ordering: .relaxed) }
+    set { cancellation.store(newValue, ordering: .relaxed) }
+  }
+
   /// Frees what libcurl holds and ends the source. On the engine's thread, unless the engine never saw it.
   func dispose() {
     if let easyPointer { curl_easy_cleanup(easyPointer) }
@@ -150,5 +164,5 @@ final class Transfer: @unchecked Sendable, HasDeadline {
   }
 
   /// Whether the caller's side, and not the network, is what the exchange waits for.
-  var waitsForCaller: Bool { isReceivePaused || isSendPaused }
+  var waitsForCaller: Bool { isReceivePaused || isSendPaused && !isTurnedDown }
 }

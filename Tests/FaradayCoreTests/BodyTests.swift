@@ -1,5 +1,6 @@
 import FaradayCore
 import FoundationEssentials
+import Glibc
 import Testing
 
 @Suite struct BodyTests {
@@ -8,6 +9,11 @@ import Testing
     #expect(missing.description == "cannot read /nonexistent/file: No such file or directory")
     #expect(throws: BodyFile.Unreadable.self) { try Body.file("/dev/null") }
     #expect(throws: BodyFile.Unreadable.self) { try Body.file("/") }
+    // Nobody writes to it: opening it must not wait for that.
+    let pipe = FileManager.default.temporaryDirectory.path() + "/faraday-" + UUID().uuidString
+    try #require(mkfifo(pipe, 0o600) == 0)
+    defer { try? FileManager.default.removeItem(atPath: pipe) }
+    #expect(throws: BodyFile.Unreadable.self) { try Body.file(pipe) }
   }
 
   @Test func `collecting more than the limit is an error, whatever the body`() async throws {

@@ -94,4 +94,28 @@ import Testing
     #expect(error.code == .unsupported)
     #expect(error.message == "the adapter has no http2, customCA")
   }
+
+  @Test(arguments: [
+    ("users", true), ("/users", true), ("?q=1", true), ("", true), ("http://host.test/x", true), ("HTTP://HOST.test:80/x", true),
+    ("//host.test/x", true), ("//host.test:80", true), ("http://user@host.test/x", true),
+    ("http://evil.test/x", false), ("//evil.test/x", false), ("http://host.test:8080/x", false), ("https://host.test/x", false),
+    ("https://host.test:80/x", false), ("http://host.test.evil.test/x", false), ("http://host.test@evil.test/x", false),
+  ])
+  func `default headers stay with the base URL's origin`(path: String, stays: Bool) throws {
+    let connection = try Connection("http://Host.test/v2/", headers: [.authorization: "secret"], adapter: mock)
+    let request = try connection.request(.get, path) { $0.headers[.accept] = "a/b" }
+    #expect((request.headers[.authorization] == "secret") == stays, "\(request.url)")
+    #expect(request.headers[.accept] == "a/b")
+  }
+
+  @Test func `default headers of a connection without a base URL go everywhere`() throws {
+    let connection = Connection(headers: [.authorization: "secret"], adapter: mock)
+    #expect(try connection.request(.get, "http://any.test/").headers[.authorization] == "secret")
+  }
+
+  @Test func `the port of a scheme is the same port when it is written`() throws {
+    let connection = try Connection("https://[::1]:443/", headers: [.authorization: "secret"], adapter: mock)
+    #expect(try connection.request(.get, "https://[::1]/x").headers[.authorization] == "secret")
+    #expect(try connection.request(.get, "https://[::2]/x").headers[.authorization] == nil)
+  }
 }

@@ -3,6 +3,16 @@ import Testing
 
 @Suite struct OptionsTests {
   private enum Attempts: OptionKey { static let defaultValue = 3 }
+  private enum Limit: OptionKey { static let defaultValue: Int? = 3 }
+
+  @Test func `a setting that may be nil has its default until it is set, and can be set to nil`() {
+    var options = Options()
+    #expect(options[Limit.self] == 3)
+    options[Limit.self] = 4
+    #expect(options[Limit.self] == 4)
+    options[Limit.self] = nil
+    #expect(options[Limit.self] == nil)
+  }
 
   @Test func `a copy that is changed leaves the original alone`() {
     var original = Options()

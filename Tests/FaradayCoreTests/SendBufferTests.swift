@@ -57,7 +57,7 @@ import Testing
     _ = try buffer.push(Data(count: SendBuffer.high))
     let source = Task { await buffer.waitForRoom() }
     #expect(fill(buffer, SendBuffer.high).0 == .dry)
-    await source.value
+    #expect(await source.value)
     #expect(buffer.end())
     #expect(fill(buffer, SendBuffer.high).0 == .bytes(SendBuffer.high))
   }
@@ -65,7 +65,7 @@ import Testing
   @Test func `a source that waits for room goes on when the buffer is closed, and is refused`() async {
     let buffer = SendBuffer(length: nil)
     let source = Task {
-      await buffer.waitForRoom()
+      #expect(await !buffer.waitForRoom())
       return try buffer.push(Data([1]))
     }
     buffer.close()

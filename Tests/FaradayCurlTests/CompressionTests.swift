@@ -81,4 +81,42 @@ import Testing
     let response = try await connection.get("bytes/5000000") { $0.options.decompression = Decompression(maximumRatio: 1) }
     #expect(response.body.length == 5_000_000)
   }
+
+  @Test(arguments: ["Content-Encoding: gzip\r\nContent-Encoding: identity", "Transfer-Encoding: gzip, chunked"])
+  func `the limits hold whichever field says that the body is encoded`(fields: String) async throws {
+    let error = try await transportError {
+      try await zeros(20_000_000, fields).get { $0.options.decompression = .standard }
+    }
+    #expect(error.code == .decompressionLimit, "\(error)")
+  }
+
+  @Test func `a small compressed body that comes in one chunk is not over the ratio because of that`() async throws {
+    let connection = try zeros(5_000_000, "Content-Encoding: gzip")
+    let response = try await connection.get { $0.options.decompression = Decompression(maximumRatio: 1100) }
+    #expect(response.body.data == Data(count: 5_000_000))
+  }
+
+  @Test(arguments: [Delivery.buffered, .streamed])
+  func `a transfer coding that nobody asked for is an error, not a body decoded in silence`(delivery: Delivery) async throws {
+    let error = try await transportError {
+      try await zeros(1000, "Transfer-Encoding: gzip, chunked").get { $0.options.delivery = delivery }
+    }
+    #expect(error.code == .malformedResponse)
+  }
+
+  @Test func `the total is known if an encoded body is not decoded`() async throws {
+    let log = Log<TransferProgress>()
+    let raw = try await connection.get("gzip/text") { $0.options.onDownloadProgress = { log.append($0) } }
+    let size = try #require(raw.body.length)
+    #expect(log.elements.last == TransferProgress(bytes: size, total: size))
+  }
+
+  /// A server of zero bytes in gzip, in chunks, and a connection to it.
+  private func zeros(_ count: Int, _ fields: String) throws -> Connection {
+    var bytes = Array("HTTP/1.1 200 OK\r\n\(fields)\r\n".utf8)
+    if !fields.contains("chunked") { bytes += Array("Transfer-Encoding: chunked\r\n".utf8) }
+    bytes += Array("\r\n".utf8)
+    for piece in Gzip.zeros(count) { bytes += Array("\(String(piece.count, radix: 16))\r\n".utf8) + piece + Array("\r\n".utf8) }
+    return try RawServer.answering(bytes + Array("0\r\n\r\n".utf8)).connection()
+  }
 }

@@ -162,4 +162,28 @@ import Testing
     }
     return whole
   }
+
+  @Test(arguments: [Delivery.buffered, .streamed])
+  func `a 417 that is final is a head like any other, also without a body`(delivery: Delivery) async throws {
+    let heads = Log<Int>()
+    let connection = try RawServer.answering("HTTP/1.1 417 Expectation Failed\r\nContent-Length: 0\r\n\r\n").connection()
+    let response = try await connection.get {
+      $0.headers[.expect] = "100-continue"
+      $0.options.delivery = delivery
+      $0.options.onHead = { heads.append($0.status.code) }
+    }
+    #expect(response.status.code == 417)
+    #expect(try await response.body.collect().isEmpty)
+    #expect(heads.elements == [417])
+  }
+
+  @Test func `a trailer that looks like a status line does not replace the head`() async throws {
+    let connection = try RawServer.answering(
+      "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nX-A: 1\r\n\r\n2\r\nok\r\n0\r\nHTTP/1.1 404 Gone: x\r\nX-T: y\r\n\r\n"
+    ).connection()
+    let response = try await connection.get()
+    #expect(response.status == .ok)
+    #expect(response.headers[try #require(HTTPField.Name("X-A"))] == "1")
+    #expect(response.trailers[try #require(HTTPField.Name("X-T"))] == "y")
+  }
 }

@@ -2,6 +2,7 @@ import FaradayCore
 import FaradayCurl
 import FaradayTesting
 import FoundationEssentials
+import Glibc
 import Testing
 
 @Suite struct EngineTests {
@@ -127,6 +128,27 @@ import Testing
     let adapter = CurlAdapter(configuration)
     let error = try await transportError { try await adapter.send(try Request(.get, "http://anywhere.invalid/x")) }
     #expect(error.code == .proxyFailed)
+    withExtendedLifetime(proxy) {}
+  }
+
+  @Test func `a proxy that refuses a tunnel is an error of the proxy`() async throws {
+    let proxy = try RawServer.answering("HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n")
+    var configuration = CurlAdapter.Configuration()
+    configuration.proxy = .url(proxy.url)
+    let adapter = CurlAdapter(configuration)
+    let error = try await transportError { try await adapter.send(try Request(.get, "https://anywhere.invalid/")) }
+    #expect(error.code == .proxyFailed, "\(error)")
+    withExtendedLifetime(proxy) {}
+  }
+
+  @Test func `a proxy that is given is used whatever no_proxy says`() async throws {
+    // Of no meaning to the other tests, which use no proxy, or none for this name.
+    setenv("no_proxy", "bypassed.invalid", 1)
+    let proxy = try RawServer.answering("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+    var configuration = CurlAdapter.Configuration()
+    configuration.proxy = .url(proxy.url)
+    let adapter = CurlAdapter(configuration)
+    #expect(try await adapter.send(try Request(.get, "http://bypassed.invalid/")).status == .ok)
     withExtendedLifetime(proxy) {}
   }
 

@@ -18,6 +18,7 @@ import Testing
     (CURLE_GOT_NOTHING, .waiting, .connectionClosed),
     (CURLE_SEND_ERROR, .sending, .sendFailed),
     (CURLE_RECV_ERROR, .receiving, .receiveFailed),
+    (CURLE_UPLOAD_FAILED, .sending, .sendFailed),
     (CURLE_PARTIAL_FILE, .receiving, .truncatedResponse),
     (CURLE_WEIRD_SERVER_REPLY, .waiting, .malformedResponse),
     (CURLE_BAD_CONTENT_ENCODING, .receiving, .decompressionFailed),
@@ -31,5 +32,11 @@ import Testing
     code: CURLcode, phase: TransportError.Phase, expected: TransportError.Code
   ) {
     #expect(ErrorTable.code(for: code, phase: phase) == expected)
+  }
+
+  @Test(arguments: ["CONNECT tunnel failed, response 403", "Received HTTP code 407 from proxy after CONNECT"])
+  func `a tunnel that a proxy refuses is the proxy's failure`(text: String) {
+    #expect(ErrorTable.code(for: CURLE_RECV_ERROR, phase: .connecting, text: text) == .proxyFailed)
+    #expect(ErrorTable.code(for: CURLE_RECV_ERROR, phase: .connecting, text: "reset by peer") == .receiveFailed)
   }
 }

@@ -99,6 +99,10 @@ import Testing
     let error = try await transportError { try await connection.post("upload", body: .stream(Failing())) }
     #expect(error.code == .bodyUnreadable)
     #expect(error.underlying is Mine)
+    let empty = try await transportError {
+      try await connection.post("upload", body: .stream(Failing(count: 3), length: 0))
+    }
+    #expect(empty.code == .bodyUnreadable && empty.underlying is Mine)
     #expect(try await connection.get("hello").status == .ok)
   }
 

@@ -103,4 +103,15 @@ import Testing
     let url = server.url.replacing("http://", with: "http://user:pass@") + "/basic-auth/user/pass"
     #expect(try await connection.run(try Request(.get, url)).status == .ok)
   }
+
+  @Test(arguments: ["", " ", " \t "])
+  func `a header without a value is sent without one`(value: String) async throws {
+    let request = try await Inspected(
+      connection.get("inspect") {
+        try $0.headers.set("X-Set", value)
+        $0.headers[HTTPField.Name("X-Assigned")!] = value
+      })
+    #expect(request.values("x-set") == [""])
+    #expect(request.values("x-assigned") == [""])
+  }
 }

@@ -43,4 +43,18 @@ import Testing
     #expect(parsed.response.status.code == code)
     #expect(parsed.version == version)
   }
+
+  @Test func `a value of very many folded lines is put together in one pass`() throws {
+    let count = 10_000
+    let fields = parse("HTTP/1.1 200 OK\r\nX: a\r\n" + String(repeating: " b\r\n", count: count)).response.headerFields
+    let field = try #require(fields.first)
+    #expect(fields.count == 1)
+    #expect(field.withUnsafeBytesOfValue { $0.count } == 1 + 2 * count)
+  }
+
+  @Test func `what continues a field that is left out is left out with it`() throws {
+    let fields = parse("HTTP/1.1 200 OK\r\n stray\r\nGood: 1\r\nBad Name: 2\r\n smuggled: x\r\nno colon\r\n\tmore\r\nLast: 3\r\n")
+      .response.headerFields
+    #expect(fields.map { "\($0.name.rawName)=\($0.value)" } == ["Good=1", "Last=3"])
+  }
 }

@@ -2,6 +2,7 @@ import FaradayCore
 import FaradayCurl
 import FaradayTesting
 import FoundationEssentials
+import Synchronization
 import Testing
 
 /// Timeouts end what would never end: a test waits for the timeout and for nothing else.
@@ -34,6 +35,31 @@ import Testing
   @Test func `idle does not run out while bytes come`() async throws {
     let response = try await connection.get("drip?count=20&interval=50&size=1") { $0.options.timeouts.idle = .milliseconds(700) }
     #expect(response.body.length == 20)
+  }
+
+  @Test(arguments: [CurlAdapter.DriverKind.platform, .poll])
+  func `idle counts from the last byte, however close to the limit the next one is`(driver: CurlAdapter.DriverKind) async throws {
+    var configuration = CurlAdapter.Configuration()
+    configuration.driver = driver
+    let response = try await server.connection(configuration).get("drip?count=3&interval=700&size=1") {
+      $0.options.timeouts.idle = .milliseconds(1000)
+    }
+    #expect(response.body.length == 3)
+  }
+
+  @Test func `idle does not run out while a callback takes its time`() async throws {
+    let gate = Gate()
+    async let slow = connection.get("bytes/50000000") {
+      let isFirst = Atomic<Bool>(true)
+      $0.options.timeouts.idle = .milliseconds(300)
+      $0.options.onChunk = { _ in
+        if isFirst.exchange(false, ordering: .relaxed) { gate.wait() }
+        return .continue
+      }
+    }
+    _ = try await Connection(server.url + "/", adapter: CurlAdapter()).get("drip?count=2&interval=600&size=1")
+    gate.open()
+    #expect(try await slow.status == .ok)
   }
 
   @Test func `idle does not run out while the reader or the source is what is waited for`() async throws {

@@ -111,6 +111,37 @@ import Testing
     #expect(try await response.body.text() == "hello")
   }
 
+  @Test func `a server that answers 417 for ever is not asked for ever`() async throws {
+    let server = try RawServer { connection in
+      while true {
+        if try !connection.readHead().lowercased().contains("expect:") { _ = try connection.read(exactly: 5) }
+        try connection.send("HTTP/1.1 417 Expectation Failed\r\nContent-Length: 0\r\n\r\n")
+      }
+    }
+    let error = try await transportError {
+      try await server.connection().put(body: "hello") { $0.headers[.expect] = "100-continue" }
+    }
+    #expect(error.code == .malformedResponse, "\(error)")
+  }
+
+  @Test(arguments: [Body.empty, "small", .data(pattern(150_000)), .stream(Pieces("a", "b"), isReplayable: true)])
+  func `a POST that may have arrived on a reused connection is not sent again`(body: Body) async throws {
+    let heads = Log<String>()
+    let server = try RawServer { connection in
+      while true {
+        heads.append(String(try connection.readHead().prefix { $0 != " " }))
+        if connection.index == 0 && heads.elements.count > 1 { return connection.reset() }
+        try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+      }
+    }
+    let connection = try server.connection()
+    _ = try await connection.get()
+    let error = try await transportError { try await connection.post(body: body) }
+    #expect([.connectionClosed, .sendFailed, .receiveFailed].contains(error.code) && error.phase != .connecting, "\(error)")
+    #expect(heads.elements == ["GET", "POST"])
+    #expect(server.connectionCount == 1)
+  }
+
   @Test(arguments: ["bytes", "replayable stream", "file"])
   func `a reused connection that died before it answered is replaced and the body sent again`(kind: String) async throws {
     let server = try RawServer { connection in
@@ -136,7 +167,7 @@ import Testing
       default: .stream(Pieces([pattern(150_000)]), length: 150_000, isReplayable: true)
       }
     _ = try await connection.get()
-    let response = try await connection.post(body: body)
+    let response = try await connection.put(body: body)
     #expect(response.body.data == pattern(150_000))
     #expect(server.connectionCount == 2)
   }
@@ -152,7 +183,7 @@ import Testing
     let connection = try server.connection()
     _ = try await connection.get()
     let error = try await transportError {
-      try await connection.post(body: .stream(Pieces([pattern(150_000)]), length: 150_000))
+      try await connection.put(body: .stream(Pieces([pattern(150_000)]), length: 150_000))
     }
     #expect([.bodyNotReplayable, .sendFailed, .connectionClosed, .receiveFailed].contains(error.code), "\(error)")
   }
@@ -169,6 +200,74 @@ import Testing
     let response = try await server.connection().post(body: .stream(dry))
     #expect(try await response.body.text() == "no")
     #expect(await dry.hasGone.opened())
+  }
+
+  @Test(arguments: ["413 Too Large", "200 OK\r\nConnection: close", "413 Too Large\r\nConnection: close"], 0..<5)
+  func `an early answer whose body comes later ends it too, however the body is framed and read`(
+    answer: String, kind: Int
+  ) async throws {
+    let (head, pieces): (String, [String]) =
+      switch kind {
+      case 0: ("Transfer-Encoding: chunked", ["2\r\nno\r\n", "0\r\n\r\n"])
+      case 1: ("Connection: close", ["n", "o"])
+      default: ("Content-Length: 2", ["n", "o"])
+      }
+    // Each piece waits until the one before has been seen: it comes to an engine that sleeps.
+    let gates = [Gate(), Gate(), Gate()]
+    let server = try RawServer { connection in
+      _ = try connection.readHead()
+      _ = try connection.readSome(upTo: 100)
+      try connection.send("HTTP/1.1 \(answer)\r\n\(head)\r\n\r\n")
+      for (gate, piece) in zip(gates, pieces) {
+        gate.wait()
+        try connection.send(piece)
+      }
+      gates[2].wait()
+      if kind != 1 { connection.waitForClose() }
+    }
+    let seen = Log<UInt8>()
+    let response = try await server.connection().post(body: .stream(DrySource())) {
+      $0.options.onHead = { _ in gates[0].open() }
+      $0.options.onDownloadProgress = { _ in for gate in gates[1...] { gate.open() } }
+      $0.options.timeouts.idle = .seconds(10)
+      if kind == 3 { $0.options.delivery = .streamed }
+      if kind == 4 {
+        $0.options.onChunk = { bytes in
+          bytes.withUnsafeBytes { for byte in $0 { seen.append(byte) } }
+          return .continue
+        }
+      }
+    }
+    #expect(try await (kind == 4 ? String(decoding: seen.elements, as: UTF8.self) : response.body.text()) == "no")
+  }
+
+  @Test(arguments: ["400 Bad Request", "200 OK\r\nConnection: close"])
+  func `a complete early answer is the answer, though the source fails then`(answer: String) async throws {
+    let server = try RawServer { connection in
+      _ = try connection.readHead()
+      _ = try connection.readSome(upTo: 100)
+      try connection.send("HTTP/1.1 \(answer)\r\nContent-Length: 2\r\n\r\nno")
+      connection.waitForClose()
+    }
+    let (pieces, continuation) = AsyncThrowingStream.makeStream(of: Data.self)
+    continuation.yield(Data("piece".utf8))
+    let response = try await server.connection().post(body: .stream(pieces)) {
+      $0.options.onDownloadProgress = { if $0.bytes == 2 { continuation.finish(throwing: CancellationError()) } }
+    }
+    #expect(try await response.body.text() == "no")
+  }
+
+  @Test func `a refused upload whose answer never ends runs into the idle timeout`() async throws {
+    let server = try RawServer { connection in
+      _ = try connection.readHead()
+      _ = try connection.readSome(upTo: 100)
+      try connection.send("HTTP/1.1 413 Too Large\r\nContent-Length: 2\r\n\r\nn")
+      connection.waitForClose()
+    }
+    let error = try await transportError {
+      try await server.connection().post(body: .stream(DrySource())) { $0.options.timeouts.idle = .milliseconds(100) }
+    }
+    #expect(error.code == .idleTimeout)
   }
 
   @Test func `an answer before the body is read is an answer, whatever is still to be sent`() async throws {

@@ -75,10 +75,10 @@ package final class SendBuffer: Sendable {
   /// Reads the body into the buffer, once it is open. `tell` is called when the engine waits for what has come.
   package func pump(_ body: Body, tell: @Sendable () -> Void) async {
     do {
-      await waitForRoom()
+      guard await waitForRoom() else { return }
       for try await piece in body {
         if try push(piece) { tell() }
-        await waitForRoom()
+        guard await waitForRoom() else { return }
       }
       if end() { tell() }
     } catch {
@@ -102,8 +102,8 @@ package final class SendBuffer: Sendable {
     return tell
   }
 
-  /// Waits until it is open and there is room. The engine or ``close()`` ends the wait.
-  func waitForRoom() async {
+  /// Waits until it is open and there is room. The engine or ``close()`` ends the wait. Returns whether anybody takes more.
+  func waitForRoom() async -> Bool {
     await withUnsafeContinuation { continuation in
       let hasRoom = state.withLock { state in
         if state.isClosed || state.isOpen && (state.buffered < Self.high || state.engineWaits) { return true }
@@ -112,6 +112,7 @@ package final class SendBuffer: Sendable {
       }
       if hasRoom { continuation.resume() }
     }
+    return state.withLock { !$0.isClosed }
   }
 
   /// The source has ended. Returns whether the engine has to be told.

@@ -1,0 +1,25 @@
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+/// Scheme, host and port: what a server is known by (RFC 6454). Two URLs without a host have none in common.
+struct Origin: Equatable {
+  private let scheme: String
+  private let host: String?
+  private let port: Int?
+
+  init(_ url: URL) {
+    scheme = url.scheme?.lowercased() ?? ""
+    host = url.host()?.lowercased()
+    port = url.port ?? Self.ports[scheme]
+  }
+
+  static func == (left: Origin, right: Origin) -> Bool {
+    guard let host = left.host, !host.isEmpty else { return false }
+    return host == right.host && left.scheme == right.scheme && left.port == right.port
+  }
+
+  private static let ports = ["http": 80, "https": 443]
+}

@@ -1,0 +1,42 @@
+#if os(Linux)
+import CCurl
+@testable import FaradayCurl
+import Glibc
+import Testing
+
+/// A number that libcurl has closed comes back as another file. Here another file is put in its place, which does to the
+/// kernel's registration what closing and opening would.
+@Suite struct EpollDriverTests {
+  @Test(arguments: [CURL_POLL_IN, CURL_POLL_OUT])
+  func `a number that was closed and comes back as another file is waited for anew`(interest: Int32) throws {
+    let multi = try #require(curl_multi_init())
+    defer { curl_multi_cleanup(multi) }
+    let waker = try #require(Waker())
+    let driver = try #require(EpollDriver(multi, waker: waker))
+    let (ours, theirs) = try pair()
+    defer { for end in [ours, theirs] { close(end) } }
+    driver.opened(ours)
+    driver.changed(ours, to: interest)
+    _ = try driver.wait(atMost: 0, woke: {})
+    driver.changed(ours, to: CURL_POLL_REMOVE)
+    // One that was connecting is closed without a word.
+    if interest == CURL_POLL_IN { driver.closed(ours) }
+
+    let (another, peer) = try pair()
+    defer { close(peer) }
+    dup2(another, ours)
+    close(another)
+    driver.changed(ours, to: interest)
+    write(peer, "x", 1)
+    #expect(try driver.wait(atMost: 0, woke: {}))
+    driver.changed(ours, to: CURL_POLL_REMOVE)
+    withExtendedLifetime(driver) {}
+  }
+
+  private func pair() throws -> (Int32, Int32) {
+    var ends: [Int32] = [-1, -1]
+    try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
+    return (ends[0], ends[1])
+  }
+}
+#endif
