@@ -1,6 +1,6 @@
 extension AdapterConformance {
   /// A new kind of rule is one line here and one file.
   static let groups: [ConformanceGroup] = [
-    .methods
+    .methods, .headers, .responseHeaders, .targets, .requestBodies,
   ]
 }
