@@ -3,5 +3,7 @@ extension AdapterConformance {
   static let groups: [ConformanceGroup] = [
     .methods, .headers, .responseHeaders, .targets, .requestBodies, .streamedUploads, .invalidBodies, .expectContinue, .duplex,
     .buffered, .streamedDownloads, .chunkCallback, .chunkTiming, .headCallback, .uploadProgress, .downloadProgress,
+    .compression, .encodedBodies, .informational, .trailers, .idleTimeout, .totalTimeout, .connectTimeout, .timeoutExtremes,
+    .cancellation, .malformedResponses, .statuses, .connectionReuse, .concurrency, .errors, .backpressure, .metrics,
   ]
 }
