@@ -5,5 +5,6 @@ extension AdapterConformance {
     .buffered, .streamedDownloads, .chunkCallback, .chunkTiming, .headCallback, .uploadProgress, .downloadProgress,
     .compression, .encodedBodies, .informational, .trailers, .idleTimeout, .totalTimeout, .connectTimeout, .timeoutExtremes,
     .cancellation, .malformedResponses, .statuses, .connectionReuse, .concurrency, .errors, .backpressure, .metrics,
+    .tls, .http2,
   ]
 }
