@@ -60,7 +60,7 @@ final class HeldShell: Sendable {
       do {
         for port in ports { try ListeningSocket(port: port).close() }
         return try start(ports)
-      } catch where attempts < 20 && isTaken(error) {
+      } catch  where attempts < 20 && isTaken(error) {
         attempts += 1
       }
     }

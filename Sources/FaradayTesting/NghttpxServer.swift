@@ -33,12 +33,13 @@ public final class NghttpxServer: Sendable {
 
   private static func script(port: Int, upstream: Int) -> String {
     """
-    # Without the server there is nothing to wait for.
-    ( nghttpx --conf=/dev/null --single-process --workers=1 --pid-file=nghttpx.pid --no-ocsp --accesslog-file=/dev/null \
-      --frontend='127.0.0.1,\(port)' --backend='127.0.0.1,\(upstream)' key.pem cert.pem; kill $$ ) &
+    # Without the server there is nothing to wait for. It writes no pid file when it is a single process.
+    ( sh -c 'echo $$ >pid; exec nghttpx "$@"' sh --conf=/dev/null --single-process --workers=1 --no-ocsp \
+      --accesslog-file=/dev/null --frontend='127.0.0.1,\(port)' --backend='127.0.0.1,\(upstream)' key.pem cert.pem
+      kill $$ ) &
     read -r _
     trap '' TERM
-    kill -KILL $(cat nghttpx.pid) 2>/dev/null
+    kill -KILL $(cat pid) 2>/dev/null
     wait
     cd / && rm -rf "$1"
     """

@@ -20,7 +20,8 @@ extension ConformanceGroup {
         try expectEqual(response.headers[link], nil)
       },
       .init("each of several is seen, in order", needs: .informational) { subject in
-        let answer = "HTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 103 Early Hints\r\nA: 1\r\n\r\n"
+        let answer =
+          "HTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 103 Early Hints\r\nA: 1\r\n\r\n"
           + "HTTP/1.1 103 Early Hints\r\nA: 2\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
         try await subject.withServer(answering: answer) { connection in
           let codes = Log<Int>()

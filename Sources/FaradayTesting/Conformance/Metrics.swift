@@ -58,11 +58,15 @@ extension ConformanceGroup {
       },
       .init("an address of IPv6 is told in brackets", needs: .metrics) { subject in
         // Not every machine has that interface.
-        guard let server = try? RawServer(on: .ipv6, onConnection: { connection in
-          _ = try connection.readHead()
-          try connection.send("HTTP/1.1 204 No Content\r\n\r\n")
-          connection.waitForClose()
-        }) else { return }
+        guard
+          let server = try? RawServer(
+            on: .ipv6,
+            onConnection: { connection in
+              _ = try connection.readHead()
+              try connection.send("HTTP/1.1 204 No Content\r\n\r\n")
+              connection.waitForClose()
+            })
+        else { return }
         defer { server.stop() }
         let address = try await subject.connection(to: server).get().metrics.remoteAddress
         try expectEqual(address, "[::1]:\(server.port)")

@@ -70,7 +70,11 @@ extension ConformanceGroup {
         try expectEqual(response.version, .http1_1)
       },
       .init("the handshake is a phase of its own", needs: [.customCA, .metrics]) { subject in
-        let metrics = try await trusting(subject).get("session").metrics
+        let server = try NginxServer()
+        defer { server.stop() }
+        var request = try Request(server.url + "session")
+        request.options.tls.caFile = server.caFile
+        let metrics = try await subject.adapter.send(request).metrics
         let connect = try require(metrics.connect)
         let tls = try require(metrics.tls)
         try expect(connect <= tls, "\(connect) and \(tls)")
