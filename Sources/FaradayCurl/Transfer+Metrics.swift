@@ -20,7 +20,8 @@ extension Transfer {
     }
     metrics.firstByte = time(CURLINFO_STARTTRANSFER_TIME_T)
     metrics.total = time(CURLINFO_TOTAL_TIME_T)
-    metrics.bytesSent = easy.get(offset: CURLINFO_SIZE_UPLOAD_T)
+    // libcurl counts the framing of chunks as well.
+    metrics.bytesSent = if case .none = source { easy.get(offset: CURLINFO_SIZE_UPLOAD_T) } else { sent }
     metrics.bytesReceived = easy.get(offset: CURLINFO_SIZE_DOWNLOAD_T)
     if let host = easy.get(string: CURLINFO_PRIMARY_IP), !host.isEmpty {
       let port = easy.get(CURLINFO_PRIMARY_PORT)

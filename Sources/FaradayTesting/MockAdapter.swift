@@ -69,47 +69,53 @@ public final class MockAdapter: Adapter {
 
   public func send(_ request: Request) async throws -> Response {
     try Task.checkCancellation()
-    try capabilities.check(request)
+    try capabilities.check(request, of: "MockAdapter")
+    try check(request)
     let body = try await read(request)
     let responder = state.withLock { state in
       state.recorded.append(Recorded(request: request, body: body))
       return state.responder(for: request)
     }
-    if let responder { return try await deliver(try await responder(request), to: request) }
+    if let responder {
+      // A sequence may be read once, and has been.
+      var request = request
+      if request.body.isStreamed { request.body = .data(body) }
+      return try await deliver(try await responder(request), to: request)
+    }
     guard !isStrict else { throw UnexpectedRequest(method: request.method, url: request.url) }
     return try await deliver(Response(status: .notFound, url: request.url), to: request)
-  }
-
-  private func read(_ request: Request) async throws -> Data {
-    var body = Data()
-    for try await piece in request.body {
-      body.append(piece)
-      request.options.onUploadProgress?(TransferProgress(bytes: Int64(body.count), total: request.body.length))
-    }
-    return body
   }
 
   private func deliver(_ response: Response, to request: Request) async throws -> Response {
     let options = request.options
     try options.onHead?(HTTPResponse(status: response.status, headerFields: response.headers))
-    if options.onChunk == nil, options.delivery == .streamed { return response }
+    guard request.method != .head else { return response.with(.empty) }
+    if options.onChunk == nil, options.delivery == .streamed { return response.with(readOnce(response.body, for: request)) }
     var whole = Data()
     var count: Int64 = 0
     for try await piece in response.body {
+      try Task.checkCancellation()
       count += Int64(piece.count)
       if let onChunk = options.onChunk {
         guard try onChunk(piece.span.bytes) == .continue else { throw CancellationError() }
       } else if count > Int64(options.maximumBodySize) {
         throw TransportError(
           .bodyTooLarge, phase: .receiving, method: request.method, url: request.url,
-          message: "the body is larger than the limit of \(options.maximumBodySize) bytes")
+          message: "the body is larger than the limit of \(options.maximumBodySize) bytes",
+          partialResponse: response.with(.data(whole)))
       } else {
         whole.append(piece)
       }
       options.onDownloadProgress?(TransferProgress(bytes: count, total: response.body.length))
     }
-    var response = response
-    response.body = .data(whole)
+    return response.with(.data(whole))
+  }
+}
+
+extension Response {
+  fileprivate func with(_ body: Body) -> Response {
+    var response = self
+    response.body = body
     return response
   }
 }

@@ -3,7 +3,7 @@ import FaradayCurl
 import FaradayTesting
 import Testing
 
-@Suite struct ConformanceTests {
+@Suite(.serialized) struct ConformanceTests {
   static let adapter = CurlAdapter()
 
   @Test(arguments: AdapterConformance.cases(for: adapter.capabilities))

@@ -22,14 +22,6 @@ import Testing
     }
   }
 
-  @Test func `requests one after the other go over one connection`() async throws {
-    let connection = try server.connection()
-    #expect(try await !connection.get("hello").metrics.reusedConnection)
-    for _ in 0..<20 { #expect(try await connection.get("hello").metrics.reusedConnection) }
-    for _ in 0..<5 { _ = try await connection.post("echo", body: .data(pattern(200_000))) }
-    #expect(server.connectionCount == 1)
-  }
-
   @Test func `copies of an adapter share connections, other adapters do not`() async throws {
     let adapter = CurlAdapter()
     let copy = adapter
@@ -86,12 +78,6 @@ import Testing
     _ = try await connection.get("hello")
     try await burst(opened, over: connection, "drip?count=1&interval=20")
     #expect(server.connectionCount == opened)
-  }
-
-  @Test func `a response that says close is the last on its connection`() async throws {
-    let connection = try server.connection()
-    for _ in 0..<3 { #expect(try await connection.get("close").status == .ok) }
-    #expect(server.connectionCount == 3)
   }
 
   @Test func `pooled connections that have all died do not fail a request`() async throws {

@@ -81,38 +81,6 @@ import Testing
     #expect(Set(seen.elements) == [1, 2, 3, 4])
   }
 
-  @Test func `an adapter follows no redirect and answers no challenge`() async throws {
-    let connection = try server.connection()
-    let redirect = try await connection.get("redirect/2")
-    #expect(redirect.status.code == 302)
-    #expect(redirect.headers[.location]?.hasSuffix("/redirect/1") == true)
-    #expect(try await connection.get("basic-auth/a/b").status.code == 401)
-    #expect(server.requestCount == 2)
-  }
-
-  @Test(arguments: [204, 304, 404, 500, 599, 999])
-  func `any status is a response`(code: Int) async throws {
-    let connection = try server.connection()
-    #expect(try await connection.get("status/\(code)").status.code == code)
-    #expect(try await connection.get("hello").metrics.reusedConnection)
-  }
-
-  @Test func `metrics: phases in order, bytes each way, where it went`() async throws {
-    let connection = try server.connection()
-    let first = try await connection.post("echo", body: .data(pattern(100_000))).metrics
-    let times = [first.queue, first.connect, first.firstByte, first.total].compactMap { $0 }
-    #expect(times.count == 4 && times == times.sorted())
-    #expect(first.tls == nil && !first.reusedConnection)
-    #expect(first.bytesSent == 100_000 && first.bytesReceived == 100_000)
-    #expect(first.remoteAddress == "127.0.0.1:\(server.port)")
-    let streamed = try await connection.get("bytes/5000000") { $0.options.delivery = .streamed }
-    #expect(streamed.metrics.firstByte != nil)
-    _ = try await streamed.body.collect(upTo: 5_000_000)
-    #expect(streamed.metrics.bytesReceived == 5_000_000 && streamed.metrics.total != nil)
-    #expect(streamed.metrics.reusedConnection && streamed.metrics.connect == nil)
-    #expect(try await connection.put("upload", body: "small").metrics.bytesSent == 5)
-  }
-
   @Test func `a proxy that is set is used, and one that is not there is an error of its own`() async throws {
     let proxy = try RawServer { connection in
       let head = try connection.readHead()
@@ -150,15 +118,5 @@ import Testing
     let adapter = CurlAdapter(configuration)
     #expect(try await adapter.send(try Request(.get, "http://bypassed.invalid/")).status == .ok)
     withExtendedLifetime(proxy) {}
-  }
-
-  @Test(arguments: [Duration.zero, .seconds(-1), .nanoseconds(1), .seconds(Int64.max)])
-  func `the extremes of durations are durations`(duration: Duration) async throws {
-    let result = await Result {
-      try await server.connection().get("hello") {
-        $0.options.timeouts = Timeouts(connect: duration, idle: duration, total: duration)
-      }
-    }
-    if duration > .seconds(1) { #expect(throws: Never.self) { try result.get() } }
   }
 }

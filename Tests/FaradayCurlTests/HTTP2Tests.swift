@@ -28,16 +28,6 @@ import Testing
     #expect(automatic.version == (Library.Behaviour.hasSafeHTTP2 ? .http2 : .http1_1))
   }
 
-  @Test func `many requests at a time go over one connection`() async throws {
-    let connections = try await withThrowingTaskGroup(of: String.self) { group in
-      for _ in 0..<80 {
-        group.addTask { try await connection.get("connection").body.text().split(separator: " ").first.map(String.init) ?? "" }
-      }
-      return try await group.reduce(into: Set()) { $0.insert($1) }
-    }
-    #expect(connections.count == 1)
-  }
-
   @Test(arguments: [10, 60_000, 2_000_000])
   func `bodies arrive, large ones over HTTP 1 where libcurl would spin`(count: Int) async throws {
     for body in [Body.data(pattern(count)), .stream(Pieces([pattern(count)]))] {
@@ -58,23 +48,6 @@ import Testing
     while upstream.openConnectionCount > 0 { await Task.yield() }
     let error = try await transportError { unread }
     #expect(error.code == .bodyTooLarge, "\(error)")
-  }
-
-  @Test func `cancelling one stream leaves the others alone`() async throws {
-    let hasBegun = Gate()
-    let cancelled = Task {
-      try await connection.get("upstream/drip?count=1000&interval=50&size=10") {
-        $0.options.onChunk = { _ in
-          hasBegun.open()
-          return .continue
-        }
-      }
-    }
-    #expect(await hasBegun.opened())
-    async let other = connection.get("upstream/drip?count=5&interval=50&size=10")
-    cancelled.cancel()
-    await #expect(throws: CancellationError.self) { try await cancelled.value }
-    #expect(try await other.body.length == 50)
   }
 
   @Test func `a server hears at once of a stream that nobody wants any more`() async throws {

@@ -23,41 +23,6 @@ import Testing
     ]
   }
 
-  @Test(arguments: [1, 1000, 65_535, 65_536, 65_537, 262_143, 262_144, 262_145, 1_048_576, 3_000_000])
-  func `bytes, file and stream arrive byte for byte`(count: Int) async throws {
-    let data = pattern(count)
-    for (name, body, file) in try bodies(data) {
-      let response = try await connection.post("echo", body: body)
-      #expect(response.body.data == data, "\(name)")
-      withExtendedLifetime(file) {}
-    }
-  }
-
-  @Test(arguments: [0, 1, 70_000, 1_000_000])
-  func `upload progress rises to the end and knows the total where it is known`(count: Int) async throws {
-    let data = pattern(count)
-    for (name, body, file) in try bodies(data) {
-      let log = Log<TransferProgress>()
-      _ = try await connection.post("upload", body: body) { $0.options.onUploadProgress = { log.append($0) } }
-      let steps = log.elements
-      #expect(steps.map(\.bytes) == steps.map(\.bytes).sorted(), "\(name)")
-      #expect(Set(steps.map(\.bytes)).count == steps.count, "\(name)")
-      #expect(steps.last?.bytes ?? 0 == Int64(count), "\(name)")
-      #expect(steps.allSatisfy { $0.total == (name == "chunked" ? nil : Int64(count)) }, "\(name)")
-      withExtendedLifetime(file) {}
-    }
-  }
-
-  @Test func `download progress rises to the end and knows the total`() async throws {
-    let log = Log<TransferProgress>()
-    _ = try await connection.get("bytes/1000000") { $0.options.onDownloadProgress = { log.append($0) } }
-    #expect(log.elements.map(\.bytes) == log.elements.map(\.bytes).sorted())
-    #expect(log.elements.last == TransferProgress(bytes: 1_000_000, total: 1_000_000))
-    let chunked = Log<TransferProgress>()
-    _ = try await connection.get("bytes/1000000?chunked=1000") { $0.options.onDownloadProgress = { chunked.append($0) } }
-    #expect(chunked.elements.last == TransferProgress(bytes: 1_000_000, total: nil))
-  }
-
   @Test func `a small body leaves in one piece with its head`() async throws {
     let first = Log<[UInt8]>()
     let server = try RawServer { connection in
@@ -70,24 +35,6 @@ import Testing
     #expect(text.hasPrefix("PUT /x HTTP/1.1\r\n"))
     #expect(text.hasSuffix("\r\n\r\nthe body"))
     #expect(!text.lowercased().contains("expect:"))
-  }
-
-  @Test(arguments: [10, 100_000])
-  func `Expect: 100-continue waits for the word, and takes a refusal`(count: Int) async throws {
-    let response = try await connection.put("echo", body: .data(pattern(count))) { $0.headers[.expect] = "100-continue" }
-    #expect(response.body.data == pattern(count))
-
-    let bodySeen = Log<Int>()
-    let refusing = try RawServer { connection in
-      _ = try connection.readHead()
-      try connection.send("HTTP/1.1 413 Too Large\r\nContent-Length: 2\r\nConnection: close\r\n\r\nno")
-      connection.halfClose()
-      bodySeen.append(try connection.readToEnd())
-    }
-    let refused = try await refusing.connection().put(body: .data(pattern(count))) { $0.headers[.expect] = "100-continue" }
-    #expect(refused.status.code == 413)
-    #expect(try await refused.body.text() == "no")
-    #expect(bodySeen.elements.allSatisfy { $0 == 0 })
   }
 
   @Test(arguments: [Delivery.buffered, .streamed])
@@ -188,20 +135,6 @@ import Testing
     #expect([.bodyNotReplayable, .sendFailed, .connectionClosed, .receiveFailed].contains(error.code), "\(error)")
   }
 
-  @Test(arguments: ["413 Too Large", "200 OK\r\nConnection: close"])
-  func `an early answer ends an upload whose source has nothing to say`(answer: String) async throws {
-    let server = try RawServer { connection in
-      _ = try connection.readHead()
-      _ = try connection.readSome(upTo: 100)
-      try connection.send("HTTP/1.1 \(answer)\r\nContent-Length: 2\r\n\r\nno")
-      connection.waitForClose()
-    }
-    let dry = DrySource()
-    let response = try await server.connection().post(body: .stream(dry))
-    #expect(try await response.body.text() == "no")
-    #expect(await dry.hasGone.opened())
-  }
-
   @Test(arguments: ["413 Too Large", "200 OK\r\nConnection: close", "413 Too Large\r\nConnection: close"], 0..<5)
   func `an early answer whose body comes later ends it too, however the body is framed and read`(
     answer: String, kind: Int
@@ -268,34 +201,6 @@ import Testing
       try await server.connection().post(body: .stream(DrySource())) { $0.options.timeouts.idle = .milliseconds(100) }
     }
     #expect(error.code == .idleTimeout)
-  }
-
-  @Test func `an answer before the body is read is an answer, whatever is still to be sent`() async throws {
-    for body in [Body.data(pattern(5_000_000)), .stream(Pieces(size: 5_000_000))] {
-      let response = try await connection.post("early-response", body: body)
-      #expect(response.status.code == 413)
-    }
-  }
-
-  @Test func `a response can be read while its request's body is still being sent`() async throws {
-    let (pieces, continuation) = AsyncStream.makeStream(of: Data.self)
-    continuation.yield(Data("one".utf8))
-    let response = try await connection.post("echo", body: .stream(pieces)) { $0.options.delivery = .streamed }
-    var iterator = response.body.makeAsyncIterator()
-    #expect(try await iterator.next() == Data("one".utf8))
-    continuation.yield(Data("two".utf8))
-    #expect(try await iterator.next() == Data("two".utf8))
-    continuation.finish()
-    #expect(try await iterator.next() == nil)
-  }
-
-  @Test func `a source that is slow holds nothing up`() async throws {
-    let (pieces, continuation) = AsyncStream.makeStream(of: Data.self)
-    async let slow = connection.post("echo", body: .stream(pieces))
-    #expect(try await connection.get("hello").status == .ok)
-    continuation.yield(Data("late".utf8))
-    continuation.finish()
-    #expect(try await slow.body.text() == "late")
   }
 }
 

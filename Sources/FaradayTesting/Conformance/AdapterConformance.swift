@@ -59,6 +59,8 @@ public enum AdapterConformance {
 
 /// Rules of one kind, in a file of their own.
 struct ConformanceGroup: Sendable {
+  typealias Case = AdapterConformance.Case
+
   let name: String
   /// What all of them need.
   var needs: Capabilities = []

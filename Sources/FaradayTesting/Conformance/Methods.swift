@@ -3,27 +3,67 @@ internal import FaradayCore
 extension ConformanceGroup {
   static let methods = ConformanceGroup(
     name: "methods",
-    cases: ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"].map { arrives($0) }
-      + ["PURGE", "X-cUsToM"].map { arrives($0, needs: .customMethods) } + [
-        .init("HEAD has the head of GET and no body") { subject in
-          let connection = try subject.connection
-          let response = try await connection.head("bytes/1000")
-          try expectEqual(response.status, .ok)
-          try expectEqual(response.headers[.contentLength], "1000")
-          try expect(response.body.isEmpty)
-          try expectEqual(try await connection.get("hello").body.text(), "Hello, world!")
-          try expectEqual(subject.server.connectionCount, 1)
-        },
-        .init("HEAD with a body is refused") { subject in
-          try await expectFailure(.invalidBody) { try await subject.connection.run(.head, "hello", body: "text") }
-          try expectEqual(subject.server.requestCount, 0)
-        },
-      ])
+    cases: arriving + lengths + bodies + [
+      .init("HEAD has the head of GET and no body") { subject in
+        let connection = try subject.connection
+        let response = try await connection.head("bytes/1000")
+        try expectEqual(response.status, .ok)
+        try expectEqual(response.headers[.contentLength], "1000")
+        try expect(response.body.isEmpty)
+        try expectEqual(try await connection.get("hello").body.text(), "Hello, world!")
+        try expectEqual(subject.server.connectionCount, 1)
+      },
+      .init("HEAD with a body is refused", needsWire: false) { subject in
+        try await expectFailure(.invalidBody) { try await subject.connection.run(.head, "hello", body: "text") }
+        try expectEqual(subject.server.requestCount, 0)
+      },
+    ])
 
-  private static func arrives(_ name: String, needs: Capabilities = []) -> AdapterConformance.Case {
-    .init("\(name) arrives as it was written", needs: needs) { subject in
-      let method = try require(HTTPRequest.Method(name))
-      try expectEqual(try await Inspected(subject.connection.run(method, "inspect")).method, name)
+  private static let arriving: [Case] =
+    ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "PURGE", "X-cUsToM"].map { name in
+      Case("\(name) arrives as it was written", needs: needs(of: name), needsWire: false) { subject in
+        let method = try require(HTTPRequest.Method(name))
+        try expectEqual(try await Inspected(subject.connection.run(method, "inspect")).method, name)
+      }
     }
+
+  private static let lengths: [Case] =
+    ["POST", "PUT", "PATCH"].map { name in
+      Case("\(name) without a body says that it is empty") { subject in
+        let request = try await Inspected(subject.connection.run(try require(.init(name)), "inspect"))
+        try expectEqual(request.values("content-length"), ["0"])
+        try expectEqual(request.values("expect"), [])
+      }
+    }
+    + ["GET", "DELETE", "OPTIONS", "PURGE"].map { name in
+      Case("\(name) without a body has no length", needs: needs(of: name)) { subject in
+        let request = try await Inspected(subject.connection.run(try require(.init(name)), "inspect"))
+        try expectEqual(request.framing, "none")
+        try expectEqual(request.values("content-length"), [])
+      }
+    }
+
+  private static let bodies: [Case] =
+    ["GET", "DELETE", "OPTIONS", "POST", "PUT", "PATCH", "PURGE"].flatMap { name in
+      let needs = needs(of: name).union(name == "GET" ? .bodyOnGet : [])
+      return [
+        Case("\(name) with a small body", needs: needs) { try await sends("hello", as: name, over: $0) },
+        Case("\(name) with a large body", needs: needs) { try await sends(.data(pattern(200_000)), as: name, over: $0) },
+        Case("\(name) with a body of unknown length", needs: needs.union(.streamedUpload)) {
+          try await sends(.stream(Pieces("a", "b")), as: name, over: $0)
+        },
+      ]
+    }
+
+  private static func sends(_ body: Body, as name: String, over subject: AdapterConformance.Subject) async throws {
+    let method = try require(HTTPRequest.Method(name))
+    let request = try await Inspected(subject.connection.run(method, "inspect", body: body))
+    try expectEqual(request.method, name)
+    try expectEqual(Int64(request.bodyLength), body.length ?? 2)
+    try expectEqual(request.framing, body.length == nil ? "chunked" : "length")
+  }
+
+  private static func needs(of name: String) -> Capabilities {
+    ["PURGE", "X-cUsToM"].contains(name) ? .customMethods : []
   }
 }

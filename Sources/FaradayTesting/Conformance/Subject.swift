@@ -23,6 +23,7 @@ extension AdapterConformance {
 
     /// To a server that answers the first request of every connection with these bytes, and ends its output. It lives as long
     /// as the closure runs.
+    @discardableResult
     func withServer<Result>(
       answering bytes: [UInt8], _ body: (Connection) async throws -> Result
     ) async throws -> Result {
@@ -36,6 +37,7 @@ extension AdapterConformance {
       return try await body(try connection(to: server))
     }
 
+    @discardableResult
     func withServer<Result>(answering text: String, _ body: (Connection) async throws -> Result) async throws -> Result {
       try await withServer(answering: Array(text.utf8), body)
     }

@@ -1,0 +1,155 @@
+internal import FaradayCore
+
+extension ConformanceGroup {
+  static let cancellation = ConformanceGroup(
+    name: "cancellation",
+    cases: [
+      .init("a task that is cancelled before it sends sends nothing", needsWire: false) { subject in
+        let connection = try subject.connection
+        let task = Task {
+          withUnsafeCurrentTask { $0?.cancel() }
+          return try await connection.get("hello")
+        }
+        try await expectThrows(CancellationError.self) { _ = try await task.value }
+        try expectEqual(subject.server.requestCount, 0)
+      },
+      .init("while the answer is waited for") { try await ends($0, answering: "") },
+      .init("in the middle of the head") { try await ends($0, answering: "HTTP/1.1 200 OK\r\nContent-Le") },
+      .init("in the middle of the body") { try await ends($0, answering: Stalling.someOfABody) },
+      .init("while the head of a streamed response is waited for", needs: .streamedDownload) { subject in
+        try await ends(subject, answering: "") { $0.options.delivery = .streamed }
+      },
+      .init("between the chunks", needs: .chunkCallback) { subject in
+        try await ends(subject, answering: Stalling.someOfABody) { $0.options.onChunk = { _ in .continue } }
+      },
+      .init("while a streamed body is read", needs: .streamedDownload) { subject in
+        try await Stalling.run(subject, answering: Stalling.someOfABody) { _, connection in
+          let hasRead = Gate()
+          let task = Task {
+            let response = try await connection.get { $0.options.delivery = .streamed }
+            for try await _ in response.body { hasRead.open() }
+          }
+          try expect(await hasRead.opened())
+          task.cancel()
+          try await expectThrows(CancellationError.self) { try await task.value }
+        }
+      },
+      .init("from the chunk callback", needs: .chunkCallback) { subject in
+        try await Stalling.run(subject, answering: Stalling.someOfABody) { _, connection in
+          try await expectThrows(CancellationError.self) {
+            _ = try await connection.get { $0.options.onChunk = { _ in .cancel } }
+          }
+        }
+      },
+      .init("from the chunk callback of what is there already", needs: .chunkCallback, needsWire: false) { subject in
+        try await expectThrows(CancellationError.self) {
+          _ = try await subject.connection.get("hello") { $0.options.onChunk = { _ in .cancel } }
+        }
+      },
+      .init("by an error from the head callback", needs: .headCallback) { subject in
+        try await Stalling.run(subject, answering: Stalling.someOfABody) { _, connection in
+          try await expectThrows(CancellationError.self) {
+            _ = try await connection.get { $0.options.onHead = { _ in throw CancellationError() } }
+          }
+        }
+      },
+      .init("dropping a streamed body that nobody read", needs: .streamedDownload) { subject in
+        try await Stalling.run(subject, answering: Stalling.someOfABody) { _, connection in
+          var response: Response? = try await connection.get { $0.options.delivery = .streamed }
+          try expectEqual(response?.status, .ok)
+          response = nil
+        }
+      },
+      .init("leaving the loop over a streamed body, though the response is still held", needs: .streamedDownload) { subject in
+        let stalling = try Stalling(answering: Stalling.someOfABody)
+        defer { stalling.server.stop() }
+        let connection = try subject.connection(to: stalling.server)
+        let response = try await connection.get { $0.options.delivery = .streamed }
+        for try await _ in response.body { break }
+        try expect(await stalling.hasClosed.opened(), "the connection is still open")
+        try expectEqual(response.status, .ok)
+        try expectEqual(try await connection.get("next").body.text(), "next")
+      },
+      .init("an error in the loop over a streamed body", needs: .streamedDownload) { subject in
+        struct Mine: Error {}
+        try await Stalling.run(subject, answering: Stalling.someOfABody) { _, connection in
+          try await expectThrows(Mine.self) {
+            for try await _ in try await connection.get(edit: { $0.options.delivery = .streamed }).body { throw Mine() }
+          }
+        }
+      },
+      .init("an upload whose source has nothing to say", needs: .streamedUpload) { subject in
+        let dry = DrySource()
+        try await cancelsUpload(of: .stream(dry), over: subject)
+        try expect(await dry.hasGone.opened(), "the source is still read")
+      },
+      .init("an upload that the server does not read") { subject in
+        try await cancelsUpload(of: .data(pattern(20_000_000)), over: subject)
+      },
+      .init("bodies that are dropped half-read, one after the other", needs: .streamedDownload) { subject in
+        let connection = try subject.connection
+        for _ in 0..<20 {
+          let response = try await connection.get("bytes/50000000") { $0.options.delivery = .streamed }
+          var iterator = response.body.makeAsyncIterator()
+          try expect(try await iterator.next() != nil)
+        }
+        try expectEqual(try await connection.get("hello").body.text(), "Hello, world!")
+      },
+      .init("one of two leaves the other alone") { subject in
+        try await Stalling.run(subject) { stalling, connection in
+          let cancelled = Task { try await connection.get() }
+          try expect(await stalling.hasRequest.opened())
+          async let other = connection.get("next")
+          cancelled.cancel()
+          try await expectThrows(CancellationError.self) { _ = try await cancelled.value }
+          try expectEqual(try await other.body.text(), "next")
+        }
+      },
+      .init("after the end it does nothing") { subject in
+        let connection = try subject.connection
+        for _ in 0..<10 {
+          let task = Task { try await connection.get("hello") }
+          try expectEqual(try await task.value.body.text(), "Hello, world!")
+          task.cancel()
+        }
+        try expectEqual(subject.server.connectionCount, 1)
+      },
+    ])
+
+  private static func ends(
+    _ subject: AdapterConformance.Subject, answering text: String, edit: @escaping @Sendable (inout Request) -> Void = { _ in }
+  ) async throws {
+    try await Stalling.run(subject, answering: text) { stalling, connection in
+      let task = Task { try await connection.get(edit: edit) }
+      try expect(await stalling.hasRequest.opened())
+      task.cancel()
+      try await expectThrows(CancellationError.self) { _ = try await task.value }
+    }
+  }
+
+  private static func cancelsUpload(of body: Body, over subject: AdapterConformance.Subject) async throws {
+    // It reads nothing of the body until the task has ended.
+    let hasRequest = Gate()
+    let hasEnded = Gate()
+    let hasClosed = Gate()
+    let server = try RawServer { connection in
+      guard try connection.readHead().hasPrefix("POST") else {
+        try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nnext")
+        return connection.waitForClose()
+      }
+      hasRequest.open()
+      guard hasEnded.wait() else { return }
+      connection.waitForClose()
+      hasClosed.open()
+    }
+    defer { server.stop() }
+    let connection = try subject.connection(to: server)
+    let task = Task { try await connection.post(body: body) }
+    try expect(await hasRequest.opened())
+    task.cancel()
+    try await expectThrows(CancellationError.self) { _ = try await task.value }
+    hasEnded.open()
+    try expect(await hasClosed.opened(), "the connection is still open")
+    try expectEqual(try await connection.get().body.text(), "next")
+  }
+}

@@ -1,0 +1,101 @@
+internal import FaradayCore
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+extension ConformanceGroup {
+  static let concurrency = ConformanceGroup(
+    name: "concurrency",
+    cases: [
+      .init("a hundred requests at once get their own answers each", needsWire: false) { subject in
+        let connection = try subject.connection
+        try await each(of: 100) { index in
+          let text = try await connection.post("echo", body: .text("request \(index)")).body.text()
+          try expectEqual(text, "request \(index)")
+        }
+      },
+      .init("large bodies both ways at once") { subject in
+        let connection = try subject.connection
+        try await each(of: 12) { index in
+          let data = pattern(300_000 + index)
+          let response = try await connection.post("echo", body: .data(data))
+          try expectEqual(response.body.data, data)
+        }
+      },
+      .init("twenty streamed bodies at once", needs: .streamedDownload, needsWire: false) { subject in
+        let connection = try subject.connection
+        try await each(of: 20) { index in
+          let response = try await connection.get("bytes/\(500_000 + index)") { $0.options.delivery = .streamed }
+          let whole = try await response.body.collect()
+          try expectEqual(whole, pattern(500_000 + index))
+        }
+      },
+      .init("twenty streamed uploads at once", needs: .streamedUpload) { subject in
+        let connection = try subject.connection
+        try await each(of: 20) { index in
+          let response = try await connection.post("echo", body: .stream(Pieces([pattern(100_000 + index)])))
+          let whole = try await response.body.collect()
+          try expectEqual(whole, pattern(100_000 + index))
+        }
+      },
+      .init("several servers at once") { subject in
+        let servers = try (0..<5).map { _ in try LocalServer() }
+        try await each(of: 40) { index in
+          let server = servers[index % 5]
+          let status = try await subject.adapter.send(try Request(server.url + "/hello")).status
+          try expectEqual(status, .ok)
+        }
+        for server in servers { try expectEqual(server.requestCount, 8) }
+      },
+      .init("an answer that does not come holds nothing up") { subject in
+        let connection = try subject.connection
+        let stalled = Task { try await connection.get("stall") }
+        for _ in 0..<10 { try expectEqual(try await connection.get("hello").status, .ok) }
+        stalled.cancel()
+        try await expectThrows(CancellationError.self) { _ = try await stalled.value }
+      },
+      .init("a source that is slow holds nothing up", needs: .streamedUpload) { subject in
+        let connection = try subject.connection
+        let (pieces, continuation) = AsyncStream.makeStream(of: Data.self)
+        async let slow = connection.post("echo", body: .stream(pieces))
+        for _ in 0..<10 { try expectEqual(try await connection.get("hello").status, .ok) }
+        continuation.yield(Data("late".utf8))
+        continuation.finish()
+        try expectEqual(try await slow.body.text(), "late")
+      },
+      .init("a body that nobody reads holds nothing up", needs: .streamedDownload) { subject in
+        let connection = try subject.connection
+        let unread = try await connection.get("bytes/20000000") { $0.options.delivery = .streamed }
+        for _ in 0..<10 { try expectEqual(try await connection.get("hello").status, .ok) }
+        try expectEqual(try await unread.body.collect().count, 20_000_000)
+      },
+      .init("those that are cancelled leave the others alone") { subject in
+        let connection = try subject.connection
+        try await each(of: 40) { index in
+          guard index.isMultiple(of: 2) else {
+            let text = try await connection.post("echo", body: .text("request \(index)")).body.text()
+            return try expectEqual(text, "request \(index)")
+          }
+          let task = Task { try await connection.get("stall") }
+          task.cancel()
+          try await expectThrows(CancellationError.self) { _ = try await task.value }
+        }
+      },
+      .init("a body is read on after the adapter's task has ended", needs: .streamedDownload) { subject in
+        let connection = try subject.connection
+        let response = try await Task {
+          try await connection.get("bytes/5000000") { $0.options.delivery = .streamed }
+        }.value
+        try expectEqual(try await response.body.collect(), pattern(5_000_000))
+      },
+    ])
+
+  private static func each(of count: Int, _ body: @escaping @Sendable (Int) async throws -> Void) async throws {
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for index in 0..<count { group.addTask { try await body(index) } }
+      try await group.waitForAll()
+    }
+  }
+}

@@ -1,0 +1,76 @@
+internal import FaradayCore
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+extension ConformanceGroup {
+  static let duplex = ConformanceGroup(
+    name: "answers before the request's end", needs: .duplex,
+    cases: BodyKind.allCases.map { kind in
+      Case("\(kind.rawValue): an answer is an answer, whatever is still to be sent", needs: kind.needs) { subject in
+        try await kind.with(pattern(5_000_000)) { body in
+          try expectEqual(try await subject.connection.post("early-response", body: body).status.code, 413)
+        }
+        try expectEqual(try await subject.connection.get("hello").status, .ok)
+      }
+    }
+      + ["413 Too Large", "200 OK\r\nConnection: close"].map { answer in
+        Case("\(answer.prefix(3)) ends an upload whose source has nothing to say", needs: .streamedUpload) { subject in
+          try await endsUpload(answer, over: subject)
+        }
+      } + [
+        .init("a response is read while its request's body is sent", needs: [.streamedUpload, .streamedDownload]) { subject in
+          let (pieces, continuation) = AsyncStream.makeStream(of: Data.self)
+          continuation.yield(Data("one".utf8))
+          let response = try await subject.connection.post("echo", body: .stream(pieces)) { $0.options.delivery = .streamed }
+          var iterator = response.body.makeAsyncIterator()
+          try expectEqual(try await iterator.next(), Data("one".utf8))
+          continuation.yield(Data("two".utf8))
+          try expectEqual(try await iterator.next(), Data("two".utf8))
+          continuation.finish()
+          try expectEqual(try await iterator.next(), nil)
+        },
+        .init("chunks are seen while the body is sent", needs: [.streamedUpload, .chunkCallback]) { subject in
+          let (pieces, continuation) = AsyncStream.makeStream(of: Data.self)
+          continuation.yield(Data("0".utf8))
+          let seen = Log<Int>()
+          let response = try await subject.connection.post("echo", body: .stream(pieces)) {
+            $0.options.onChunk = { bytes in
+              seen.append(bytes.byteCount)
+              let count = seen.elements.reduce(0, +)
+              if count < 10 { continuation.yield(Data("\(count)".utf8)) } else { continuation.finish() }
+              return .continue
+            }
+          }
+          try expectEqual(response.status, .ok)
+          try expectEqual(seen.elements.reduce(0, +), 10)
+        },
+        .init("the head is seen before the body is sent", needs: [.streamedUpload, .headCallback]) { subject in
+          let (pieces, continuation) = AsyncStream.makeStream(of: Data.self)
+          continuation.yield(Data("first".utf8))
+          let response = try await subject.connection.post("echo", body: .stream(pieces)) {
+            $0.options.onHead = { _ in
+              continuation.yield(Data(" second".utf8))
+              continuation.finish()
+            }
+          }
+          try expectEqual(try await response.body.text(), "first second")
+        },
+      ])
+
+  private static func endsUpload(_ answer: String, over subject: AdapterConformance.Subject) async throws {
+    let server = try RawServer { connection in
+      _ = try connection.readHead()
+      _ = try connection.readSome(upTo: 100)
+      try connection.send("HTTP/1.1 \(answer)\r\nContent-Length: 2\r\n\r\nno")
+      connection.waitForClose()
+    }
+    defer { server.stop() }
+    let dry = DrySource()
+    let response = try await subject.connection(to: server).post(body: .stream(dry))
+    try expectEqual(try await response.body.text(), "no")
+    try expect(await dry.hasGone.opened(), "the source is still read")
+  }
+}

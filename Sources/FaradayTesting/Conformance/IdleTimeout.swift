@@ -1,0 +1,90 @@
+internal import FaradayCore
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+extension ConformanceGroup {
+  /// Timeouts end what would never end: a rule waits for the timeout and for nothing else.
+  static let idleTimeout = ConformanceGroup(
+    name: "idle timeout", needs: .idleTimeout,
+    cases: [
+      .init("no answer") { subject in
+        let error = try await expectFailure(.idleTimeout) {
+          try await subject.connection.get("stall") { $0.options.timeouts.idle = .milliseconds(300) }
+        }
+        try expectEqual(error.phase, .waiting)
+        try expect(error.partialResponse == nil)
+      },
+      .init("a body that stops, with what had arrived") { subject in
+        let error = try await expectFailure(.idleTimeout) {
+          try await subject.connection.get("stall/body") { $0.options.timeouts.idle = .milliseconds(300) }
+        }
+        try expectEqual(error.phase, .receiving)
+        try expectEqual(error.partialResponse?.body.length, 10)
+      },
+      .init("a streamed body that stops", needs: .streamedDownload) { subject in
+        let error = try await expectFailure(.idleTimeout) {
+          try await subject.connection.get("stall/body") {
+            $0.options.timeouts.idle = .milliseconds(300)
+            $0.options.delivery = .streamed
+          }
+        }
+        try expectEqual(error.phase, .receiving)
+      },
+      .init("a status line and then silence") { subject in
+        let server = try RawServer { connection in
+          _ = try connection.readHead()
+          try connection.send("HTTP/1.1 200 OK\r\n")
+          connection.waitForClose()
+        }
+        defer { server.stop() }
+        let connection = try subject.connection(to: server)
+        try await expectFailure(.idleTimeout) { try await connection.get { $0.options.timeouts.idle = .milliseconds(300) } }
+      },
+      .init("a server that does not take the body", needs: .streamedUpload) { subject in
+        let hasEnded = Gate()
+        let server = try RawServer { connection in
+          _ = try connection.readHead()
+          _ = hasEnded.wait()
+        }
+        defer { server.stop() }
+        defer { hasEnded.open() }
+        let connection = try subject.connection(to: server)
+        try await expectFailure(.idleTimeout) {
+          try await connection.post(body: .stream(Pieces(size: 64 << 20))) { $0.options.timeouts.idle = .milliseconds(300) }
+        }
+      },
+      .init("it does not run out while bytes come") { subject in
+        let response = try await subject.connection.get("drip?count=20&interval=50&size=1") {
+          $0.options.timeouts.idle = .milliseconds(700)
+        }
+        try expectEqual(response.body.length, 20)
+      },
+      .init("it does not run out while the reader is what is waited for", needs: [.streamedDownload, .backpressure]) { subject in
+        let response = try await subject.connection.get("bytes/20000000") {
+          $0.options.delivery = .streamed
+          $0.options.timeouts.idle = .milliseconds(500)
+        }
+        var iterator = response.body.makeAsyncIterator()
+        var count = try await iterator.next()?.count ?? 0
+        try await passTime(over: subject)
+        while let piece = try await iterator.next() { count += piece.count }
+        try expectEqual(count, 20_000_000)
+      },
+      .init("it does not run out while the source is what is waited for", needs: .streamedUpload) { subject in
+        let connection = try subject.connection
+        let (pieces, continuation) = AsyncStream.makeStream(of: Data.self)
+        async let upload = connection.post("upload", body: .stream(pieces)) { $0.options.timeouts.idle = .milliseconds(500) }
+        try await passTime(over: subject)
+        continuation.finish()
+        try expectEqual(try await upload.status, .ok)
+      },
+    ])
+
+  /// Another exchange that takes longer than the limits here, by the server's clock.
+  private static func passTime(over subject: AdapterConformance.Subject) async throws {
+    _ = try await subject.connection.get("drip?count=2&interval=1000&size=1")
+  }
+}

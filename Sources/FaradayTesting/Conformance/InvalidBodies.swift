@@ -1,0 +1,96 @@
+internal import FaradayCore
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+extension ConformanceGroup {
+  /// Bodies that turn out not to be what they were said to be: no server takes one for whole.
+  static let invalidBodies = ConformanceGroup(
+    name: "bodies that fail", needs: .streamedUpload,
+    cases: shorter + longer + [
+      .init("a file that goes before it is sent", needsWire: false) { subject in
+        let file = try TemporaryFile(pattern(100_000))
+        let body = try Body.file(file.path)
+        try FileManager.default.removeItem(atPath: file.path)
+        let error = try await expectFailure(.bodyUnreadable) { try await subject.connection.put("echo", body: body) }
+        try expect(error.message.contains(file.path), "the message does not name the file: \(error.message)")
+        try expect(error.underlying is BodyFile.Unreadable)
+      },
+      .init("a file that shrinks before it is sent", needsWire: false) { subject in
+        let file = try TemporaryFile(pattern(1_000_000))
+        let body = try Body.file(file.path)
+        try pattern(500_000).write(to: URL(filePath: file.path))
+        try await expectFailure(.bodyLengthMismatch) { try await subject.connection.put("echo", body: body) }
+      },
+      .init("a file that grows is sent as long as it was", needsWire: false) { subject in
+        let file = try TemporaryFile(pattern(100_000))
+        let body = try Body.file(file.path)
+        try pattern(200_000).write(to: URL(filePath: file.path))
+        try expectEqual(try await subject.connection.put("echo", body: body).body.collect(), pattern(100_000))
+      },
+      .init("a sequence that throws gives its own error along", needsWire: false) { subject in
+        let error = try await expectFailure(.bodyUnreadable) {
+          try await subject.connection.post("echo", body: .stream(Failing()))
+        }
+        try expect(error.underlying is Failing.Mine, "\(String(describing: error.underlying))")
+        try expectEqual(try await subject.connection.get("hello").body.text(), "Hello, world!")
+      },
+      .init("a sequence that throws is not sent whole") { subject in
+        let count = Log<Int>()
+        let hasCounted = Gate()
+        let server = try RawServer { connection in
+          _ = try connection.readHead()
+          count.append(try connection.readToEnd())
+          hasCounted.open()
+        }
+        defer { server.stop() }
+        let connection = try subject.connection(to: server)
+        try await expectFailure(.bodyUnreadable) { try await connection.post(body: .stream(Failing(), length: 15)) }
+        guard server.connectionCount > 0 else { return }
+        try expect(await hasCounted.opened(), "the connection was not closed")
+        try expect(count.elements.allSatisfy { $0 < 15 })
+      },
+    ])
+
+  private static let shorter: [Case] = [3, 5, 100_000].map { length in
+    Case("a sequence of 2 bytes that was to have \(length)", needsWire: false) { subject in
+      let body = Body.stream(Pieces("ab"), length: Int64(length))
+      try await expectFailure(.bodyLengthMismatch) { try await subject.connection.post("echo", body: body) }
+    }
+  }
+
+  private static let longer: [Case] = [0, 1, 3, 65_536].map { length in
+    Case("a sequence of more bytes than the \(length) it was to have is not sent whole") { subject in
+      let count = Log<Int>()
+      let hasCounted = Gate()
+      let server = try RawServer { connection in
+        _ = try connection.readHead()
+        count.append(try connection.readToEnd())
+        hasCounted.open()
+      }
+      defer { server.stop() }
+      let connection = try subject.connection(to: server)
+      let body = Body.stream(Pieces([pattern(length), Data("more".utf8)]), length: Int64(length))
+      try await expectFailure(.bodyLengthMismatch) { try await connection.post(body: body) }
+      guard server.connectionCount > 0 else { return }
+      try expect(await hasCounted.opened(), "the connection was not closed")
+      try expect(count.elements.allSatisfy { $0 < max(1, length) }, "\(count.elements)")
+    }
+  }
+}
+
+/// Three pieces of five bytes, and an error where a fourth would be.
+private struct Failing: AsyncSequence, AsyncIteratorProtocol, Sendable {
+  struct Mine: Error {}
+  typealias Element = Data
+  private var count = 0
+
+  mutating func next() async throws -> Data? {
+    count += 1
+    if count > 3 { throw Mine() }
+    return Data("piece".utf8)
+  }
+  func makeAsyncIterator() -> Failing { self }
+}

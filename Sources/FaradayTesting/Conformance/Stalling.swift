@@ -1,0 +1,35 @@
+internal import FaradayCore
+
+/// A server that tells when a request has come and when the client has closed its connection, and never answers whole; but
+/// `/next` it answers like any other.
+struct Stalling {
+  let hasRequest = Gate()
+  let hasClosed = Gate()
+  let server: RawServer
+
+  static let someOfABody = "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhello"
+
+  init(answering text: String = "") throws {
+    server = try RawServer { [hasRequest, hasClosed] connection in
+      while try connection.readHead().hasPrefix("GET /next ") {
+        try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nnext")
+      }
+      try connection.send(text)
+      hasRequest.open()
+      connection.waitForClose()
+      hasClosed.open()
+    }
+  }
+
+  /// Runs `body` with a connection to it. After that the client must have closed the connection, and the next request works.
+  static func run(
+    _ subject: AdapterConformance.Subject, answering text: String = "", _ body: (Stalling, Connection) async throws -> Void
+  ) async throws {
+    let stalling = try Stalling(answering: text)
+    defer { stalling.server.stop() }
+    let connection = try subject.connection(to: stalling.server)
+    try await body(stalling, connection)
+    try expect(await stalling.hasClosed.opened(), "the connection is still open")
+    try expectEqual(try await connection.get("next").body.text(), "next")
+  }
+}

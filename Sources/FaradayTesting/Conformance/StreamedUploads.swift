@@ -1,0 +1,129 @@
+internal import FaradayCore
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+extension ConformanceGroup {
+  static let streamedUploads = ConformanceGroup(
+    name: "streaming upload", needs: .streamedUpload,
+    cases: arriving + [
+      .init("a file says how long it is") { subject in
+        try await BodyKind.file.with(pattern(5000)) { body in
+          let request = try await Inspected(subject.connection.put("inspect", body: body))
+          try expectEqual(request.values("content-length"), ["5000"])
+        }
+      },
+      .init("a sequence of known length says it") { subject in
+        let body = Body.stream(Pieces("ab", "c"), length: 3)
+        let request = try await Inspected(subject.connection.put("inspect", body: body))
+        try expectEqual(request.values("content-length"), ["3"])
+        try expectEqual(request.bodyText, "abc")
+      },
+      .init("a sequence of unknown length is chunked") { subject in
+        let request = try await Inspected(subject.connection.put("inspect", body: .stream(Pieces("ab", "c"))))
+        try expectEqual(request.values("transfer-encoding"), ["chunked"])
+        try expectEqual(request.values("content-length"), [])
+        try expectEqual(request.bodyText, "abc")
+      },
+      .init("a file that is empty", needsWire: false) { subject in
+        try await BodyKind.file.with(Data()) { body in
+          try expectEqual(try await Inspected(subject.connection.put("inspect", body: body)).bodyLength, 0)
+        }
+      },
+      .init("a sequence that is empty", needsWire: false) { subject in
+        for body in [Body.stream(Pieces()), .stream(Pieces(), length: 0)] {
+          try expectEqual(try await Inspected(subject.connection.put("inspect", body: body)).bodyLength, 0)
+        }
+      },
+      .init("pieces that are empty end nothing", needsWire: false) { subject in
+        let body = Body.stream(Pieces("", "a", "", "", "b", ""))
+        try expectEqual(try await subject.connection.put("echo", body: body).body.text(), "ab")
+      },
+      .init("ten thousand pieces of one byte", needsWire: false) { subject in
+        let body = Body.stream(Pieces(Array(repeating: Data([0x61]), count: 10_000)))
+        let request = try await Inspected(subject.connection.put("inspect", body: body))
+        try expectEqual(request.bodyText, String(repeating: "a", count: 10_000))
+      },
+      .init("one piece of five million bytes", needsWire: false) { subject in
+        let data = pattern(5_000_000)
+        let response = try await subject.connection.put("echo", body: .stream(Pieces([data])))
+        try expectEqual(try await response.body.collect(), data)
+      },
+      .init("a source is read once, and not before the request is sent", needsWire: false) { subject in
+        let reads = Log<Int>()
+        let body = Body.stream(Counted(pieces: Pieces("a", "b"), reads: reads))
+        try expectEqual(reads.elements.count, 0)
+        try expectEqual(try await subject.connection.put("echo", body: body).body.text(), "ab")
+        try expectEqual(reads.elements.count, 1)
+      },
+      .init("pieces leave as they come") { subject in
+        let came = (0..<5).map { _ in Gate() }
+        let server = try RawServer { connection in
+          _ = try connection.readHead()
+          for index in 0..<5 {
+            _ = try connection.read(exactly: 1)
+            came[index].open()
+          }
+          try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+          connection.waitForClose()
+        }
+        defer { server.stop() }
+        let connection = try subject.connection(to: server)
+        let (pieces, continuation) = AsyncStream.makeStream(of: Data.self)
+        async let response = connection.put(body: .stream(pieces, length: 5))
+        for index in 0..<5 {
+          continuation.yield(Data([0x61]))
+          // The last byte may wait until the source has said that there are no more.
+          if index == 4 { continuation.finish() }
+          try expect(await came[index].opened(), "byte \(index) did not arrive")
+        }
+        try expectEqual(try await response.status, .ok)
+      },
+      .init("a body that cannot be sent again is sent once") { subject in
+        let posts = Log<Int>()
+        let server = try RawServer { connection in
+          while true {
+            guard try connection.readHead().hasPrefix("POST") else {
+              try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+              continue
+            }
+            posts.append(connection.index)
+            _ = try connection.read(exactly: 1000)
+            return connection.reset()
+          }
+        }
+        defer { server.stop() }
+        let connection = try subject.connection(to: server)
+        _ = try await connection.get()
+        try await expectFailure(.bodyNotReplayable, .sendFailed, .connectionClosed, .receiveFailed) {
+          try await connection.post(body: .stream(Pieces([pattern(150_000)]), length: 150_000))
+        }
+        try expectEqual(posts.elements.count, 1)
+      },
+    ])
+
+  private static let arriving: [Case] = BodyKind.streamed.flatMap { kind in
+    [1, 1000, 65_535, 65_536, 65_537, 262_143, 262_144, 262_145, 1_048_576, 3_000_000].map { count in
+      Case("\(kind.rawValue): \(count) bytes arrive byte for byte", needsWire: false) { subject in
+        let data = pattern(count)
+        try await kind.with(data) { body in
+          try expectEqual(try await subject.connection.post("echo", body: body).body.collect(), data)
+        }
+      }
+    }
+  }
+}
+
+/// Notes each time that somebody begins to read it.
+private struct Counted: AsyncSequence, Sendable {
+  typealias Element = Data
+  let pieces: Pieces
+  let reads: Log<Int>
+
+  func makeAsyncIterator() -> Pieces.AsyncIterator {
+    reads.append(1)
+    return pieces.makeAsyncIterator()
+  }
+}

@@ -1,0 +1,41 @@
+internal import FaradayCore
+
+extension ConformanceGroup {
+  static let targets = ConformanceGroup(
+    name: "path and query",
+    cases: [
+      ("/%2F%20?a=%2F&b=%20+c", []), ("/?q=a%2Fb%3F;x=(1)", []), ("//double//slash/", []), ("/?", []), ("/;p=1", []),
+      ("/%C3%A9?%E2%98%83", []), ("/a?b?c=d", []), ("/a%00b", []), ("/:@!$&'()*+,;=-._~", []), ("/%7euser/%7E", []),
+      ("/a/../b/./c", .dotSegments), ("/..", .dotSegments),
+    ].map { target, needs in keeps(target, needs) } + [
+      .init("a URL without a path asks for the root") { subject in
+        try expectEqual(try await lines(subject, ""), ["GET / HTTP/1.1"])
+      },
+      .init("a URL with a query and no path asks for the root") { subject in
+        try expectEqual(try await lines(subject, "?a=1"), ["GET /?a=1 HTTP/1.1"])
+      },
+      .init("a target of 8000 bytes arrives whole", needsWire: false) { subject in
+        let target = "/inspect?" + String(repeating: "a=b&", count: 2000) + "end"
+        try expectEqual(try await Inspected(subject.connection.get(target)).target, target)
+      },
+    ])
+
+  private static func keeps(_ target: String, _ needs: Capabilities) -> Case {
+    Case("\(target) arrives as it is, and the fragment does not", needs: needs) { subject in
+      try expectEqual(try await lines(subject, target + "#fragment"), ["GET \(target) HTTP/1.1"])
+    }
+  }
+
+  /// The request lines of a GET of this target.
+  private static func lines(_ subject: AdapterConformance.Subject, _ target: String) async throws -> [String] {
+    let lines = Log<String>()
+    let server = try RawServer { connection in
+      lines.append(String(try connection.readHead().prefix { $0 != "\r\n" }))
+      try connection.send("HTTP/1.1 204 No Content\r\n\r\n")
+      connection.waitForClose()
+    }
+    defer { server.stop() }
+    _ = try await subject.connection.run(try Request(server.url + target))
+    return lines.elements
+  }
+}

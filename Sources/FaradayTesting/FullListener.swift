@@ -1,0 +1,57 @@
+#if canImport(Glibc)
+private import Glibc
+#elseif canImport(Darwin)
+private import Darwin
+#endif
+
+/// A port of 127.0.0.1 whose listener never accepts and whose queue is full, so that connecting to it takes for ever.
+public final class FullListener: Sendable {
+  /// The port's number.
+  public let port: Int
+  private let descriptors: [Int32]
+
+  /// Takes a free port and fills its queue. Throws a ``SocketError`` if there is none.
+  public init() throws {
+    let listener = Self.makeSocket()
+    guard listener >= 0 else { throw SocketError.last("socket") }
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
+    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let isListening = withUnsafeMutablePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        bind(listener, $0, length) == 0 && listen(listener, 0) == 0 && getsockname(listener, $0, &length) == 0
+      }
+    }
+    guard isListening else {
+      let error = SocketError.last("listen")
+      closeDescriptor(listener)
+      throw error
+    }
+    port = Int(UInt16(bigEndian: address.sin_port))
+    // The kernel queues one more than asked for; further ones stay in SYN_SENT.
+    descriptors =
+      [listener]
+      + (0..<4).map { _ in
+        let client = Self.makeSocket()
+        _ = fcntl(client, F_SETFL, O_NONBLOCK)
+        withUnsafePointer(to: &address) {
+          $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { _ = connect(client, $0, length) }
+        }
+        return client
+      }
+  }
+
+  deinit { descriptors.forEach(closeDescriptor) }
+
+  /// Not inherited by the programs that this process starts.
+  private static func makeSocket() -> Int32 {
+    #if canImport(Darwin)
+    let descriptor = socket(AF_INET, SOCK_STREAM, 0)
+    #else
+    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    #endif
+    _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+    return descriptor
+  }
+}

@@ -1,0 +1,91 @@
+private import Synchronization
+#if canImport(FoundationEssentials)
+private import FoundationEssentials
+#else
+private import Foundation
+#endif
+
+/// A server that did not start.
+public struct ServerNotStarted: Error, CustomStringConvertible {
+  /// The program's name.
+  public let program: String
+  /// What it said.
+  public let output: String
+
+  public var description: String { "\(program) did not start (Scripts/setup installs it): \(output)" }
+}
+
+/// A shell that starts a server and stops it when its input ends: the end of a pipe that only this process holds, so that the
+/// server ends with this process, however that ends.
+final class HeldShell: Sendable {
+  private let shell: Mutex<ChildProcess?>
+
+  /// Runs the script, whose `$1` is the folder, until its output has the marker.
+  init(_ program: String, script: String, folder: String, until marker: String) throws {
+    let child = try ChildProcess("/bin/sh", ["-c", Self.beginning + script, "sh", folder])
+    var said: [UInt8] = []
+    while !String(decoding: said, as: UTF8.self).contains(marker) {
+      let more = child.read()
+      guard !more.isEmpty else { throw ServerNotStarted(program: program, output: String(decoding: said, as: UTF8.self)) }
+      said += more
+    }
+    shell = Mutex(child)
+  }
+
+  deinit { stop() }
+
+  func stop() {
+    shell.withLock { shell in
+      shell?.closeInput()
+      shell?.wait()
+      shell = nil
+    }
+  }
+
+  /// A folder of its own for a server's files. The script removes it.
+  static func makeFolder(for program: String) throws -> String {
+    let folder = FileManager.default.temporaryDirectory.path() + "/faraday-\(program)-" + UUID().uuidString
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    return folder
+  }
+
+  /// Tries free ports until `start` succeeds with one: nginx and nghttpx cannot be asked for any. The ports are not given out by
+  /// the kernel, so only another test can be faster.
+  static func onFreePorts<Result>(
+    in range: Range<Int>, count: Int, start: ([Int]) throws -> Result
+  ) throws -> Result {
+    var attempts = 0
+    while true {
+      let ports = (0..<count).map { _ in Int.random(in: range) }
+      do {
+        for port in ports { try ListeningSocket(port: port).close() }
+        return try start(ports)
+      } catch  where attempts < 20 && isTaken(error) {
+        attempts += 1
+      }
+    }
+  }
+
+  private static func isTaken(_ error: any Error) -> Bool {
+    switch error {
+    case let error as ServerNotStarted: error.output.contains("Address already in use")
+    case let error as SocketError: error.call == "bind"
+    default: false
+    }
+  }
+
+  // A certificate of its own, which is also the authority that vouches for it.
+  private static let beginning = """
+    exec 2>&1
+    PATH=$PATH:/usr/sbin:/usr/local/sbin:/opt/homebrew/bin
+    cd "$1" &&
+    openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=localhost \
+      -addext subjectAltName=DNS:localhost,IP:127.0.0.1 -keyout key.pem -out cert.pem 2>openssl.log || exit 1
+
+    """
+}
+
+/// What the shared servers pass requests on to.
+enum SharedUpstream {
+  static let server = Result { try LocalServer() }
+}

@@ -1,0 +1,47 @@
+/// A real nghttpx on the loopback interface: HTTP/2 over TLS, or HTTP/1.1, in front of a server that speaks HTTP/1.1. Unlike
+/// nginx it passes trailers and informational responses on.
+///
+/// It ends with this process, however that ends. For any thread.
+public final class NghttpxServer: Sendable {
+  /// One for everybody who changes nothing of it, in front of a ``LocalServer``.
+  public static let shared = Result { try NghttpxServer(upstream: SharedUpstream.server.get().port) }
+
+  /// The port it listens on, on 127.0.0.1.
+  public let port: Int
+  private let folder: String
+  private let shell: HeldShell
+
+  /// Its own certificate, which is also the authority that vouches for it.
+  public var caFile: String { folder + "/cert.pem" }
+  /// `https://localhost:PORT/`.
+  public var url: String { "https://localhost:\(port)/" }
+
+  /// Starts it. Throws ``ServerNotStarted``.
+  ///
+  /// - Parameter upstream: the port of the server on 127.0.0.1 that it passes requests on to.
+  public init(upstream: Int) throws {
+    let folder = try HeldShell.makeFolder(for: "nghttpx")
+    (shell, port) = try HeldShell.onFreePorts(in: 25_000..<32_000, count: 1) { ports in
+      let script = Self.script(port: ports[0], upstream: upstream)
+      return (try HeldShell("nghttpx", script: script, folder: folder, until: "Listening on"), ports[0])
+    }
+    self.folder = folder
+  }
+
+  /// Stops it at once.
+  public func stop() { shell.stop() }
+
+  private static func script(port: Int, upstream: Int) -> String {
+    """
+    # Without the server there is nothing to wait for. It writes no pid file when it is a single process.
+    ( sh -c 'echo $$ >pid; exec nghttpx "$@"' sh --conf=/dev/null --single-process --workers=1 --no-ocsp \
+      --accesslog-file=/dev/null --frontend='127.0.0.1,\(port)' --backend='127.0.0.1,\(upstream)' key.pem cert.pem
+      kill $$ ) &
+    read -r _
+    trap '' TERM
+    kill -KILL $(cat pid) 2>/dev/null
+    wait
+    cd / && rm -rf "$1"
+    """
+  }
+}

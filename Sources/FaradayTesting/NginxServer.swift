@@ -1,0 +1,98 @@
+#if canImport(FoundationEssentials)
+private import FoundationEssentials
+#else
+private import Foundation
+#endif
+#if canImport(Glibc)
+private import Glibc
+#elseif canImport(Darwin)
+private import Darwin
+#endif
+
+/// A real nginx with TLS and HTTP/2 on the loopback interface, with a certificate made for it.
+///
+/// - `/connection` — which connection it is, and how many requests were on it
+/// - `/session` — the version of TLS, and `r` if the session was resumed; closes
+/// - `/upstream/` — passed on to another server, without buffering
+///
+/// Anything else is a file in its folder. It ends with this process, however that ends. For any thread.
+public final class NginxServer: Sendable {
+  /// One for everybody who changes nothing of it. It passes requests on to a ``LocalServer``.
+  public static let shared = Result { try NginxServer(upstream: SharedUpstream.server.get().port) }
+
+  /// The port without TLS.
+  public let port: Int
+  /// The port with TLS, on 127.0.0.1 and, with the same certificate, on 127.0.0.2.
+  public let tlsPort: Int
+  /// Where its configuration and certificate are.
+  public let folder: String
+  private let shell: HeldShell
+
+  /// Its own certificate, which is also the authority that vouches for it.
+  public var caFile: String { folder + "/cert.pem" }
+  /// `https://localhost:PORT/`.
+  public var url: String { "https://localhost:\(tlsPort)/" }
+  /// Where the files are that it serves.
+  public var files: String { folder + "/files" }
+
+  /// Starts it. Throws ``ServerNotStarted``.
+  ///
+  /// - Parameter upstream: the port of a server that it passes `/upstream/` on to.
+  public init(upstream: Int = 9) throws {
+    let folder = try HeldShell.makeFolder(for: "nginx")
+    try FileManager.default.createDirectory(atPath: folder + "/files", withIntermediateDirectories: true)
+    (shell, port, tlsPort) = try HeldShell.onFreePorts(in: 10_000..<25_000, count: 2) { ports in
+      let text = Self.configuration(port: ports[0], tlsPort: ports[1], upstream: upstream)
+      try Data(text.utf8).write(to: URL(filePath: folder + "/nginx.conf"))
+      return (try HeldShell("nginx", script: Self.script, folder: folder, until: "ready\n"), ports[0], ports[1])
+    }
+    self.folder = folder
+  }
+
+  /// Stops it at once: connections are closed in the middle of what they were doing.
+  public func stop() { shell.stop() }
+
+  /// Kills the process that serves, so that nobody says goodbye on its connections. Another takes its place. On Linux only.
+  public func killWorker() throws {
+    try ChildProcess("/bin/sh", ["-c", "kill -9 $(cat /proc/$(cat \(folder)/nginx.pid)/task/*/children)"]).wait()
+  }
+
+  // nginx returns when its daemon listens.
+  private static let script = """
+    { nginx -p "$1" -c nginx.conf -e error.log || exit 1; } &&
+    echo ready &&
+    read -r _
+    nginx -p "$1" -c nginx.conf -e error.log -s stop 2>/dev/null
+    cd / && rm -rf "$1"
+    """
+
+  private static func configuration(port: Int, tlsPort: Int, upstream: Int) -> String {
+    """
+    \(geteuid() == 0 ? "user root;" : "")
+    worker_processes 1;
+    pid nginx.pid;
+    events { worker_connections 1024; }
+    http {
+      access_log off;
+      client_body_temp_path body; proxy_temp_path proxy; fastcgi_temp_path f; uwsgi_temp_path u; scgi_temp_path s;
+      client_max_body_size 0;
+      ssl_certificate cert.pem;
+      ssl_certificate_key key.pem;
+      ssl_session_cache shared:tests:1m;
+      server {
+        listen 127.0.0.1:\(port);
+        listen 127.0.0.1:\(tlsPort) ssl http2;
+        listen 127.0.0.2:\(tlsPort) ssl http2;
+        root files;
+        location /connection { return 200 "$connection $connection_requests"; }
+        location /session { keepalive_timeout 0; return 200 "$ssl_protocol $ssl_session_reused"; }
+        location /upstream/ {
+          proxy_pass http://127.0.0.1:\(upstream)/;
+          proxy_http_version 1.1; proxy_buffering off; proxy_request_buffering off;
+          proxy_set_header Connection "";
+        }
+      }
+    }
+    """
+  }
+}
