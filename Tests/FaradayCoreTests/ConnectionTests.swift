@@ -92,6 +92,6 @@ import Testing
       }
     }
     #expect(error.code == .unsupported)
-    #expect(error.message == "the adapter has no http2, customCA")
+    #expect(error.message == "MockAdapter has no http2, customCA")
   }
 }
