@@ -92,7 +92,7 @@ import Testing
       }
     }
     #expect(error.code == .unsupported)
-    #expect(error.message == "the adapter has no http2, customCA")
+    #expect(error.message == "MockAdapter has no http2, customCA")
   }
 
   @Test(arguments: [

@@ -32,7 +32,7 @@ import Testing
     mock.answer("hello") { _, request in response(request, body: "Hello, world!") }
     mock.answer("echo") { _, request in response(request, body: request.body) }
     mock.answer("bytes") { count, request in
-      response(request, body: .data(Data((0..<(Int(count) ?? 0)).map(LocalServer.patternByte))))
+      response(request, body: .data(pattern(Int(count) ?? 0)))
     }
     mock.answer("status") { code, request in
       let code = Int(code) ?? 0
@@ -58,6 +58,14 @@ import Testing
   ) -> Response {
     Response(status: .init(code: status), headers: HTTPFields(headers), body: body, url: request.url)
   }
+
+  private static func pattern(_ count: Int) -> Data {
+    var whole = Data()
+    while whole.count < count { whole.append(period) }
+    return whole.prefix(count)
+  }
+
+  private static let period = Data((0..<65_536).map(LocalServer.patternByte))
 
   private struct Inspection: Encodable {
     let method: String

@@ -13,7 +13,7 @@ extension ConformanceGroup {
         let (response, bytes) = try await chunks(of: "bytes/\(count)", subject.connection)
         try expectEqual(response.status, .ok)
         try expect(response.body.isEmpty)
-        try expectEqual(Data(bytes.joined()), pattern(count))
+        try expectEqual(bytes.reduce(into: Data()) { $0.append(contentsOf: $1) }, pattern(count))
       }
     } + [
       .init("chunks are not merged") { subject in
@@ -34,12 +34,12 @@ extension ConformanceGroup {
           $0.options.maximumBodySize = 10
         }
         try expect(response.body.isEmpty)
-        try expectEqual(Data(bytes.joined()), pattern(100_000))
+        try expectEqual(bytes.reduce(into: Data()) { $0.append(contentsOf: $1) }, pattern(100_000))
       },
       .init("an error's body goes there too", needsWire: false) { subject in
         let (response, bytes) = try await chunks(of: "status/404", subject.connection)
         try expectEqual(response.status, .notFound)
-        try expectEqual(String(decoding: Data(bytes.joined()), as: UTF8.self), "status 404\n")
+        try expectEqual(String(decoding: bytes.reduce(into: Data()) { $0.append(contentsOf: $1) }, as: UTF8.self), "status 404\n")
       },
       .init("it is not called where there is no body") { subject in
         for path in ["status/204", "status/304"] {
