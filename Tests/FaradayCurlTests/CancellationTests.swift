@@ -36,30 +36,4 @@ import Testing
     await #expect(throws: CancellationError.self) { try await first.value }
     #expect(stalling.server.connectionCount == 1)
   }
-
-  @Test func `an upload that is cancelled while it waits for a slot is not read`() async throws {
-    struct Counting: AsyncSequence, AsyncIteratorProtocol, Sendable {
-      let asked: Log<Int>
-      func next() async -> Data? {
-        asked.append(1)
-        return nil
-      }
-      func makeAsyncIterator() -> Counting { self }
-    }
-    let stalling = try Stalling()
-    var configuration = CurlAdapter.Configuration()
-    configuration.connectionsPerOrigin = 1
-    let connection = try stalling.server.connection(configuration)
-    let first = Task { try await connection.get("first") }
-    #expect(await stalling.hasRequest.opened())
-    let asked = Log<Int>()
-    let waiting = Task { try await connection.post(body: .stream(Counting(asked: asked))) }
-    waiting.cancel()
-    await #expect(throws: CancellationError.self) { try await waiting.value }
-    first.cancel()
-    _ = await first.result
-    // Whatever would still read it has had its turn.
-    for _ in 0..<100 { await Task.yield() }
-    #expect(asked.elements.isEmpty)
-  }
 }

@@ -1,6 +1,7 @@
 @testable import FaradayCurl
 import FaradayCore
 import FaradayTesting
+import FoundationEssentials
 import Testing
 
 @Suite struct EngineHandleTests {
@@ -9,8 +10,8 @@ import Testing
 
   init() throws { server = try LocalServer() }
 
-  private func transfer() throws -> Transfer {
-    try Transfer(try Request(.get, server.url + "/hello"), Transfer.Settings(CurlAdapter.Configuration()))
+  private func transfer(body: Body = .empty) throws -> Transfer {
+    try Transfer(try Request(.get, server.url + "/hello", body: body), Transfer.Settings(CurlAdapter.Configuration()))
   }
 
   private func submit(_ transfer: Transfer) async throws -> Received {
@@ -29,6 +30,20 @@ import Testing
     handle.stop()
   }
 
+  @Test func `a body whose exchange never begins is not read`() async throws {
+    let asked = Log<Int>()
+    let hasGone = Gate()
+    func cancelled() async throws {
+      let transfer = try transfer(body: .stream(UnwantedPieces(asked: asked, end: End(hasGone))))
+      transfer.isCancelled = true
+      await #expect(throws: CancellationError.self) { try await submit(transfer) }
+    }
+    try await cancelled()
+    #expect(await hasGone.opened())
+    #expect(asked.elements.isEmpty)
+    handle.stop()
+  }
+
   @Test func `what is said of a transfer when no thread runs does not keep it`() throws {
     var transfer: Transfer? = try transfer()
     weak let gone = transfer
@@ -43,4 +58,22 @@ import Testing
     handle.stop()
     for _ in 0..<200 { #expect(try await submit(transfer()).response(to: Request(.get, server.url)).status == .ok) }
   }
+}
+
+/// Opens a gate when nobody holds it any more.
+private final class End: Sendable {
+  private let gate: Gate
+  init(_ gate: Gate) { self.gate = gate }
+  deinit { gate.open() }
+}
+
+private struct UnwantedPieces: AsyncSequence, AsyncIteratorProtocol, Sendable {
+  let asked: Log<Int>
+  let end: End
+
+  func next() async -> Data? {
+    asked.append(1)
+    return nil
+  }
+  func makeAsyncIterator() -> UnwantedPieces { self }
 }

@@ -174,19 +174,23 @@ import Testing
     #expect(try await (kind == 4 ? String(decoding: seen.elements, as: UTF8.self) : response.body.text()) == "no")
   }
 
-  @Test(arguments: ["400 Bad Request", "200 OK\r\nConnection: close"])
-  func `a complete early answer is the answer, though the source fails then`(answer: String) async throws {
+  @Test func `an early answer is the answer, though the source fails before it is complete`() async throws {
+    let source = FailingSource()
+    let mayEnd = Gate()
     let server = try RawServer { connection in
       _ = try connection.readHead()
       _ = try connection.readSome(upTo: 100)
-      try connection.send("HTTP/1.1 \(answer)\r\nContent-Length: 2\r\n\r\nno")
+      try connection.send("HTTP/1.1 400 Bad Request\r\nContent-Length: 2\r\n\r\n")
+      mayEnd.wait()
+      try connection.send("no")
       connection.waitForClose()
     }
-    let (pieces, continuation) = AsyncThrowingStream.makeStream(of: Data.self)
-    continuation.yield(Data("piece".utf8))
-    let response = try await server.connection().post(body: .stream(pieces)) {
-      $0.options.onDownloadProgress = { if $0.bytes == 2 { continuation.finish(throwing: CancellationError()) } }
-    }
+    let refusing = try server.connection()
+    async let response = refusing.post(body: .stream(source)) { $0.options.onHead = { _ in source.mayFail.open() } }
+    #expect(await source.hasGone.opened())
+    // By then whoever read the source has heard of it.
+    for _ in 0..<5 { _ = try await connection.get("hello") }
+    mayEnd.open()
     #expect(try await response.body.text() == "no")
   }
 
@@ -225,4 +229,27 @@ struct DrySource: AsyncSequence, Sendable {
     }
   }
   func makeAsyncIterator() -> AsyncIterator { AsyncIterator(hasGone) }
+}
+
+/// Gives one piece, then fails when it may.
+struct FailingSource: AsyncSequence, Sendable {
+  struct Failed: Error {}
+  let mayFail = Gate()
+  let hasGone = Gate()
+
+  final class AsyncIterator: AsyncIteratorProtocol {
+    let source: FailingSource
+    var isFirst = true
+
+    init(_ source: FailingSource) { self.source = source }
+    deinit { source.hasGone.open() }
+
+    func next() async throws -> Data? {
+      defer { isFirst = false }
+      if isFirst { return Data("piece".utf8) }
+      await source.mayFail.opened()
+      throw Failed()
+    }
+  }
+  func makeAsyncIterator() -> AsyncIterator { AsyncIterator(self) }
 }
