@@ -65,6 +65,10 @@ public struct Capabilities: OptionSet, Sendable, Hashable {
   public static let responseVersion = Capabilities(rawValue: 1 << 25)
   /// A body arrives as it was sent where ``Options/decompression`` is off, whatever its `Content-Encoding`.
   public static let encodedBodies = Capabilities(rawValue: 1 << 26)
+  /// A POST, PATCH or custom method is not sent again when its connection dies before the answer.
+  public static let neverResends = Capabilities(rawValue: 1 << 27)
+  /// A response whose head is cut off is an error, and harms nobody else.
+  public static let truncatedHeads = Capabilities(rawValue: 1 << 28)
 
   /// A capability as a table shows it.
   public struct Entry: Sendable {
@@ -84,6 +88,7 @@ public struct Capabilities: OptionSet, Sendable, Hashable {
     Entry(name: "streamedUpload", capability: .streamedUpload, meaning: "request bodies from a file or a sequence"),
     Entry(name: "expectContinue", capability: .expectContinue, meaning: "`Expect: 100-continue`"),
     Entry(name: "duplex", capability: .duplex, meaning: "a body sent as it comes, the response seen meanwhile"),
+    Entry(name: "neverResends", capability: .neverResends, meaning: "a POST sent once, though its connection dies"),
     Entry(name: "uploadProgress", capability: .uploadProgress, meaning: "`options.onUploadProgress`"),
     Entry(name: "downloadProgress", capability: .downloadProgress, meaning: "`options.onDownloadProgress`"),
     Entry(name: "streamedDownload", capability: .streamedDownload, meaning: "`options.delivery = .streamed`"),
@@ -92,6 +97,7 @@ public struct Capabilities: OptionSet, Sendable, Hashable {
     Entry(name: "headCallback", capability: .headCallback, meaning: "`options.onHead`"),
     Entry(name: "informational", capability: .informational, meaning: "`options.onInformational`"),
     Entry(name: "trailers", capability: .trailers, meaning: "`response.trailers`"),
+    Entry(name: "truncatedHeads", capability: .truncatedHeads, meaning: "a response cut off in its head is an error"),
     Entry(name: "decompression", capability: .decompression, meaning: "`options.decompression`, with its limits"),
     Entry(name: "encodedBodies", capability: .encodedBodies, meaning: "compressed bodies undecoded unless asked"),
     Entry(name: "connectTimeout", capability: .connectTimeout, meaning: "`options.timeouts.connect`"),
@@ -131,6 +137,7 @@ extension Capabilities {
     if request.body.isStreamed { insert(.streamedUpload) }
     if !request.body.isEmpty, request.method == .get { insert(.bodyOnGet) }
     if Self.hasDotSegments(request.url) { insert(.dotSegments) }
+    if request.headers.contains(.transferEncoding), request.body.length == nil { insert(.duplex) }
     if request.headers.contains(.expect) { insert(.expectContinue) }
     if options.onUploadProgress != nil { insert(.uploadProgress) }
     if options.onDownloadProgress != nil { insert(.downloadProgress) }

@@ -20,6 +20,8 @@ enum ErrorTable {
     case .cannotFindHost, .dnsLookupFailed: return (.nameNotFound, .resolving)
     case .cannotConnectToHost, .notConnectedToInternet: return (.connectionFailed, .connecting)
     case .timedOut: return (hasHead ? .idleTimeout : .connectTimeout, nil)
+    case .unknown where said.hasPrefix("recv failure"): return (hasHead ? .receiveFailed : .connectionClosed, nil)
+    case .unknown where said.hasPrefix("send failure"): return (.sendFailed, .sending)
     case .networkConnectionLost: return (hasHead ? .truncatedResponse : .connectionClosed, nil)
     case .badServerResponse, .cannotParseResponse, .zeroByteResource: return (.malformedResponse, nil)
     case .cannotDecodeContentData, .cannotDecodeRawData: return (.decompressionFailed, nil)
@@ -33,7 +35,19 @@ enum ErrorTable {
   }
 
   /// Foundation on Linux has few codes, and says what libcurl says.
-  private static let phrases: [(String, (code: TransportError.Code, phase: TransportError.Phase?))] = []
+  private static let phrases: [(String, (code: TransportError.Code, phase: TransportError.Phase?))] = [
+    ("transfer closed with", (.truncatedResponse, .receiving)),
+    ("empty reply", (.connectionClosed, .waiting)),
+    ("http/0.9", (.malformedResponse, .waiting)),
+    ("http version", (.malformedResponse, .waiting)),
+    ("invalid content-length", (.malformedResponse, .waiting)),
+    ("too large response headers", (.headTooLarge, .waiting)),
+    ("out of memory", (.headTooLarge, .waiting)),
+    ("chunked-encoding", (.malformedResponse, .receiving)),
+    ("certificate", (.tlsVerificationFailed, .tls)),
+    ("openssl", (.tlsFailed, .tls)),
+    ("ssl_error", (.tlsFailed, .tls)),
+  ]
 
   /// What Foundation says about it, without the URL.
   static func text(of error: any Error) -> String {

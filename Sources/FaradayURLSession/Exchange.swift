@@ -66,6 +66,8 @@ final class Exchange: Sendable {
   private func resume(over session: Session, file: UploadFile?) {
     let task: URLSessionTask
     do {
+      // Foundation waits for ever for the first byte of an empty file.
+      let file = file?.isEmpty == true ? nil : file
       task = session.task(try URLRequest(request), body: request.body, file: file)
     } catch {
       return fail(error)

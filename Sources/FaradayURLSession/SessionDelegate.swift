@@ -1,3 +1,4 @@
+internal import Dispatch
 internal import FaradayCore
 internal import Foundation
 private import Synchronization
@@ -48,5 +49,20 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
     newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
   ) {
     if exchange(for: task)?.mayRefuseRedirect ?? true { completionHandler(nil) }
+  }
+
+  func urlSession(
+    _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
+    completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+  ) {
+    #if canImport(FoundationNetworking)
+    // Foundation on Linux leaves a task for ever whose challenge nobody answers. All of its response has come by then.
+    let exchange = exchanges.withLock { $0.removeValue(forKey: ObjectIdentifier(task)) }
+    exchange?.completed(nil, response: task.response)
+    // It cancels the task, which waits for the queue that this is.
+    DispatchQueue.global().async { completionHandler(.cancelAuthenticationChallenge, nil) }
+    #else
+    completionHandler(.performDefaultHandling, nil)
+    #endif
   }
 }

@@ -33,7 +33,5 @@ extension URLRequest {
       // Foundation says of every method but GET that its body is empty; only these have to (RFC 9110, section 8.6).
       setValue(" ", forHTTPHeaderField: "Content-Length")
     }
-    // In its file it has a length, which it was not to be sent with.
-    if request.body.isStreamed, request.body.length == nil { setValue("chunked", forHTTPHeaderField: "Transfer-Encoding") }
   }
 }

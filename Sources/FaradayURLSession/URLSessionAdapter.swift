@@ -19,10 +19,12 @@ public import Foundation
 /// - Header fields that are repeated come joined by a comma (so do two `Set-Cookie`), in no order, and those of a request are
 ///   sent that way.
 /// - A body that was compressed although nobody asked for it is decoded all the same: such a response fails.
-/// - A sequence is written to a temporary file first, and leaves when it has ended. It takes room on disk, not in memory.
+/// - A sequence is written to a temporary file first, and leaves, with its length, when it has ended. It takes room on disk, not
+///   in memory.
+/// - A POST whose kept connection dies before the answer is sent again.
 /// - On Linux one server that sends faster than it can be read holds up every URLSession of the process meanwhile.
-/// - On Linux a response with trailers ends the process (`Transfer completed, but there's no response`; Foundation of Swift
-///   6.3). Do not talk to servers that send them.
+/// - On Linux a response with trailers, and one that ends inside its head, end the process (`Transfer completed, but there's no
+///   response`; Foundation of Swift 6.3). Do not talk to servers that you do not trust.
 public struct URLSessionAdapter: Adapter {
   /// How many bytes may wait for their reader: 64 MiB.
   public static let maximumUnread = 64 << 20

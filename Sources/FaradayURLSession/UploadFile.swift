@@ -20,6 +20,8 @@ final class UploadFile: Sendable {
     try await write(body)
   }
 
+  var isEmpty: Bool { (try? url.resourceValues(forKeys: [.fileSizeKey]).fileSize) ?? 0 == 0 }
+
   deinit {
     if isTemporary { try? FileManager.default.removeItem(at: url) }
   }

@@ -3,7 +3,7 @@ import FaradayTesting
 import FaradayURLSession
 import Testing
 
-@Suite struct ConformanceTests {
+@Suite(.serialized) struct ConformanceTests {
   static let adapter = URLSessionAdapter()
 
   @Test(arguments: AdapterConformance.cases(for: adapter.capabilities))

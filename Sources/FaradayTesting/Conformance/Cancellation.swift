@@ -78,7 +78,7 @@ extension ConformanceGroup {
           }
         }
       },
-      .init("an upload whose source has nothing to say", needs: .streamedUpload) { subject in
+      .init("an upload whose source has nothing to say", needs: [.streamedUpload, .duplex]) { subject in
         let dry = DrySource()
         try await cancelsUpload(of: .stream(dry), over: subject)
         try expect(await dry.hasGone.opened(), "the source is still read")

@@ -36,6 +36,12 @@ extension AdapterConformance {
         $0.method = .put
         $0.body = .stream(Pieces("body"))
       }
+    case .duplex:
+      {
+        $0.method = .put
+        $0.body = .stream(Pieces("body"))
+        $0.headers[.transferEncoding] = "chunked"
+      }
     case .expectContinue: { $0.headers[.expect] = "100-continue" }
     case .uploadProgress: { $0.options.onUploadProgress = { _ in } }
     case .downloadProgress: { $0.options.onDownloadProgress = { _ in } }

@@ -42,8 +42,8 @@ extension ConformanceGroup {
           }
           try expectEqual(subject.server.requestCount, 3)
         },
-        .init("a reason that is empty, missing or long is no matter") { subject in
-          for reason in [" ", "", " " + String(repeating: "x", count: 1000)] {
+        .init("a reason that is empty or long is no matter") { subject in
+          for reason in [" ", " " + String(repeating: "x", count: 1000)] {
             try await subject.withServer(answering: "HTTP/1.1 200\(reason)\r\nContent-Length: 2\r\n\r\nok") { connection in
               try expectEqual(try await connection.get().body.text(), "ok")
             }

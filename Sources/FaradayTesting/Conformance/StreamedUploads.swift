@@ -21,7 +21,7 @@ extension ConformanceGroup {
         try expectEqual(request.values("content-length"), ["3"])
         try expectEqual(request.bodyText, "abc")
       },
-      .init("a sequence of unknown length is chunked") { subject in
+      .init("a sequence of unknown length is chunked", needs: .duplex) { subject in
         let request = try await Inspected(subject.connection.put("inspect", body: .stream(Pieces("ab", "c"))))
         try expectEqual(request.values("transfer-encoding"), ["chunked"])
         try expectEqual(request.values("content-length"), [])
@@ -58,7 +58,7 @@ extension ConformanceGroup {
         try expectEqual(try await subject.connection.put("echo", body: body).body.text(), "ab")
         try expectEqual(reads.elements.count, 1)
       },
-      .init("pieces leave as they come") { subject in
+      .init("pieces leave as they come", needs: .duplex) { subject in
         let came = (0..<5).map { _ in Gate() }
         let server = try RawServer { connection in
           _ = try connection.readHead()
@@ -81,7 +81,7 @@ extension ConformanceGroup {
         }
         try expectEqual(try await response.status, .ok)
       },
-      .init("a body that cannot be sent again is sent once") { subject in
+      .init("a body that cannot be sent again is sent once", needs: .neverResends) { subject in
         let posts = Log<Int>()
         let server = try RawServer { connection in
           while true {

@@ -26,7 +26,7 @@ extension ConformanceGroup {
           }
         }
       },
-      .init("it runs while the reader takes its time", needs: .streamedDownload) { subject in
+      .init("it runs while the reader takes its time", needs: [.streamedDownload, .backpressure]) { subject in
         let response = try await subject.connection.get("bytes/50000000") {
           $0.options.delivery = .streamed
           $0.options.timeouts.total = .milliseconds(500)
