@@ -20,6 +20,8 @@ final class Engine {
   private var completed: [(UnsafeContinuation<Received, any Error>, Received)] = []
   /// The time: when commands were taken, when the engine woke up, or when somebody else's code was done on its thread.
   private(set) var now = Clock.now
+  private var turnBegan = Clock.now
+  private var postponed: [Transfer] = []
 
   /// Serves the mailbox until it is told to stop and nothing is left to do. If libcurl fails as a whole, everything under way
   /// fails with it and a new engine goes on.
@@ -72,14 +74,19 @@ final class Engine {
     while true {
       let isStopping = handle.take(&commands)
       now = Clock.now
+      turnBegan = now
       for command in commands { obey(command) }
       commands.removeAll(keepingCapacity: true)
       admit()
+      resumePostponed()
       try driver.act()
       settle(isQuiet: false)
       if isStopping && admission.isIdle && active.isEmpty { return }
       // What libcurl then does is dated to the waking, not to before a sleep.
-      let hadNews = try driver.wait(atMost: untilNextTurn) { now = Clock.now }
+      let hadNews = try driver.wait(atMost: untilNextTurn) {
+        now = Clock.now
+        turnBegan = now
+      }
       handle.wokeUp()
       // Only here has everything that had arrived by `now` been received: a slow callback is not the network's silence.
       if hadNews { resumeRefused() }
@@ -107,7 +114,7 @@ final class Engine {
   /// How long it may sleep, in nanoseconds.
   private var untilNextTurn: Int64 {
     // What has just ended or connected may have let others start.
-    guard !admission.hasReady, touched.allSatisfy(\.isBulk), handle.maySleep() else { return 0 }
+    guard !admission.hasReady, postponed.isEmpty, touched.allSatisfy(\.isBulk), handle.maySleep() else { return 0 }
     let untilNextDeadline = deadlines.first.map { max(0, $0.deadline - Clock.now) } ?? .max / 2
     return touched.isEmpty ? untilNextDeadline : min(untilNextDeadline, Transfer.gatheringTime)
   }
@@ -225,6 +232,22 @@ final class Engine {
     if transfer.isHeadDue { transfer.handOverHead() }
     if case .stream(let buffer) = transfer.sink, buffer.publish(transfer.segments.take()) { resumeReceiving(transfer) }
     if transfer.isRefused { resumeSending(transfer) }
+  }
+
+  /// Whether callbacks have had their time: commands and the other transfers are to have theirs.
+  var isTurnOver: Bool { now - turnBegan > Self.turnLength }
+  /// Nanoseconds.
+  private static let turnLength: Int64 = 5_000_000
+
+  /// Lets a transfer go on in the next turn. libcurl would serve one as long as there is something to read, and with a slow
+  /// callback there always is.
+  func postpone(_ transfer: Transfer) { postponed.append(transfer) }
+
+  private func resumePostponed() {
+    guard !postponed.isEmpty else { return }
+    let round = postponed
+    postponed.removeAll(keepingCapacity: true)
+    for transfer in round { resumeReceiving(transfer) }
   }
 
   private func resumeReceiving(_ transfer: Transfer) {

@@ -154,6 +154,11 @@ extension Transfer {
       engine?.touch(self)
       return faraday_write_pause
     }
+    if case .callback = sink, let engine, engine.isTurnOver, !isResuming, mayPause {
+      isReceivePaused = true
+      engine.postpone(self)
+      return faraday_write_pause
+    }
     lastActivity = engine?.now ?? lastActivity
     received &+= Int64(bytes.count)
     guard isWithinLimits(), isHeadDelivered || deliverHead(), deliver(bytes) else {
