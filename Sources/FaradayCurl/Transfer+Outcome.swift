@@ -20,6 +20,7 @@ extension Transfer {
   func finish(_ code: CURLcode) {
     if let failure { return finish(failure) }
     guard code == CURLE_OK else { return finish(libcurlError(code)) }
+    endedWell = true
     guard headState == .complete else {
       return finish(error(.truncatedResponse, "the connection ended inside the response's head"))
     }

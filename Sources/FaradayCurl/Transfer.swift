@@ -19,6 +19,7 @@ final class Transfer: @unchecked Sendable, HasDeadline {
     let receiveBufferSize: Int
     let streamBufferSize: Int
     let proxies: ProxySettings
+    let handles = HandlePool()
 
     init(_ configuration: CurlAdapter.Configuration) {
       receiveBufferSize = min(max(configuration.receiveBufferSize, 1 << 10), 512 << 10)
@@ -101,6 +102,7 @@ final class Transfer: @unchecked Sendable, HasDeadline {
   var reported: Int64 = 0
   var isSendPaused = false
 
+  private let handles: HandlePool?
   private var easyPointer: UnsafeMutableRawPointer?
   var headerList: UnsafeMutablePointer<curl_slist>?
   let errorText: UnsafeMutablePointer<CChar>
@@ -119,7 +121,9 @@ final class Transfer: @unchecked Sendable, HasDeadline {
     }
     errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
     errorText.pointee = 0
-    easyPointer = Library.isReady ? curl_easy_init() : nil
+    // A kept handle keeps its buffer, and with it the size: only handles of one size are kept.
+    handles = receiveBufferSize == settings.receiveBufferSize ? settings.handles : nil
+    easyPointer = Library.isReady ? handles?.take() ?? curl_easy_init() : nil
     guard let easyPointer else { throw TransportError(.engineFailed, building: request, "libcurl has no handle to give") }
     do {
       try configure(EasyHandle(pointer: easyPointer), settings)
@@ -138,6 +142,8 @@ final class Transfer: @unchecked Sendable, HasDeadline {
   var easy: EasyHandle? { easyPointer.map { EasyHandle(pointer: $0) } }
 
   /// Whether its task was cancelled. Can be set by anybody at any time.
+  /// Whether libcurl took it to its end.
+  var endedWell = false
   var isCancelled: Bool {
     get { cancellation.load(ordering: .relaxed) }
     set { cancellation.store(newValue, ordering: .relaxed) }
@@ -145,7 +151,9 @@ final class Transfer: @unchecked Sendable, HasDeadline {
 
   /// Frees what libcurl holds and ends the source. On the engine's thread, unless the engine never saw it.
   func dispose() {
-    if let easyPointer { curl_easy_cleanup(easyPointer) }
+    if let easyPointer {
+      if endedWell, !isHTTP2, let handles { handles.giveBack(easyPointer) } else { curl_easy_cleanup(easyPointer) }
+    }
     easyPointer = nil
     curl_slist_free_all(headerList)
     headerList = nil
