@@ -208,29 +208,6 @@ import Testing
   }
 }
 
-/// Gives one piece, then waits until it is cancelled. The gate opens when nobody reads it any more.
-struct DrySource: AsyncSequence, Sendable {
-  let hasGone = Gate()
-
-  final class AsyncIterator: AsyncIteratorProtocol {
-    let hasGone: Gate
-    var isFirst = true
-
-    init(_ hasGone: Gate) { self.hasGone = hasGone }
-    deinit { hasGone.open() }
-
-    func next() async -> Data? {
-      defer { isFirst = false }
-      if isFirst { return Data("piece".utf8) }
-      let (silence, speaker) = AsyncStream.makeStream(of: Data.self)
-      for await _ in silence {}
-      speaker.finish()
-      return nil
-    }
-  }
-  func makeAsyncIterator() -> AsyncIterator { AsyncIterator(hasGone) }
-}
-
 /// Gives one piece, then fails when it may.
 struct FailingSource: AsyncSequence, Sendable {
   struct Failed: Error {}

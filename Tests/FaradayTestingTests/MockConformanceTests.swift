@@ -59,14 +59,6 @@ import Testing
     Response(status: .init(code: status), headers: HTTPFields(headers), body: body, url: request.url)
   }
 
-  private static func pattern(_ count: Int) -> Data {
-    var whole = Data()
-    while whole.count < count { whole.append(period) }
-    return whole.prefix(count)
-  }
-
-  private static let period = Data((0..<65_536).map(LocalServer.patternByte))
-
   private struct Inspection: Encodable {
     let method: String
     let target: String

@@ -1,12 +1,12 @@
-internal import FaradayCore
+package import FaradayCore
 #if canImport(FoundationEssentials)
-internal import FoundationEssentials
+package import FoundationEssentials
 #else
-internal import Foundation
+package import Foundation
 #endif
 
 /// What the server's `/bytes` sends.
-func pattern(_ count: Int) -> Data {
+package func pattern(_ count: Int) -> Data {
   var whole = Data(capacity: count + period.count)
   while whole.count < count { whole.append(period) }
   return whole.prefix(count)
@@ -15,19 +15,19 @@ func pattern(_ count: Int) -> Data {
 private let period = Data((0..<65_536).map(LocalServer.patternByte))
 
 /// What the server's `/inspect` says of a request.
-struct Inspected: Decodable {
-  let method: String
-  let target: String
-  let headers: [[String]]
-  let bodyLength: Int
-  let bodyText: String?
-  let framing: String
+package struct Inspected: Decodable {
+  package let method: String
+  package let target: String
+  package let headers: [[String]]
+  package let bodyLength: Int
+  package let bodyText: String?
+  package let framing: String
 
-  init(_ response: Response) async throws {
+  package init(_ response: Response) async throws {
     self = try JSONDecoder().decode(Inspected.self, from: try await response.body.collect())
   }
 
-  func values(_ name: String) -> [String] {
+  package func values(_ name: String) -> [String] {
     headers.filter { $0[0].lowercased() == name.lowercased() }.map { $0[1] }
   }
 }

@@ -1,42 +1,43 @@
 internal import FaradayCore
-private import Synchronization
+internal import Synchronization
 #if canImport(FoundationEssentials)
-internal import FoundationEssentials
+package import FoundationEssentials
 #else
-internal import Foundation
+package import Foundation
 #endif
 
 /// What callbacks of other threads saw, in order.
-final class Log<Element: Sendable>: Sendable {
+package final class Log<Element: Sendable>: Sendable {
   private let state = Mutex<[Element]>([])
-  func append(_ element: Element) { state.withLock { $0.append(element) } }
-  var elements: [Element] { state.withLock { $0 } }
+  package init() {}
+  package func append(_ element: Element) { state.withLock { $0.append(element) } }
+  package var elements: [Element] { state.withLock { $0 } }
 }
 
 /// An async sequence of what it was given.
-struct Pieces: AsyncSequence, Sendable {
+package struct Pieces: AsyncSequence, Sendable {
   let pieces: [Data]
 
-  init(_ pieces: [Data]) { self.pieces = pieces }
-  init(_ texts: String...) { pieces = texts.map { Data($0.utf8) } }
+  package init(_ pieces: [Data]) { self.pieces = pieces }
+  package init(_ texts: String...) { pieces = texts.map { Data($0.utf8) } }
   /// So many bytes in pieces of 64 KiB, which are all the same piece.
-  init(size: Int) {
+  package init(size: Int) {
     let piece = Data(repeating: 0x61, count: 64 << 10)
     pieces = Array(repeating: piece, count: size / piece.count) + [piece.prefix(size % piece.count)]
   }
 
-  struct AsyncIterator: AsyncIteratorProtocol {
-    var rest: ArraySlice<Data>
-    mutating func next() async -> Data? { rest.popFirst() }
+  package struct AsyncIterator: AsyncIteratorProtocol {
+    fileprivate var rest: ArraySlice<Data>
+    package mutating func next() async -> Data? { rest.popFirst() }
   }
-  func makeAsyncIterator() -> AsyncIterator { AsyncIterator(rest: pieces[...]) }
+  package func makeAsyncIterator() -> AsyncIterator { AsyncIterator(rest: pieces[...]) }
 }
 
 /// A file that goes with its last reference.
-final class TemporaryFile: Sendable {
-  let path: String
+package final class TemporaryFile: Sendable {
+  package let path: String
 
-  init(_ contents: Data) throws {
+  package init(_ contents: Data) throws {
     path = FileManager.default.temporaryDirectory.path() + "/faraday-" + UUID().uuidString
     try contents.write(to: URL(filePath: path))
   }
@@ -71,17 +72,19 @@ enum BodyKind: String, CaseIterable {
 }
 
 /// Gives one piece, then waits until it is cancelled. The gate opens when nobody reads it any more.
-struct DrySource: AsyncSequence, Sendable {
-  let hasGone = Gate()
+package struct DrySource: AsyncSequence, Sendable {
+  package let hasGone = Gate()
 
-  final class AsyncIterator: AsyncIteratorProtocol {
+  package init() {}
+
+  package final class AsyncIterator: AsyncIteratorProtocol {
     private let hasGone: Gate
     private var isFirst = true
 
-    init(_ hasGone: Gate) { self.hasGone = hasGone }
+    fileprivate init(_ hasGone: Gate) { self.hasGone = hasGone }
     deinit { hasGone.open() }
 
-    func next() async -> Data? {
+    package func next() async -> Data? {
       defer { isFirst = false }
       if isFirst { return Data("piece".utf8) }
       let (silence, speaker) = AsyncStream.makeStream(of: Data.self)
@@ -90,5 +93,5 @@ struct DrySource: AsyncSequence, Sendable {
       return nil
     }
   }
-  func makeAsyncIterator() -> AsyncIterator { AsyncIterator(hasGone) }
+  package func makeAsyncIterator() -> AsyncIterator { AsyncIterator(hasGone) }
 }
