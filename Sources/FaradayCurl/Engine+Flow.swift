@@ -1,0 +1,118 @@
+internal import CCurl
+internal import FaradayCore
+
+/// What goes on in a turn: bytes and outcomes to those who wait for them, and transfers that stood still set going again.
+extension Engine {
+  /// A caller's callback has returned, after who knows how long.
+  func calledBack() { now = Clock.now }
+
+  /// Remembers that a transfer has something to hand out at the end of the turn.
+  func touch(_ transfer: Transfer) {
+    guard !transfer.isTouched else { return }
+    transfer.isTouched = true
+    touched.append(transfer)
+  }
+
+  /// Answers a waiting task at the end of the turn.
+  func complete(_ waiting: UnsafeContinuation<Received, any Error>, _ received: Received) {
+    completed.append((waiting, received))
+  }
+
+  /// Waking a thread for each of many tasks costs this one more than its work for them: one is woken for all.
+  func answer() {
+    guard !completed.isEmpty else { return }
+    let batch = completed
+    completed.removeAll(keepingCapacity: true)
+    if batch.count < 3 {
+      for (waiting, received) in batch { waiting.resume(returning: received) }
+    } else {
+      Task.detached { for (waiting, received) in batch { waiting.resume(returning: received) } }
+    }
+  }
+
+  /// Hands out what has arrived. While more comes, a reader is not woken for every piece.
+  func flush(isQuiet: Bool) {
+    var waiting: [Transfer] = []
+    // Resuming one can touch others.
+    while !touched.isEmpty {
+      let round = touched
+      touched.removeAll(keepingCapacity: true)
+      for transfer in round {
+        if transfer.mayGather(isQuiet: isQuiet, now: now) {
+          waiting.append(transfer)
+        } else {
+          transfer.isTouched = false
+          if transfer.state == .active { flush(transfer) }
+        }
+      }
+    }
+    touched = waiting
+  }
+
+  private func flush(_ transfer: Transfer) {
+    if let failure = transfer.failure { return end(transfer, failure) }
+    if transfer.isHeadDue { transfer.handOverHead() }
+    if case .stream(let buffer) = transfer.sink, buffer.publish(transfer.segments.take()) { resumeReceiving(transfer) }
+    if transfer.isRefused { resumeSending(transfer) }
+  }
+
+  /// Whether callbacks have had their time: commands and the other transfers are to have theirs.
+  var isTurnOver: Bool { now - turnBegan > Self.turnLength }
+  /// Nanoseconds.
+  private static let turnLength: Int64 = 5_000_000
+
+  /// Lets a transfer go on in the next turn. libcurl would serve one as long as there is something to read, and with a slow
+  /// callback there always is.
+  func postpone(_ transfer: Transfer) { postponed.append(transfer) }
+
+  func resumePostponed() {
+    guard !postponed.isEmpty else { return }
+    let round = postponed
+    postponed.removeAll(keepingCapacity: true)
+    for transfer in round { resumeReceiving(transfer) }
+  }
+
+  func resumeReceiving(_ transfer: Transfer) {
+    guard transfer.state == .active, transfer.isReceivePaused else { return }
+    transfer.isReceivePaused = false
+    // The last of the response may be among what libcurl has kept.
+    if transfer.isRefused { transfer.isSendPaused = false }
+    transfer.lastActivity = now
+    // libcurl delivers what it has kept from within the call: answering with another pause would be quadratic.
+    transfer.isResuming = true
+    unpause(transfer)
+    transfer.isResuming = false
+    if let failure = transfer.failure { end(transfer, failure) }
+  }
+
+  func resumeSending(_ transfer: Transfer) {
+    guard transfer.state == .active, transfer.isSendPaused else { return }
+    // That libcurl is to look again at an upload that nobody wants is no sign of life.
+    if !transfer.isRefused { transfer.lastActivity = now }
+    transfer.isSendPaused = false
+    unpause(transfer)
+  }
+
+  /// An upload that the server has refused has paused again, because its source still has nothing. It ends with the response,
+  /// and only if it is not paused then; nobody is told of that end, so it is resumed whenever something has happened.
+  func waitsRefused(_ transfer: Transfer) {
+    refused.append(transfer)
+  }
+
+  func resumeRefused() {
+    guard !refused.isEmpty else { return }
+    let round = refused
+    refused.removeAll()
+    for transfer in round { resumeSending(transfer) }
+  }
+
+  private func unpause(_ transfer: Transfer) {
+    guard let easy = transfer.easy else { return }
+    let directions = (transfer.isReceivePaused ? CURLPAUSE_RECV : 0) | (transfer.isSendPaused ? CURLPAUSE_SEND : 0)
+    let code = curl_easy_pause(easy.pointer, directions)
+    // Without a connection there is nothing to resume: libcurl is making another, and will ask again.
+    guard code != CURLE_OK, code != CURLE_BAD_FUNCTION_ARGUMENT else { return }
+    // What fails within that call does not always come up again as the transfer's end.
+    end(transfer) { $0.finish(code) }
+  }
+}
