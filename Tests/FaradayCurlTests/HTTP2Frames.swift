@@ -9,17 +9,25 @@ final class FrameServer: @unchecked Sendable {
   private let process: ChildProcess
   private var received = Data()
 
+  /// Throws a `CocoaError` if it does not start.
+  ///
   /// - Parameter folder: where `cert.pem` and `key.pem` are.
   init(folder: String) throws {
-    port = try unusedPort()
     process = try ChildProcess(
       "openssl",
-      ["s_server", "-accept", "127.0.0.1:\(port)", "-cert", folder + "/cert.pem", "-key", folder + "/key.pem", "-alpn", "h2"])
-    while !text.contains("ACCEPT") { read() }
+      ["s_server", "-accept", "127.0.0.1:0", "-cert", folder + "/cert.pem", "-key", folder + "/key.pem", "-alpn", "h2"])
+    // It chooses a port, and says `ACCEPT 127.0.0.1:PORT` when it listens.
+    var text = ""
+    while !text.hasSuffix("\n") || !text.contains("ACCEPT") {
+      let output = process.read()
+      guard !output.isEmpty else { throw CocoaError(.executableLoad) }
+      text += String(decoding: output, as: UTF8.self)
+    }
+    guard let port = text.split(whereSeparator: { $0.isWhitespace || $0 == ":" }).last.flatMap({ Int($0) }) else {
+      throw CocoaError(.executableLoad)
+    }
+    self.port = port
   }
-
-  private var text: String { String(decoding: received, as: UTF8.self) }
-  private func read() { received += process.read() }
 
   /// Waits for so many requests, answers each with a head and a little of a body without a length, and closes. Reading blocks,
   /// so it does that on a thread of its own.
@@ -37,7 +45,12 @@ final class FrameServer: @unchecked Sendable {
     var streams: [UInt32] = []
     while streams.count < count {
       if let start = received.range(of: preface)?.upperBound { streams = requests(in: received[start...]) }
-      if streams.count < count { read() }
+      if streams.count < count {
+        let output = process.read()
+        // It has ended: so will the requests that wait for it.
+        guard !output.isEmpty else { return }
+        received += output
+      }
     }
     var answer = frame(4, 0, 0, [])
     // 0x88 is `:status: 200` in the static table; 4 is END_HEADERS.
