@@ -7,6 +7,8 @@ let package = Package(
   products: [
     .library(name: "Faraday", targets: ["Faraday"]),
     .library(name: "FaradayCore", targets: ["FaradayCore"]),
+    .library(name: "FaradayCoding", targets: ["FaradayCoding"]),
+    .library(name: "FaradayMiddleware", targets: ["FaradayMiddleware"]),
     .library(name: "FaradayCurl", targets: ["FaradayCurl"]),
     .library(name: "FaradayURLSession", targets: ["FaradayURLSession"]),
     .library(name: "FaradayTesting", targets: ["FaradayTesting"]),
@@ -15,6 +17,7 @@ let package = Package(
   dependencies: [
     .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
   ],
   targets: [
     .systemLibrary(
@@ -26,7 +29,11 @@ let package = Package(
     .target(name: "FaradayCurl", dependencies: ["FaradayCore", "CCurl"]),
     .target(name: "FaradayURLSession", dependencies: ["FaradayCore"]),
     .target(name: "FaradayTesting", dependencies: ["FaradayCore"]),
-    .target(name: "Faraday", dependencies: ["FaradayCore"]),
+    .target(name: "FaradayCoding", dependencies: ["FaradayCore"]),
+    .target(
+      name: "FaradayMiddleware",
+      dependencies: ["FaradayCore", "FaradayCoding", .product(name: "Logging", package: "swift-log")]),
+    .target(name: "Faraday", dependencies: ["FaradayCore", "FaradayCoding", "FaradayMiddleware"]),
     .executableTarget(
       name: "FaradayCLI",
       dependencies: [
@@ -38,6 +45,12 @@ let package = Package(
       name: "stress", dependencies: ["Faraday", "FaradayCurl", "FaradayTesting", "SanitizedMutex"], path: "Tests/Stress"),
     .executableTarget(name: "linked", dependencies: ["Faraday", "FaradayCurl"], path: "Tests/Linked"),
     .testTarget(name: "FaradayCoreTests", dependencies: ["FaradayCore", "FaradayTesting"]),
+    .testTarget(name: "FaradayCodingTests", dependencies: ["FaradayCore", "FaradayCoding", "FaradayTesting"]),
+    .testTarget(
+      name: "FaradayMiddlewareTests",
+      dependencies: [
+        "Faraday", "FaradayCurl", "FaradayURLSession", "FaradayTesting", .product(name: "Logging", package: "swift-log"),
+      ]),
     .testTarget(name: "FaradayTestingTests", dependencies: ["FaradayCore", "FaradayTesting"]),
     .testTarget(
       name: "FaradayCurlTests", dependencies: ["Faraday", "FaradayCurl", "FaradayTesting", "CCurl"],

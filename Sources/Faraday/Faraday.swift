@@ -1,1 +1,3 @@
+@_exported public import FaradayCoding
 @_exported public import FaradayCore
+@_exported public import FaradayMiddleware

@@ -16,7 +16,7 @@ public struct Body: Sendable {
     case data(Data)
     case file(BodyFile)
     case stream(BodyStream)
-    case value(any Encodable & Sendable)
+    case value(any Sendable)
   }
 
   /// No content.
@@ -52,6 +52,11 @@ public struct Body: Sendable {
 
   /// A value that an encoding middleware will turn into bytes. One that reaches the adapter unencoded is an error.
   public static func value(_ value: any Encodable & Sendable) -> Body {
+    Body(storage: .value(value))
+  }
+
+  /// A value of a kind that one encoding middleware knows and that is not `Encodable`, such as a form with files.
+  public static func unencoded(_ value: any Sendable) -> Body {
     Body(storage: .value(value))
   }
 
@@ -91,7 +96,7 @@ public struct Body: Sendable {
   }
 
   /// The value that is still to be encoded, if that is what this is.
-  public var unencodedValue: (any Encodable & Sendable)? {
+  public var unencodedValue: (any Sendable)? {
     if case .value(let value) = storage { value } else { nil }
   }
 

@@ -21,6 +21,11 @@ public struct Connection: Sendable {
   public var headers: HTTPFields
   /// What every request's options are to begin with.
   public var defaults: Options
+  /// The names of what is secret; every request has them in its options.
+  public var secrets: Secrets {
+    get { defaults.secrets }
+    set { defaults.secrets = newValue }
+  }
   /// The middleware and the adapter.
   public private(set) var stack: Stack
 
@@ -65,6 +70,7 @@ public struct Connection: Sendable {
     guard let joined else { throw TransportError(invalidURL: path, method: method) }
     let staysHome = url.map { Origin($0) == Origin(joined) } ?? true
     var request = Request(method, url: joined, headers: staysHome ? headers : [:], body: body, options: defaults)
+    if !staysHome { request.options.isForeign = true }
     try edit(&request)
     return request
   }

@@ -1,22 +1,22 @@
 #if canImport(FoundationEssentials)
-internal import FoundationEssentials
+package import FoundationEssentials
 #else
-internal import Foundation
+package import Foundation
 #endif
 
 /// Scheme, host and port: what a server is known by (RFC 6454). Two URLs without a host have none in common.
-struct Origin: Equatable {
+package struct Origin: Equatable {
   private let scheme: String
   private let host: String?
   private let port: Int?
 
-  init(_ url: URL) {
+  package init(_ url: URL) {
     scheme = url.scheme?.lowercased() ?? ""
     host = url.host()?.lowercased()
     port = url.port ?? Self.ports[scheme]
   }
 
-  static func == (left: Origin, right: Origin) -> Bool {
+  package static func == (left: Origin, right: Origin) -> Bool {
     guard let host = left.host, !host.isEmpty else { return false }
     return host == right.host && left.scheme == right.scheme && left.port == right.port
   }

@@ -22,6 +22,7 @@ public struct Response: Sendable {
   private var ownTrailers: HTTPFields
   private var ownMetrics: Metrics
   private let ending: Ending?
+  private var values: [ObjectIdentifier: any Sendable] = [:]
 
   /// - Parameter ending: of a streamed response, the place where its trailers and metrics appear when its body has ended.
   public init(
@@ -44,6 +45,16 @@ public struct Response: Sendable {
   /// What the exchange cost; of a streamed body it is complete once it has ended.
   public var metrics: Metrics { ending?.value?.metrics ?? ownMetrics }
 
+  /// What a middleware made of the response, such as its JSON, under a key of its own; nil if none did.
+  public subscript<Key: ResponseKey>(key: Key.Type) -> Key.Value? {
+    get {
+      // Looked for first: a cast to an optional type makes a value out of nothing.
+      guard let stored = values[ObjectIdentifier(key)] else { return nil }
+      return stored as? Key.Value
+    }
+    set { values[ObjectIdentifier(key)] = newValue }
+  }
+
   /// Where an adapter leaves what is known only when a streamed body has ended.
   public final class Ending: Sendable {
     private let state = Mutex<(trailers: HTTPFields, metrics: Metrics)?>(nil)
@@ -57,4 +68,12 @@ public struct Response: Sendable {
 
     var value: (trailers: HTTPFields, metrics: Metrics)? { state.withLock { $0 } }
   }
+}
+
+/// Names something that a middleware makes of a response.
+///
+///     enum Checksum: ResponseKey { typealias Value = String }
+///     response[Checksum.self] = "4d5e"
+public protocol ResponseKey {
+  associatedtype Value: Sendable
 }

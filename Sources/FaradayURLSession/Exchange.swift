@@ -220,9 +220,9 @@ final class Exchange: Sendable {
   func head() async throws -> HTTPURLResponse {
     try await withUnsafeThrowingContinuation { continuation in
       let known: Result<Void, any Error>? = state.withLock { state in
-        if case .failure = state.outcome { return state.outcome }
-        if state.isHeadReady { return .success(()) }
-        if state.outcome != nil { return state.outcome }
+        // It may have failed since: what came of the body before that is the caller's all the same.
+        if case .failure(let error) = state.outcome, error is CancellationError || !state.isHeadReady { return state.outcome }
+        if state.isHeadReady || state.outcome != nil { return .success(()) }
         state.headWaiter = continuation
         return nil
       }

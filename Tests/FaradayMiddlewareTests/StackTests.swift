@@ -4,7 +4,7 @@ import FoundationEssentials
 import Testing
 
 /// What a stack does, over each adapter and for each delivery.
-@Suite struct MiddlewareTests {
+@Suite struct StackTests {
   let server: LocalServer
 
   init() throws { server = try LocalServer() }

@@ -1,0 +1,132 @@
+/// A media type with its parameters (RFC 9110, section 8.3.1): `text/html; charset=utf-8`.
+///
+/// Two are equal if type and subtype are, whatever their case and parameters: `application/json` is
+/// `Application/JSON; charset=utf-8`.
+public struct MediaType: Sendable, Hashable {
+  /// `text` of `text/html`, in lower case.
+  public let type: String
+  /// `html` of `text/html`, in lower case.
+  public let subtype: String
+  /// In their order; names in lower case, values without quotes.
+  public var parameters: [(name: String, value: String)] { pairs.map { ($0.name, $0.value) } }
+
+  private let pairs: [Parameter]
+
+  private struct Parameter: Sendable, Hashable {
+    let name: String
+    let value: String
+  }
+
+  public init(_ type: String, _ subtype: String, parameters: KeyValuePairs<String, String> = [:]) {
+    self.type = type.lowercased()
+    self.subtype = subtype.lowercased()
+    pairs = parameters.map { Parameter(name: $0.key.lowercased(), value: $0.value) }
+  }
+
+  /// Reads a `Content-Type`. Nil if it has no type and subtype.
+  public init?(_ text: some StringProtocol) {
+    let parts = Self.split(text)
+    let names = parts[0].split(separator: "/", omittingEmptySubsequences: false).map { $0.trimming() }
+    guard names.count == 2, names.allSatisfy({ !$0.isEmpty }) else { return nil }
+    type = names[0].lowercased()
+    subtype = names[1].lowercased()
+    pairs = parts.dropFirst().compactMap { part in
+      guard let equals = part.firstIndex(of: "=") else { return nil }
+      let value = String(part[part.index(after: equals)...]).trimming()
+      return Parameter(name: String(part[..<equals]).trimming().lowercased(), value: Self.unquoted(value))
+    }
+  }
+
+  /// The value of a parameter, whatever the case of its name.
+  public subscript(parameter: String) -> String? {
+    let name = parameter.lowercased()
+    return pairs.first { $0.name == name }?.value
+  }
+
+  public static func == (left: MediaType, right: MediaType) -> Bool {
+    left.type == right.type && left.subtype == right.subtype
+  }
+
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(type)
+    hasher.combine(subtype)
+  }
+
+  /// Whether it is JSON: `application/json`, or a type that ends in `+json` (RFC 6839).
+  public var isJSON: Bool { self == .json || subtype.hasSuffix("+json") || (type == "text" && subtype == "json") }
+
+  public static let json = MediaType("application", "json")
+  public static let form = MediaType("application", "x-www-form-urlencoded")
+  public static let multipartForm = MediaType("multipart", "form-data")
+  public static let binary = MediaType("application", "octet-stream")
+  public static let text = MediaType("text", "plain", parameters: ["charset": "utf-8"])
+
+  /// At semicolons that stand in no quotes.
+  private static func split(_ text: some StringProtocol) -> [String] {
+    var parts = [""]
+    var isQuoted = false
+    var isEscaped = false
+    for character in text {
+      if character == "\"" && !isEscaped { isQuoted.toggle() }
+      isEscaped = isQuoted && character == "\\" && !isEscaped
+      if character == ";" && !isQuoted { parts.append("") } else { parts[parts.count - 1].append(character) }
+    }
+    return parts
+  }
+
+  private static func unquoted(_ text: String) -> String {
+    guard text.count >= 2, text.hasPrefix("\""), text.hasSuffix("\"") else { return text }
+    var value = ""
+    var isEscaped = false
+    for character in text.dropFirst().dropLast() {
+      if character == "\\" && !isEscaped {
+        isEscaped = true
+      } else {
+        value.append(character)
+        isEscaped = false
+      }
+    }
+    return value
+  }
+}
+
+extension MediaType: CustomStringConvertible {
+  /// As it stands in a `Content-Type`; a value that is no token is quoted.
+  public var description: String {
+    pairs.reduce("\(type)/\(subtype)") {
+      $0 + "; \($1.name)=\(HTTPField.Name($1.value) == nil ? Self.quoted($1.value) : $1.value)"
+    }
+  }
+
+  private static func quoted(_ value: String) -> String {
+    "\"" + value.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
+  }
+}
+
+extension HTTPFields {
+  /// The type of the content, without its parameters: `application/json`. Nil if there is none.
+  public var contentType: MediaType? { self[.contentType].flatMap { MediaType($0) } }
+
+  /// The media types of `Accept`, each with its parameters, in order. Setting an empty list leaves an empty field.
+  public var accepted: [String] {
+    get {
+      (self[.accept] ?? "").split(separator: ",").map { String($0).trimming() }.filter { !$0.isEmpty }
+    }
+    set { self[.accept] = newValue.joined(separator: ", ") }
+  }
+
+  /// Accepts these types too, behind those that are accepted already, each once.
+  public mutating func accept(_ types: String...) {
+    var all = accepted
+    for type in types where !all.contains(type) { all.append(type) }
+    accepted = all
+  }
+}
+
+extension StringProtocol {
+  /// Without spaces and tabs at its ends.
+  package func trimming() -> String {
+    let isSpace = { (character: Character) in character == " " || character == "\t" }
+    return String(drop(while: isSpace).reversed().drop(while: isSpace).reversed())
+  }
+}

@@ -1,0 +1,80 @@
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+/// The names of header fields and query items whose values are secret. One registry for a connection, read by everything that
+/// shows a request to a person or sends it to another server:
+///
+///     connection.secrets.headers.insert(apiKey)
+///
+/// A redirect to another origin goes without these header fields; logs and curl commands show ``Secrets/mark`` instead.
+public struct Secrets: Sendable, Hashable {
+  /// Header fields. To begin with `Authorization`, `Proxy-Authorization`, `Cookie`, `Set-Cookie`.
+  public var headers: Set<HTTPField.Name>
+  /// Query items, and fields of forms; upper and lower case are the same. To begin with the usual names of keys, tokens,
+  /// passwords and signatures.
+  public var queryItems: Set<String> {
+    get { foldedItems }
+    set { foldedItems = Set(newValue.map { $0.lowercased() }) }
+  }
+
+  private var foldedItems: Set<String> = []
+
+  public init(
+    headers: Set<HTTPField.Name> = [.authorization, .proxyAuthorization, .cookie, .setCookie],
+    queryItems: Set<String> = [
+      "access_token", "api_key", "apikey", "auth", "client_secret", "code", "key", "password", "refresh_token", "secret", "sig",
+      "signature", "token",
+    ]
+  ) {
+    self.headers = headers
+    self.queryItems = queryItems
+  }
+
+  /// What stands in the place of a secret.
+  public static let mark = "[secret]"
+
+  /// The value, or the mark if the name is a secret one.
+  public func redacting(_ field: HTTPField) -> String {
+    headers.contains(field.name) ? Self.mark : field.value
+  }
+
+  /// The URL without user, password and fragment, and with the mark for the values of secret query items.
+  public func redacting(_ url: URL) -> String {
+    var text = url.absoluteString[...]
+    if let fragment = text.firstIndex(of: "#") { text = text[..<fragment] }
+    let queryStart = text.firstIndex(of: "?") ?? text.endIndex
+    let query = text[queryStart...].dropFirst()
+    let place = Self.withoutUser(text[..<queryStart])
+    return queryStart == text.endIndex ? place : place + "?" + redacting(query: query)
+  }
+
+  /// A query or a form as it stands, with the mark for the values of secret items.
+  public func redacting(query: some StringProtocol) -> String {
+    query.split(separator: "&", omittingEmptySubsequences: false).map { item in
+      guard let equals = item.firstIndex(of: "=") else { return String(item) }
+      let name = String(item[..<equals])
+      let decoded = Query.decode(name.replacing("+", with: " "))
+      return foldedItems.contains(decoded.lowercased()) ? name + "=" + Self.mark : String(item)
+    }.joined(separator: "&")
+  }
+
+  private static func withoutUser(_ place: Substring) -> String {
+    guard let scheme = place.firstRange(of: "//") else { return String(place) }
+    let end = place[scheme.upperBound...].firstIndex(of: "/") ?? place.endIndex
+    guard let at = place[scheme.upperBound..<end].lastIndex(of: "@") else { return String(place) }
+    return String(place[..<scheme.upperBound] + place[place.index(after: at)...])
+  }
+}
+
+extension Options {
+  /// What is secret about this request.
+  public var secrets: Secrets {
+    get { self[SecretsKey.self] }
+    set { self[SecretsKey.self] = newValue }
+  }
+
+  private enum SecretsKey: OptionKey { static let defaultValue = Secrets() }
+}

@@ -1,0 +1,118 @@
+internal import FaradayCore
+internal import Synchronization
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+/// For a middleware that may send a request again: keeps back from the caller's callbacks what belongs to a response that the
+/// caller is not to see, in every delivery.
+///
+/// Whether a response is for the caller is told from its head alone, before a byte of its body.
+struct Withholding: Sendable {
+  /// The most that is read of a body that nobody wants, so that its connection can be used again.
+  static let drained = 64 << 10
+
+  let response: Response
+  /// Whether the caller's callbacks saw none of it.
+  let isWithheld: Bool
+
+  /// What an exchange that failed had already told the caller.
+  struct Failure: Error {
+    let error: any Error
+    /// Whether a callback has seen the head or a piece: then it cannot be taken back.
+    let wasSeen: Bool
+  }
+
+  /// Sends the request. Throws ``Failure``.
+  static func send(
+    _ request: Request, next: Next, unless isUnwanted: @escaping @Sendable (HTTPResponse) -> Bool
+  ) async throws(Failure) -> Withholding {
+    let gate = Gate(isUnwanted: isUnwanted)
+    do {
+      let response = try await next(gate.guarding(request))
+      let head = HTTPResponse(status: response.status, headerFields: response.headers)
+      return Withholding(response: response, isWithheld: gate.judge(head))
+    } catch {
+      // A body that was cut off by the gate itself: its head was all that was wanted of it.
+      if let head = gate.headOfCutBody {
+        return Withholding(
+          response: Response(status: head.status, headers: head.headerFields, url: request.url), isWithheld: true)
+      }
+      throw Failure(error: error, wasSeen: gate.wasSeen)
+    }
+  }
+
+  /// Reads the rest of an unwanted streamed body if it is known to be short; else its connection is given up.
+  func drain() async {
+    guard let text = response.headers[.contentLength], let length = Int(text), length <= Self.drained else { return }
+    guard response.body.isStreamed else { return }
+    do { for try await _ in response.body {} } catch {}
+  }
+
+  /// What the callbacks pass through.
+  private final class Gate: Sendable {
+    private let isUnwanted: @Sendable (HTTPResponse) -> Bool
+    private let state = Mutex(State())
+
+    private struct State {
+      var verdict: Bool?
+      var head: HTTPResponse?
+      var count = 0
+      var isCut = false
+      var wasSeen = false
+    }
+
+    init(isUnwanted: @escaping @Sendable (HTTPResponse) -> Bool) { self.isUnwanted = isUnwanted }
+
+    var wasSeen: Bool { state.withLock { $0.wasSeen } }
+    var headOfCutBody: HTTPResponse? { state.withLock { $0.isCut ? $0.head : nil } }
+
+    /// Whether the response is withheld; asked of the caller once for each response.
+    func judge(_ head: HTTPResponse) -> Bool {
+      if let verdict = state.withLock({ $0.verdict }) { return verdict }
+      let verdict = isUnwanted(head)
+      state.withLock {
+        $0.verdict = verdict
+        $0.head = head
+      }
+      return verdict
+    }
+
+    /// Without callbacks there is nothing to guard, and nothing to ask of the adapter.
+    func guarding(_ request: Request) -> Request {
+      let options = request.options
+      guard options.onChunk != nil || options.onHead != nil || options.onDownloadProgress != nil else { return request }
+      var request = request
+      request.options.onHead = { [self] head in
+        guard !judge(head) else { return }
+        if let onHead = options.onHead {
+          state.withLock { $0.wasSeen = true }
+          try onHead(head)
+        }
+      }
+      if let onChunk = options.onChunk {
+        request.options.onChunk = { [self] bytes in
+          guard isOpen else { return swallow(bytes.byteCount) }
+          state.withLock { $0.wasSeen = true }
+          return try onChunk(bytes)
+        }
+      }
+      if let onDownloadProgress = options.onDownloadProgress {
+        request.options.onDownloadProgress = { [self] progress in if isOpen { onDownloadProgress(progress) } }
+      }
+      return request
+    }
+
+    private var isOpen: Bool { state.withLock { $0.verdict == false } }
+
+    private func swallow(_ count: Int) -> Flow {
+      state.withLock { state in
+        state.count += count
+        state.isCut = state.count > Withholding.drained
+        return state.isCut ? .cancel : .continue
+      }
+    }
+  }
+}
