@@ -25,9 +25,16 @@ struct Withholding: Sendable {
     let wasSeen: Bool
   }
 
-  /// Sends the request. Throws ``Failure``.
+  /// Sends the request; its response is withheld if the closure says so of its head. Throws what sending throws.
   static func send(
-    _ request: Request, next: Next, unless isUnwanted: @escaping @Sendable (HTTPResponse) -> Bool
+    _ request: Request, next: Next, withholding isUnwanted: @escaping @Sendable (HTTPResponse) -> Bool
+  ) async throws -> Withholding {
+    do { return try await attempt(request, next: next, withholding: isUnwanted) } catch { throw error.error }
+  }
+
+  /// The same for those who may send again after an error.
+  static func attempt(
+    _ request: Request, next: Next, withholding isUnwanted: @escaping @Sendable (HTTPResponse) -> Bool
   ) async throws(Failure) -> Withholding {
     let gate = Gate(isUnwanted: isUnwanted)
     do {

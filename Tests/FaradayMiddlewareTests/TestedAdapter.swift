@@ -24,21 +24,27 @@ enum TestedDelivery: String, CaseIterable, Sendable {
 
   /// Sends a GET and gives the response with its whole body as text, whichever way that came.
   func get(_ path: String, over connection: Connection) async throws -> (response: Response, text: String) {
+    try await send(connection.request(.get, path), over: connection)
+  }
+
+  /// Sends a request and gives the response with its whole body as text, whichever way that came.
+  func send(_ request: Request, over connection: Connection) async throws -> (response: Response, text: String) {
+    var request = request
     switch self {
     case .buffered:
-      let response = try await connection.get(path)
+      let response = try await connection.run(request)
       return (response, try await response.body.text())
     case .streamed:
-      let response = try await connection.get(path) { $0.options.delivery = .streamed }
+      request.options.delivery = .streamed
+      let response = try await connection.run(request)
       return (response, try await response.body.text())
     case .callback:
       let bytes = Mutex<[UInt8]>([])
-      let response = try await connection.get(path) {
-        $0.options.onChunk = { piece in
-          bytes.withLock { bytes in piece.withUnsafeBytes { bytes += $0 } }
-          return .continue
-        }
+      request.options.onChunk = { piece in
+        bytes.withLock { bytes in piece.withUnsafeBytes { bytes += $0 } }
+        return .continue
       }
+      let response = try await connection.run(request)
       return (response, bytes.withLock { String(decoding: $0, as: UTF8.self) })
     }
   }

@@ -1,0 +1,79 @@
+internal import FaradayCore
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+extension Request {
+  /// The request that a redirect asks for.
+  func following(_ response: Response, orFail fail: (RedirectError.Reason) -> RedirectError) throws -> Request {
+    guard let location = response.headers[.location], let target = redirectTarget(location) else {
+      throw fail(.invalidLocation)
+    }
+    var following = self
+    following.url = target
+    if changesMethod(response.status) {
+      following.method = .get
+      following.body = .empty
+      for name in Self.fieldsOfBody { following.headers[name] = nil }
+    } else if !body.isReplayable {
+      throw fail(.bodyNotReplayable)
+    }
+    if Origin(target) != Origin(url) { following.leaveOrigin() }
+    return following
+  }
+
+  var isSecure: Bool { url.scheme?.lowercased() == "https" }
+
+  /// By the Fetch standard, section 4.4 (HTTP-redirect fetch).
+  private func changesMethod(_ status: HTTPResponse.Status) -> Bool {
+    switch status.code {
+    case 301, 302: method == .post
+    case 303: method != .get && method != .head
+    default: false
+    }
+  }
+
+  private mutating func leaveOrigin() {
+    options.isForeign = true
+    let secret = options.secrets.headers.union([.authorization, .proxyAuthorization, .cookie])
+    for name in secret { headers[name] = nil }
+    // It names the server before.
+    if let host = HTTPField.Name("Host") { headers[host] = nil }
+  }
+
+  /// The absolute URL of a `Location`.
+  private func redirectTarget(_ location: String) -> URL? {
+    guard let resolved = URL(string: location, relativeTo: url)?.absoluteURL, let scheme = resolved.scheme?.lowercased(),
+      scheme == "http" || scheme == "https", resolved.host()?.isEmpty == false
+    else { return nil }
+    var text = Self.replacingUser(in: resolved.absoluteString, by: Origin(resolved) == Origin(url) ? Self.user(of: url) : "")
+    if !text.contains("#"), let fragment = url.absoluteString.firstIndex(of: "#") { text += url.absoluteString[fragment...] }
+    return URL(string: text)
+  }
+
+  /// User, password and `@`, as they stand in the URL.
+  private static func user(of url: URL) -> Substring {
+    let text = url.absoluteString
+    return userRange(in: text).map { text[$0] } ?? ""
+  }
+
+  private static func replacingUser(in text: String, by user: Substring) -> String {
+    guard let range = userRange(in: text) else { return text }
+    return String(text[..<range.lowerBound] + user + text[range.upperBound...])
+  }
+
+  /// Where user, password and `@` stand, or would stand.
+  private static func userRange(in text: String) -> Range<String.Index>? {
+    guard let slashes = text.firstRange(of: "//") else { return nil }
+    let rest = text[slashes.upperBound...]
+    let authority = rest[..<(rest.firstIndex { "/?#".contains($0) } ?? rest.endIndex)]
+    return slashes.upperBound..<(authority.lastIndex(of: "@").map { text.index(after: $0) } ?? slashes.upperBound)
+  }
+
+  // What the Fetch standard calls the request-body-header names, and what goes with a body here.
+  private static let fieldsOfBody: [HTTPField.Name] =
+    [.contentType, .contentEncoding, .contentLanguage, .contentLocation, .contentLength, .expect]
+    + ["Transfer-Encoding", "Idempotency-Key"].compactMap { HTTPField.Name($0) }
+}

@@ -1,0 +1,74 @@
+private import Synchronization
+
+/// Work that runs once at a time, however many ask for it: they all get its outcome.
+///
+/// Whoever is cancelled stops waiting at once; the work itself is cancelled when nobody waits any more.
+final class SingleFlight<Value: Sendable>: Sendable {
+  private struct Flight {
+    let number: Int
+    var task: Task<Void, Never>?
+    var waiters: [Int: CheckedContinuation<Value, any Error>] = [:]
+  }
+
+  private struct State {
+    var flight: Flight?
+    var nextNumber = 0
+    var nextWaiter = 0
+  }
+
+  private let state = Mutex(State())
+
+  /// Joins the work that is going on, or begins it.
+  func value(_ work: @escaping @Sendable () async throws -> Value) async throws -> Value {
+    let waiter = state.withLock { state in
+      state.nextWaiter += 1
+      return state.nextWaiter
+    }
+    return try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { wait($0, as: waiter, for: work) }
+    } onCancel: {
+      leave(waiter)
+    }
+  }
+
+  private func wait(
+    _ continuation: CheckedContinuation<Value, any Error>, as waiter: Int, for work: @escaping @Sendable () async throws -> Value
+  ) {
+    let isCancelled = state.withLock { state in
+      // Looked at under the lock: a cancellation from now on finds the waiter.
+      guard !Task.isCancelled else { return true }
+      if state.flight == nil {
+        state.nextNumber += 1
+        let number = state.nextNumber
+        state.flight = Flight(number: number)
+        state.flight?.task = Task { [self] in
+          do { end(number, .success(try await work())) } catch { end(number, .failure(error)) }
+        }
+      }
+      state.flight?.waiters[waiter] = continuation
+      return false
+    }
+    if isCancelled { continuation.resume(throwing: CancellationError()) }
+  }
+
+  private func leave(_ waiter: Int) {
+    let (continuation, abandoned) = state.withLock { state -> (CheckedContinuation<Value, any Error>?, Task<Void, Never>?) in
+      guard let continuation = state.flight?.waiters.removeValue(forKey: waiter) else { return (nil, nil) }
+      guard state.flight?.waiters.isEmpty == true else { return (continuation, nil) }
+      defer { state.flight = nil }
+      return (continuation, state.flight?.task)
+    }
+    abandoned?.cancel()
+    continuation?.resume(throwing: CancellationError())
+  }
+
+  private func end(_ number: Int, _ outcome: Result<Value, any Error>) {
+    let waiters = state.withLock { state in
+      // Abandoned, and maybe begun again by somebody else.
+      guard state.flight?.number == number else { return [CheckedContinuation<Value, any Error>]() }
+      defer { state.flight = nil }
+      return state.flight.map { Array($0.waiters.values) } ?? []
+    }
+    for waiter in waiters { waiter.resume(with: outcome) }
+  }
+}

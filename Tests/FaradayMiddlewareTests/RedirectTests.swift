@@ -1,0 +1,168 @@
+import Faraday
+import FaradayCurl
+import FaradayTesting
+import FoundationEssentials
+import Synchronization
+import Testing
+
+@Suite struct RedirectTests {
+  let server: LocalServer
+
+  init() throws { server = try LocalServer() }
+
+  private func connection(_ tested: TestedAdapter, _ middleware: any Middleware...) throws -> Connection {
+    try Connection(server.url + "/", adapter: tested.adapter, middleware: middleware)
+  }
+
+  private func redirect(to url: String, status: Int = 302) -> String {
+    var query: Query = ["status": "\(status)"]
+    query.add("url", url)
+    return "redirect-to?\(query)"
+  }
+
+  private func reason(_ body: () async throws -> Void) async -> RedirectError.Reason? {
+    do { try await body() } catch { return (error as? RedirectError)?.reason }
+    return nil
+  }
+
+  @Test(arguments: TestedAdapter.allCases, TestedDelivery.allCases)
+  func `more redirects than the limit are an error with the last response`(
+    tested: TestedAdapter, delivery: TestedDelivery
+  ) async throws {
+    let connection = try connection(tested, .redirects(limit: 3))
+    let error = await #expect(throws: RedirectError.self) { try await delivery.get("redirect/4", over: connection) }
+    #expect(error?.reason == .tooMany(limit: 3))
+    #expect(error?.response.status == .found && error?.response.redirects.count == 3)
+    #expect(try await delivery.get("redirect/3", over: connection).text == "arrived\n")
+  }
+
+  @Test(arguments: TestedAdapter.allCases, TestedDelivery.allCases)
+  func `each hop is seen below and told afterwards, and callbacks see the last response alone`(
+    tested: TestedAdapter, delivery: TestedDelivery
+  ) async throws {
+    let below = Log<String>()
+    let connection = try connection(
+      tested, .redirects(),
+      .closure { request, next in
+        below.append(request.url.path())
+        return try await next(request)
+      })
+    let heads = Log<Int>()
+    var request = try connection.request(.get, "redirect/2#part")
+    request.options.onHead = { heads.append($0.status.code) }
+    let (response, text) = try await delivery.send(request, over: connection)
+    #expect(text == "arrived\n" && response.status == .ok)
+    #expect(heads.elements == [200])
+    #expect(below.elements == ["/redirect/2", "/redirect/1", "/redirect/0"])
+    #expect(response.redirects.map { $0.url.path() } == ["/redirect/2", "/redirect/1"])
+    #expect(response.redirects.map { $0.location.path() } == ["/redirect/1", "/redirect/0"])
+    #expect(response.url.path() == "/redirect/0" && response.url.fragment() == "part")
+    #expect(server.connectionCount <= 1 || tested == .urlSession, "a hop leaves its connection to the next")
+  }
+
+  @Test(arguments: TestedAdapter.allCases)
+  func `a loop is an error, unless a cookie was set on the way`(tested: TestedAdapter) async throws {
+    let loop = try AnsweringServer([AnsweringServer.answer(302, "Location: /b"), AnsweringServer.answer(302, "Location: /")])
+    let looping = try Connection(loop.url, adapter: tested.adapter, middleware: [.redirects()])
+    #expect(await reason { _ = try await looping.get("/") } == .loop)
+    #expect(loop.requestCount == 2)
+    let once = try AnsweringServer([
+      AnsweringServer.answer(302, "Location: /", "Set-Cookie: seen=1"), AnsweringServer.answer(200, body: "in"),
+    ])
+    let entering = try Connection(once.url, adapter: tested.adapter, middleware: [.redirects()])
+    #expect(try await entering.get("/").body.text() == "in")
+  }
+
+  @Test(
+    arguments: ["http://", "mailto:somebody", "file:///etc/passwd", "javascript:alert(1)", "http://[", "http:///path"],
+    TestedAdapter.allCases)
+  func `a Location that is no URL to send to is an error with its response`(location: String, tested: TestedAdapter) async throws {
+    // URLSession cannot read this one either, and keeps the response to itself.
+    guard tested == .curl || location != "http://[" else { return }
+    let connection = try connection(tested, .redirects())
+    let path = redirect(to: location)
+    let error = await #expect(throws: RedirectError.self) { try await connection.get(path) }
+    #expect(error?.reason == .invalidLocation && error?.response.headers[.location] == location)
+    #expect(server.requestCount == 1)
+  }
+
+  @Test func `a redirect without Location, or that the request wants itself, is a response`() async throws {
+    let connection = try connection(.curl, .redirects())
+    #expect(try await connection.get("status/302").status == .found)
+    #expect(try await connection.get("status/304").status == .notModified)
+    #expect(try await connection.get("redirect/2") { $0.options.redirectLimit = 0 }.status == .found)
+    #expect(await reason { _ = try await connection.get("redirect/2") { $0.options.redirectLimit = 1 } } == .tooMany(limit: 1))
+  }
+
+  @Test func `https may be forbidden to lead to http`() async throws {
+    let mock = MockAdapter()
+    mock.stub(.get, path: "/", status: .found, headers: [.location: "http://host/"])
+    let connection = try Connection("https://host/", adapter: mock, middleware: [.redirects(allowsDowngrade: false)])
+    #expect(await reason { _ = try await connection.get() } == .downgrade)
+  }
+
+  // MARK: methods and bodies
+
+  @Test(
+    arguments: [
+      (301, "POST", "GET"), (302, "POST", "GET"), (303, "POST", "GET"), (307, "POST", "POST"), (308, "POST", "POST"),
+      (301, "PUT", "PUT"), (302, "PUT", "PUT"), (303, "PUT", "GET"), (307, "PUT", "PUT"), (303, "DELETE", "GET"),
+      (302, "DELETE", "DELETE"), (301, "GET", "GET"), (303, "GET", "GET"),
+    ], TestedAdapter.allCases)
+  func `the method and the body follow the rules`(rule: (status: Int, before: String, after: String), tested: TestedAdapter)
+    async throws
+  {
+    let connection = try connection(tested, .redirects())
+    let method = try #require(HTTPRequest.Method(rule.before))
+    let hasBody = method != .get && method != .delete
+    let path = redirect(to: "/inspect", status: rule.status)
+    let response = try await connection.run(method, path, body: hasBody ? "content" : .empty) {
+      if hasBody { $0.headers[.contentType] = "text/plain" }
+    }
+    let seen = try await Inspected(response)
+    #expect(seen.method == rule.after)
+    let keeps = hasBody && rule.before == rule.after
+    #expect(seen.bodyText == (keeps ? "content" : ""))
+    if hasBody { #expect(seen.values("Content-Type") == (keeps ? ["text/plain"] : [])) }
+  }
+
+  @Test(arguments: TestedAdapter.allCases)
+  func `HEAD stays HEAD`(tested: TestedAdapter) async throws {
+    let below = Log<String>()
+    let connection = try connection(
+      tested, .redirects(),
+      .closure { request, next in
+        below.append(request.method.rawValue)
+        return try await next(request)
+      })
+    _ = try await connection.head(redirect(to: "/hello", status: 303))
+    #expect(below.elements == ["HEAD", "HEAD"])
+  }
+
+  @Test(arguments: [307, 308], TestedAdapter.allCases)
+  func `a body that can be read once only is an error, a file and a replayable sequence go again`(
+    status: Int, tested: TestedAdapter
+  ) async throws {
+    let connection = try connection(tested, .redirects())
+    let path = redirect(to: "/echo", status: status)
+    let once = Body.stream(Pieces("a", "b"))
+    #expect(await reason { _ = try await connection.post(path, body: once) } == .bodyNotReplayable)
+    let again = Body.stream(Pieces("a", "b"), length: 2, isReplayable: true)
+    #expect(try await connection.post(path, body: again).body.text() == "ab")
+    let file = try TemporaryFile(Data("file".utf8))
+    #expect(try await connection.post(path, body: .file(file.path)).body.text() == "file")
+  }
+
+  @Test func `a long body of a redirect is not read to its end`() async throws {
+    let server = try RawServer { connection in
+      let head = try connection.readHead()
+      guard head.hasPrefix("GET / ") else { return try connection.send(AnsweringServer.answer(200, body: "there")) }
+      try connection.send("HTTP/1.1 302 Found\r\nLocation: /there\r\nContent-Length: 100000000\r\n\r\n")
+      while true { try connection.send([UInt8](repeating: 0, count: 100_000)) }
+    }
+    let connection = try Connection(server.url, adapter: CurlAdapter(), middleware: [.redirects()])
+    for delivery in [TestedDelivery.streamed, .callback] {
+      #expect(try await delivery.get("/", over: connection).text == "there")
+    }
+  }
+}

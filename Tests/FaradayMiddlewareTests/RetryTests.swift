@@ -1,0 +1,225 @@
+import Faraday
+import FaradayTesting
+import FoundationEssentials
+import Testing
+
+@Suite struct RetryTests {
+  private let mock = MockAdapter()
+  private let clock = ManualClock()
+
+  private func connection(
+    _ policy: Retry.Policy = Retry.Policy(), budget: RetryBudget = RetryBudget(), random: Double = 1
+  ) throws -> Connection {
+    // 1994-11-06 08:49:37 GMT.
+    let retry = Retry(policy, budget: budget, clock: InstantClock(clock), random: { random }, now: { 784_111_777 })
+    return try Connection("http://host/", adapter: mock, middleware: [retry])
+  }
+
+  private func stub(_ statuses: HTTPResponse.Status..., headers: HTTPFields = [:]) {
+    for status in statuses { mock.stub(times: 1) { Response(status: status, headers: headers, url: $0.url) } respond: { _ in } }
+  }
+
+  @Test(arguments: [408, 429, 502, 503, 504])
+  func `a status that passes is tried again, and the last one is the response`(code: Int) async throws {
+    let status = HTTPResponse.Status(code: code)
+    stub(status, .ok)
+    let response = try await connection().get()
+    #expect(response.status == .ok && response.retries == 1)
+    stub(status, status, status, .ok)
+    let last = try await connection().get()
+    #expect(last.status == status && last.retries == 2)
+  }
+
+  @Test(arguments: [200, 304, 400, 401, 404, 500, 501])
+  func `another status is the response at once`(code: Int) async throws {
+    stub(HTTPResponse.Status(code: code))
+    let response = try await connection().get()
+    #expect(response.status.code == code && response.retries == 0)
+    #expect(clock.slept.isEmpty)
+  }
+
+  @Test func `an error that passes is tried again, another is thrown, and so is the last`() async throws {
+    let codes: [TransportError.Code] = [.connectionFailed, .truncatedResponse, .tlsVerificationFailed]
+    for code in codes {
+      mock.stub(times: 1) { throw TransportError(code, building: $0, "") } respond: { _ in }
+    }
+    let error = await #expect(throws: TransportError.self) { try await connection().get() }
+    #expect(error?.code == .tlsVerificationFailed)
+    #expect(mock.recorded.count == 3)
+  }
+
+  @Test func `what a middleware below throws is no error of the transport`() async throws {
+    struct Mine: Error {}
+    mock.stub { _ in throw Mine() } respond: { _ in }
+    await #expect(throws: Mine.self) { try await connection().get() }
+    #expect(mock.recorded.count == 1)
+  }
+
+  // MARK: which requests
+
+  @Test(arguments: ["GET", "HEAD", "PUT", "DELETE", "OPTIONS", "TRACE", "POST", "PATCH", "CUSTOM"])
+  func `idempotent methods alone are sent again`(name: String) async throws {
+    stub(.serviceUnavailable, .ok)
+    let method = try #require(HTTPRequest.Method(name))
+    let response = try await connection().run(method)
+    let isIdempotent = !["POST", "PATCH", "CUSTOM"].contains(name)
+    #expect(response.status == (isIdempotent ? .ok : .serviceUnavailable))
+    #expect(mock.recorded.allSatisfy { $0.request.headers.isEmpty })
+  }
+
+  @Test func `a POST that may be repeated has one key over all attempts, its own if it brings one`() async throws {
+    let name = try #require(HTTPField.Name("Idempotency-Key"))
+    stub(.serviceUnavailable, .serviceUnavailable, .ok)
+    _ = try await connection().post(body: "a") { $0.options.isRetryable = true }
+    let keys = mock.recorded.map { $0.request.headers[name] }
+    #expect(keys.count == 3 && Set(keys).count == 1 && keys[0]?.count == 36)
+    stub(.serviceUnavailable, .ok)
+    _ = try await connection().post(body: "a") {
+      $0.options.isRetryable = true
+      $0.headers[name] = "mine"
+    }
+    #expect(mock.recorded.suffix(2).map { $0.request.headers[name] } == ["mine", "mine"])
+  }
+
+  @Test func `a request that forbids it, or whose body can be read once only, is sent once`() async throws {
+    stub(.serviceUnavailable)
+    #expect(try await connection().get { $0.options.isRetryable = false }.status == .serviceUnavailable)
+    stub(.serviceUnavailable)
+    #expect(try await connection().put(body: .stream(Pieces("once"))).status == .serviceUnavailable)
+    stub(.serviceUnavailable, .ok)
+    let again = Body.stream(Pieces("again"), isReplayable: true)
+    #expect(try await connection().put(body: again).status == .ok)
+    #expect(mock.recorded.suffix(2).map(\.body) == [Data("again".utf8), Data("again".utf8)])
+  }
+
+  @Test func `nothing is repeated that a callback has seen`() async throws {
+    mock.stub { request in
+      try request.options.onHead?(HTTPResponse(status: .ok))
+      throw TransportError(.truncatedResponse, building: request, "")
+    } respond: { _ in }
+    await #expect(throws: TransportError.self) { try await connection().get { $0.options.onHead = { _ in } } }
+    #expect(mock.recorded.count == 1)
+  }
+
+  // MARK: when
+
+  @Test func `waits double up to the longest, each a random part of its span`() async throws {
+    var policy = Retry.Policy()
+    policy.retries = 7
+    policy.base = .seconds(1)
+    policy.longest = .seconds(10)
+    mock.stub(.get, path: "/", status: .serviceUnavailable)
+    _ = try await connection(policy).get()
+    #expect(clock.slept == [1, 2, 4, 8, 10, 10, 10].map { .seconds($0) })
+    _ = try await connection(policy, random: 0.25).get()
+    #expect(clock.slept.suffix(7) == [0.25, 0.5, 1, 2, 2.5, 2.5, 2.5].map { .seconds($0) })
+  }
+
+  @Test(arguments: [
+    ("7", 7), (" 7 ", 7), ("0", 0), ("Sun, 06 Nov 1994 08:49:47 GMT", 10), ("Sunday, 06-Nov-94 08:49:47 GMT", 10),
+    ("Sun Nov  6 08:49:47 1994", 10), ("Sun, 06 Nov 1984 08:49:37 GMT", 0),
+  ])
+  func `Retry-After is waited for, and jitter never shortens it`(value: String, seconds: Int) async throws {
+    stub(.serviceUnavailable, headers: [.retryAfter: value])
+    stub(.ok)
+    _ = try await connection(random: 0).get()
+    #expect(clock.slept == [.seconds(seconds)])
+    stub(.serviceUnavailable, headers: [.retryAfter: value])
+    stub(.ok)
+    _ = try await connection().get()
+    #expect(clock.slept.last == .seconds(seconds) + .milliseconds(500))
+  }
+
+  @Test(arguments: ["soon", "-1", "1.5", "", "Sun, 99 Nov 1994 08:49:37 GMT", "Sun, 06 Foo 1994 08:49:37 GMT", "٣", "1 2", "0x10"])
+  func `a Retry-After of nonsense is none`(value: String) async throws {
+    stub(.serviceUnavailable, headers: [.retryAfter: value])
+    stub(.ok)
+    #expect(try await connection().get().status == .ok)
+    #expect(clock.slept == [.milliseconds(500)])
+  }
+
+  @Test(arguments: ["315360000", "99999999999999999999999", "Mon, 06 Nov 2004 08:49:37 GMT", "61"])
+  func `a Retry-After of ten years is the end of it`(value: String) async throws {
+    stub(.serviceUnavailable, headers: [.retryAfter: value])
+    #expect(try await connection().get().status == .serviceUnavailable)
+    #expect(clock.slept.isEmpty)
+  }
+
+  @Test func `a wait that is cancelled ends at once`() async throws {
+    mock.stub(.get, path: "/", status: .serviceUnavailable)
+    let connection = try Connection("http://host/", adapter: mock, middleware: [Retry(clock: clock)])
+    let task = Task { try await connection.get() }
+    await clock.sleepers(1)
+    task.cancel()
+    await #expect(throws: CancellationError.self) { try await task.value }
+    #expect(mock.recorded.count == 1)
+  }
+
+  // MARK: how often
+
+  @Test func `the budget is shared, and filled by requests`() async throws {
+    mock.stub(.get, path: "/", status: .serviceUnavailable)
+    let connection = try connection(budget: RetryBudget(ratio: 0.5, reserve: 2))
+    // Two retries use it up; then every second request earns one.
+    for expected in [2, 0, 1, 0, 1] { #expect(try await connection.get().retries == expected) }
+  }
+
+  // MARK: over real adapters
+
+  @Test(arguments: TestedAdapter.allCases, TestedDelivery.allCases)
+  func `callers see the attempt that counts, in every delivery`(tested: TestedAdapter, delivery: TestedDelivery) async throws {
+    let server = try AnsweringServer([
+      AnsweringServer.answer(503, body: "not yet"), "", AnsweringServer.answer(200, body: "now"),
+    ])
+    let retry = Retry(clock: InstantClock(clock), random: { 0 })
+    let connection = try Connection(server.url, adapter: tested.adapter, middleware: [retry])
+    let heads = Log<Int>()
+    var request = try connection.request(.get, "/")
+    request.options.onHead = { heads.append($0.status.code) }
+    let (response, text) = try await delivery.send(request, over: connection)
+    #expect(response.status == .ok && text == "now")
+    #expect(heads.elements == [200])
+    // libcurl sends a GET again by itself whose kept connection has died.
+    #expect(server.requestCount == 3)
+    #expect((1...2).contains(response.retries))
+  }
+
+  @Test(arguments: TestedAdapter.allCases, TestedDelivery.allCases)
+  func `the last response has its body, though it is no success`(tested: TestedAdapter, delivery: TestedDelivery) async throws {
+    let server = try AnsweringServer([AnsweringServer.answer(503, body: "not today")])
+    let retry = Retry(clock: InstantClock(clock), random: { 0 })
+    let connection = try Connection(server.url, adapter: tested.adapter, middleware: [retry])
+    let (response, text) = try await delivery.get("/", over: connection)
+    #expect(response.status == .serviceUnavailable && text == "not today" && server.requestCount == 3)
+  }
+}
+
+/// A clock on which every sleep is over at once; the manual one keeps how long it was meant to be.
+struct InstantClock: Clock {
+  private let manual: ManualClock
+
+  init(_ manual: ManualClock) { self.manual = manual }
+
+  var now: ManualClock.Instant { manual.now }
+  var minimumResolution: Duration { manual.minimumResolution }
+
+  func sleep(until deadline: ManualClock.Instant, tolerance: Duration?) async throws {
+    let manual = manual
+    async let slept: Void = manual.sleep(until: deadline)
+    let missing = manual.now.duration(to: deadline)
+    if missing > .zero {
+      await manual.sleepers(1)
+      manual.advance(by: missing)
+    }
+    try await slept
+  }
+}
+
+extension MockAdapter {
+  /// Answers with what the first closure makes.
+  fileprivate func stub(
+    times: Int = .max, _ make: @escaping @Sendable (Request) throws -> Response, respond: (Response) -> Void
+  ) {
+    stub(times: times) { _ in true } respond: { try make($0) }
+  }
+}

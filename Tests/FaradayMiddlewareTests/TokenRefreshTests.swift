@@ -1,0 +1,129 @@
+import Faraday
+import FaradayTesting
+import FoundationEssentials
+import Synchronization
+import Testing
+
+@Suite struct TokenRefreshTests {
+  private struct Refused: Error {}
+
+  /// A server that knows one token, and how often it was asked for a new one.
+  private final class Issuer: Sendable {
+    let valid: Mutex<String>
+    let refreshes = Log<String?>()
+    let mock = MockAdapter()
+
+    init(valid: String) {
+      self.valid = Mutex(valid)
+      mock.stub { _ in true } respond: { [unowned self] request in
+        let isGood = request.headers[.authorization] == "Bearer " + self.valid.withLock { $0 }
+        return Response(status: isGood ? .ok : .unauthorized, url: request.url)
+      }
+    }
+  }
+
+  @Test func `many requests that are refused at once have one refresh`() async throws {
+    let issuer = Issuer(valid: "new")
+    let mayRefresh = Gate()
+    let middleware = TokenRefresh(token: "old") { rejected in
+      issuer.refreshes.append(rejected)
+      _ = await mayRefresh.opened()
+      return "new"
+    }
+    let connection = try Connection("http://host/", adapter: issuer.mock, middleware: [middleware])
+    let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
+      for _ in 0..<50 { group.addTask { try await connection.get().status.code } }
+      while issuer.mock.recorded.count < 50 { await Task.yield() }
+      mayRefresh.open()
+      return try await group.reduce(into: []) { $0.append($1) }
+    }
+    #expect(statuses == Array(repeating: 200, count: 50))
+    #expect(issuer.refreshes.elements == ["old"])
+    #expect(issuer.mock.recorded.count == 100)
+  }
+
+  @Test func `without a token the first is asked for before anything is sent`() async throws {
+    let issuer = Issuer(valid: "first")
+    let middleware = TokenRefresh { rejected in
+      issuer.refreshes.append(rejected)
+      return "first"
+    }
+    let connection = try Connection("http://host/", adapter: issuer.mock, middleware: [middleware])
+    #expect(try await connection.get().status == .ok)
+    #expect(try await connection.get().status == .ok)
+    #expect(issuer.refreshes.elements == [nil] && issuer.mock.recorded.count == 2)
+  }
+
+  @Test(arguments: [0, 1, 3])
+  func `it gives up after so many, and the 401 is the response`(maximum: Int) async throws {
+    let issuer = Issuer(valid: "never")
+    let middleware = TokenRefresh(token: "0", maximumRefreshes: maximum) { rejected in
+      issuer.refreshes.append(rejected)
+      return "\(issuer.refreshes.elements.count)"
+    }
+    let connection = try Connection("http://host/", adapter: issuer.mock, middleware: [middleware])
+    #expect(try await connection.get().status == .unauthorized)
+    #expect(issuer.refreshes.elements.count == maximum && issuer.mock.recorded.count == maximum + 1)
+  }
+
+  @Test func `an error of the refresh is everybody's, and the next request asks again`() async throws {
+    let issuer = Issuer(valid: "new")
+    let fails = Mutex(true)
+    let middleware = TokenRefresh(token: "old") { _ in
+      if fails.withLock({ $0 }) { throw Refused() }
+      return "new"
+    }
+    let connection = try Connection("http://host/", adapter: issuer.mock, middleware: [middleware])
+    await #expect(throws: Refused.self) { try await connection.get() }
+    fails.withLock { $0 = false }
+    #expect(try await connection.get().status == .ok)
+  }
+
+  @Test func `a token that fits in no header is an error, and nothing is sent`() async throws {
+    let issuer = Issuer(valid: "new")
+    let connection = try Connection("http://host/", adapter: issuer.mock, middleware: [.tokenRefresh { _ in "a\r\nX: y" }])
+    await #expect(throws: InvalidHeader.self) { try await connection.get() }
+    #expect(issuer.mock.recorded.isEmpty)
+  }
+
+  @Test func `a request with credentials of its own, or a body to be read once, keeps its 401`() async throws {
+    let issuer = Issuer(valid: "new")
+    let connection = try Connection("http://host/", adapter: issuer.mock, middleware: [.tokenRefresh(token: "old") { _ in "new" }])
+    #expect(try await connection.get { try $0.headers.authorize(.bearer("own")) }.status == .unauthorized)
+    #expect(try await connection.put(body: .stream(Pieces("once"))).status == .unauthorized)
+    #expect(issuer.mock.recorded.count == 2)
+  }
+
+  @Test func `one that is cancelled leaves the others waiting`() async throws {
+    let issuer = Issuer(valid: "new")
+    let mayRefresh = Gate()
+    let hasBegun = Gate()
+    let middleware = TokenRefresh(token: "old") { _ in
+      hasBegun.open()
+      _ = await mayRefresh.opened()
+      try Task.checkCancellation()
+      return "new"
+    }
+    let connection = try Connection("http://host/", adapter: issuer.mock, middleware: [middleware])
+    let first = Task { try await connection.get().status.code }
+    _ = await hasBegun.opened()
+    let second = Task { try await connection.get().status.code }
+    while issuer.mock.recorded.count < 2 { await Task.yield() }
+    first.cancel()
+    await #expect(throws: CancellationError.self) { try await first.value }
+    mayRefresh.open()
+    #expect(try await second.value == 200)
+  }
+
+  @Test(arguments: TestedAdapter.allCases, TestedDelivery.allCases)
+  func `callers see nothing of the 401 that was mended`(tested: TestedAdapter, delivery: TestedDelivery) async throws {
+    let server = try AnsweringServer([
+      AnsweringServer.answer(401, "WWW-Authenticate: Bearer", body: "who?"), AnsweringServer.answer(200, body: "welcome"),
+    ])
+    let connection = try Connection(
+      server.url, adapter: tested.adapter, middleware: [.tokenRefresh(token: "old") { _ in "new" }])
+    let (response, text) = try await delivery.get("/", over: connection)
+    #expect(response.status == .ok && text == "welcome")
+    #expect(server.heads.elements.last?.contains("Bearer new") == true)
+  }
+}
