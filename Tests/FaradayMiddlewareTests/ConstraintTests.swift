@@ -1,0 +1,182 @@
+import Faraday
+import FaradayTesting
+import FoundationEssentials
+import Synchronization
+import Testing
+
+@Suite struct ConstraintTests {
+  private struct Failed: Error, Equatable {}
+
+  /// Satisfied by work that the test lets go on.
+  private final class Held: Constraint {
+    let begun = Log<String>()
+    let mayEnd = Gate()
+    private let isDone = Mutex(false)
+    private let error: Failed?
+
+    init(failingWith error: Failed? = nil) { self.error = error }
+
+    func isSatisfied(for request: Request) async throws -> Bool {
+      request.url.path() == "/free" || isDone.withLock { $0 }
+    }
+
+    func satisfy(for request: Request) async throws {
+      begun.append(request.url.path())
+      _ = await mayEnd.opened()
+      if let error { throw error }
+      isDone.withLock { $0 = true }
+    }
+  }
+
+  private let mock = MockAdapter()
+
+  private func connection(_ constraints: any Constraint...) throws -> Connection {
+    mock.stub { _ in true } respond: { Response(status: .ok, url: $0.url) }
+    return try Connection("http://host/", adapter: mock, middleware: [.constraints(constraints)])
+  }
+
+  /// So many requests, when they are all being held, and then let go.
+  private func statuses(of count: Int, over connection: Connection, by held: [Held]) async -> [Result<Int, any Error>] {
+    await withTaskGroup(of: Result<Int, any Error>.self) { group in
+      for _ in 0..<count {
+        group.addTask {
+          do { return .success(try await connection.get().status.code) } catch { return .failure(error) }
+        }
+      }
+      for constraint in held {
+        while constraint.begun.elements.isEmpty { await Task.yield() }
+        #expect(mock.recorded.isEmpty)
+        constraint.mayEnd.open()
+      }
+      return await group.reduce(into: []) { $0.append($1) }
+    }
+  }
+
+  @Test func `SW-23: a request is sent only when the constraint is satisfied`() async throws {
+    let held = Held()
+    let connection = try connection(held)
+    let outcomes = await statuses(of: 1, over: connection, by: [held])
+    #expect(try outcomes.map { try $0.get() } == [200])
+    #expect(try await connection.get().status == .ok)
+    #expect(held.begun.elements.count == 1)
+  }
+
+  @Test func `SW-24: two constraints are satisfied at the same time, and both before the request is sent`() async throws {
+    let first = Held()
+    let second = Held()
+    let connection = try connection(first, second)
+    // The second is begun while the first is held.
+    let task = Task { try await connection.get().status.code }
+    while first.begun.elements.isEmpty || second.begun.elements.isEmpty { await Task.yield() }
+    second.mayEnd.open()
+    #expect(mock.recorded.isEmpty)
+    first.mayEnd.open()
+    #expect(try await task.value == 200)
+  }
+
+  @Test func `SW-25: eight requests and three constraints all complete`() async throws {
+    let held = [Held(), Held(), Held()]
+    let connection = try connection(held[0], held[1], held[2])
+    let outcomes = await statuses(of: 8, over: connection, by: held)
+    #expect(try outcomes.map { try $0.get() } == Array(repeating: 200, count: 8))
+    #expect(held.map { $0.begun.elements.count } == [1, 1, 1])
+  }
+
+  @Test func `SW-26: five requests that wait for one constraint have it satisfied once`() async throws {
+    let held = Held()
+    let connection = try connection(held)
+    let outcomes = await statuses(of: 5, over: connection, by: [held])
+    #expect(try outcomes.map { try $0.get() } == Array(repeating: 200, count: 5))
+    #expect(held.begun.elements.count == 1)
+  }
+
+  @Test func `SW-27: an error fails all that wait with that very error, and the next request tries again`() async throws {
+    let held = Held(failingWith: Failed())
+    let connection = try connection(held)
+    let outcomes = await statuses(of: 3, over: connection, by: [held])
+    for outcome in outcomes { #expect(throws: Failed()) { try outcome.get() } }
+    let count = held.begun.elements.count
+    await #expect(throws: Failed()) { try await connection.get() }
+    #expect(held.begun.elements.count == count + 1 && mock.recorded.isEmpty)
+  }
+
+  @Test func `a request passes that opts out, and one that the constraint does not concern`() async throws {
+    let held = Held()
+    let connection = try connection(held)
+    #expect(try await connection.get { $0.options.ignoresConstraints = true }.status == .ok)
+    #expect(try await connection.get("free").status == .ok)
+    #expect(held.begun.elements.isEmpty)
+  }
+
+  @Test func `a request made to satisfy a constraint does not wait for itself`() async throws {
+    struct Login: Constraint {
+      let connection: Mutex<Connection?>.Reference
+      let isDone: Mutex<Bool>.Reference
+      func isSatisfied(for request: Request) async throws -> Bool { isDone.value.withLock { $0 } }
+      func satisfy(for request: Request) async throws {
+        let connection = connection.value.withLock { $0 }
+        _ = try await connection?.post("login")
+        isDone.value.withLock { $0 = true }
+      }
+    }
+    let own = Mutex<Connection?>.Reference(nil)
+    let connection = try connection(Login(connection: own, isDone: .init(false)))
+    own.value.withLock { $0 = connection }
+    _ = try await connection.get("page")
+    #expect(mock.recorded.map { $0.request.url.path() } == ["/login", "/page"])
+    own.value.withLock { $0 = nil }
+  }
+
+  @Test func `there is a limit to the waiting`() async throws {
+    let held = Held()
+    let clock = ManualClock()
+    let constraints = Constraints([held], within: .seconds(3), clock: clock)
+    let connection = try Connection("http://host/", adapter: mock, middleware: [constraints])
+    let task = Task { try await connection.get() }
+    await clock.sleepers(1)
+    while held.begun.elements.isEmpty { await Task.yield() }
+    clock.advance(by: .seconds(3))
+    let error = await #expect(throws: ConstraintsTimedOut.self) { try await task.value }
+    #expect(error?.limit == .seconds(3) && mock.recorded.isEmpty)
+    held.mayEnd.open()
+  }
+
+  @Test func `work that nobody waits for any more is cancelled`() async throws {
+    struct Endless: Constraint {
+      let hasBegun = Gate()
+      let wasCancelled = Gate()
+      func isSatisfied(for request: Request) async throws -> Bool { false }
+      func satisfy(for request: Request) async throws {
+        hasBegun.open()
+        do { try await Task.sleep(for: .seconds(3600)) } catch {
+          wasCancelled.open()
+          throw error
+        }
+      }
+    }
+    let endless = Endless()
+    let connection = try connection(endless)
+    let task = Task { try await connection.get() }
+    _ = await endless.hasBegun.opened()
+    task.cancel()
+    await #expect(throws: CancellationError.self) { try await task.value }
+    #expect(await endless.wasCancelled.opened())
+  }
+
+  @Test(arguments: TestedAdapter.allCases, TestedDelivery.allCases)
+  func `the response is as it was`(tested: TestedAdapter, delivery: TestedDelivery) async throws {
+    let server = try LocalServer()
+    let held = Held()
+    held.mayEnd.open()
+    let connection = try Connection(server.url, adapter: tested.adapter, middleware: [.constraints([held])])
+    #expect(try await delivery.get("/hello", over: connection).text == "Hello, world!")
+  }
+}
+
+extension Mutex where Value: Sendable {
+  /// A lock that can be shared.
+  fileprivate final class Reference: Sendable {
+    let value: Mutex<Value>
+    init(_ value: Value) { self.value = Mutex(value) }
+  }
+}

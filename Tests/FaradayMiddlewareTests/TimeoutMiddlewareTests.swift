@@ -1,0 +1,90 @@
+import Faraday
+import FaradayTesting
+import FoundationEssentials
+import Testing
+
+@Suite struct TimeoutMiddlewareTests {
+  private let clock = ManualClock()
+
+  @Test func `what is not done in time is cancelled, and the error says what it was`() async throws {
+    let mock = MockAdapter()
+    let wasCancelled = Gate()
+    mock.stub { _ in true } respond: { request in
+      do { try await Task.sleep(for: .seconds(3600)) } catch {
+        wasCancelled.open()
+        throw error
+      }
+      return Response(status: .ok, url: request.url)
+    }
+    let connection = try Connection("http://u:p@host/", adapter: mock, middleware: [.timeout(.seconds(5), clock: clock)])
+    let task = Task { try await connection.get("path?token=hidden") }
+    await clock.sleepers(1)
+    clock.advance(by: .seconds(5))
+    let error = await #expect(throws: TimeoutExceeded.self) { try await task.value }
+    #expect(error.map { "\($0)" } == "GET http://host/path?token=[secret]: not done within 5.0 seconds")
+    #expect(await wasCancelled.opened())
+  }
+
+  @Test func `attempts and the waits between them count together`() async throws {
+    let mock = MockAdapter()
+    mock.stub(.get, path: "/", status: .serviceUnavailable)
+    let retry = Retry(clock: clock, random: { 1 })
+    let connection = try Connection("http://host/", adapter: mock, middleware: [.timeout(.seconds(1), clock: clock), retry])
+    let task = Task { try await connection.get() }
+    await clock.sleepers(2)
+    clock.advance(by: .milliseconds(500))
+    await clock.sleepers(2)
+    clock.advance(by: .milliseconds(500))
+    await #expect(throws: TimeoutExceeded.self) { try await task.value }
+    #expect(mock.recorded.count == 2)
+  }
+
+  @Test func `an error from below, and a cancellation, stay what they are`() async throws {
+    struct Mine: Error {}
+    let mock = MockAdapter()
+    mock.stub(.get, path: "/stall") { try await Task.sleep(for: .seconds(3600)) }
+    mock.stub(.get, path: "/error") { throw Mine() }
+    let connection = try Connection("http://host/", adapter: mock, middleware: [.timeout(.seconds(5), clock: clock)])
+    await #expect(throws: Mine.self) { try await connection.get("error") }
+    let task = Task { try await connection.get("stall") }
+    await clock.sleepers(1)
+    task.cancel()
+    await #expect(throws: CancellationError.self) { try await task.value }
+  }
+
+  @Test(arguments: TestedAdapter.allCases)
+  func `a streamed body is held to the same moment`(tested: TestedAdapter) async throws {
+    let server = try LocalServer()
+    let connection = try Connection(server.url, adapter: tested.adapter, middleware: [.timeout(.seconds(5), clock: clock)])
+    let response = try await connection.get("/stall/body") { $0.options.delivery = .streamed }
+    #expect(response.body.length == nil || response.body.length == 100)
+    let clock = clock
+    let task = Task { try await response.body.collect() }
+    // The first piece may take one sleep, and the second one more.
+    let mover = Task {
+      await clock.sleepers(1)
+      clock.advance(by: .seconds(5))
+    }
+    await #expect(throws: TimeoutExceeded.self) { try await task.value }
+    await mover.value
+    // The connection is given up.
+    while server.openConnectionCount > 0 { await Task.yield() }
+  }
+
+  @Test(arguments: TestedAdapter.allCases, TestedDelivery.allCases)
+  func `what is in time is as it was`(tested: TestedAdapter, delivery: TestedDelivery) async throws {
+    let server = try LocalServer()
+    let connection = try Connection(server.url, adapter: tested.adapter, middleware: [.timeout(.seconds(60))])
+    let (response, text) = try await delivery.get("/bytes/300000", over: connection)
+    #expect(response.status == .ok && text.utf8.count >= 300_000)
+  }
+}
+
+extension MockAdapter {
+  fileprivate func stub(_ method: HTTPRequest.Method, path: String, _ work: @escaping @Sendable () async throws -> Void) {
+    stub { $0.method == method && $0.url.path() == path } respond: { request in
+      try await work()
+      return Response(status: .ok, url: request.url)
+    }
+  }
+}
