@@ -72,7 +72,9 @@ public struct Retry: Middleware {
       let wait = Mutex<Duration?>(nil)
       do {
         let sent = try await Withholding.attempt(request, next: next) { [attempt] head in
-          guard policy.statuses.contains(head.status.code), let chosen = self.wait(after: head, attempt: attempt) else { return false }
+          guard policy.statuses.contains(head.status.code), let chosen = self.wait(after: head, attempt: attempt) else {
+            return false
+          }
           wait.withLock { $0 = chosen }
           return true
         }

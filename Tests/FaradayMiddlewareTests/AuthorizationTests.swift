@@ -7,7 +7,11 @@ import Testing
   private let mock = MockAdapter()
 
   private func sent(_ middleware: any Middleware, edit: (inout Request) throws -> Void = { _ in }) async throws -> String? {
-    mock.stub { _ in true } respond: { Response(status: .ok, url: $0.url) }
+    mock.stub { _ in
+      true
+    } respond: {
+      Response(status: .ok, url: $0.url)
+    }
     let connection = try Connection("http://host/", adapter: mock, middleware: [middleware])
     _ = try await connection.get(edit: edit)
     return mock.recorded.last?.request.headers[.authorization]

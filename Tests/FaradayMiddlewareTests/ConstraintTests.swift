@@ -31,7 +31,11 @@ import Testing
   private let mock = MockAdapter()
 
   private func connection(_ constraints: any Constraint...) throws -> Connection {
-    mock.stub { _ in true } respond: { Response(status: .ok, url: $0.url) }
+    mock.stub { _ in
+      true
+    } respond: {
+      Response(status: .ok, url: $0.url)
+    }
     return try Connection("http://host/", adapter: mock, middleware: [.constraints(constraints)])
   }
 

@@ -76,7 +76,8 @@ import Testing
   @Test(
     arguments: ["http://", "mailto:somebody", "file:///etc/passwd", "javascript:alert(1)", "http://[", "http:///path"],
     TestedAdapter.allCases)
-  func `a Location that is no URL to send to is an error with its response`(location: String, tested: TestedAdapter) async throws {
+  func `a Location that is no URL to send to is an error with its response`(location: String, tested: TestedAdapter) async throws
+  {
     // URLSession cannot read this one either, and keeps the response to itself.
     guard tested == .curl || location != "http://[" else { return }
     let connection = try connection(tested, .redirects())

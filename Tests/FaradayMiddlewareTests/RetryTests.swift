@@ -16,7 +16,12 @@ import Testing
   }
 
   private func stub(_ statuses: HTTPResponse.Status..., headers: HTTPFields = [:]) {
-    for status in statuses { mock.stub(times: 1) { Response(status: status, headers: headers, url: $0.url) } respond: { _ in } }
+    for status in statuses {
+      mock.stub(times: 1) {
+        Response(status: status, headers: headers, url: $0.url)
+      } respond: { _ in
+      }
+    }
   }
 
   @Test(arguments: [408, 429, 502, 503, 504])
@@ -41,7 +46,10 @@ import Testing
   @Test func `an error that passes is tried again, another is thrown, and so is the last`() async throws {
     let codes: [TransportError.Code] = [.connectionFailed, .truncatedResponse, .tlsVerificationFailed]
     for code in codes {
-      mock.stub(times: 1) { throw TransportError(code, building: $0, "") } respond: { _ in }
+      mock.stub(times: 1) {
+        throw TransportError(code, building: $0, "")
+      } respond: { _ in
+      }
     }
     let error = await #expect(throws: TransportError.self) { try await connection().get() }
     #expect(error?.code == .tlsVerificationFailed)
@@ -50,7 +58,10 @@ import Testing
 
   @Test func `what a middleware below throws is no error of the transport`() async throws {
     struct Mine: Error {}
-    mock.stub { _ in throw Mine() } respond: { _ in }
+    mock.stub { _ in
+      throw Mine()
+    } respond: { _ in
+    }
     await #expect(throws: Mine.self) { try await connection().get() }
     #expect(mock.recorded.count == 1)
   }
@@ -96,7 +107,8 @@ import Testing
     mock.stub { request in
       try request.options.onHead?(HTTPResponse(status: .ok))
       throw TransportError(.truncatedResponse, building: request, "")
-    } respond: { _ in }
+    } respond: { _ in
+    }
     await #expect(throws: TransportError.self) { try await connection().get { $0.options.onHead = { _ in } } }
     #expect(mock.recorded.count == 1)
   }
@@ -130,7 +142,9 @@ import Testing
     #expect(clock.slept.last == .seconds(seconds) + .milliseconds(500))
   }
 
-  @Test(arguments: ["soon", "-1", "1.5", "", "Sun, 99 Nov 1994 08:49:37 GMT", "Sun, 06 Foo 1994 08:49:37 GMT", "٣", "1 2", "0x10"])
+  @Test(arguments: [
+    "soon", "-1", "1.5", "", "Sun, 99 Nov 1994 08:49:37 GMT", "Sun, 06 Foo 1994 08:49:37 GMT", "٣", "1 2", "0x10",
+  ])
   func `a Retry-After of nonsense is none`(value: String) async throws {
     stub(.serviceUnavailable, headers: [.retryAfter: value])
     stub(.ok)
@@ -220,6 +234,10 @@ extension MockAdapter {
   fileprivate func stub(
     times: Int = .max, _ make: @escaping @Sendable (Request) throws -> Response, respond: (Response) -> Void
   ) {
-    stub(times: times) { _ in true } respond: { try make($0) }
+    stub(times: times) { _ in
+      true
+    } respond: {
+      try make($0)
+    }
   }
 }

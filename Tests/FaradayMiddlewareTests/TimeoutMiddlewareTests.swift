@@ -9,7 +9,9 @@ import Testing
   @Test func `what is not done in time is cancelled, and the error says what it was`() async throws {
     let mock = MockAdapter()
     let wasCancelled = Gate()
-    mock.stub { _ in true } respond: { request in
+    mock.stub { _ in
+      true
+    } respond: { request in
       do { try await Task.sleep(for: .seconds(3600)) } catch {
         wasCancelled.open()
         throw error
@@ -82,7 +84,9 @@ import Testing
 
 extension MockAdapter {
   fileprivate func stub(_ method: HTTPRequest.Method, path: String, _ work: @escaping @Sendable () async throws -> Void) {
-    stub { $0.method == method && $0.url.path() == path } respond: { request in
+    stub {
+      $0.method == method && $0.url.path() == path
+    } respond: { request in
       try await work()
       return Response(status: .ok, url: request.url)
     }

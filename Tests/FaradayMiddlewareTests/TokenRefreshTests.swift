@@ -15,7 +15,9 @@ import Testing
 
     init(valid: String) {
       self.valid = Mutex(valid)
-      mock.stub { _ in true } respond: { [unowned self] request in
+      mock.stub { _ in
+        true
+      } respond: { [unowned self] request in
         let isGood = request.headers[.authorization] == "Bearer " + self.valid.withLock { $0 }
         return Response(status: isGood ? .ok : .unauthorized, url: request.url)
       }
@@ -88,7 +90,8 @@ import Testing
 
   @Test func `a request with credentials of its own, or a body to be read once, keeps its 401`() async throws {
     let issuer = Issuer(valid: "new")
-    let connection = try Connection("http://host/", adapter: issuer.mock, middleware: [.tokenRefresh(token: "old") { _ in "new" }])
+    let connection = try Connection(
+      "http://host/", adapter: issuer.mock, middleware: [.tokenRefresh(token: "old") { _ in "new" }])
     #expect(try await connection.get { try $0.headers.authorize(.bearer("own")) }.status == .unauthorized)
     #expect(try await connection.put(body: .stream(Pieces("once"))).status == .unauthorized)
     #expect(issuer.mock.recorded.count == 2)

@@ -1,0 +1,34 @@
+import FaradayCore
+import Testing
+
+@Suite struct MediaTypeTests {
+  @Test(arguments: ["", "text", "/", "text/", "/html", "a/b/c", ";charset=utf-8"])
+  func `what is no media type is none`(text: String) {
+    #expect(MediaType(text) == nil)
+  }
+
+  @Test func `a media type is read with its parameters`() throws {
+    let type = try #require(MediaType(" Text/HTML ; Charset=\"utf-8\"; title=\"a;\\\"b\\\"\"; broken; x = 1"))
+    #expect(type.type == "text" && type.subtype == "html")
+    #expect(type["charset"] == "utf-8" && type["TITLE"] == "a;\"b\"" && type["x"] == "1" && type["none"] == nil)
+    #expect(type.description == "text/html; charset=utf-8; title=\"a;\\\"b\\\"\"; x=1")
+  }
+
+  @Test func `RQ-28: a media type is written without and with parameters`() {
+    #expect(MediaType("application", "json").description == "application/json")
+    let type = MediaType("multipart", "form-data", parameters: ["boundary": "a b", "x": "y"])
+    #expect(type.description == "multipart/form-data; boundary=\"a b\"; x=y")
+  }
+
+  @Test func `RQ-29: parameters and case make no difference`() {
+    let types: Set<MediaType> = [.json, MediaType("Application", "JSON", parameters: ["charset": "utf-8"]), .form]
+    #expect(types.count == 2)
+  }
+
+  @Test(arguments: [
+    ("application/json", true), ("application/problem+json; a=b", true), ("text/json", true), ("text/plain", false),
+  ])
+  func `JSON is known by its name or its ending`(text: String, isJSON: Bool) {
+    #expect(MediaType(text)?.isJSON == isJSON)
+  }
+}

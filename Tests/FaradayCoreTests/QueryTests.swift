@@ -1,0 +1,70 @@
+import FaradayCore
+import FoundationEssentials
+import Testing
+
+@Suite struct QueryTests {
+  private static let read: [(String, Query)] = [
+    ("a=1&b=2", ["a": "1", "b": "2"]), ("a", ["a": nil]), ("a=", ["a": ""]), ("", [:]), ("&&a=1&", ["a": "1"]),
+    ("a=1&a=2", ["a": "1", "a": "2"]), ("=v", ["": "v"]), ("a=b=c", ["a": "b=c"]), ("a+b=c+d", ["a+b": "c+d"]),
+    ("%61=%2B%26%3D", ["a": "+&="]), ("a=%C3%A9", ["a": "é"]), ("a=%", ["a": "%"]), ("a=%zz", ["a": "%zz"]),
+    ("a=%+1", ["a": "%+1"]), ("a=%4", ["a": "%4"]), ("a=%FF", ["a": "\u{FFFD}"]),
+  ]
+
+  @Test(arguments: read)
+  func `a query is read`(text: String, query: Query) {
+    #expect(Query(parsing: text) == query)
+  }
+
+  @Test func `in a form a plus is a space`() {
+    #expect(Query(parsing: "a+b=c%2Bd", plusIsSpace: true) == ["a b": "c+d"])
+  }
+
+  private static let written: [(Query, String)] = [
+    (["a": "1", "b": nil], "a=1&b"), (["a b": "c+d&e=f"], "a%20b=c%2Bd%26e%3Df"), (["a[]": "[1]"], "a[]=%5B1%5D"),
+    (["é": "\u{1F600}"], "%C3%A9=%F0%9F%98%80"), (["a": ""], "a="), (["#?": "/"], "%23%3F=%2F"),
+  ]
+
+  @Test(arguments: written)
+  func `a query is written, and read again`(query: Query, text: String) {
+    #expect(query.description == text)
+    #expect(Query(parsing: text) == query)
+  }
+
+  @Test func `RQ-43: a literal keeps an empty value, and names twice, in order`() {
+    let query: Query = ["k": "v", "k2": nil, "k": "w"]
+    #expect(query.items == [.init("k", "v"), .init("k2", nil), .init("k", "w")])
+  }
+
+  @Test func `values are set by name, where the first one stood or behind the rest`() {
+    var query: Query = ["a": "1", "b": "2", "a": "3"]
+    query["a"] = "4"
+    #expect(query.description == "a=4&b=2")
+    query.set("a", ["5", nil])
+    #expect(query.description == "b=2&a=5&a")
+    #expect(query.values("a") == ["5", nil] && query["b"] == "2" && query["c"] == nil)
+    query["b"] = nil
+    query["c"] = "6"
+    #expect(query.description == "a=5&a&c=6")
+  }
+
+  @Test func `a request's query is its URL's`() throws {
+    var request = try Request("http://h/p?old=1#part")
+    request.query = ["a": "b c"]
+    #expect(request.url.absoluteString == "http://h/p?a=b%20c#part")
+    request.query = [:]
+    #expect(request.url.absoluteString == "http://h/p#part")
+    request.query.add("x", nil)
+    #expect(request.url.absoluteString == "http://h/p?x#part" && request.query == ["x": nil])
+  }
+
+  @Test func `a request's path is its URL's`() throws {
+    var request = try Request("http://h?a=1#part")
+    request.path = "path/to"
+    #expect(request.url.absoluteString == "http://h/path/to?a=1#part")
+    request.pathComponents = ["a b", "c/d", "é"]
+    #expect(request.path == "/a%20b/c%2Fd/%C3%A9")
+    #expect(request.pathComponents == ["a b", "c/d", "é"])
+    request.path = ""
+    #expect(request.url.absoluteString == "http://h/?a=1#part")
+  }
+}
