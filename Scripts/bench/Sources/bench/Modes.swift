@@ -16,13 +16,15 @@ struct Modes {
     configuration.proxy = .direct
     configuration.connectionsPerOrigin = 600
     configuration.connections = 600
-    connection = try Connection(arguments.url, adapter: CurlAdapter(configuration))
+    let layers = arguments.mode == "layers" ? 10 : 0
+    connection = try Connection(
+      arguments.url, adapter: CurlAdapter(configuration), middleware: Array(repeating: PassThrough(), count: layers))
   }
 
   /// Response bytes, or for uploads the bytes sent; and how long it took, where that is not the whole.
   func run() async throws -> (bytes: Int, duration: Duration?) {
     switch arguments.mode {
-    case "get": (try await many { try await get() }, nil)
+    case "get", "layers": (try await many { try await get() }, nil)
     case "download": (try await many { try await download() }, nil)
     case "stream": (try await many { try await stream() }, nil)
     case "upload": (try await many { try await upload() }, nil)
@@ -99,6 +101,11 @@ struct Modes {
   private func check(_ response: Response) throws {
     guard response.status == .ok else { throw Failed(description: "the server answered \(response.status.code)") }
   }
+}
+
+/// A middleware that does nothing.
+struct PassThrough: Middleware {
+  func handle(_ request: Request, next: Next) async throws -> Response { try await next(request) }
 }
 
 /// How many requests are left to do.
