@@ -60,11 +60,11 @@ public struct Query: Sendable, Hashable {
 
 extension Query: CustomStringConvertible {
   /// Percent-encoded: all but the unreserved characters of RFC 3986, so that `+`, `&` and `=` are what they were on the other
-  /// side. `[` and `]` stand in names as they are, which servers expect.
+  /// side. `[` and `]` in names and `,` in values stand as they are, which servers expect.
   public var description: String {
     items.map { item in
       let name = Self.encode(item.name, also: "[]")
-      return item.value.map { name + "=" + Self.encode($0) } ?? name
+      return item.value.map { name + "=" + Self.encode($0, also: ",") } ?? name
     }.joined(separator: "&")
   }
 

@@ -1,0 +1,126 @@
+public import FaradayCore
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+/// A form whose fields may be files: `multipart/form-data` (RFC 7578), its parts in their order.
+///
+///     var form = MultipartForm()
+///     form.add("title", "Holiday")
+///     try form.addFile("photo", "/tmp/photo.jpg")
+///     try await connection.post("photos", body: .multipart(form))
+///
+/// It is sent piece by piece: files of any size need constant memory. Its length is known if that of every part is, and it can
+/// be sent again if every part can.
+public struct MultipartForm: Sendable {
+  /// What separates the parts. Random; no part may contain it.
+  public var boundary: String
+  public private(set) var parts: [Part] = []
+
+  public struct Part: Sendable {
+    public var name: String
+    public var filename: String?
+    public var type: MediaType?
+    public var body: Body
+  }
+
+  public init() {
+    boundary = "faraday-" + (0..<4).map { _ in String(UInt32.random(in: .min ... .max), radix: 16) }.joined()
+  }
+
+  /// Adds a field of text.
+  public mutating func add(_ name: String, _ text: String) {
+    parts.append(Part(name: name, body: .text(text)))
+  }
+
+  /// Adds bytes; with a filename they are a file to the server. Their type is `application/octet-stream` unless given.
+  public mutating func add(_ name: String, data: Data, filename: String? = nil, type: MediaType? = .binary) {
+    parts.append(Part(name: name, filename: filename, type: type, body: .data(data)))
+  }
+
+  /// Adds a body of any kind but an unencoded value.
+  public mutating func add(_ name: String, body: Body, filename: String? = nil, type: MediaType? = nil) {
+    parts.append(Part(name: name, filename: filename, type: type, body: body))
+  }
+
+  /// Adds a file. Its name and type are those of the path unless given. Throws ``FaradayCore/BodyFile/Unreadable``.
+  public mutating func addFile(_ name: String, _ path: String, filename: String? = nil, type: MediaType? = nil) throws {
+    let filename = filename ?? path.split(separator: "/").last.map { String($0) } ?? path
+    parts.append(
+      Part(name: name, filename: filename, type: type ?? MediaType(extensionOf: filename), body: try .file(path)))
+  }
+
+  /// The `Content-Type` that goes with the body.
+  public var contentType: MediaType { MediaType("multipart", "form-data", parameters: ["boundary": boundary]) }
+
+  /// The form as bytes.
+  public var body: Body {
+    var pieces: [Body] = []
+    var text = Data()
+    for part in parts {
+      text += Data(head(of: part).utf8)
+      if let data = part.body.data, data.count <= Self.smallPart {
+        text += data
+      } else {
+        pieces += [.data(text), part.body]
+        text = Data()
+      }
+      text += Data("\r\n".utf8)
+    }
+    pieces.append(.data(text + Data("--\(boundary)--\r\n".utf8)))
+    if pieces.count == 1 { return pieces[0] }
+    let lengths = pieces.compactMap(\.length)
+    return .stream(
+      Concatenated(bodies: pieces), length: lengths.count == pieces.count ? lengths.reduce(0, +) : nil,
+      isReplayable: pieces.allSatisfy(\.isReplayable))
+  }
+
+  /// Parts up to this many bytes are copied together.
+  private static let smallPart = 64 << 10
+
+  private func head(of part: Part) -> String {
+    let filename = part.filename.map { "; filename=\"\(Self.escape($0))\"" } ?? ""
+    let type = part.type.map { "Content-Type: \($0)\r\n" } ?? ""
+    return "--\(boundary)\r\nContent-Disposition: form-data; name=\"\(Self.escape(part.name))\"\(filename)\r\n\(type)\r\n"
+  }
+
+  /// As browsers do (the HTML standard, "multipart/form-data encoding algorithm"), so that nothing ends the quotes or the line.
+  private static func escape(_ text: String) -> String {
+    String(
+      text.unicodeScalars.reduce(into: String.UnicodeScalarView()) { escaped, scalar in
+        switch scalar {
+        case "\"": escaped += "%22".unicodeScalars
+        case "\r": escaped += "%0D".unicodeScalars
+        case "\n": escaped += "%0A".unicodeScalars
+        default: escaped.append(scalar)
+        }
+      })
+  }
+}
+
+extension Body {
+  /// A form whose fields may be files; the `Multipart` middleware encodes it.
+  public static func multipart(_ form: MultipartForm) -> Body { .unencoded(form) }
+}
+
+/// Bodies, one after the other.
+private struct Concatenated: AsyncSequence, Sendable {
+  let bodies: [Body]
+
+  struct AsyncIterator: AsyncIteratorProtocol {
+    var rest: ArraySlice<Body>
+    var current: Body.AsyncIterator?
+
+    mutating func next() async throws -> Data? {
+      while true {
+        if let piece = try await current?.next() { return piece }
+        current = rest.popFirst()?.makeAsyncIterator()
+        guard current != nil else { return nil }
+      }
+    }
+  }
+
+  func makeAsyncIterator() -> AsyncIterator { AsyncIterator(rest: bodies[...]) }
+}

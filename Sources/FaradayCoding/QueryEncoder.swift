@@ -1,0 +1,60 @@
+public import FaradayCore
+#if canImport(FoundationEssentials)
+private import FoundationEssentials
+#else
+private import Foundation
+#endif
+
+/// Makes the items of a query or a form out of a value: any `Encodable` that has members, a ``JSONValue`` object among them.
+///
+///     request.query = try QueryEncoder().encode(["q": "swift", "tags": ["a", "b"]] as JSONValue)
+///
+/// Members stand in the order of their declaration, `a[b]=c` for nested ones; a nil that is encoded is a name without a value.
+public struct QueryEncoder: Sendable {
+  public var strategies: FormStrategies
+
+  public init(_ strategies: FormStrategies = FormStrategies()) { self.strategies = strategies }
+
+  /// Throws an `EncodingError`: for a value without members, a file, a number that is none, and what the value itself throws.
+  public func encode(_ value: any Encodable) throws -> Query {
+    let tree = try TreeEncoder.members(of: value, strategies)
+    var query = Query()
+    // Lists to be joined are found by their path, as a member may be encoded in between.
+    try tree.forEachLeaf { leaf, path in
+      let item = Query.Item(strategies.name(of: path), try text(leaf, at: path))
+      if joins(path), let last = query.items.indices.last, query.items[last].name == item.name, isContinued(path) {
+        query.items[last].value = "\(query.items[last].value ?? ""),\(item.value ?? "")"
+      } else {
+        query.items.append(item)
+      }
+    }
+    if strategies.sortsNames { query.items = query.items.stablySorted { $0.name < $1.name } }
+    return query
+  }
+
+  private func joins(_ path: [any CodingKey]) -> Bool {
+    if case .commas = strategies.arrays { path.count > 1 && path.last is IndexKey } else { false }
+  }
+
+  private func isContinued(_ path: [any CodingKey]) -> Bool { (path.last?.intValue ?? 0) > 0 }
+
+  private func text(_ leaf: ValueTree.Leaf, at path: [any CodingKey]) throws -> String? {
+    switch leaf {
+    case .null: return nil
+    case .bool(let value): return strategies.text(value)
+    case .text(let text): return text
+    case .data(let data): return data.base64EncodedString()
+    case .file(let file):
+      throw EncodingError.invalidValue(
+        file, .init(codingPath: path, debugDescription: "a query or a form of this kind has no place for a file"))
+    }
+  }
+}
+
+extension Array {
+  fileprivate func stablySorted(by areInOrder: (Element, Element) -> Bool) -> [Element] {
+    enumerated().sorted { left, right in
+      areInOrder(left.element, right.element) || (!areInOrder(right.element, left.element) && left.offset < right.offset)
+    }.map(\.element)
+  }
+}

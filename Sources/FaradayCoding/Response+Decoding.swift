@@ -1,0 +1,62 @@
+public import FaradayCore
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+extension Response {
+  /// The body, which is JSON, as a value of this type.
+  ///
+  ///     let user = try await response.decode(User.self)
+  ///
+  /// Throws ``UndecodableBody`` if the body is none, ``FaradayCore/BodyTooLarge`` if it is over `limit` bytes, and what reading
+  /// a streamed body throws.
+  public func decode<Value: Decodable>(
+    _ type: Value.Type = Value.self, using decoder: JSONDecoder = JSONDecoder(), upTo limit: Int = 64 << 20
+  ) async throws -> Value {
+    let data = try await body.collect(upTo: limit)
+    do { return try decoder.decode(type, from: data) } catch { throw UndecodableBody(error, wanting: type, of: self) }
+  }
+}
+
+/// A response whose body is not what was wanted.
+public struct UndecodableBody: Error, CustomStringConvertible {
+  /// The type that was wanted.
+  public let type: String
+  /// The field: `items.0.name`; empty for the whole.
+  public let path: String
+  /// The response as it came.
+  public let response: Response
+  /// What the decoder threw. Its text may show values.
+  public let underlying: any Error
+  private let reason: String
+
+  public init(_ underlying: any Error, wanting type: any Any.Type, of response: Response) {
+    self.type = "\(type)"
+    self.underlying = underlying
+    self.response = response
+    switch underlying as? DecodingError {
+    case .keyNotFound(let key, let context):
+      path = (context.codingPath + [key]).dotted
+      reason = "it is missing"
+    case .valueNotFound(let wanted, let context):
+      path = context.codingPath.dotted
+      reason = "it is null, and a \(wanted) was wanted"
+    case .typeMismatch(let wanted, let context):
+      path = context.codingPath.dotted
+      reason = "it is no \(wanted)"
+    case .dataCorrupted(let context):
+      path = context.codingPath.dotted
+      reason = context.debugDescription
+    default:
+      path = ""
+      reason = "\(underlying)"
+    }
+  }
+
+  public var description: String {
+    let place = path.isEmpty ? "" : " at \(path)"
+    return "\(Secrets().redacting(response.url)): the body of the \(response.status.code) is no \(type)\(place): \(reason)"
+  }
+}

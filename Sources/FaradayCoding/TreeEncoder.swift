@@ -1,0 +1,155 @@
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+/// Has a value encode itself into a tree.
+struct TreeEncoder: Encoder {
+  let tree: ValueTree
+  let codingPath: [any CodingKey]
+  let strategies: FormStrategies
+  var userInfo: [CodingUserInfoKey: Any] { [:] }
+
+  /// The tree of a value. Throws an `EncodingError` unless it has members, or is nothing at all.
+  static func members(of value: any Encodable, _ strategies: FormStrategies) throws -> ValueTree {
+    let encoder = TreeEncoder(tree: ValueTree(), codingPath: [], strategies: strategies)
+    try encoder.encode(value)
+    switch encoder.tree.kind {
+    case .nothing, .members: return encoder.tree
+    case .leaf, .list:
+      throw EncodingError.invalidValue(
+        value, .init(codingPath: [], debugDescription: "a \(type(of: value)) has no names for the fields of a query or a form"))
+    }
+  }
+
+  /// What is special is known by its type; everything else knows how to encode itself.
+  func encode(_ value: any Encodable) throws {
+    switch value {
+    case let value as FormFile: tree.kind = .leaf(.file(value))
+    case let value as URL: text(value.absoluteString)
+    case let value as Decimal: text("\(value)")
+    case let value as Data: try encode(value)
+    case let value as Date: try encode(value)
+    default: try value.encode(to: self)
+    }
+  }
+
+  func text(_ text: String) { tree.kind = .leaf(.text(text)) }
+
+  func number<Number: BinaryFloatingPoint & LosslessStringConvertible>(_ number: Number) throws {
+    guard number.isFinite else {
+      throw EncodingError.invalidValue(
+        number, .init(codingPath: codingPath, debugDescription: "\(number) is no number that can be sent"))
+    }
+    text(number.description)
+  }
+
+  private func encode(_ data: Data) throws {
+    switch strategies.data {
+    case .raw: tree.kind = .leaf(.data(data))
+    case .base64: text(data.base64EncodedString())
+    case .custom(let convert): text(try convert(data))
+    }
+  }
+
+  private func encode(_ date: Date) throws {
+    switch strategies.date {
+    case .deferredToDate: try date.encode(to: self)
+    case .secondsSince1970: text("\(Int64(clamping: date.timeIntervalSince1970))")
+    case .millisecondsSince1970: text("\(Int64(clamping: date.timeIntervalSince1970 * 1000))")
+    case .iso8601: text(date.formatted(.iso8601))
+    case .custom(let convert): text(try convert(date))
+    }
+  }
+
+  func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
+    tree.kind = .members
+    return KeyedEncodingContainer(KeyedTree(encoder: self))
+  }
+
+  func unkeyedContainer() -> any UnkeyedEncodingContainer {
+    tree.kind = .list
+    return UnkeyedTree(encoder: self)
+  }
+
+  func singleValueContainer() -> any SingleValueEncodingContainer { SingleTree(encoder: self) }
+
+  fileprivate func inside(_ tree: ValueTree, _ key: any CodingKey) -> TreeEncoder {
+    TreeEncoder(tree: tree, codingPath: codingPath + [key], strategies: strategies)
+  }
+
+  fileprivate func member(_ key: any CodingKey) -> TreeEncoder { inside(tree.member(key), key) }
+
+  fileprivate var count: Int { tree.list.count }
+
+  fileprivate func element() -> TreeEncoder {
+    let key = IndexKey(count)
+    return inside(tree.append(), key)
+  }
+}
+
+private struct KeyedTree<Key: CodingKey>: KeyedEncodingContainerProtocol {
+  let encoder: TreeEncoder
+  var codingPath: [any CodingKey] { encoder.codingPath }
+
+  func encodeNil(forKey key: Key) { encoder.member(key).tree.kind = .leaf(.null) }
+  func encode<Value: Encodable>(_ value: Value, forKey key: Key) throws { try encoder.member(key).encode(value) }
+  func nestedContainer<Inner: CodingKey>(keyedBy type: Inner.Type, forKey key: Key) -> KeyedEncodingContainer<Inner> {
+    encoder.member(key).container(keyedBy: type)
+  }
+  func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer { encoder.member(key).unkeyedContainer() }
+  func superEncoder() -> any Encoder { encoder.member(SuperKey()) }
+  func superEncoder(forKey key: Key) -> any Encoder { encoder.member(key) }
+}
+
+private struct UnkeyedTree: UnkeyedEncodingContainer {
+  let encoder: TreeEncoder
+  var codingPath: [any CodingKey] { encoder.codingPath }
+  var count: Int { encoder.count }
+
+  func encodeNil() { encoder.element().tree.kind = .leaf(.null) }
+  func encode<Value: Encodable>(_ value: Value) throws { try encoder.element().encode(value) }
+  func nestedContainer<Inner: CodingKey>(keyedBy type: Inner.Type) -> KeyedEncodingContainer<Inner> {
+    encoder.element().container(keyedBy: type)
+  }
+  func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer { encoder.element().unkeyedContainer() }
+  func superEncoder() -> any Encoder { encoder.element() }
+}
+
+private struct SingleTree: SingleValueEncodingContainer {
+  let encoder: TreeEncoder
+  var codingPath: [any CodingKey] { encoder.codingPath }
+
+  func encodeNil() { encoder.tree.kind = .leaf(.null) }
+  func encode(_ value: Bool) { encoder.tree.kind = .leaf(.bool(value)) }
+  func encode(_ value: String) { encoder.text(value) }
+  func encode(_ value: Double) throws { try encoder.number(value) }
+  func encode(_ value: Float) throws { try encoder.number(value) }
+  func encode(_ value: Int) { encoder.text(value.description) }
+  func encode(_ value: Int8) { encoder.text(value.description) }
+  func encode(_ value: Int16) { encoder.text(value.description) }
+  func encode(_ value: Int32) { encoder.text(value.description) }
+  func encode(_ value: Int64) { encoder.text(value.description) }
+  func encode(_ value: UInt) { encoder.text(value.description) }
+  func encode(_ value: UInt8) { encoder.text(value.description) }
+  func encode(_ value: UInt16) { encoder.text(value.description) }
+  func encode(_ value: UInt32) { encoder.text(value.description) }
+  func encode(_ value: UInt64) { encoder.text(value.description) }
+  func encode<Value: Encodable>(_ value: Value) throws { try encoder.encode(value) }
+}
+
+private struct SuperKey: CodingKey {
+  let stringValue = "super"
+  let intValue: Int? = nil
+  init() {}
+  init?(stringValue: String) { nil }
+  init?(intValue: Int) { nil }
+}
+
+extension Int64 {
+  /// A number that is too large is the largest one; one that is none is 0.
+  fileprivate init(clamping number: Double) {
+    self = number.isNaN ? 0 : Int64(exactly: number.rounded(.towardZero)) ?? (number > 0 ? .max : .min)
+  }
+}

@@ -1,0 +1,35 @@
+public import FaradayCore
+
+/// A request whose body is a value that could not be encoded. Nothing was sent.
+public struct UnencodableBody: Error, CustomStringConvertible {
+  /// The type of the value.
+  public let type: String
+  /// Where in the value it went wrong: `user.tags.2`; empty for the value itself.
+  public let path: String
+  /// What the encoder, or the value itself, threw. Its text may show values.
+  public let underlying: any Error
+  private let request: String
+  private let reason: String
+
+  public init(_ underlying: any Error, encoding value: any Sendable, of request: Request) {
+    type = "\(Swift.type(of: value))"
+    self.underlying = underlying
+    self.request = "\(request.method) \(request.options.secrets.redacting(request.url))"
+    if case .invalidValue(_, let context) = underlying as? EncodingError {
+      path = context.codingPath.dotted
+      reason = context.debugDescription
+    } else {
+      path = ""
+      reason = "\(underlying)"
+    }
+  }
+
+  public var description: String {
+    "\(request): the body, a \(type), cannot be encoded\(path.isEmpty ? "" : " at \(path)"): \(reason)"
+  }
+}
+
+extension [any CodingKey] {
+  /// `user.tags.2`
+  var dotted: String { map { $0.intValue.map(String.init) ?? $0.stringValue }.joined(separator: ".") }
+}

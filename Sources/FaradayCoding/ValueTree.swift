@@ -1,0 +1,59 @@
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+/// What a value encoded itself into: a tree in declaration order, from which queries and forms take their names.
+final class ValueTree {
+  enum Leaf {
+    case null
+    case bool(Bool)
+    case text(String)
+    case data(Data)
+    case file(FormFile)
+  }
+
+  /// Nothing, until something is encoded; what is encoded last decides.
+  enum Kind { case nothing, leaf(Leaf), list, members }
+
+  var kind = Kind.nothing
+  private(set) var list: [ValueTree] = []
+  private var members: [(key: any CodingKey, value: ValueTree)] = []
+  private var places: [String: Int] = [:]
+
+  func append() -> ValueTree {
+    list.append(ValueTree())
+    return list[list.count - 1]
+  }
+
+  /// The member of that key. One that is encoded twice has its last value where the first one stood.
+  func member(_ key: any CodingKey) -> ValueTree {
+    if let place = places[key.stringValue] { return members[place].value }
+    places[key.stringValue] = members.count
+    members.append((key, ValueTree()))
+    return members[members.count - 1].value
+  }
+
+  /// Calls `use` with each leaf, in order, and the keys that lead to it; an element of a list is under its index.
+  func forEachLeaf(at path: [any CodingKey] = [], _ use: (Leaf, [any CodingKey]) throws -> Void) rethrows {
+    switch kind {
+    case .nothing: break
+    case .leaf(let leaf): try use(leaf, path)
+    case .list:
+      for (index, tree) in list.enumerated() { try tree.forEachLeaf(at: path + [IndexKey(index)], use) }
+    case .members:
+      for (key, tree) in members { try tree.forEachLeaf(at: path + [key], use) }
+    }
+  }
+}
+
+/// A place in a list.
+struct IndexKey: CodingKey {
+  let index: Int
+  init(_ index: Int) { self.index = index }
+  init?(stringValue: String) { nil }
+  init?(intValue: Int) { index = intValue }
+  var stringValue: String { "\(index)" }
+  var intValue: Int? { index }
+}

@@ -1,0 +1,46 @@
+internal import FaradayCoding
+public import FaradayCore
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+/// Turns a body that is still a value into JSON.
+///
+///     try await connection.post("users", body: .value(User(name: "Ada")))
+///     try await connection.post("users", body: .value(["name": "Ada"] as JSONValue))
+///
+/// It acts where the request's `Content-Type` is JSON or absent, sets it if absent, and passes everything else on. A value that
+/// cannot be encoded throws ``FaradayCoding/UnencodableBody``, and nothing is sent.
+public struct EncodeJSON: Middleware {
+  private let encoder: JSONEncoder
+
+  public init(encoder: JSONEncoder = JSONEncoder()) { self.encoder = encoder }
+
+  public func handle(_ request: Request, next: Next) async throws -> Response {
+    let type = request.headers.contentType
+    guard let value = request.body.unencodedValue as? any Encodable, type?.isJSON ?? (request.headers[.contentType] == nil)
+    else { return try await next(request) }
+    var request = request
+    let data = try request.encoding { try encoder.encode(value) }
+    request.body = .data(data)
+    if type == nil { request.headers[.contentType] = MediaType.json.description }
+    return try await next(request)
+  }
+}
+
+extension Middleware where Self == EncodeJSON {
+  /// Turns a body that is still a value into JSON.
+  public static var encodeJSON: Self { Self() }
+
+  /// Turns a body that is still a value into JSON.
+  public static func encodeJSON(_ encoder: JSONEncoder) -> Self { Self(encoder: encoder) }
+}
+
+extension Request {
+  /// Runs the encoding of the body's value; what it throws gets the request's name.
+  func encoding<Encoded>(_ encode: () throws -> Encoded) throws -> Encoded {
+    do { return try encode() } catch { throw UnencodableBody(error, encoding: body.unencodedValue ?? (), of: self) }
+  }
+}

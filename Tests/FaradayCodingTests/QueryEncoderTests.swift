@@ -1,0 +1,198 @@
+import FaradayCoding
+import FaradayCore
+import FoundationEssentials
+import Testing
+
+@Suite struct QueryEncoderTests {
+  struct Simple: Encodable {
+    var stringValue = "test"
+    var integer = 42
+  }
+
+  struct Nested: Encodable { let nested = Simple() }
+  struct List: Encodable { let array: [Int] }
+  struct Objects: Encodable { let array = [Simple(), Simple(stringValue: "b", integer: 2)] }
+  struct Empty: Encodable {}
+
+  private func encoded(_ value: any Encodable, _ edit: (inout FormStrategies) -> Void = { _ in }) throws -> String {
+    var strategies = FormStrategies()
+    edit(&strategies)
+    return try QueryEncoder(strategies).encode(value).description
+  }
+
+  // MARK: what cannot be a query
+
+  @Test(arguments: [1, "text", [1, 2], true, nil] as [JSONValue])
+  func `a value without members is an error`(value: JSONValue) {
+    #expect(throws: EncodingError.self) { try encoded(value) }
+  }
+
+  @Test func `a number that is none is an error that names its place`() {
+    struct Inner: Encodable { let list = [1.0, .nan] }
+    struct Outer: Encodable { let inner = Inner() }
+    do {
+      _ = try encoded(Outer())
+      Issue.record("it was encoded")
+    } catch EncodingError.invalidValue(_, let context) {
+      #expect(context.codingPath.map(\.stringValue) == ["inner", "list", "1"])
+    } catch { Issue.record(error) }
+  }
+
+  @Test func `a file is an error, and so is what the value itself throws`() {
+    struct Refused: Error {}
+    struct Throwing: Encodable { func encode(to encoder: any Encoder) throws { throw Refused() } }
+    #expect(throws: EncodingError.self) { try encoded(["f": FormFile("/etc/passwd")]) }
+    #expect(throws: Refused.self) { try encoded(["a": Throwing()]) }
+  }
+
+  @Test func `nothing is an empty query`() throws {
+    #expect(try encoded(Empty()) == "")
+    struct Silent: Encodable { func encode(to encoder: any Encoder) {} }
+    #expect(try encoded(Silent()) == "")
+  }
+
+  // MARK: the cases of RestingKit and Requests
+
+  @Test func `RK-17: a simple model is name=value`() throws {
+    #expect(try encoded(Simple()) == "stringValue=test&integer=42")
+  }
+
+  @Test func `RK-18: a nested model has brackets`() throws {
+    #expect(try encoded(Nested()) == "nested[stringValue]=test&nested[integer]=42")
+  }
+
+  @Test func `RK-19: the elements of a list have empty brackets`() throws {
+    #expect(try encoded(List(array: [1, 2, 3])) == "array[]=1&array[]=2&array[]=3")
+  }
+
+  @Test func `RK-20: objects in a list have empty brackets and their names`() throws {
+    #expect(
+      try encoded(Objects())
+        == "array[][stringValue]=test&array[][integer]=42&array[][stringValue]=b&array[][integer]=2")
+  }
+
+  @Test func `RK-21: names can be in snake case`() throws {
+    #expect(try encoded(Simple()) { $0.keys = .convertToSnakeCase } == "string_value=test&integer=42")
+    let names: [(String, String)] = [
+      ("myURLProperty", "my_url_property"), ("URL", "url"), ("aB", "a_b"), ("already_snake", "already_snake"), ("", ""),
+      ("oneTwoThree", "one_two_three"), ("endsWithURL", "ends_with_url"),
+    ]
+    for (name, snake) in names {
+      #expect(try QueryEncoder(snakeCase).encode([name: 1]).items.map(\.name) == [snake])
+    }
+  }
+
+  private var snakeCase: FormStrategies {
+    var strategies = FormStrategies()
+    strategies.keys = .convertToSnakeCase
+    return strategies
+  }
+
+  @Test func `RQ-33: items stand in the order they were given`() throws {
+    #expect(try encoded(["test": "value", "test2": "value2"] as JSONValue) == "test=value&test2=value2")
+  }
+
+  // MARK: the cases of Swifty
+
+  @Test func `SW-08: a query of one`() throws {
+    #expect(try encoded(["user": "John"] as JSONValue) == "user=John")
+  }
+
+  @Test func `SW-09: queries are appended in the order of the calls`() throws {
+    var request = try Request("https://host/get")
+    request.query.items += try QueryEncoder().encode(["b": 1] as JSONValue).items
+    request.query.items += try QueryEncoder().encode(["a": 2] as JSONValue).items
+    #expect(request.url.absoluteString == "https://host/get?b=1&a=2")
+  }
+
+  @Test func `SW-10: names can be sorted, and lists joined`() throws {
+    let value: JSONValue = ["param": "value", "query": "param", "array": ["1", "2", "3"]]
+    let query = try encoded(value) {
+      $0.arrays = .commas
+      $0.sortsNames = true
+    }
+    #expect(query == "array=1,2,3&param=value&query=param")
+  }
+
+  @Test func `SW-11: a query that stands in the path is kept`() throws {
+    let connection = try Connection("https://host/api", joining: .append, adapter: NoAdapter())
+    var request = try connection.request(.get, "get?hello=world&count=0")
+    #expect(request.url.absoluteString == "https://host/api/get?hello=world&count=0")
+    request.query.items += try QueryEncoder().encode(["a": 1] as JSONValue).items
+    #expect(request.url.absoluteString == "https://host/api/get?hello=world&count=0&a=1")
+  }
+
+  // MARK: styles
+
+  @Test func `each style of lists`() throws {
+    let value: JSONValue = ["a": [1, "x", true], "o": [["k": 1], ["k": 2]], "l": [[1, 2], [3]], "e": []]
+    #expect(try encoded(value) == "a[]=1&a[]=x&a[]=true&o[][k]=1&o[][k]=2&l[][]=1&l[][]=2&l[][]=3")
+    #expect(
+      try encoded(value) { $0.arrays = .repeated } == "a=1&a=x&a=true&o[][k]=1&o[][k]=2&l[]=1&l[]=2&l[]=3")
+    #expect(try encoded(value) { $0.arrays = .commas } == "a=1,x,true&o[][k]=1&o[][k]=2&l[]=1,2&l[]=3")
+  }
+
+  @Test func `truth is words or digits, and a nil that is encoded a name alone`() throws {
+    let value: JSONValue = ["yes": true, "no": false, "null": nil, "list": [nil, 1]]
+    #expect(try encoded(value) == "yes=true&no=false&null&list[]&list[]=1")
+    #expect(try encoded(value) { $0.bools = .digits } == "yes=1&no=0&null&list[]&list[]=1")
+    struct Optional: Encodable { let a: Int? = nil, b: Int? = 1 }
+    #expect(try encoded(Optional()) == "b=1")
+  }
+
+  @Test func `dates in each way`() throws {
+    let value = ["d": Date(timeIntervalSince1970: 86_400.5)]
+    #expect(try encoded(value) == "d=-978220799.5")
+    #expect(try encoded(value) { $0.date = .secondsSince1970 } == "d=86400")
+    #expect(try encoded(value) { $0.date = .millisecondsSince1970 } == "d=86400500")
+    #expect(try encoded(value) { $0.date = .iso8601 } == "d=1970-01-02T00%3A00%3A00Z")
+    #expect(try encoded(value) { $0.date = .custom { _ in "then" } } == "d=then")
+    let never = ["d": Date(timeIntervalSince1970: .infinity)]
+    #expect(try encoded(never) { $0.date = .secondsSince1970 } == "d=\(Int64.max)")
+  }
+
+  @Test func `bytes in each way, and what has a text of its own`() throws {
+    #expect(try encoded(["d": Data("a?".utf8)]) == "d=YT8%3D")
+    #expect(try encoded(["d": Data("ab".utf8)]) { $0.data = .custom { "\($0.count)" } } == "d=2")
+    #expect(try encoded(["u": URL(string: "http://h/?a=1")]) == "u=http%3A%2F%2Fh%2F%3Fa%3D1")
+    #expect(try encoded(["n": Decimal(string: "0.1")]) == "n=0.1")
+    #expect(try encoded(["n": UInt64.max]) == "n=18446744073709551615")
+  }
+
+  @Test func `a custom name is made of the whole path`() throws {
+    let query = try encoded(["a": ["b": [1, 2]]] as JSONValue) {
+      $0.keys = .custom { path in Name(path.map { $0.intValue.map { "#\($0)" } ?? $0.stringValue }.joined(separator: ".")) }
+    }
+    #expect(query == "a.b.%230=1&a.b.%231=2")
+  }
+
+  @Test func `a long list takes no longer than it is`() throws {
+    #expect(try QueryEncoder().encode(["a": Array(0..<200_000)]).items.count == 200_000)
+  }
+
+  private struct Name: CodingKey {
+    let stringValue: String
+    var intValue: Int? { nil }
+    init(_ name: String) { stringValue = name }
+    init?(stringValue: String) { self.stringValue = stringValue }
+    init?(intValue: Int) { nil }
+  }
+
+  private struct NoAdapter: Adapter {
+    let capabilities: Capabilities = []
+    func send(_ request: Request) async throws -> Response { throw CancellationError() }
+  }
+
+  @Test func `a class encodes what it inherits`() throws {
+    class Base: Encodable { let a = 1 }
+    class Derived: Base {
+      enum Keys: CodingKey { case b }
+      override func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: Keys.self)
+        try container.encode(2, forKey: .b)
+        try super.encode(to: container.superEncoder())
+      }
+    }
+    #expect(try encoded(Derived()) == "b=2&super[a]=1")
+  }
+}

@@ -1,0 +1,162 @@
+import Faraday
+import FaradayTesting
+import FoundationEssentials
+import Testing
+
+@Suite struct EncodingTests {
+  struct Model: Codable, Equatable, Sendable {
+    var name = "Ada"
+    var tags = ["a", "b"]
+  }
+
+  private let server: LocalServer
+
+  init() throws { server = try LocalServer() }
+
+  private func connection(_ tested: TestedAdapter, _ middleware: any Middleware...) throws -> Connection {
+    try Connection(server.url + "/", adapter: tested.adapter, middleware: middleware)
+  }
+
+  @Test(arguments: TestedAdapter.allCases)
+  func `a value that cannot be encoded names its field and the request, and nothing is sent`(tested: TestedAdapter) async throws {
+    let connection = try connection(tested, .encodeJSON, .encodeForm, .multipart)
+    struct Measure: Encodable { let values = ["a": [1, Double.nan]] }
+    for type in ["application/json", "application/x-www-form-urlencoded", "multipart/form-data"] {
+      let error = await #expect(throws: UnencodableBody.self) {
+        try await connection.post("inspect?token=hidden", body: .value(Measure())) { $0.headers[.contentType] = type }
+      }
+      #expect(error?.type == "Measure" && error?.path == "values.a.1")
+      #expect(error.map { "\($0)".hasPrefix("POST \(server.url)/inspect?token=[secret]: the body, a Measure, cannot") } == true)
+    }
+    #expect(server.requestCount == 0)
+  }
+
+  @Test(arguments: TestedAdapter.allCases)
+  func `a value that nobody encodes is an error`(tested: TestedAdapter) async throws {
+    let connection = try connection(tested, .encodeJSON, .encodeForm, .multipart)
+    for body in [Body.value(Model()), .unencoded(1...2)] {
+      let error = await #expect(throws: TransportError.self) {
+        try await connection.post("inspect", body: body) { $0.headers[.contentType] = "text/xml" }
+      }
+      #expect(error?.code == .invalidBody)
+    }
+  }
+
+  // MARK: JSON
+
+  @Test(arguments: TestedAdapter.allCases)
+  func `RK-10, SW-12: a value is sent as JSON, with its type`(tested: TestedAdapter) async throws {
+    struct Nothing: Codable {}
+    let connection = try connection(tested, .encodeJSON)
+    let empty = try await Inspected(connection.post("inspect", body: .value(Nothing())))
+    #expect(empty.method == "POST" && empty.values("Content-Type") == ["application/json"] && empty.bodyText == "{}")
+    let echo = try await connection.post("echo", body: .value(Model()))
+    #expect(try await echo.decode(Model.self) == Model())
+  }
+
+  @Test func `the caller's type is kept where it is JSON, and bytes are passed on as they are`() async throws {
+    let connection = try connection(.curl, .encodeJSON)
+    let seen = try await Inspected(
+      connection.post("inspect", body: .value(Model())) { $0.headers[.contentType] = "application/vnd.api+json" })
+    #expect(seen.values("Content-Type") == ["application/vnd.api+json"])
+    let bytes = try await Inspected(connection.post("inspect", body: "{"))
+    #expect(bytes.values("Content-Type").isEmpty && bytes.bodyText == "{")
+  }
+
+  @Test(arguments: TestedAdapter.allCases, TestedDelivery.allCases)
+  func `SW-13, SW-15, RK-01: JSON comes back, and can be read as it is or as a type`(
+    tested: TestedAdapter, delivery: TestedDelivery
+  ) async throws {
+    let connection = try connection(tested, .encodeJSON, .decodeJSON)
+    let request = try connection.request(.post, "echo", body: .value(["origin": ["name": "Ada"]] as JSONValue))
+    let (response, text) = try await delivery.send(request, over: connection)
+    #expect(text == #"{"origin":{"name":"Ada"}}"#)
+    // Only a body that is whole is read.
+    #expect(response.json?["origin"]?["name"]?.string == (delivery == .buffered ? "Ada" : nil))
+  }
+
+  @Test(arguments: TestedAdapter.allCases)
+  func `SW-14: JSON of another shape is an error`(tested: TestedAdapter) async throws {
+    let response = try await connection(tested, .decodeJSON).get("inspect")
+    await #expect(throws: UndecodableBody.self) { try await response.decode(Model.self) }
+  }
+
+  @Test func `a body that says JSON and is none is left alone, or an error`() async throws {
+    let mock = MockAdapter()
+    mock.stub(.get, path: "/", headers: [.contentType: "application/json"], body: "{broken")
+    let lenient = try Connection("http://host/", adapter: mock, middleware: [.decodeJSON])
+    let response = try await lenient.get()
+    #expect(response.json == nil && response.body.data == Data("{broken".utf8))
+    let strict = try Connection("http://host/", adapter: mock, middleware: [.decodeJSON(isStrict: true)])
+    let error = await #expect(throws: UndecodableBody.self) { try await strict.get() }
+    #expect(error?.response.body.data == Data("{broken".utf8))
+  }
+
+  @Test func `JSON is asked for behind what the caller accepts`() async throws {
+    let connection = try connection(.curl, .decodeJSON)
+    #expect(try await Inspected(connection.get("inspect")).values("Accept") == ["application/json"])
+    let own = try await Inspected(connection.get("inspect") { $0.headers.accept("text/html") })
+    #expect(own.values("Accept") == ["text/html, application/json"])
+  }
+
+  // MARK: forms
+
+  @Test(arguments: TestedAdapter.allCases)
+  func `a value is sent as a form where the type says so`(tested: TestedAdapter) async throws {
+    let connection = try connection(tested, .encodeJSON, .encodeForm)
+    let seen = try await Inspected(
+      connection.post("inspect", body: .value(["a b": "c+d&e", "list": [1, 2]] as JSONValue)) {
+        $0.headers[.contentType] = MediaType.form.description
+      })
+    #expect(seen.bodyText == "a%20b=c%2Bd%26e&list[]=1&list[]=2")
+    #expect(seen.values("Content-Type") == ["application/x-www-form-urlencoded"])
+    // Without EncodeJSON a form is what a value becomes.
+    let alone = try await Inspected(self.connection(tested, .encodeForm).post("inspect", body: .value(Model())))
+    #expect(alone.bodyText == "name=Ada&tags[]=a&tags[]=b")
+  }
+
+  @Test(arguments: TestedAdapter.allCases)
+  func `a form with files is streamed, with its length and its boundary`(tested: TestedAdapter) async throws {
+    let connection = try connection(tested, .encodeJSON, .multipart)
+    let file = try TemporaryFile(pattern(5_000_000))
+    var form = MultipartForm()
+    form.add("title", "Grüße")
+    try form.addFile("file", file.path, filename: "a.bin")
+    let body = form.body
+    let echo = try await connection.post("echo", body: .multipart(form)) {
+      // A type of the caller's could not have the boundary.
+      $0.headers[.contentType] = "multipart/form-data"
+    }
+    #expect(echo.headers[.contentType] == form.contentType.description)
+    #expect(try await echo.body.collect() == body.collect())
+    let seen = try await Inspected(connection.post("inspect", body: .multipart(form)))
+    #expect(seen.framing == "length" && Int64(seen.bodyLength) == body.length)
+  }
+
+  @Test(arguments: TestedAdapter.allCases)
+  func `a value with a file becomes a form`(tested: TestedAdapter) async throws {
+    struct Photo: Encodable, Sendable { let title = "t", file: FormFile }
+    let file = try TemporaryFile(Data("contents".utf8))
+    let connection = try connection(tested, .encodeJSON, .multipart)
+    let seen = try await Inspected(
+      connection.post("inspect", body: .value(Photo(file: FormFile(file.path, filename: "p.txt")))) {
+        $0.headers[.contentType] = "multipart/form-data"
+      })
+    #expect(seen.bodyText?.contains("name=\"file\"; filename=\"p.txt\"\r\nContent-Type: text/plain\r\n\r\ncontents\r\n") == true)
+    // Nothing but a form has a place for it.
+    await #expect(throws: UnencodableBody.self) {
+      try await connection.post("inspect", body: .value(Photo(file: FormFile(file.path))))
+    }
+  }
+
+  // MARK: queries
+
+  @Test(arguments: TestedAdapter.allCases)
+  func `RK-09: a query of nothing leaves the URL alone`(tested: TestedAdapter) async throws {
+    struct Nothing: Encodable {}
+    let connection = try connection(tested)
+    let seen = try await Inspected(
+      connection.get("inspect") { $0.query = try QueryEncoder().encode(Nothing()) })
+    #expect(seen.target == "/inspect" && seen.method == "GET" && seen.bodyLength == 0)
+  }
+}

@@ -1,0 +1,201 @@
+import Faraday
+import FaradayTesting
+import FoundationEssentials
+import Synchronization
+import Testing
+
+/// What Faraday for Swift asserted of itself. Its chunk completions are the chunk callback and the body sequence here.
+@Suite struct FaradayCasesTests {
+  // MARK: header fields
+
+  @Test func `FA-01: a field is set and got by its name`() throws {
+    var headers = HTTPFields()
+    headers[.contentLength] = "0"
+    #expect(headers[try #require(HTTPField.Name("content-length"))] == "0")
+  }
+
+  @Test func `FA-02: accepting nothing leaves an empty field`() {
+    var headers = HTTPFields()
+    headers.accepted = []
+    #expect(headers[.accept] == "" && headers.accepted == [])
+  }
+
+  @Test func `FA-03: a type is accepted`() {
+    var headers = HTTPFields()
+    headers.accept("application/json")
+    #expect(headers[.accept] == "application/json")
+  }
+
+  @Test func `FA-04: a type that is accepted twice stands there once`() {
+    var headers = HTTPFields()
+    headers.accept("application/json", "text/plain")
+    headers.accept("application/json")
+    #expect(headers[.accept] == "application/json, text/plain")
+  }
+
+  @Test func `FA-05: all fields are gone through`() throws {
+    var headers: HTTPFields = [.accept: "a", .contentType: "b"]
+    try headers.add("Accept", "c")
+    #expect(headers.map { "\($0.name): \($0.value)" } == ["Accept: a", "Content-Type: b", "Accept: c"])
+  }
+
+  // FA-06 and FA-07 are in AuthorizationTests.
+
+  @Test func `FA-08: accepted types keep their parameters`() {
+    var headers = HTTPFields()
+    headers.accepted = ["application/hal+json; q=1.0", "text/plain"]
+    #expect(headers[.accept] == "application/hal+json; q=1.0, text/plain")
+    #expect(headers.accepted == ["application/hal+json; q=1.0", "text/plain"])
+  }
+
+  @Test func `FA-09: a content type is known without its parameters`() {
+    let headers: HTTPFields = [.contentType: "application/json; charset=UTF-8"]
+    #expect(headers.contentType == .json && headers.contentType?["charset"] == "UTF-8")
+  }
+
+  // MARK: URLs
+
+  private let offline = Connection(url: URL(string: "http://localhost:9292/api/"), adapter: MockAdapter(isStrict: false))
+
+  @Test func `FA-10: a dot is the base`() throws {
+    #expect(try offline.request(.get, ".").path == "/api/")
+    #expect(try offline.request(.get).path == "/api/")
+  }
+
+  @Test func `FA-11: a path stands behind the base`() throws {
+    #expect(try offline.request(.get, "path/to").path == "/api/path/to")
+  }
+
+  @Test func `FA-12: a path that is set is the URL's`() throws {
+    var request = try offline.request(.get)
+    request.path += "path/to"
+    #expect(request.url.absoluteString == "http://localhost:9292/api/path/to")
+  }
+
+  @Test func `FA-13: path components that are set are the URL's`() throws {
+    var request = try offline.request(.get)
+    request.pathComponents += ["path", "to"]
+    #expect(request.pathComponents == ["api", "path", "to"] && request.path == "/api/path/to")
+  }
+
+  @Test func `FA-14: without a URL there is no request`() async throws {
+    let connection = Connection(adapter: MockAdapter())
+    let error = await #expect(throws: TransportError.self) { try await connection.get("path") }
+    #expect(error?.code == .invalidURL || error?.code == .unsupportedScheme || error?.phase == .building)
+  }
+
+  // MARK: exchanges
+
+  @Test func `FA-15: a middleware that looks at responses alone works over whatever answers`() async throws {
+    let seen = Log<Int>()
+    var connection = offline
+    connection.use { request, next in
+      let response = try await next(request)
+      seen.append(response.status.code)
+      return response
+    }
+    _ = try await connection.get()
+    #expect(seen.elements == [404])
+  }
+
+  private let server: LocalServer
+
+  init() throws { server = try LocalServer() }
+
+  private func api(_ tested: TestedAdapter) throws -> Connection {
+    try Connection(server.url + "/", adapter: tested.adapter, middleware: [.encodeJSON, .decodeJSON])
+  }
+
+  @Test(arguments: TestedAdapter.allCases)
+  func `FA-16: a GET gives a status and decoded JSON`(tested: TestedAdapter) async throws {
+    let connection = try api(tested)
+    let response = try await connection.get("inspect")
+    #expect(response.status == .ok && response.json?["method"] == "GET")
+  }
+
+  @Test(arguments: TestedAdapter.allCases)
+  func `FA-17: three requests follow each other`(tested: TestedAdapter) async throws {
+    let connection = try api(tested)
+    for index in 0..<3 {
+      let response = try await connection.get("inspect?\(index)")
+      #expect(response.json?["query"]?.string == "\(index)")
+    }
+    #expect(server.requestCount == 3)
+  }
+
+  @Test(arguments: TestedAdapter.allCases)
+  func `FA-18: a POST is edited in place, and its value sent as JSON`(tested: TestedAdapter) async throws {
+    let connection = try api(tested)
+    let body: JSONValue = ["key": "value", "list": [1, 2]]
+    let echo = try await connection.post("echo", body: .value(body)) { $0.query.set("hello", ["world"]) }
+    #expect(echo.json == body && echo.url.query() == "hello=world")
+  }
+
+  @Test(arguments: TestedAdapter.allCases, [TestedDelivery.streamed, .callback])
+  func `FA-19: chunks come one by one, and after the third nobody wants more`(
+    tested: TestedAdapter, delivery: TestedDelivery
+  ) async throws {
+    let connection = try api(tested)
+    let path = "drip?count=1000&interval=5&size=40"
+    let count = Mutex(0)
+    if delivery == .callback {
+      await #expect(throws: CancellationError.self) {
+        try await connection.get(path) {
+          $0.options.onChunk = { _ in
+            count.withLock { count in
+              count += 1
+              return count == 3 ? .cancel : .continue
+            }
+          }
+        }
+      }
+    } else {
+      let response = try await connection.get(path) { $0.options.delivery = .streamed }
+      #expect(response.status == .ok)
+      for try await _ in response.body
+      where count.withLock({
+        $0 += 1
+        return $0 == 3
+      }) { break }
+    }
+    #expect(count.withLock { $0 } == 3)
+    while server.openConnectionCount > 0 { await Task.yield() }
+  }
+
+  @Test(arguments: TestedAdapter.allCases)
+  func `FA-20: a transfer that is cancelled fails as cancelled`(tested: TestedAdapter) async throws {
+    let connection = try api(tested)
+    let hasTen = Gate()
+    let bytes = Mutex(0)
+    let task = Task {
+      try await connection.get("drip?count=100000&interval=1&size=40") {
+        $0.options.onChunk = { piece in
+          if bytes.withLock({
+            $0 += piece.byteCount
+            return $0 >= 400
+          }) {
+            hasTen.open()
+          }
+          return .continue
+        }
+      }
+    }
+    #expect(await hasTen.opened())
+    task.cancel()
+    await #expect(throws: CancellationError.self) { try await task.value }
+  }
+
+  @Test(arguments: TestedAdapter.allCases)
+  func `FA-21: a response can be waited for with a limit`(tested: TestedAdapter) async throws {
+    var connection = try api(tested)
+    connection.use(.timeout(.seconds(60)))
+    let response = try await connection.get("inspect")
+    #expect(response.status == .ok && response.json?.object != nil)
+  }
+
+  @Test(arguments: ["[]", "{}", "false", "0", "\"string\"", "null"])
+  func `FA-22: fragments of JSON are read, and written`(text: String) throws {
+    let value = try JSONDecoder().decode(JSONValue.self, from: Data(text.utf8))
+    #expect(String(decoding: try JSONEncoder().encode(value), as: UTF8.self) == text)
+  }
+}
