@@ -136,7 +136,7 @@ import Testing
     tested: TestedAdapter, delivery: TestedDelivery
   ) async throws {
     let connection = try api(tested)
-    let path = "drip?count=1000&interval=5&size=40"
+    let path = "drip?count=1000000&interval=5&size=40"
     let count = Mutex(0)
     if delivery == .callback {
       await #expect(throws: CancellationError.self) {
