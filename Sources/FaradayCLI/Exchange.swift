@@ -50,6 +50,7 @@ struct Exchange {
   private mutating func write(_ response: Response, after interim: [HTTPResponse]) async throws {
     let isRefused = failsOnStatus && response.status.code >= 400
     if head, !(isRefused && sink.path != nil) {
+      for hop in response.redirects { try sink.write(HeadText.data(hop.status, hop.headers, hop.version)) }
       for early in interim { try sink.write(HeadText.data(early.status, early.headerFields, response.version)) }
       try sink.write(HeadText.data(response.status, response.headers, response.version))
     }

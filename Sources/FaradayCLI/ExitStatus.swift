@@ -49,6 +49,17 @@ enum ExitStatus {
   }
 }
 
+extension ExitStatus {
+  static func of(_ reason: RedirectError.Reason) -> Int32 {
+    switch reason {
+    case .tooMany, .loop: 47
+    case .invalidLocation: 3
+    case .bodyNotReplayable: 65
+    case .downgrade: 1
+    }
+  }
+}
+
 extension CommandFailure {
   /// Any error of a transfer as the failure it is to the program.
   init(_ error: any Error) {
@@ -56,6 +67,7 @@ extension CommandFailure {
     case let failure as CommandFailure: self = failure
     case let error as TransportError:
       self.init(ExitStatus.of(error.code, engineCode: error.engineCode), error.message)
+    case let error as RedirectError: self.init(ExitStatus.of(error.reason), error.description)
     case let error as InvalidHeader: self = .usage(error.description)
     case let error as BodyFile.Unreadable: self.init(ExitStatus.readError, error.description)
     case is CancellationError: self.init(42, "the transfer was cancelled")

@@ -54,7 +54,7 @@ struct Fetch: AsyncParsableCommand {
     var exchange = Exchange(
       request: request, sink: try output.sink(for: target), head: output.include || self.request.head,
       failsOnStatus: output.fail, meter: meter)
-    await exchange.run(over: transport.transport.adapter())
+    await exchange.run(over: Stack(self.request.middleware, adapter: transport.transport.adapter()))
     meter.finish()
     if output.timing { Descriptor.error.say(TimingTable(exchange.report.metrics).text) }
     if let format {

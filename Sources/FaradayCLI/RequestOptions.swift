@@ -1,4 +1,5 @@
 import ArgumentParser
+import Faraday
 
 /// The options about what is asked.
 struct RequestOptions: ParsableArguments {
@@ -51,11 +52,24 @@ struct RequestOptions: ParsableArguments {
     help: ArgumentHelp("The User-Agent; empty for none.", valueName: "name"))
   var agent: String?
 
+  @Flag(name: [.customShort("L"), .customLong("location")], help: "Follows redirects.")
+  var location = false
+
+  @Option(
+    name: .customLong("max-redirs"), parsing: .unconditional,
+    help: ArgumentHelp("With --location: the most redirects to follow; -1 is no limit.", valueName: "number"))
+  var maxRedirects = 50
+
   @Flag(name: [.customShort("g"), .customLong("globoff")], help: "Takes brackets and braces in the URL as they are, as always.")
   var globoff = false
 
   @Flag(help: "Sends dot segments of the URL as they are, as always.")
   var pathAsIs = false
+
+  /// What stands between the command and the adapter.
+  var middleware: [any Middleware] {
+    location ? [.redirects(limit: maxRedirects < 0 ? .max : maxRedirects)] : []
+  }
 
   /// The arguments of the three forms of `-d`.
   var allData: [DataArgument] { data + dataBinary + dataRaw }
@@ -63,6 +77,7 @@ struct RequestOptions: ParsableArguments {
   func validate() throws {
     let kinds = [!allData.isEmpty, upload != nil, head].count { $0 }
     if kinds > 1 { throw ValidationError("-d, -T and -I exclude each other") }
+    if maxRedirects < -1 || maxRedirects == 0 { throw ValidationError("--max-redirs wants 1 or more, or -1") }
     if let user, !user.contains(":") { throw ValidationError("-u wants user:password") }
   }
 }

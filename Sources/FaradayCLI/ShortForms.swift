@@ -7,7 +7,7 @@ enum ShortForms {
   /// The long options that take a value.
   static let takingLong: Set<String> = [
     "--request", "--header", "--data", "--data-ascii", "--data-binary", "--data-raw", "--upload-file", "--output",
-    "--user", "--user-agent", "--max-time", "--connect-timeout", "--cacert", "--write-out", "--transport",
+    "--user", "--user-agent", "--max-time", "--connect-timeout", "--cacert", "--write-out", "--transport", "--max-redirs",
   ]
 
   static func expanded(_ arguments: [String]) -> [String] {

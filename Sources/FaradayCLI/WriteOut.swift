@@ -83,6 +83,7 @@ struct WriteOut {
     "remote_port": { $0.remote.port },
     "http_version": { $0.response.map { version($0.version) } ?? "0" },
     "url_effective": { $0.response?.url.absoluteString ?? $0.requestURL },
+    "num_redirects": { "\($0.response?.redirects.count ?? 0)" },
     "method": { $0.method },
     "content_type": { $0.response?.headers[.contentType] ?? "" },
     "num_connects": { $0.metrics.remoteAddress == nil || $0.metrics.reusedConnection ? "0" : "1" },

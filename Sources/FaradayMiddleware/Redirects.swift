@@ -44,7 +44,10 @@ public struct Redirects: Middleware {
       guard hops.count < limit else { throw fail(.tooMany(limit: limit)) }
       let following = try request.following(response, orFail: fail)
       guard allowsDowngrade || !request.isSecure || following.isSecure else { throw fail(.downgrade) }
-      hops.append(Redirect(status: response.status, headers: response.headers, url: request.url, location: following.url))
+      hops.append(
+        Redirect(
+          status: response.status, headers: response.headers, version: response.version, url: request.url,
+          location: following.url))
       // A page that sets a cookie and leads to itself is no loop: the next visit is another one.
       if response.headers[.setCookie] != nil { visited.removeAll() }
       guard visited.insert(Visit(following)).inserted else { throw fail(.loop) }
@@ -74,6 +77,8 @@ public struct Redirect: Sendable {
   public let status: HTTPResponse.Status
   /// The fields of the response that redirected.
   public let headers: HTTPFields
+  /// The version of HTTP it came over.
+  public let version: HTTPVersion
   /// Who redirected.
   public let url: URL
   /// Where to.

@@ -31,6 +31,16 @@ import Testing
     #expect(try await Program.run("-i", server.url + "/trailers").text.hasSuffix("trailingX-Checksum: abc\r\n"))
   }
 
+  @Test func `redirects are followed when that is asked for, and each head is written`() async throws {
+    #expect(try await Program.run(server.url + "/redirect/2", "-w", "%{http_code}").text == "2 to go\n302")
+    let outcome = try await Program.run(
+      "-iL", server.url + "/redirect/2", "-w", "%{num_redirects} %{http_code} %{url_effective}")
+    #expect(outcome.text.components(separatedBy: "HTTP/1.1 302 Found\r\n").count == 3)
+    #expect(outcome.text.hasSuffix("\r\n\r\narrived\n2 200 \(server.url)/redirect/0"))
+    let many = try await Program.run("-L", "--max-redirs", "1", server.url + "/redirect/2")
+    #expect(many.status == 47 && many.error.contains("more than 1 redirects") && many.text.isEmpty)
+  }
+
   @Test func `head asks with HEAD and writes the head`() async throws {
     let outcome = try await Program.run("-I", server.url + "/hello", "-w", "%{method}")
     #expect(outcome.text.hasPrefix("HTTP/1.1 200 OK\r\n"))
