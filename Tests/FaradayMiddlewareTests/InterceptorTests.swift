@@ -77,11 +77,13 @@ import Testing
   }
 
   @Test func `SW-22: a failure that a later interceptor turns into success is one`() async throws {
-    let failing = ResponseInterceptorClosure({ response, _ in throw Failed(status: response.status) })
-    let forgiving = ResponseInterceptorClosure({ _, _ in }) { error, request in
-      let status = try #require((error as? Failed)?.status)
-      return Response(status: status, url: request.url)
-    }
+    let failing = ResponseInterceptorClosure { response, _ in throw Failed(status: response.status) }
+    let forgiving = ResponseInterceptorClosure(
+      { _, _ in },
+      recover: { error, request in
+        let status = try #require((error as? Failed)?.status)
+        return Response(status: status, url: request.url)
+      })
     for middleware in [Interceptors(forward: [failing, forgiving]), Interceptors([forgiving, failing])] {
       let response = try await run(middleware, status: .noContent)
       #expect(response.status == .noContent)
