@@ -18,7 +18,7 @@ struct Target: Equatable {
     guard !complete.utf8.contains(where: { $0 <= 0x20 || $0 == 0x7F }) else {
       throw CommandFailure(3, "the URL has a space or control character in it")
     }
-    guard let parsed = URL(string: complete), var parts = URLComponents(url: parsed, resolvingAgainstBaseURL: false),
+    guard let parsed = URL(text: complete), var parts = URLComponents(url: parsed, resolvingAgainstBaseURL: false),
       parts.host?.isEmpty == false || !["http", "https"].contains(parts.scheme?.lowercased()),
       parts.port.map({ (0...65535).contains($0) }) ?? true
     else { throw CommandFailure(3, "\(Self.redacted(complete)): this is not a URL") }
@@ -50,7 +50,7 @@ struct Target: Equatable {
       return Self.unreserved.contains(character) ? String(character) : "%" + Self.hexadecimal(byte)
     }
     text.insert(contentsOf: escaped.joined(), at: end)
-    guard let named = URL(string: text) else { throw CommandFailure(3, "\(path) makes no URL") }
+    guard let named = URL(text: text) else { throw CommandFailure(3, "\(path) makes no URL") }
     var target = self
     target.url = named
     return target

@@ -45,7 +45,7 @@ public struct Connection: Sendable {
     _ url: String, joining: URLJoining = .resolve, headers: HTTPFields = [:], defaults: Options = Options(),
     adapter: any Adapter, middleware: [any Middleware] = []
   ) throws {
-    guard let parsed = URL(string: url) else { throw TransportError(invalidURL: url, method: .get) }
+    guard let parsed = URL(text: url) else { throw TransportError(invalidURL: url, method: .get) }
     self.init(
       url: parsed, joining: joining, headers: headers, defaults: defaults, adapter: adapter, middleware: middleware)
   }
@@ -66,7 +66,7 @@ public struct Connection: Sendable {
     _ method: HTTPRequest.Method, _ path: String = "", body: Body = .empty,
     edit: (inout Request) throws -> Void = { _ in }
   ) throws -> Request {
-    let joined = url.map { joining.join(path, to: $0) } ?? URL(string: path)
+    let joined = url.map { joining.join(path, to: $0) } ?? URL(text: path)
     guard let joined else { throw TransportError(invalidURL: path, method: method) }
     let staysHome = url.map { Origin($0) == Origin(joined) } ?? true
     var request = Request(method, url: joined, headers: staysHome ? headers : [:], body: body, options: defaults)

@@ -77,10 +77,14 @@ extension Query: CustomStringConvertible {
         UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"):
         encoded.append(byte)
       case _ where kept.contains(byte): encoded.append(byte)
-      default: encoded += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+      default: encoded += escape(byte)
       }
     }
     return String(decoding: encoded, as: UTF8.self)
+  }
+
+  static func escape(_ byte: UInt8) -> [UInt8] {
+    [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
   }
 
   /// An escape that is none stands for itself; bytes that are not UTF-8 become U+FFFD.

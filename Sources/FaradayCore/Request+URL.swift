@@ -8,11 +8,7 @@ extension Request {
   /// The items of the URL's query. Setting it to none takes the `?` away too.
   public var query: Query {
     get { Query(parsing: parts.query ?? "") }
-    set {
-      // A URL of Foundation's has no brackets there: it would take every `%` of such a text for one that is to be encoded.
-      let text = newValue.description.replacing("[", with: "%5B").replacing("]", with: "%5D")
-      set(parts.place, newValue.items.isEmpty ? nil : text, parts.fragment)
-    }
+    set { set(parts.place, newValue.items.isEmpty ? nil : newValue.description, parts.fragment) }
   }
 
   /// The URL's path, percent-encoded, with its leading slash. Setting one that makes no URL changes nothing.
@@ -43,7 +39,7 @@ extension Request {
 
   private mutating func set(_ place: Substring, _ query: String?, _ fragment: Substring?) {
     let text = place + (query.map { "?" + $0 } ?? "") + (fragment.map { "#" + $0 } ?? "")
-    if let changed = URL(string: String(text)) { url = changed }
+    if let changed = URL(text: text) { url = changed }
   }
 
   private static func pathStart(of place: Substring) -> Substring.Index {

@@ -33,7 +33,7 @@ public struct Request: Sendable {
     _ method: HTTPRequest.Method, _ url: String, headers: HTTPFields = [:], body: Body = .empty,
     options: Options = Options()
   ) throws {
-    guard let parsed = URL(string: url) else { throw TransportError(invalidURL: url, method: method) }
+    guard let parsed = URL(text: url) else { throw TransportError(invalidURL: url, method: method) }
     self.init(method, url: parsed, headers: headers, body: body, options: options)
   }
 

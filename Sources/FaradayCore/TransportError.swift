@@ -57,15 +57,14 @@ public struct TransportError: Error, Sendable {
 
   /// Drops what may hold a secret, without parsing: the text may be no URL.
   private static func redacted(_ text: String) -> String {
-    let end = text.firstIndex { $0 == "?" || $0 == "#" } ?? text.endIndex
-    var kept = text[..<end]
-    if let scheme = kept.firstRange(of: "://") {
-      let authorityEnd = kept[scheme.upperBound...].firstIndex(of: "/") ?? kept.endIndex
-      if let at = kept[scheme.upperBound..<authorityEnd].lastIndex(of: "@") {
-        kept = kept[..<scheme.upperBound] + kept[kept.index(after: at)...]
-      }
+    // Byte by byte: with an accent behind it, a sign is another `Character`.
+    var kept = Array(text.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") })
+    if let scheme = kept.firstRange(of: Array("://".utf8)) {
+      let authority = kept[scheme.upperBound...].prefix { $0 != UInt8(ascii: "/") }
+      if let at = authority.lastIndex(of: UInt8(ascii: "@")) { kept.removeSubrange(scheme.upperBound...at) }
     }
-    return String(kept.unicodeScalars.map { $0.value < 0x20 || $0.value == 0x7F ? "\u{FFFD}" : Character($0) })
+    let scalars = String(decoding: kept, as: UTF8.self).unicodeScalars
+    return String(scalars.map { $0.value < 0x20 || $0.value == 0x7F ? "\u{FFFD}" : Character($0) })
   }
 }
 

@@ -16,14 +16,14 @@ public enum URLJoining: Sendable, Hashable {
   public func join(_ path: String, to base: URL) -> URL? {
     guard !path.isEmpty else { return base }
     switch self {
-    case .resolve: return URL(string: path, relativeTo: base)?.absoluteURL
+    case .resolve: return URL(text: path, relativeTo: base)?.absoluteURL
     case .append: return append(path, to: base)
     }
   }
 
   private func append(_ path: String, to base: URL) -> URL? {
     let base = Parts(base.absoluteString)
-    let added = Parts(path)
+    let added = Parts(URL.encoded(path))
     let left = base.path.hasSuffix("/") ? base.path.dropLast() : base.path
     let right = added.path.hasPrefix("/") ? added.path.dropFirst() : added.path
     let joined = right.isEmpty ? base.path : left + "/" + right

@@ -45,7 +45,7 @@ extension Request {
 
   /// The absolute URL of a `Location`.
   private func redirectTarget(_ location: String) -> URL? {
-    guard let resolved = URL(string: location, relativeTo: url)?.absoluteURL, let scheme = resolved.scheme?.lowercased(),
+    guard let resolved = URL(text: location, relativeTo: url)?.absoluteURL, let scheme = resolved.scheme?.lowercased(),
       scheme == "http" || scheme == "https", resolved.host()?.isEmpty == false
     else { return nil }
     var text = Self.replacingUser(in: resolved.absoluteString, by: Origin(resolved) == Origin(url) ? Self.user(of: url) : "")
