@@ -51,6 +51,12 @@ struct RequestOptions: ParsableArguments {
     help: ArgumentHelp("The User-Agent; empty for none.", valueName: "name"))
   var agent: String?
 
+  @Flag(name: [.customShort("g"), .customLong("globoff")], help: "Takes brackets and braces in the URL as they are, as always.")
+  var globoff = false
+
+  @Flag(help: "Sends dot segments of the URL as they are, as always.")
+  var pathAsIs = false
+
   /// The arguments of the three forms of `-d`.
   var allData: [DataArgument] { data + dataBinary + dataRaw }
 

@@ -8,7 +8,11 @@ extension Request {
   /// The items of the URL's query. Setting it to none takes the `?` away too.
   public var query: Query {
     get { Query(parsing: parts.query ?? "") }
-    set { set(parts.place, newValue.items.isEmpty ? nil : newValue.description, parts.fragment) }
+    set {
+      // A URL of Foundation's has no brackets there: it would take every `%` of such a text for one that is to be encoded.
+      let text = newValue.description.replacing("[", with: "%5B").replacing("]", with: "%5D")
+      set(parts.place, newValue.items.isEmpty ? nil : text, parts.fragment)
+    }
   }
 
   /// The URL's path, percent-encoded, with its leading slash. Setting one that makes no URL changes nothing.

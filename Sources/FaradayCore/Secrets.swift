@@ -53,11 +53,14 @@ public struct Secrets: Sendable, Hashable {
 
   /// A query or a form as it stands, with the mark for the values of secret items.
   public func redacting(query: some StringProtocol) -> String {
-    query.split(separator: "&", omittingEmptySubsequences: false).map { item in
-      guard let equals = item.firstIndex(of: "=") else { return String(item) }
-      let name = String(item[..<equals])
+    // Byte by byte, as servers do: with an accent behind it, a sign is another `Character`.
+    query.utf8.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false).map { item in
+      let item = Array(item)
+      let name = String(decoding: item.prefix { $0 != UInt8(ascii: "=") }, as: UTF8.self)
+      let whole = String(decoding: item, as: UTF8.self)
+      guard item.contains(UInt8(ascii: "=")) else { return whole }
       let decoded = Query.decode(name.replacing("+", with: " "))
-      return foldedItems.contains(decoded.lowercased()) ? name + "=" + Self.mark : String(item)
+      return foldedItems.contains(decoded.lowercased()) ? name + "=" + Self.mark : whole
     }.joined(separator: "&")
   }
 

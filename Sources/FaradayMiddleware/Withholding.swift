@@ -17,6 +17,8 @@ struct Withholding: Sendable {
   let response: Response
   /// Whether the caller's callbacks saw none of it.
   let isWithheld: Bool
+  /// Whether the body of a withheld response was longer than what was kept of it.
+  let isCut: Bool
 
   /// What an exchange that failed had already told the caller.
   struct Failure: Error {
@@ -26,26 +28,35 @@ struct Withholding: Sendable {
   }
 
   /// Sends the request; its response is withheld if the closure says so of its head. Throws what sending throws.
+  ///
+  /// - Parameter limit: how many bytes of a body that the chunk callback was not to see become the response's body.
   static func send(
-    _ request: Request, next: Next, withholding isUnwanted: @escaping @Sendable (HTTPResponse) -> Bool
+    _ request: Request, next: Next, keeping limit: Int = 0, withholding isUnwanted: @escaping @Sendable (HTTPResponse) -> Bool
   ) async throws -> Withholding {
-    do { return try await attempt(request, next: next, withholding: isUnwanted) } catch { throw error.error }
+    do {
+      return try await attempt(request, next: next, keeping: limit, withholding: isUnwanted)
+    } catch {
+      throw error.error
+    }
   }
 
   /// The same for those who may send again after an error.
   static func attempt(
-    _ request: Request, next: Next, withholding isUnwanted: @escaping @Sendable (HTTPResponse) -> Bool
+    _ request: Request, next: Next, keeping limit: Int = 0, withholding isUnwanted: @escaping @Sendable (HTTPResponse) -> Bool
   ) async throws(Failure) -> Withholding {
-    let gate = Gate(isUnwanted: isUnwanted)
+    let gate = Gate(keeping: limit, isUnwanted: isUnwanted)
     do {
-      let response = try await next(gate.guarding(request))
-      let head = HTTPResponse(status: response.status, headerFields: response.headers)
-      return Withholding(response: response, isWithheld: gate.judge(head))
+      var response = try await next(gate.guarding(request))
+      let isWithheld = gate.judge(HTTPResponse(status: response.status, headerFields: response.headers))
+      let (kept, isCut) = gate.kept
+      if isWithheld, !kept.isEmpty { response.body = .data(kept) }
+      return Withholding(response: response, isWithheld: isWithheld, isCut: isCut)
     } catch {
-      // A body that was cut off by the gate itself: its head was all that was wanted of it.
+      // A body that was cut off by the gate itself: there was as much of it as was wanted.
       if let head = gate.headOfCutBody {
-        return Withholding(
-          response: Response(status: head.status, headers: head.headerFields, url: request.url), isWithheld: true)
+        let response = Response(
+          status: head.status, headers: head.headerFields, body: .data(gate.kept.bytes), url: request.url)
+        return Withholding(response: response, isWithheld: true, isCut: true)
       }
       throw Failure(error: error, wasSeen: gate.wasSeen)
     }
@@ -60,6 +71,7 @@ struct Withholding: Sendable {
 
   /// What the callbacks pass through.
   private final class Gate: Sendable {
+    private let limit: Int
     private let isUnwanted: @Sendable (HTTPResponse) -> Bool
     private let state = Mutex(State())
 
@@ -67,13 +79,18 @@ struct Withholding: Sendable {
       var verdict: Bool?
       var head: HTTPResponse?
       var count = 0
+      var kept = Data()
       var isCut = false
       var wasSeen = false
     }
 
-    init(isUnwanted: @escaping @Sendable (HTTPResponse) -> Bool) { self.isUnwanted = isUnwanted }
+    init(keeping limit: Int, isUnwanted: @escaping @Sendable (HTTPResponse) -> Bool) {
+      self.limit = limit
+      self.isUnwanted = isUnwanted
+    }
 
     var wasSeen: Bool { state.withLock { $0.wasSeen } }
+    var kept: (bytes: Data, isCut: Bool) { state.withLock { ($0.kept, $0.count > $0.kept.count) } }
     var headOfCutBody: HTTPResponse? { state.withLock { $0.isCut ? $0.head : nil } }
 
     /// Whether the response is withheld; asked of the caller once for each response.
@@ -101,7 +118,7 @@ struct Withholding: Sendable {
       }
       if let onChunk = options.onChunk {
         request.options.onChunk = { [self] bytes in
-          guard isOpen else { return swallow(bytes.byteCount) }
+          guard isOpen else { return swallow(bytes) }
           state.withLock { $0.wasSeen = true }
           return try onChunk(bytes)
         }
@@ -114,10 +131,12 @@ struct Withholding: Sendable {
 
     private var isOpen: Bool { state.withLock { $0.verdict == false } }
 
-    private func swallow(_ count: Int) -> Flow {
+    private func swallow(_ bytes: RawSpan) -> Flow {
       state.withLock { state in
-        state.count += count
-        state.isCut = state.count > Withholding.drained
+        let start = bytes.extracting(first: max(0, limit - state.kept.count))
+        start.withUnsafeBytes { state.kept.append(contentsOf: $0) }
+        state.count += bytes.byteCount
+        state.isCut = state.count > max(limit, Withholding.drained)
         return state.isCut ? .cancel : .continue
       }
     }

@@ -30,6 +30,13 @@ import Testing
     #expect(Query(parsing: text) == query)
   }
 
+  @Test func `a name with brackets leaves the values of a URL as they are`() throws {
+    var request = try Request("http://host/a?old=1#f")
+    request.query = ["a[]": "x y", "b[c]": "100%"]
+    #expect(request.url.absoluteString == "http://host/a?a%5B%5D=x%20y&b%5Bc%5D=100%25#f")
+    #expect(request.query == ["a[]": "x y", "b[c]": "100%"])
+  }
+
   @Test func `RQ-43: a literal keeps an empty value, and names twice, in order`() {
     let query: Query = ["k": "v", "k2": nil, "k": "w"]
     #expect(query.items == [.init("k", "v"), .init("k2", nil), .init("k", "w")])

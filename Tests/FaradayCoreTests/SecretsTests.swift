@@ -22,6 +22,10 @@ import Testing
     #expect(secrets.redacting(try HTTPField(checking: "X-Other", "1")) == "1")
   }
 
+  @Test func `a sign is one whatever stands behind it`() {
+    #expect(Secrets().redacting(query: "a=1&\u{301}b=2&token=\u{301}x&\u{301}") == "a=1&\u{301}b=2&token=[secret]&\u{301}")
+  }
+
   @Test func `a connection's registry goes with its requests`() throws {
     var connection = Connection(adapter: Unused())
     connection.secrets.queryItems = ["own"]

@@ -1,0 +1,88 @@
+internal import FaradayCore
+
+/// Puts the mark in the place of the values of secret members of JSON: whole, cut off, or several in a row. It is not parsed,
+/// so that everything else stays as it was written.
+struct JSONRedaction {
+  private let names: Set<String>
+  private var rest: ArraySlice<UInt8>
+  private var shown: [UInt8] = []
+
+  private init(_ text: String, _ secrets: Secrets) {
+    names = secrets.queryItems
+    rest = Array(text.utf8)[...]
+  }
+
+  /// The text as it may be shown.
+  static func redacted(_ text: String, _ secrets: Secrets) -> String {
+    var redaction = JSONRedaction(text, secrets)
+    while !redaction.rest.isEmpty { redaction.step() }
+    return String(decoding: redaction.shown, as: UTF8.self)
+  }
+
+  private mutating func step() {
+    guard rest.first == Self.quote else {
+      if let byte = rest.popFirst() { shown.append(byte) }
+      return
+    }
+    let name = takeString()
+    shown += name
+    shown += takeBlanks()
+    guard rest.first == UInt8(ascii: ":"), isSecret(name) else { return }
+    rest.removeFirst()
+    shown.append(UInt8(ascii: ":"))
+    shown += takeBlanks()
+    skipValue()
+    shown += Array("\"\(Secrets.mark)\"".utf8)
+  }
+
+  /// A name with an escape in it could be any, so it is taken for a secret one.
+  private func isSecret(_ name: ArraySlice<UInt8>) -> Bool {
+    let inner = name.dropFirst().dropLast()
+    return inner.contains(Self.backslash) || names.contains(String(decoding: inner, as: UTF8.self).lowercased())
+  }
+
+  private mutating func skipValue() {
+    var depth = 0
+    repeat {
+      switch rest.first {
+      case nil: return
+      case Self.quote: _ = takeString()
+      case UInt8(ascii: "{"), UInt8(ascii: "["):
+        depth += 1
+        rest.removeFirst()
+      case UInt8(ascii: "}"), UInt8(ascii: "]"):
+        guard depth > 0 else { return }
+        depth -= 1
+        rest.removeFirst()
+      case UInt8(ascii: ",") where depth == 0: return
+      case let byte? where depth == 0 && !Self.isBlank(byte):
+        rest = rest.drop { !Self.isBlank($0) && !Self.endsScalar.contains($0) }
+      default: rest.removeFirst()
+      }
+    } while depth > 0
+  }
+
+  /// A string with its quotes; one that is cut off has no second one.
+  private mutating func takeString() -> ArraySlice<UInt8> {
+    var end = rest.startIndex + 1
+    var isEscaped = false
+    while end < rest.endIndex, isEscaped || rest[end] != Self.quote {
+      isEscaped = !isEscaped && rest[end] == Self.backslash
+      end += 1
+    }
+    end = min(end + 1, rest.endIndex)
+    defer { rest = rest[end...] }
+    return rest[..<end]
+  }
+
+  private mutating func takeBlanks() -> ArraySlice<UInt8> {
+    let blanks = rest.prefix(while: Self.isBlank)
+    rest = rest[blanks.endIndex...]
+    return blanks
+  }
+
+  private static let quote = UInt8(ascii: "\"")
+  private static let backslash = UInt8(ascii: "\\")
+  private static let endsScalar = Set(",]}".utf8)
+  private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
+}

@@ -1,0 +1,24 @@
+public import FaradayCore
+
+/// Says who is asking, in a `User-Agent` field, unless the request does (RFC 9110, section 10.1.5).
+///
+///     connection.use(.userAgent("backup/2.1 (+https://example.com/backup)"))
+///
+/// A name with a line break or a NUL in it throws ``FaradayCore/InvalidHeader``, and nothing is sent.
+public struct UserAgent: Middleware {
+  private let name: String
+
+  public init(_ name: String) { self.name = name }
+
+  public func handle(_ request: Request, next: Next) async throws -> Response {
+    guard !request.headers.contains(.userAgent) else { return try await next(request) }
+    var request = request
+    try request.headers.set("User-Agent", name)
+    return try await next(request)
+  }
+}
+
+extension Middleware where Self == UserAgent {
+  /// Says who is asking, unless the request does.
+  public static func userAgent(_ name: String) -> Self { Self(name) }
+}

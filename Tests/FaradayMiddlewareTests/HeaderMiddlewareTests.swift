@@ -1,0 +1,128 @@
+import Faraday
+import FaradayTesting
+import FoundationEssentials
+import Testing
+
+/// The middleware that add header fields: ``UserAgent``, ``DefaultHeaders``, ``RequestID``.
+@Suite struct HeaderMiddlewareTests {
+  private let mock = MockAdapter()
+
+  init() {
+    mock.stub { _ in
+      true
+    } respond: {
+      Response(status: .ok, url: $0.url)
+    }
+  }
+
+  /// The fields that were sent, each as a line.
+  private func sent(
+    _ middleware: any Middleware..., edit: (inout Request) throws -> Void = { _ in }
+  ) async throws -> [String] {
+    _ = try await Connection("http://host/", adapter: mock, middleware: middleware).get(edit: edit)
+    return mock.recorded.last?.request.headers.map { "\($0.name): \($0.value)" } ?? []
+  }
+
+  // MARK: UserAgent
+
+  @Test func `a user agent that fits in no header is an error, and nothing is sent`() async throws {
+    await #expect(throws: InvalidHeader.self) { try await sent(.userAgent("a\r\nX-Evil: 1")) }
+    #expect(mock.recorded.isEmpty)
+  }
+
+  @Test func `the request's own user agent goes first, even an empty one`() async throws {
+    #expect(try await sent(.userAgent("me/1")) == ["User-Agent: me/1"])
+    #expect(try await sent(.userAgent("me/1")) { $0.headers[.userAgent] = "own" } == ["User-Agent: own"])
+    #expect(try await sent(.userAgent("me/1")) { $0.headers[.userAgent] = "" } == ["User-Agent: "])
+  }
+
+  // MARK: DefaultHeaders
+
+  @Test func `default headers are added where the request has none of that name, repeated ones all`() async throws {
+    let fields: HTTPFields = [.acceptLanguage: "cy", .acceptLanguage: "en", .from: "a@b"]
+    #expect(try await sent(.defaultHeaders(fields)) == ["Accept-Language: cy", "Accept-Language: en", "From: a@b"])
+    let own = try await sent(.defaultHeaders(fields)) { $0.headers[.acceptLanguage] = "de" }
+    #expect(own == ["Accept-Language: de", "From: a@b"])
+  }
+
+  @Test func `default headers that cannot be had are an error, and nothing is sent`() async throws {
+    struct Locked: Error {}
+    await #expect(throws: Locked.self) { try await sent(.defaultHeaders { _ in throw Locked() }) }
+    #expect(mock.recorded.isEmpty)
+  }
+
+  @Test func `RK-23: default headers are asked for with each request`() async throws {
+    let count = Log<Int>()
+    let counting = DefaultHeaders { request in
+      await Task.yield()
+      count.append(1)
+      return count.elements.count == 2 ? [:] : [.from: "\(count.elements.count)"]
+    }
+    #expect(try await sent(counting) == ["From: 1"])
+    #expect(try await sent(counting) == [])
+    #expect(try await sent(counting) == ["From: 3"])
+  }
+
+  @Test func `a foreign request gets no secret ones`() async throws {
+    let key = try #require(HTTPField.Name("X-Key"))
+    let fields: HTTPFields = [.authorization: "Basic x", .cookie: "a=1", key: "k", .acceptLanguage: "cy"]
+    let foreign = try await sent(.defaultHeaders(fields)) {
+      $0.options.isForeign = true
+      $0.options.secrets = Secrets(headers: [key])
+    }
+    #expect(foreign == ["Accept-Language: cy"])
+    #expect(try await sent(.defaultHeaders(fields)).count == 4)
+  }
+
+  // MARK: RequestID
+
+  @Test func `every request has an identifier of its own, which its response has too`() async throws {
+    let connection = try Connection("http://host/", adapter: mock, middleware: [.requestID])
+    var ids: Set<String> = []
+    for _ in 0..<3 {
+      let response = try await connection.get()
+      let request = try #require(mock.recorded.last?.request)
+      let id = try #require(response.requestID)
+      #expect(request.options.requestID == id)
+      #expect(request.headers[try #require(HTTPField.Name("x-request-id"))] == id)
+      #expect(UUID(uuidString: id) != nil)
+      ids.insert(id)
+    }
+    #expect(ids.count == 3)
+  }
+
+  @Test func `an identifier that is there is kept, and one that fits in no header is an error`() async throws {
+    let id = RequestID(header: "X-Trace") { "made" }
+    #expect(try await sent(id) == ["X-Trace: made"])
+    #expect(try await sent(id) { try $0.headers.set("x-trace", "own") } == ["x-trace: own"])
+    #expect(try await sent(id) { $0.options.requestID = "chosen" } == ["X-Trace: chosen"])
+    let count = mock.recorded.count
+    await #expect(throws: InvalidHeader.self) { try await sent(id) { $0.options.requestID = "a\nb" } }
+    await #expect(throws: InvalidHeader.self) { try await sent(.requestID(header: "no token")) }
+    #expect(mock.recorded.count == count)
+  }
+
+  @Test func `above a retry the identifier stays the same, below it does not`() async throws {
+    let failing = MockAdapter()
+    failing.stub(.get, path: "/", status: .serviceUnavailable, headers: [.retryAfter: "0"])
+    var policy = Retry.Policy()
+    policy.base = .zero
+    for (middleware, count) in [([.requestID, .retry(policy)], 1), ([.retry(policy), .requestID], 3)] as [([any Middleware], Int)]
+    {
+      let before = failing.recorded.count
+      _ = try await Connection("http://host/", adapter: failing, middleware: middleware).get()
+      let ids = failing.recorded.dropFirst(before).map { $0.request.options.requestID }
+      #expect(ids.count == 3 && Set(ids).count == count)
+    }
+  }
+
+  @Test(arguments: TestedAdapter.allCases, TestedDelivery.allCases)
+  func `all of them reach the server`(tested: TestedAdapter, delivery: TestedDelivery) async throws {
+    let server = try LocalServer()
+    let connection = try Connection(
+      server.url + "/", adapter: tested.adapter,
+      middleware: [.userAgent("me/1"), .defaultHeaders([.acceptLanguage: "cy"]), .requestID])
+    let (response, text) = try await delivery.get("inspect", over: connection)
+    for value in ["me/1", "cy", try #require(response.requestID)] { #expect(text.contains("\"\(value)\"")) }
+  }
+}

@@ -1,0 +1,131 @@
+import Faraday
+import FaradayTesting
+import FoundationEssentials
+import Logging
+import Testing
+
+/// What is secret is in no log, curl command or error, wherever in an exchange it stands.
+@Suite struct SecrecyTests {
+  private static let hidden = "hunter2"
+
+  struct Place: CustomTestStringConvertible, Sendable {
+    let testDescription: String
+    var url = "http://host/"
+    var method = HTTPRequest.Method.post
+    var headers: HTTPFields = [:]
+    var body = ""
+    var response: HTTPFields = [:]
+    var responseBody = ""
+
+    init(_ name: String, _ edit: (inout Place) -> Void) {
+      testDescription = name
+      edit(&self)
+    }
+  }
+
+  static let places: [Place] = [
+    Place("user and password") { $0.url = "http://\(hidden):\(hidden)@host/" },
+    Place("query") { $0.url = "http://host/?a=1&token=\(hidden)&API_KEY=\(hidden)&%74oken=\(hidden)" },
+    Place("fragment") { $0.url = "http://host/?a#access_token=\(hidden)" },
+    Place("Authorization") { $0.headers[.authorization] = "Bearer \(hidden)" },
+    Place("Proxy-Authorization") { $0.headers[.proxyAuthorization] = "Basic \(hidden)" },
+    Place("Cookie") { $0.headers[.cookie] = "session=\(hidden)" },
+    Place("a header of one's own") { try? $0.headers.set("X-Own-Key", hidden) },
+    Place("Referer") { $0.headers[.referer] = "http://\(hidden)@other/?token=\(hidden)#\(hidden)" },
+    Place("Referer that is no URL") { $0.headers[.referer] = "http://[/?token=\(hidden)" },
+    Place("form") {
+      $0.headers[.contentType] = "application/x-www-form-urlencoded"
+      $0.body = "user=me&password=\(hidden)&client%5Fsecret=\(hidden)&Token=\u{301}\(hidden)"
+    },
+    Place("form without a type") { $0.body = "user=me&password=\(hidden)" },
+    Place("form in parts") {
+      $0.headers[.contentType] = "multipart/form-data; boundary=b"
+      $0.body = "--b\r\nContent-Disposition: form-data; name=\"password\"\r\n\r\n\(hidden)\r\n--b--\r\n"
+    },
+    Place("JSON") {
+      $0.headers[.contentType] = "application/json; charset=utf-8"
+      $0.body = """
+        {"user": "me", "password" : "\(hidden)", "list": [{"Token": ["\(hidden)", {"a": "\(hidden)"}]}], "secret":
+         {"of": "}\(hidden)"}, "pass\\u0077ord": "\(hidden)", "key": "\\"\(hidden)"}
+        """
+    },
+    Place("JSON without a type, cut off") { $0.body = "[{\"token\": \"\(hidden)" },
+    Place("Set-Cookie") { $0.response[.setCookie] = "session=\(hidden)" },
+    Place("Location") { $0.response[.location] = "https://\(hidden)@other/?code=\(hidden)#access_token=\(hidden)" },
+    Place("relative Location") { $0.response[.location] = "../next?token=\(hidden)" },
+    Place("Link") { try? $0.response.set("Link", "</next?token=\(hidden)>; rel=next, <http://\(hidden)@h/>; rel=\"a b\"") },
+    Place("Refresh") { try? $0.response.set("Refresh", "5; URL=http://host/?token=\(hidden)") },
+    Place("response in JSON") {
+      $0.response[.contentType] = "application/json"
+      $0.responseBody = "{\"access_token\": \"\(hidden)\", \"refresh_token\":\"\(hidden)\"}"
+    },
+    Place("response as a form") {
+      $0.response[.contentType] = "application/x-www-form-urlencoded"
+      $0.responseBody = "access_token=\(hidden)&b=1"
+    },
+  ]
+
+  private func connection(_ place: Place, log: CapturedLog, status: HTTPResponse.Status) throws -> Connection {
+    let mock = MockAdapter()
+    mock.stub { _ in
+      true
+    } respond: {
+      Response(status: status, headers: place.response, body: .text(place.responseBody), url: $0.url)
+    }
+    var connection = Connection(
+      adapter: mock,
+      middleware: [
+        .logger(log.logger(), .full(bodyLimit: 1 << 20)), .expectStatus, .logger(log.logger(), .full(bodyLimit: 120)),
+        .logger(log.logger()),
+      ])
+    connection.secrets.headers.insert(try #require(HTTPField.Name("X-Own-Key")))
+    return connection
+  }
+
+  private func request(_ place: Place, over connection: Connection) throws -> Request {
+    try connection.request(place.method, place.url, body: .text(place.body)) { $0.headers = place.headers }
+  }
+
+  @Test(arguments: places, TestedDelivery.allCases)
+  func `nothing secret is logged, nor in an error, in any delivery`(place: Place, delivery: TestedDelivery) async throws {
+    let log = CapturedLog()
+    let good = try connection(place, log: log, status: .ok)
+    #expect(try await delivery.send(request(place, over: good), over: good).response.status == .ok)
+    let bad = try connection(place, log: log, status: .badGateway)
+    let error = try await #require(throws: UnexpectedStatus.self) {
+      try await delivery.send(request(place, over: bad), over: bad)
+    }
+    _ = try await error.response.body.text()
+    #expect(log.lines.count == 10)
+    let shown = log.text + "\(error)" + String(reflecting: error) + error.url
+    #expect(!shown.contains(Self.hidden), "\(shown)")
+  }
+
+  @Test(arguments: places)
+  func `nothing secret is in a curl command, nor in what its base64 says`(place: Place) async throws {
+    let connection = try connection(place, log: CapturedLog(), status: .ok)
+    let request = try request(place, over: connection)
+    let (words, input) = try await Shell.words(request.curlCommand)
+    let shown = request.curlCommand + words.joined() + String(decoding: input, as: UTF8.self)
+    #expect(!shown.contains(Self.hidden), "\(shown)")
+  }
+
+  @Test func `what is not secret is shown`() async throws {
+    let log = CapturedLog()
+    let place = Place("") {
+      $0.url = "http://host/a?page=2"
+      $0.headers[.contentType] = "application/json"
+      $0.body = "{\"user\": \"me\", \"tokens\": [1, \"two\"], \"password\": null}"
+      try? $0.response.set("Link", "</next?page=3>; rel=\"next\"")
+    }
+    let connection = try connection(place, log: log, status: .ok)
+    _ = try await connection.run(request(place, over: connection))
+    let text = log.messages.joined()
+    for part in [
+      "http://host/a?page=2", "{\"user\": \"me\", \"tokens\": [1, \"two\"], \"password\": \"[secret]\"}",
+      "</next?page=3>; rel=\"next\"",
+    ] {
+      #expect(text.contains(part))
+    }
+  }
+}
