@@ -24,6 +24,9 @@ public struct Next: Sendable {
   let stack: Stack
   let index: Int
 
+  /// What the adapter at the bottom can do.
+  package var capabilities: Capabilities { stack.capabilities }
+
   /// Passes the request on. May be called more than once; each call sends the request again.
   public func callAsFunction(_ request: Request) async throws -> Response {
     guard index < stack.middleware.count else { return try await stack.adapter.send(request) }

@@ -1,0 +1,80 @@
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+/// A date as cookies have it: the parts in nearly any order and between nearly any marks (RFC 6265bis, section 5.1.1).
+enum CookieDate {
+  /// Nil where a part is missing, and for a day that no month has. Time zones are not looked at: it is UTC.
+  static func parse(_ text: some StringProtocol) -> Date? {
+    var time: [Int]?
+    var day: Int?
+    var month: Int?
+    var year: Int?
+    for token in text.utf8.split(whereSeparator: isDelimiter) {
+      let token = Array(token)
+      // Each part is the first token that fits and is not taken, and they are looked for in this order.
+      if time == nil, let found = clock(token) {
+        time = found
+      } else if day == nil, let found = number(token, digits: 1...2) {
+        day = found
+      } else if month == nil, let found = self.month(token) {
+        month = found
+      } else if year == nil, let found = number(token, digits: 2...4) {
+        year = found
+      }
+    }
+    guard let time, let day, let month, var year else { return nil }
+    if year < 100 { year += year < 70 ? 2000 : 1900 }
+    guard year >= 1601, (1...length(ofMonth: month, year: year)).contains(day), time[0] < 24, time[1] < 60, time[2] < 60
+    else { return nil }
+    let seconds = ((days(year: year, month: month, day: day) * 24 + time[0]) * 60 + time[1]) * 60 + time[2]
+    return Date(timeIntervalSince1970: Double(seconds))
+  }
+
+  private static func isDelimiter(_ byte: UInt8) -> Bool {
+    switch byte {
+    case 0x09, 0x20...0x2F, 0x3B...0x40, 0x5B...0x60, 0x7B...0x7E: true
+    default: false
+    }
+  }
+
+  /// So many digits, and then nothing or something else.
+  private static func number(_ token: some Collection<UInt8>, digits: ClosedRange<Int>) -> Int? {
+    let number = token.prefix { (0x30...0x39).contains($0) }
+    guard digits.contains(number.count) else { return nil }
+    return number.reduce(0) { $0 * 10 + Int($1 - 0x30) }
+  }
+
+  /// Three numbers between colons; after the last, nothing or something else.
+  private static func clock(_ token: [UInt8]) -> [Int]? {
+    let parts = token.split(separator: UInt8(ascii: ":"), maxSplits: 2, omittingEmptySubsequences: false)
+    guard parts.count == 3, parts[0].count <= 2, parts[1].count <= 2 else { return nil }
+    let numbers = parts.compactMap { number($0, digits: 1...2) }
+    let areWhole = parts.prefix(2).allSatisfy { $0.allSatisfy { (0x30...0x39).contains($0) } }
+    return numbers.count == 3 && areWhole ? numbers : nil
+  }
+
+  private static func month(_ token: [UInt8]) -> Int? {
+    let name = String(decoding: token.prefix(3), as: UTF8.self).lowercased()
+    return ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"].firstIndex(of: name).map {
+      $0 + 1
+    }
+  }
+
+  private static func length(ofMonth month: Int, year: Int) -> Int {
+    switch month {
+    case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
+    case 4, 6, 9, 11: 30
+    default: 31
+    }
+  }
+
+  /// Days since 1970-01-01 of the Gregorian calendar, years counted from March so that the leap day is the last.
+  private static func days(year: Int, month: Int, day: Int) -> Int {
+    let year = month <= 2 ? year - 1 : year
+    let dayOfYear = (153 * ((month + 9) % 12) + 2) / 5 + day - 1
+    return 365 * year + year / 4 - year / 100 + year / 400 + dayOfYear - 719_468
+  }
+}

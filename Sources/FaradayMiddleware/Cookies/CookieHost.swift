@@ -1,0 +1,86 @@
+internal import FaradayCore
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+/// Host names as cookies compare them: in lower case and ASCII (RFC 6265bis, sections 5.1.2 and 5.1.3).
+enum CookieHost {
+  /// The host that a request for the URL goes to; nil if there is none, or one with characters that no host name has.
+  static func canonical(_ url: URL) -> String? {
+    // Engines take the escapes of a host apart before they look it up.
+    url.host().flatMap { canonical(Query.decode($0)) }
+  }
+
+  /// Nil for what is no host name. A dot at the end is kept: to cookies that is another host.
+  static func canonical(_ text: String) -> String? {
+    if isCanonical(text) { return text }
+    let host = text.lowercased()
+    guard !host.utf8.contains(UInt8(ascii: ":")) else { return isIPv6(host) ? host : nil }
+    let labels = host.split(separator: ".", omittingEmptySubsequences: false)
+    let isRooted = labels.count > 1 && labels.last == ""
+    var names: [String] = []
+    for label in isRooted ? labels.dropLast() : labels {
+      let isASCII = label.utf8.allSatisfy { $0 < 0x80 }
+      guard !label.isEmpty, !isASCII || label.utf8.allSatisfy(isNameByte) else { return nil }
+      names.append(isASCII ? String(label) : "xn--" + Punycode.encode(String(label)))
+    }
+    return names.joined(separator: ".") + (isRooted ? "." : "")
+  }
+
+  /// Whether it is an IP address, or would be taken for one: its last label is a number (the URL standard, section 3.5).
+  static func isAddress(_ host: String) -> Bool {
+    guard !host.utf8.contains(UInt8(ascii: ":")) else { return true }
+    guard let last = host.split(separator: ".").last else { return false }
+    if last.utf8.allSatisfy({ (0x30...0x39).contains($0) }) { return true }
+    return last.hasPrefix("0x") && last.dropFirst(2).allSatisfy(\.isHexDigit)
+  }
+
+  /// Whether it names this machine: `localhost` and what is below it, 127.0.0.0/8 and ::1.
+  static func isLoopback(_ host: String) -> Bool {
+    if host == "localhost" || host.hasSuffix(".localhost") || host == "::1" { return true }
+    let numbers = host.split(separator: ".", omittingEmptySubsequences: false).map { UInt8($0) }
+    return numbers.count == 4 && !numbers.contains(nil) && numbers[0] == 127
+  }
+
+  /// Whether the host is the domain or lies in it. Addresses lie in nothing.
+  static func matches(_ host: String, domain: String) -> Bool {
+    if host == domain { return true }
+    return host.utf8.count > domain.utf8.count && host.hasSuffix(domain) && !isAddress(host)
+      && host.utf8.dropLast(domain.utf8.count).last == UInt8(ascii: ".")
+  }
+
+  /// The host and every domain it lies in, the longest first.
+  static func domains(of host: String) -> [String] {
+    guard !isAddress(host) else { return [host] }
+    var rest = host[...]
+    var domains = [host]
+    while let dot = rest.firstIndex(of: ".") {
+      rest = rest[rest.index(after: dot)...]
+      domains.append(String(rest))
+    }
+    return domains
+  }
+
+  /// Nearly every host is what it should be.
+  private static func isCanonical(_ text: String) -> Bool {
+    var isAfterDot = true
+    for byte in text.utf8 {
+      guard byte == UInt8(ascii: ".") ? !isAfterDot : isNameByte(byte) else { return false }
+      isAfterDot = byte == UInt8(ascii: ".")
+    }
+    return !isAfterDot
+  }
+
+  private static func isIPv6(_ host: String) -> Bool {
+    host.utf8.allSatisfy { Character(UnicodeScalar($0)).isHexDigit || $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: ".") }
+  }
+
+  private static func isNameByte(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"): true
+    default: false
+    }
+  }
+}

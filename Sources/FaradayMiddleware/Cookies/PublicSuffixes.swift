@@ -1,0 +1,98 @@
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+/// Domains under which anybody can have one, such as `com`, `co.uk` and `github.io`: no cookie may be set for all of such a
+/// domain, because it would go to strangers.
+///
+/// The rules are those of the Public Suffix List, ICANN's and the private ones. What the list does not know is a suffix if it
+/// has no dot. A copy of the list is compiled in; it lies in the program's read-only data, and is searched where it lies, so
+/// that it costs neither time nor memory before the first cookie that has a `Domain`, and some microseconds for each of those.
+public struct PublicSuffixes: Sendable {
+  /// The list of ``builtInVersion``.
+  public static let builtIn = PublicSuffixes(sorted: PublicSuffixList.rules)
+
+  /// The version of the list that is compiled in, as its makers call it.
+  public static var builtInVersion: String { PublicSuffixList.version }
+
+  /// One rule on each line, in ASCII and the order of their bytes.
+  private let rules: String
+
+  private init(sorted rules: String) { self.rules = rules }
+
+  /// The list in its own format (https://publicsuffix.org/list/), such as `/usr/share/publicsuffix/public_suffix_list.dat`.
+  /// Reads it at once. Throws what reading the file throws, and ``NotAList`` where it holds no rule.
+  public init(contentsOf path: String) throws {
+    try self.init(parsing: String(decoding: Data(contentsOf: URL(filePath: path)), as: UTF8.self))
+  }
+
+  /// The list in its own format: a rule on each line, up to the first space, and lines of comments that begin with `//`.
+  /// Throws ``NotAList`` where there is no rule.
+  public init(parsing text: String) throws {
+    let lines = text.split(whereSeparator: \.isNewline).compactMap { line in line.split(whereSeparator: \.isWhitespace).first }
+    let rules = Set(lines.filter { !$0.hasPrefix("//") }.compactMap(Self.canonical))
+    guard !rules.isEmpty else { throw NotAList() }
+    // Strings are ordered by their Unicode; these are ASCII, where that is the order of the bytes.
+    self.init(sorted: rules.sorted().joined(separator: "\n"))
+  }
+
+  /// A text without a single rule.
+  public struct NotAList: Error, CustomStringConvertible {
+    public var description: String { "there is no rule in this list of public suffixes" }
+  }
+
+  /// Whether it is one. Upper and lower case are the same, and so are an international name and its ASCII form.
+  public func contains(_ domain: String) -> Bool {
+    guard let domain = CookieHost.canonical(domain) else { return false }
+    return suffix(of: domain) == domain
+  }
+
+  /// The suffix of the host and one label more: what its owner has registered. Nil for a host that is a suffix itself, for
+  /// addresses, and for what is no host name.
+  public func registrableDomain(of host: String) -> String? {
+    guard let host = CookieHost.canonical(host), let suffix = suffix(of: host), suffix != host else { return nil }
+    let label = host.dropLast(suffix.count + 1).split(separator: ".").last ?? ""
+    return label + "." + suffix
+  }
+
+  /// The rule that prevails: an exception, whose suffix is what follows its first label, or the longest.
+  private func suffix(of host: String) -> String? {
+    guard !CookieHost.isAddress(host), !host.hasSuffix(".") else { return nil }
+    let domains = CookieHost.domains(of: host)
+    var longest: String?
+    for (domain, parent) in zip(domains, domains.dropFirst().map(Optional.some) + [nil]) {
+      if let parent, hasRule("!" + domain) { return parent }
+      guard longest == nil else { continue }
+      if hasRule(domain) || parent.map({ hasRule("*." + $0) }) == true { longest = domain }
+    }
+    return longest ?? domains.last
+  }
+
+  private func hasRule(_ rule: String) -> Bool {
+    rules.utf8.withContiguousStorageIfAvailable { Self.hasLine(Array(rule.utf8), in: $0) }
+      ?? Self.hasLine(Array(rule.utf8), in: Array(rules.utf8))
+  }
+
+  /// Halves the text; each half begins with a line.
+  private static func hasLine(_ line: [UInt8], in text: some RandomAccessCollection<UInt8>) -> Bool {
+    let newline = UInt8(ascii: "\n")
+    var rest = text[...]
+    while !rest.isEmpty {
+      let middle = rest.index(rest.startIndex, offsetBy: rest.count / 2)
+      let start = rest[..<middle].lastIndex(of: newline).map { rest.index(after: $0) } ?? rest.startIndex
+      let candidate = rest[start...].prefix { $0 != newline }
+      if candidate.elementsEqual(line) { return true }
+      rest = candidate.lexicographicallyPrecedes(line) ? rest[candidate.endIndex...].dropFirst() : rest[..<start]
+    }
+    return false
+  }
+
+  private static func canonical(_ rule: Substring) -> String? {
+    for mark in ["!", "*."] where rule.hasPrefix(mark) {
+      return CookieHost.canonical(String(rule.dropFirst(mark.count))).map { mark + $0 }
+    }
+    return CookieHost.canonical(String(rule))
+  }
+}

@@ -1,0 +1,168 @@
+import Faraday
+import FaradayTesting
+import FoundationEssentials
+import Synchronization
+import Testing
+
+/// What a jar keeps, for how long, and in which order it gives it.
+@Suite struct CookieJarTests {
+  private func url(_ text: String) throws -> URL { try #require(URL(string: text)) }
+
+  /// A clock that a test sets.
+  private final class Now: Sendable {
+    private let seconds = Mutex(1_767_225_600.0)
+    func advance(by count: Double) { seconds.withLock { $0 += count } }
+    var date: Date { Date(timeIntervalSince1970: seconds.withLock { $0 }) }
+  }
+
+  @Test(arguments: [
+    Cookie("", "", domain: "example.com"), Cookie("a", "1", domain: ""), Cookie("a", "1", domain: "Example.com"),
+    Cookie("a", "1", domain: ".example.com", isHostOnly: false), Cookie("a", "1", domain: "bücher.example"),
+    Cookie("a", "1", domain: "a b"), Cookie("a", "1", domain: "com", isHostOnly: false),
+    Cookie("a", "1", domain: "127.0.0.1", isHostOnly: false), Cookie("a", "1", domain: "example.com", path: ""),
+    Cookie("a", "1", domain: "example.com", path: "x"), Cookie("a", "1\n", domain: "example.com"),
+    Cookie("a\r", "1", domain: "example.com"), Cookie("a", "1;b=2", domain: "example.com"),
+    Cookie("a=b", "1", domain: "example.com"), Cookie("", "a=1", domain: "example.com"), Cookie(" a", "1", domain: "example.com"),
+    Cookie("a", "1 ", domain: "example.com"), Cookie("a", String(repeating: "x", count: 4096), domain: "example.com"),
+    Cookie("__Host-a", "1", domain: "example.com"), Cookie("__Secure-a", "1", domain: "example.com"),
+  ])
+  func `the rules hold for cookies put in by hand`(cookie: Cookie) {
+    let jar = CookieJar()
+    #expect(throws: CookieRefused.self) { try jar.insert(cookie) }
+    #expect(jar.cookies.isEmpty)
+  }
+
+  @Test func `what has expired is neither sent nor listed, and stays away when the clock is set back`() throws {
+    let now = Now()
+    let jar = CookieJar(now: { now.date })
+    try jar.receive("a=1; Max-Age=60", from: url("http://example.com/"))
+    try jar.receive("b=1; Max-Age=61", from: url("http://example.com/"))
+    now.advance(by: 59.5)
+    #expect(jar.header(for: try url("http://example.com/")) == "a=1; b=1")
+    now.advance(by: 0.5)
+    #expect(jar.header(for: try url("http://example.com/")) == "b=1")
+    #expect(jar.cookies.map(\.name) == ["b"])
+    jar.removeExpired()
+    now.advance(by: -60)
+    #expect(jar.cookies.map(\.name) == ["b"])
+  }
+
+  @Test func `a cookie takes the place of one of the same name, domain and path, and its age`() throws {
+    let now = Now()
+    let jar = CookieJar(now: { now.date })
+    let page = try url("http://www.example.com/x/")
+    for field in ["a=1; Path=/", "b=1; Path=/", "A=1; Path=/", "a=2; Path=/x", "a=3; Path=/; Domain=www.example.com"] {
+      try jar.receive(field, from: page)
+      now.advance(by: 1)
+    }
+    #expect(jar.header(for: page) == "a=2; a=1; b=1; A=1; a=3")
+    let created = jar.cookies[0].created
+    try jar.receive("a=4; Path=/", from: page)
+    #expect(jar.header(for: page) == "a=2; a=4; b=1; A=1; a=3")
+    #expect(jar.cookies[0].value == "4" && jar.cookies[0].created == created)
+    // One that has expired takes it away.
+    try jar.receive("a=; Path=/; Max-Age=0", from: page)
+    #expect(jar.header(for: page) == "a=2; b=1; A=1; a=3")
+  }
+
+  @Test func `the longest path goes first, then the oldest, though the clock be set back`() throws {
+    let now = Now()
+    let jar = CookieJar(now: { now.date })
+    for field in [
+      "c=1; Path=/", "b=1; Path=/a/b", "a=1; Path=/a", "d=1; Path=/", "e=1; Path=/a; Domain=example.com", "f=1; Path=/z",
+    ] {
+      try jar.receive(field, from: url("http://www.example.com/"))
+      now.advance(by: -10)
+    }
+    #expect(jar.header(for: try url("http://www.example.com/a/b/c")) == "b=1; a=1; e=1; c=1; d=1")
+    #expect(jar.cookies(for: try url("http://www.example.com/")).map(\.name) == ["c", "d"])
+    #expect(jar.cookies.map(\.name) == ["c", "b", "a", "d", "e", "f"])
+  }
+
+  @Test func `a domain with too many loses what has expired, then what is not for https and was not used for longest`() throws {
+    let now = Now()
+    let jar = CookieJar(limits: .init(perDomain: 4), now: { now.date })
+    let page = try url("https://example.com/")
+    try jar.receive("other=1", from: url("https://example.net/"))
+    try jar.receive("secure=1; Secure", from: page)
+    try jar.receive("used=1; Path=/used", from: page)
+    try jar.receive("short=1; Max-Age=5", from: page)
+    try jar.receive("open=1", from: page)
+    now.advance(by: 5)
+    let names = { jar.cookies.map(\.name) }
+    try jar.receive("a=1", from: page)
+    #expect(names() == ["other", "secure", "used", "open", "a"])
+    #expect(jar.cookies(for: try url("https://example.com/used")).count == 4)
+    _ = jar.header(for: try url("https://example.com/used/"))
+    try jar.receive("used=2; Path=/used", from: page)
+    try jar.receive("b=1", from: page)
+    // That which was looked at, but not sent, is the least used.
+    #expect(names() == ["other", "secure", "used", "a", "b"])
+    for name in ["s1", "s2", "s3", "s4"] { try jar.receive("\(name)=1; Secure", from: page) }
+    #expect(names() == ["other", "s1", "s2", "s3", "s4"])
+  }
+
+  @Test func `a jar with too many loses what was not used for longest, of whichever domain`() throws {
+    let jar = CookieJar(limits: .init(perDomain: 2, total: 3))
+    for host in ["a", "b", "c"] { try jar.receive("\(host)=1; Secure", from: url("https://\(host).com/")) }
+    _ = jar.header(for: try url("https://a.com/"))
+    try jar.receive("d=1", from: url("https://d.com/"))
+    #expect(jar.cookies.map(\.name) == ["a", "c", "d"])
+    try jar.receive("d=2", from: url("https://d.com/"))
+    #expect(jar.cookies.count == 3)
+  }
+
+  @Test func `the usual limits are 180 of a domain and 3000 in all`() throws {
+    let jar = CookieJar()
+    for index in 0..<200 { try jar.receive("n\(index)=1", from: url("http://example.com/")) }
+    #expect(jar.cookies.count == 180 && jar.cookies.first?.name == "n20")
+    for index in 0..<3000 { try jar.receive("a=1", from: url("https://h\(index).com/")) }
+    #expect(jar.cookies.count == 3000)
+    #expect(jar.cookies(for: try url("http://example.com/")).isEmpty)
+  }
+
+  @Test func `cookies are removed one by one, by what they are, by the session's end, and all`() throws {
+    let jar = CookieJar()
+    let page = try url("http://example.com/")
+    for field in ["a=1", "b=1; Max-Age=60", "c=1", "d=1; Max-Age=60"] { try jar.receive(field, from: page) }
+    jar.remove(Cookie("c", "another value", domain: "example.com"))
+    jar.remove(Cookie("b", "1", domain: "example.com", path: "/elsewhere"))
+    #expect(jar.header(for: page) == "a=1; b=1; d=1")
+    // The jar can be used meanwhile.
+    jar.remove { cookie in jar.cookies.count == 3 && cookie.name == "d" }
+    #expect(jar.header(for: page) == "a=1; b=1")
+    jar.endSession()
+    #expect(jar.header(for: page) == "b=1")
+    jar.removeAll()
+    #expect(jar.cookies.isEmpty && jar.header(for: page) == nil)
+  }
+
+  @Test func `a URL without a host neither sets nor gets cookies`() throws {
+    let jar = CookieJar()
+    for text in ["file:///a", "/a", "mailto:a@example.com", "data:,x"] {
+      #expect(throws: CookieRefused.self) { try jar.receive("a=1", from: url(text)) }
+      #expect(jar.header(for: try url(text)) == nil)
+    }
+  }
+
+  @Test func `many tasks set, get and remove at once, and nothing is lost`() async throws {
+    let jar = CookieJar(limits: .init(perDomain: 50, total: 300))
+    try await withThrowingTaskGroup { group in
+      for task in 0..<16 {
+        group.addTask {
+          let page = try #require(URL(string: "https://h\(task % 4).example.com/"))
+          for index in 0..<200 {
+            try jar.receive("n\(index % 60)-\(task)=\(index)", from: page)
+            try jar.receive("shared=\(index); Domain=example.com", from: page)
+            #expect(jar.header(for: page)?.contains("shared=") == true)
+            if index % 10 == 0 { jar.remove { $0.name == "n0-\(task)" } }
+            if index % 50 == 0 { _ = try jar.data(as: .json) }
+          }
+        }
+      }
+      try await group.waitForAll()
+    }
+    #expect(jar.cookies.count == 4 * 50 + 1)
+    #expect(Set(jar.cookies.map { "\($0.domain) \($0.name)" }).count == jar.cookies.count)
+  }
+}

@@ -1,0 +1,160 @@
+import Faraday
+import FoundationEssentials
+import Testing
+
+/// What a `Set-Cookie` field says (RFC 6265bis, sections 5.6 and 5.7).
+@Suite struct CookieParsingTests {
+  static let now = Date(timeIntervalSince1970: 1_767_225_600)
+
+  /// The cookie that a jar keeps of one field; nil if it was there and has gone.
+  private func kept(_ field: String, from url: String = "https://www.example.com/a/b?c") throws -> Cookie? {
+    let jar = CookieJar(now: { Self.now })
+    try jar.receive(field, from: #require(URL(string: url)))
+    return jar.cookies.first
+  }
+
+  @Test(arguments: ["", "=", " ", ";", "; Path=/", " = ; Secure", "\t=\t"])
+  func `a field with neither name nor value is refused`(field: String) {
+    #expect(throws: CookieRefused.self) { try kept(field) }
+  }
+
+  @Test(arguments: (0...0x1F).filter { $0 != 9 } + [0x7F])
+  func `a control character anywhere refuses the cookie, but for a tab`(code: UInt8) {
+    let control = String(UnicodeScalar(code))
+    for field in ["a\(control)=1", "a=1\(control)2", "a=1; Path=/\(control)", "a=1; x=\(control)", "a=1;\(control)"] {
+      let refused = #expect(throws: CookieRefused.self) { try kept(field) }
+      #expect(refused?.description.utf8.contains(code) == false)
+    }
+  }
+
+  @Test func `a tab within is kept, around it is dropped`() throws {
+    let cookie = try #require(try kept("\ta\tb\t=\tc\td\t;\tPath\t=\t/x\t"))
+    #expect(cookie.name == "a\tb" && cookie.value == "c\td" && cookie.path == "/x")
+  }
+
+  @Test func `name and value have room for 4096 bytes, and no more`() throws {
+    let value = String(repeating: "x", count: 4090)
+    #expect(try kept("123456=" + value)?.value == value)
+    #expect(throws: CookieRefused.self) { try kept("1234567=" + value) }
+    #expect(throws: CookieRefused.self) { try kept("12345é=" + value) }
+  }
+
+  @Test func `an attribute of over 1024 bytes is not looked at`() throws {
+    let long = "/" + String(repeating: "x", count: 1023)
+    #expect(try kept("a=1; Path=\(long)")?.path == long)
+    #expect(try kept("a=1; Path=\(long)x")?.path == "/a")
+    #expect(try kept("a=1; Path=/ok; Path=\(long)x")?.path == "/ok")
+    #expect(try kept("a=1; Max-Age=\(String(repeating: "0", count: 1025))")?.expires == nil)
+  }
+
+  @Test(arguments: [
+    ("a=b", "a", "b"), ("  A  = BC  ;foo;;;   bar", "A", "BC"), ("a=", "a", ""), ("a===b", "a", "==b"),
+    ("a=\"b \"  ;", "a", "\"b \""),
+    ("a=\"b;c\"", "a", "\"b"), ("a=b, c=d", "a", "b, c=d"), ("a b=c d", "a b", "c d"), ("春=节", "春", "节"), ("a,b=c", "a,b", "c"),
+    // Without a name.
+    ("abc", "", "abc"), ("=abc", "", "abc"), ("a b; Path=/", "", "a b"), ("\"a\"", "", "\"a\""),
+  ])
+  func `name and value are what stands before and after the first equals sign`(
+    field: String, name: String, value: String
+  ) throws {
+    let cookie = try #require(try kept(field))
+    #expect(cookie.name == name && cookie.value == value)
+  }
+
+  @Test func `a cookie without a name is sent as its value, and refused if that reads as another`() throws {
+    let url = try #require(URL(string: "https://example.com/"))
+    let jar = CookieJar()
+    try jar.receive("=abc", from: url)
+    #expect(jar.header(for: url) == "abc")
+    for field in ["=session=stolen", "=__Host-a", "__SECURE-a", "=__http-x"] {
+      #expect(throws: CookieRefused.self) { try jar.receive(field, from: url) }
+    }
+    #expect(jar.header(for: url) == "abc")
+  }
+
+  @Test(arguments: [
+    ("Secure", true), ("seCURe", true), ("Secure=", true), ("Secure=no", true), ("Secure =x", true), ("  Secure  ", true),
+    ("\"Secure\"", false), ("Secure x", false), ("x=Secure", false), ("Securex", false),
+  ])
+  func `a flag is its name, whatever its value`(attribute: String, isSet: Bool) throws {
+    #expect(try kept("a=1; \(attribute)")?.isSecure == isSet)
+    #expect(try kept("a=1;\(attribute.replacing(#/(?i)secure/#, with: "HttpOnly")); q")?.isHTTPOnly == isSet)
+  }
+
+  @Test(arguments: [
+    ("Path=/x", "/x"), ("Path=/x; Path=/y", "/y"), ("path  =  /x/  ", "/x/"), ("Path", "/a"), ("Path=", "/a"), ("Path=x", "/a"),
+    ("Path=/x; Path=y", "/a"), ("Path=\"/x\"", "/a"), ("Path=/%2f?q", "/%2f?q"),
+  ])
+  func `the last path counts, and one without a slash is the default`(attributes: String, path: String) throws {
+    #expect(try kept("a=1; \(attributes)")?.path == path)
+  }
+
+  @Test(arguments: [
+    ("", "/"), ("/", "/"), ("/a", "/"), ("/a/", "/a"), ("/a/b", "/a"), ("/a/b/", "/a/b"), ("/a//b", "/a/"), ("?q=/a/b", "/"),
+    ("/a/b?q=/c/d", "/a"), ("/a/b#/c/d", "/a"), ("/%61/b", "/%61"), ("/a%2Fb", "/"), ("/a;x=/b", "/a;x="),
+  ])
+  func `the default path is that of the URL up to its last slash`(rest: String, path: String) throws {
+    #expect(try kept("a=1", from: "http://example.com" + rest)?.path == path)
+  }
+
+  @Test(arguments: [
+    ("Max-Age=60", 60.0), ("max-age=60; Expires=Thu, 01 Jan 2026 00:02:00 GMT", 60),
+    ("Expires=01 Jan 2026 00:02:00; Max-Age=60", 60),
+    ("Max-Age=60; Max-Age=90", 90), ("Max-Age=60; Max-Age=x", 60), ("Expires=01 Jan 2026 00:02:00; Max-Age=+60", 120),
+    ("Expires=01 Jan 2026 00:02:00; Expires=x", 120), ("Max-Age=007", 7),
+  ])
+  func `Max-Age beats Expires, and of each the last good one counts`(attributes: String, seconds: Double) throws {
+    #expect(try kept("a=1; \(attributes)")?.expires == Self.now.addingTimeInterval(seconds))
+  }
+
+  @Test(arguments: ["Max-Age=", "Max-Age", "Max-Age=x", "Max-Age=-", "Max-Age=1.5", "Max-Age=1x", "Max-Age=\"60\"", "Max-Age=６０"])
+  func `a Max-Age that is no whole number is none`(attribute: String) throws {
+    #expect(try #require(try kept("a=1; \(attribute)")).expires == nil)
+  }
+
+  @Test(arguments: ["Max-Age=0", "Max-Age=-1", "Max-Age=-99999999999999999999", "Max-Age=0; Expires=01 Jan 2027 00:00:00"])
+  func `a Max-Age of nothing or less is over`(attribute: String) throws {
+    #expect(try kept("a=1; \(attribute)") == nil)
+  }
+
+  @Test(arguments: [
+    ("SameSite=Strict", Cookie.SameSite.strict), ("samesite=LAX", .lax), ("SameSite=None", .everywhere), ("SameSite=x", nil),
+    ("SameSite", nil), ("SameSite=Lax; SameSite=Strict", .strict), ("SameSite=Lax; SameSite=x", nil),
+  ])
+  func `SameSite is kept`(attribute: String, sameSite: Cookie.SameSite?) throws {
+    #expect(try #require(try kept("a=1; Secure; \(attribute)")).sameSite == sameSite)
+  }
+
+  @Test(arguments: [
+    "__Secure-a=1", "__SECURE-a=1", "__Host-a=1; Secure", "__host-a=1; Secure; Path=/x", "__Host-a=1; Path=/",
+    "__Host-a=1; Secure; Path=/; Domain=www.example.com", "__Http-a=1; Secure", "__Http-a=1; HttpOnly",
+    "__Host-Http-a=1; Secure; Path=/", "__Host-Http-a=1; HttpOnly; Path=/", "__Host-\u{301}=1",
+  ])
+  func `a name that promises what is not so is refused, in upper or lower case`(field: String) {
+    #expect(throws: CookieRefused.self) { try kept(field) }
+  }
+
+  @Test(arguments: [
+    "__Secure-a=1; Secure", "__Host-a=1; Secure; Path=/", "__Http-a=1; Secure; HttpOnly",
+    "__Host-Http-a=1; Secure; HttpOnly; Path=/", "__Hosta=1", "Host-a=1",
+  ])
+  func `a name that keeps its promise is kept`(field: String) throws {
+    #expect(try kept(field) != nil)
+  }
+
+  @Test func `no description shows a value`() throws {
+    let cookie = try #require(try kept("name=hidden; Secure; HttpOnly; SameSite=Lax; Domain=example.com; Max-Age=60"))
+    var dumped = ""
+    dump(cookie, to: &dumped)
+    let jar = CookieJar()
+    try jar.insert(cookie)
+    for text in ["\(cookie)", String(reflecting: cookie), "\([cookie])", dumped, "\(jar)", String(reflecting: jar)] {
+      #expect(!text.contains("hidden"))
+    }
+    #expect(
+      "\(cookie)"
+        == "name=[secret]; Path=/a; Domain=example.com; Expires=2026-01-01T00:01:00Z; Secure; HttpOnly; SameSite=Lax")
+    let refused = #expect(throws: CookieRefused.self) { try kept("name=hidden\u{1}") }
+    #expect(refused?.description == "cookie name: there is a control character in it")
+  }
+}

@@ -1,0 +1,156 @@
+import Faraday
+import FaradayTesting
+import FoundationEssentials
+import Testing
+
+/// The middleware, over each adapter and for each delivery.
+@Suite struct CookieMiddlewareTests {
+  let server: LocalServer
+
+  init() throws { server = try LocalServer() }
+
+  /// What the server says it got, from `/inspect`.
+  private func cookieFields(_ text: String) throws -> [String] {
+    struct Inspected: Decodable { let headers: [[String]] }
+    return try JSONDecoder().decode(Inspected.self, from: Data(text.utf8)).headers.filter { $0[0].lowercased() == "cookie" }.map {
+      $0[1]
+    }
+  }
+
+  @Test(arguments: TestedAdapter.allCases, TestedDelivery.allCases)
+  func `what breaks off after its head has set its cookies`(tested: TestedAdapter, delivery: TestedDelivery) async throws {
+    let server = try RawServer { connection in
+      _ = try connection.readHead()
+      try connection.send("HTTP/1.1 200 OK\r\nSet-Cookie: a=1\r\nContent-Length: 5\r\n\r\nhal")
+    }
+    let jar = CookieJar()
+    let connection = try Connection(server.url, adapter: tested.adapter, middleware: [.cookies(jar)])
+    await #expect(throws: TransportError.self) { try await delivery.get("/", over: connection) }
+    #expect(jar.cookies.map(\.name) == ["a"])
+  }
+
+  @Test(arguments: TestedAdapter.allCases)
+  func `a callback that ends the transfer does not lose the cookies`(tested: TestedAdapter) async throws {
+    let jar = CookieJar()
+    let connection = try Connection(server.url + "/", adapter: tested.adapter, middleware: [.cookies(jar)])
+    await #expect(throws: CancellationError.self) {
+      try await connection.get("cookies") { $0.options.onChunk = { _ in .cancel } }
+    }
+    #expect(jar.cookies.map(\.name) == ["a", "b"])
+  }
+
+  @Test(arguments: TestedAdapter.allCases, TestedDelivery.allCases)
+  func `each of several fields is a cookie, dates and all, and they come back as one field`(
+    tested: TestedAdapter, delivery: TestedDelivery
+  ) async throws {
+    let server = try AnsweringServer([
+      AnsweringServer.answer(
+        404, "Set-Cookie: a=1; Expires=Fri, 01-Jan-2038 00:00:00 GMT; Path=/", "Set-Cookie: b=\"x, y=z\"; HttpOnly",
+        "Set-Cookie: c=3;Expires=Thursday, 31 Dec 2037 23:55:55 GMT", "Set-Cookie: d=4; Path=/elsewhere",
+        "Set-Cookie: bad=1; Domain=example.com", body: "none"), AnsweringServer.answer(200),
+    ])
+    let refused = Log<String>()
+    let jar = CookieJar()
+    let cookies = Cookies(jar) { cookie, url in refused.append("\(cookie.name) \(url.path())") }
+    let connection = try Connection(server.url, adapter: tested.adapter, middleware: [cookies])
+    #expect(try await delivery.get("/", over: connection).text == "none")
+    #expect(Set(jar.cookies.map(\.name)) == ["a", "b", "c", "d"])
+    #expect(refused.elements == ["bad /"])
+    _ = try await delivery.get("/", over: connection)
+    let head = try #require(server.heads.elements.last)
+    #expect(head.contains("Cookie: a=1; b=\"x, y=z\"; c=3\r\n"))
+    #expect(!server.heads.elements[0].contains("Cookie"))
+  }
+
+  @Test(arguments: TestedAdapter.allCases, TestedDelivery.allCases)
+  func `a field of the caller's stands first and wins over the jar`(
+    tested: TestedAdapter, delivery: TestedDelivery
+  ) async throws {
+    let jar = CookieJar()
+    for name in ["a", "b", "c"] { try jar.insert(Cookie(name, "jar", domain: "127.0.0.1")) }
+    var connection = try Connection(server.url + "/", adapter: tested.adapter, middleware: [.cookies(jar)])
+    #expect(try cookieFields(await delivery.get("inspect", over: connection).text) == ["a=jar; b=jar; c=jar"])
+    connection.headers[.cookie] = "z=1; b=own;c"
+    #expect(try cookieFields(await delivery.get("inspect", over: connection).text) == ["z=1; b=own;c; a=jar; c=jar"])
+    // This makes three fields of it.
+    connection.headers[.cookie] = "a=1; b=own; c=1"
+    #expect(connection.headers[fields: .cookie].count == 3)
+    #expect(try cookieFields(await delivery.get("inspect", over: connection).text) == ["a=1; b=own; c=1"])
+    jar.removeAll()
+    #expect(try cookieFields(await delivery.get("inspect", over: connection).text) == ["a=1; b=own; c=1"])
+  }
+
+  @Test(arguments: TestedAdapter.allCases, TestedDelivery.allCases)
+  func `below the redirects each hop sets its cookies and gets those of its host`(
+    tested: TestedAdapter, delivery: TestedDelivery
+  ) async throws {
+    // The body of the redirect is longer than what is read of one that nobody wants.
+    let filler = String(repeating: "x", count: 1 << 20)
+    let target = server.url.replacing("127.0.0.1", with: "localhost") + "/inspect"
+    let first = try AnsweringServer([
+      AnsweringServer.answer(302, "Location: /next", "Set-Cookie: hop=1; Path=/", body: filler),
+      AnsweringServer.answer(307, "Location: \(target)", "Set-Cookie: hop=2; Path=/"),
+    ])
+    let jar = CookieJar()
+    try jar.insert(Cookie("far", "1", domain: "localhost"))
+    let connection = try Connection(first.url, adapter: tested.adapter, middleware: [.redirects(), .cookies(jar)])
+    let (response, text) = try await delivery.get("/", over: connection)
+    #expect(response.status == .ok)
+    #expect(try cookieFields(text) == ["far=1"])
+    #expect(first.heads.elements.map { $0.contains("Cookie: hop=1\r\n") } == [false, true])
+    #expect(jar.header(for: try #require(URL(string: first.url))) == "hop=2")
+  }
+
+  @Test(arguments: TestedAdapter.allCases)
+  func `cookies of another host are not sent, though it be the same machine`(tested: TestedAdapter) async throws {
+    let jar = CookieJar()
+    try jar.receive("a=1", from: #require(URL(string: server.url)))
+    let there = server.url.replacing("127.0.0.1", with: "localhost") + "/inspect"
+    let connection = try Connection(there, adapter: tested.adapter, middleware: [.cookies(jar)])
+    #expect(try cookieFields(await TestedDelivery.buffered.get("", over: connection).text).isEmpty)
+  }
+
+  @Test func `bytes that are not UTF-8 are refused, and the others kept`() async throws {
+    let mock = MockAdapter()
+    let bad = HTTPField(name: .setCookie, lenientValue: Array("a=".utf8) + [0xE9])
+    mock.stub { Response(status: .ok, headers: HTTPFields([bad, HTTPField(name: .setCookie, value: "b=é")]), url: $0.url) }
+    let jar = CookieJar()
+    let refused = Log<CookieRefused>()
+    let connection = try Connection(
+      "http://example.com", adapter: mock, middleware: [.cookies(jar) { cookie, _ in refused.append(cookie) }])
+    _ = try await connection.get("/")
+    _ = try await connection.get("/")
+    #expect(refused.elements.map(\.reason) == ["it is not UTF-8", "it is not UTF-8"])
+    #expect(mock.recorded.last?.request.headers[.cookie] == "b=é")
+  }
+
+  /// What the jar has after a response with such a field, over an adapter that joins repeated fields, or one that does not.
+  private func kept(_ field: String, over capabilities: Capabilities) async throws -> [String] {
+    let mock = MockAdapter(capabilities: capabilities)
+    mock.stub { Response(status: .ok, headers: [.setCookie: field], url: $0.url) }
+    let jar = CookieJar()
+    _ = try await Connection("http://example.com", adapter: mock, middleware: [.cookies(jar)]).get("/")
+    return jar.cookies.map { $0.name + "=" + $0.value }
+  }
+
+  @Test(arguments: [
+    ("a=1", ["a=1"]), ("a=1, b=2", ["a=1", "b=2"]), ("a=1,b=2,c=3", ["a=1", "b=2", "c=3"]), ("a=,b=", ["a=", "b="]),
+    ("a=1; Expires=Fri, 01 Jan 2038 00:00:00 GMT, b=2; Expires=Fri, 01-Jan-38 00:00:00 GMT", ["a=1", "b=2"]),
+    ("a=1; expires=Fri,01 Jan 2038 00:00:00 GMT; Path=/,b=2; Secure, c=3", ["a=1", "c=3"]),
+    ("a=1; Max-Age=0, b=2", ["b=2"]), ("a=1; Path=/,x, b=2", ["a=1", "b=2"]), ("a=x, y", ["a=x, y"]),
+    ("a=x, y z=1", ["a=x, y z=1"]),
+    ("a=\"x, y=z\", b=2", ["a=\"x, y=z\"", "b=2"]), ("a=\"x, b=2", ["a=\"x", "b=2"]), ("a={x,y}, b=2", ["a={x,y}", "b=2"]),
+    ("a=\"x\"y, b=\"z\"", ["a=\"x\"y", "b=\"z\""]), ("a=1, , b=2", ["a=1,", "b=2"]), ("a=b=c, d=e", ["a=b=c", "d=e"]),
+    ("a=1 ,\tb =2", ["a=1 ,\tb =2"]),
+  ])
+  func `a joined field is taken apart where a name follows, and never in a date or in quotes`(
+    field: String, cookies: [String]
+  ) async throws {
+    #expect(try await kept(field, over: .all.subtracting(.repeatedHeaders)) == cookies)
+  }
+
+  @Test(arguments: ["a=1, b=2", "a=1,b=2", "a=\"x, b=2", "a=x,y=z"])
+  func `a field of an adapter that keeps them apart is one cookie`(field: String) async throws {
+    #expect(try await kept(field, over: .all) == [field])
+  }
+}
