@@ -57,7 +57,11 @@ let package = Package(
       // The tests have name lookups of their own, which libcurl must find before the system's.
       linkerSettings: [.unsafeFlags(["-Xlinker", "--export-dynamic-symbol=getaddrinfo"], .when(platforms: [.linux]))]),
     .testTarget(name: "FaradayURLSessionTests", dependencies: ["FaradayCore", "FaradayURLSession", "FaradayTesting"]),
-    .testTarget(name: "FaradayTests", dependencies: ["Faraday", "FaradayCurl", "FaradayURLSession", "FaradayTesting"]),
+    .testTarget(
+      name: "FaradayTests",
+      dependencies: [
+        "Faraday", "FaradayCurl", "FaradayURLSession", "FaradayTesting", .product(name: "Logging", package: "swift-log"),
+      ]),
     .testTarget(name: "FaradayCLITests", dependencies: ["FaradayCLI", "Faraday", "FaradayTesting"]),
   ],
   swiftLanguageModes: [.v6]

@@ -25,6 +25,10 @@ struct TreeEncoder: Encoder {
 
   /// What is special is known by its type; everything else knows how to encode itself.
   func encode(_ value: any Encodable) throws {
+    guard codingPath.count <= Self.maximumDepth else {
+      throw EncodingError.invalidValue(
+        type(of: value), .init(codingPath: [], debugDescription: "the value is more than \(Self.maximumDepth) levels deep"))
+    }
     switch value {
     case let value as FormFile: tree.kind = .leaf(.file(value))
     case let value as URL: text(value.absoluteString)
@@ -34,6 +38,9 @@ struct TreeEncoder: Encoder {
     default: try value.encode(to: self)
     }
   }
+
+  /// A value that holds itself has no end.
+  private static let maximumDepth = 256
 
   func text(_ text: String) { tree.kind = .leaf(.text(text)) }
 
@@ -58,7 +65,14 @@ struct TreeEncoder: Encoder {
     case .deferredToDate: try date.encode(to: self)
     case .secondsSince1970: text("\(Int64(clamping: date.timeIntervalSince1970))")
     case .millisecondsSince1970: text("\(Int64(clamping: date.timeIntervalSince1970 * 1000))")
-    case .iso8601: text(date.formatted(.iso8601))
+    case .iso8601:
+      let seconds = date.timeIntervalSince1970
+      // The years that the format has digits for; Foundation would take the nearest one instead, or trap.
+      guard (-62_167_219_200..<253_402_300_800).contains(seconds) else {
+        throw EncodingError.invalidValue(
+          seconds, .init(codingPath: codingPath, debugDescription: "the date is not within the years 0 to 9999"))
+      }
+      text(date.formatted(.iso8601))
     case .custom(let convert): text(try convert(date))
     }
   }

@@ -27,7 +27,8 @@ public struct MediaType: Sendable, Hashable {
   public init?(_ text: some StringProtocol) {
     let parts = Self.split(text)
     let names = parts[0].split(separator: "/", omittingEmptySubsequences: false).map { $0.trimming() }
-    guard names.count == 2, names.allSatisfy({ !$0.isEmpty }) else { return nil }
+    // A name of a field is a token too, which a line break is not.
+    guard names.count == 2, names.allSatisfy({ HTTPField.Name($0) != nil }) else { return nil }
     type = names[0].lowercased()
     subtype = names[1].lowercased()
     pairs = parts.dropFirst().compactMap { part in
@@ -99,7 +100,15 @@ extension MediaType: CustomStringConvertible {
   }
 
   private static func quoted(_ value: String) -> String {
-    "\"" + value.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
+    let scalars = value.unicodeScalars.map { scalar in
+      switch scalar {
+      case "\\", "\"": "\\" + String(scalar)
+      // It would end the line.
+      case _ where scalar.value < 0x20 || scalar.value == 0x7F: " "
+      default: String(scalar)
+      }
+    }
+    return "\"" + scalars.joined() + "\""
   }
 }
 

@@ -16,7 +16,14 @@ public import Foundation
 public struct EncodeJSON: Middleware {
   private let encoder: JSONEncoder
 
-  public init(encoder: JSONEncoder = JSONEncoder()) { self.encoder = encoder }
+  /// Members stand in the order of their names, so that a value is the same bytes each time.
+  public init() {
+    encoder = JSONEncoder()
+    encoder.outputFormatting = .sortedKeys
+  }
+
+  /// With an encoder of one's own, which nobody may change any more.
+  public init(encoder: JSONEncoder) { self.encoder = encoder }
 
   public func handle(_ request: Request, next: Next) async throws -> Response {
     let type = request.headers.contentType

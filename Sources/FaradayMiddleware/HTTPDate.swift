@@ -1,36 +1,75 @@
-/// A date of HTTP (RFC 9110, section 5.6.7), in seconds since 1970.
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+/// A date of a header field, read as user agents read those of cookies: its parts in nearly any order and between nearly any
+/// marks (RFC 6265bis, section 5.1.1), which covers the three forms of RFC 9110, section 5.6.7.
 enum HTTPDate {
-  /// Reads the three forms: `Sun, 06 Nov 1994 08:49:37 GMT`, `Sunday, 06-Nov-94 08:49:37 GMT`, `Sun Nov  6 08:49:37 1994`. Nil
-  /// for anything else.
-  ///
-  /// - Parameter thisYear: a year of two digits that would be over 50 years ahead of it is one of the past.
-  static func seconds(_ text: some StringProtocol, thisYear: Int = 2026) -> Int64? {
-    let words = text.split(whereSeparator: { " ,-".contains($0) }).map { String($0) }
-    switch words.count {
-    case 6 where words[5] == "GMT":
-      guard let day = number(words[1]), let month = month(words[2]), var year = number(words[3]) else { return nil }
-      if words[3].count == 2 {
-        year += thisYear / 100 * 100
-        if year > thisYear + 50 { year -= 100 }
-      } else if words[3].count != 4 {
-        return nil
+  /// Nil where a part is missing, and for a day that no month has. Time zones are not looked at: it is UTC.
+  static func parse(_ text: some StringProtocol) -> Date? {
+    var time: [Int]?
+    var day: Int?
+    var month: Int?
+    var year: Int?
+    for token in text.utf8.split(whereSeparator: isDelimiter) {
+      let token = Array(token)
+      // Each part is the first token that fits and is not taken, and they are looked for in this order.
+      if time == nil, let found = clock(token) {
+        time = found
+      } else if day == nil, let found = number(token, digits: 1...2) {
+        day = found
+      } else if month == nil, let found = self.month(token) {
+        month = found
+      } else if year == nil, let found = number(token, digits: 2...4) {
+        year = found
       }
-      return seconds(year: year, month: month, day: day, time: words[4])
-    case 5:
-      guard let month = month(words[1]), let day = number(words[2]), let year = number(words[4]), words[4].count == 4 else {
-        return nil
-      }
-      return seconds(year: year, month: month, day: day, time: words[3])
-    default: return nil
+    }
+    guard let time, let day, let month, var year else { return nil }
+    if year < 100 { year += year < 70 ? 2000 : 1900 }
+    guard year >= 1601, (1...length(ofMonth: month, year: year)).contains(day), time[0] < 24, time[1] < 60, time[2] < 60
+    else { return nil }
+    let seconds = ((days(year: year, month: month, day: day) * 24 + time[0]) * 60 + time[1]) * 60 + time[2]
+    return Date(timeIntervalSince1970: Double(seconds))
+  }
+
+  private static func isDelimiter(_ byte: UInt8) -> Bool {
+    switch byte {
+    case 0x09, 0x20...0x2F, 0x3B...0x40, 0x5B...0x60, 0x7B...0x7E: true
+    default: false
     }
   }
 
-  private static func seconds(year: Int, month: Int, day: Int, time: String) -> Int64? {
-    let clock = time.split(separator: ":", omittingEmptySubsequences: false).map { number($0) }
-    guard clock.count == 3, let hour = clock[0], let minute = clock[1], let second = clock[2], (1...31).contains(day),
-      hour < 24, minute < 60, second <= 60
-    else { return nil }
-    return Int64(days(year: year, month: month, day: day)) * 86_400 + Int64(hour * 3600 + minute * 60 + second)
+  /// So many digits, and then nothing or something else.
+  private static func number(_ token: some Collection<UInt8>, digits: ClosedRange<Int>) -> Int? {
+    let number = token.prefix { (0x30...0x39).contains($0) }
+    guard digits.contains(number.count) else { return nil }
+    return number.reduce(0) { $0 * 10 + Int($1 - 0x30) }
+  }
+
+  /// Three numbers between colons; after the last, nothing or something else.
+  private static func clock(_ token: [UInt8]) -> [Int]? {
+    let parts = token.split(separator: UInt8(ascii: ":"), maxSplits: 2, omittingEmptySubsequences: false)
+    guard parts.count == 3, parts[0].count <= 2, parts[1].count <= 2 else { return nil }
+    let numbers = parts.compactMap { number($0, digits: 1...2) }
+    let areWhole = parts.prefix(2).allSatisfy { $0.allSatisfy { (0x30...0x39).contains($0) } }
+    return numbers.count == 3 && areWhole ? numbers : nil
+  }
+
+  private static func month(_ token: [UInt8]) -> Int? {
+    let name = String(decoding: token.prefix(3), as: UTF8.self).lowercased()
+    return ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"].firstIndex(of: name).map {
+      $0 + 1
+    }
+  }
+
+  private static func length(ofMonth month: Int, year: Int) -> Int {
+    switch month {
+    case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
+    case 4, 6, 9, 11: 30
+    default: 31
+    }
   }
 
   /// Days since 1970-01-01 of the Gregorian calendar, years counted from March so that the leap day is the last.
@@ -38,13 +77,5 @@ enum HTTPDate {
     let year = month <= 2 ? year - 1 : year
     let dayOfYear = (153 * ((month + 9) % 12) + 2) / 5 + day - 1
     return 365 * year + year / 4 - year / 100 + year / 400 + dayOfYear - 719_468
-  }
-
-  private static func number(_ text: some StringProtocol) -> Int? {
-    (1...4).contains(text.utf8.count) && text.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int(text) : nil
-  }
-
-  private static func month(_ text: String) -> Int? {
-    ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"].firstIndex(of: text).map { $0 + 1 }
   }
 }

@@ -126,8 +126,7 @@ public struct Retry: Middleware {
       // Too many digits for a number are a very long time.
       return .seconds(min(Int64(text) ?? .max, 1 << 40))
     }
-    let now = now()
-    return HTTPDate.seconds(text, thisYear: Int(1970 + now / 31_556_952)).map { .seconds(max(0, $0 - now)) }
+    return HTTPDate.parse(text).map { .seconds(max(0, Int64($0.timeIntervalSince1970) - now())) }
   }
 }
 

@@ -38,6 +38,22 @@ import Testing
     } catch { Issue.record(error) }
   }
 
+  @Test func `a value that holds itself, and a date beyond all years, are errors`() {
+    final class Loop: Encodable {
+      enum Keys: CodingKey { case again }
+      func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: Keys.self)
+        try container.encode(self, forKey: .again)
+      }
+    }
+    #expect(throws: EncodingError.self) { try encoded(Loop()) }
+    for seconds in [Double.infinity, -.infinity, .nan, 1e12] {
+      #expect(throws: EncodingError.self) {
+        try encoded(["d": Date(timeIntervalSince1970: seconds)]) { $0.date = .iso8601 }
+      }
+    }
+  }
+
   @Test func `a file is an error, and so is what the value itself throws`() {
     struct Refused: Error {}
     struct Throwing: Encodable { func encode(to encoder: any Encoder) throws { throw Refused() } }

@@ -2,7 +2,7 @@ import FaradayCore
 import Testing
 
 @Suite struct MediaTypeTests {
-  @Test(arguments: ["", "text", "/", "text/", "/html", "a/b/c", ";charset=utf-8"])
+  @Test(arguments: ["", "text", "/", "text/", "/html", "a/b/c", ";charset=utf-8", "a/b\r\nX: y", "a b/c"])
   func `what is no media type is none`(text: String) {
     #expect(MediaType(text) == nil)
   }
@@ -12,6 +12,11 @@ import Testing
     #expect(type.type == "text" && type.subtype == "html")
     #expect(type["charset"] == "utf-8" && type["TITLE"] == "a;\"b\"" && type["x"] == "1" && type["none"] == nil)
     #expect(type.description == "text/html; charset=utf-8; title=\"a;\\\"b\\\"\"; x=1")
+  }
+
+  @Test func `a parameter cannot end its line`() {
+    let type = MediaType("text", "plain", parameters: ["a": "b\r\nX: y"])
+    #expect(type.description == "text/plain; a=\"b  X: y\"")
   }
 
   @Test func `RQ-28: a media type is written without and with parameters`() {

@@ -5,8 +5,10 @@ import Testing
 @Suite struct URLTextTests {
   @Test(arguments: [
     ("http://h/a[%20b", "http://h/a%5B%20b"), ("http://h/p?x[]=%20&y={}", "http://h/p?x%5B%5D=%20&y=%7B%7D"),
-    ("http://h/\u{E9}%20", "http://h/%C3%A9%20"), ("http://h/a b%2F", "http://h/a%20b%2F"), ("http://h/%zz%4", "http://h/%25zz%254"),
-    ("http://h/p#a#b[", "http://h/p#a%23b%5B"), ("http://h?q=\u{301}", "http://h?q=%CC%81"), ("http://[::1]:80/[", "http://[::1]:80/%5B"),
+    ("http://h/\u{E9}%20", "http://h/%C3%A9%20"), ("http://h/a b%2F", "http://h/a%20b%2F"),
+    ("http://h/%zz%4", "http://h/%25zz%254"),
+    ("http://h/p#a#b[", "http://h/p#a%23b%5B"), ("http://h?q=\u{301}", "http://h?q=%CC%81"),
+    ("http://[::1]:80/[", "http://[::1]:80/%5B"),
     ("http://h", "http://h"), ("/p?a[]=1", "/p?a%5B%5D=1"), ("//h/[", "//h/%5B"), ("p//q[", "p//q%5B"), ("", ""),
     ("http://h/\"<>\\^`|", "http://h/%22%3C%3E%5C%5E%60%7C"),
   ])

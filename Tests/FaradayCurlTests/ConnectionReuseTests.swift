@@ -110,7 +110,7 @@ import Testing
     NameLookup.add("never.test", gate: gate)
     let connection = try server.connection()
     let stuck = Task { try await connection.run(try Request(.get, "http://never.test:\(server.port)/hello")) }
-    while NameLookup.count("never.test") == 0 { await Task.yield() }
+    await until { NameLookup.count("never.test") > 0 }
     stuck.cancel()
     await #expect(throws: CancellationError.self) { try await stuck.value }
     #expect(try await connection.get("hello").status == .ok)

@@ -45,7 +45,7 @@ import Testing
     configuration.connectionsPerOrigin = 1
     let single = try server.connection(configuration)
     let blocking = Task { try await single.get("stall") }
-    while server.requestCount == 0 { await Task.yield() }
+    await until { server.requestCount > 0 }
     let error = try await transportError { try await single.get("hello") { $0.options.timeouts.total = .milliseconds(50) } }
     #expect(error.code == .totalTimeout)
     blocking.cancel()

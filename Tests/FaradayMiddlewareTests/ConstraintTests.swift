@@ -48,7 +48,7 @@ import Testing
         }
       }
       for constraint in held {
-        while constraint.begun.elements.isEmpty { await Task.yield() }
+        await until { !constraint.begun.elements.isEmpty }
         #expect(mock.recorded.isEmpty)
         constraint.mayEnd.open()
       }
@@ -71,7 +71,7 @@ import Testing
     let connection = try connection(first, second)
     // The second is begun while the first is held.
     let task = Task { try await connection.get().status.code }
-    while first.begun.elements.isEmpty || second.begun.elements.isEmpty { await Task.yield() }
+    await until { !first.begun.elements.isEmpty && !second.begun.elements.isEmpty }
     second.mayEnd.open()
     #expect(mock.recorded.isEmpty)
     first.mayEnd.open()
@@ -138,7 +138,7 @@ import Testing
     let connection = try Connection("http://host/", adapter: mock, middleware: [constraints])
     let task = Task { try await connection.get() }
     await clock.sleepers(1)
-    while held.begun.elements.isEmpty { await Task.yield() }
+    await until { !held.begun.elements.isEmpty }
     clock.advance(by: .seconds(3))
     let error = await #expect(throws: ConstraintsTimedOut.self) { try await task.value }
     #expect(error?.limit == .seconds(3) && mock.recorded.isEmpty)

@@ -159,7 +159,7 @@ import Testing
       }) { break }
     }
     #expect(count.withLock { $0 } == 3)
-    while server.openConnectionCount > 0 { await Task.yield() }
+    await until { server.openConnectionCount == 0 }
   }
 
   @Test(arguments: TestedAdapter.allCases)

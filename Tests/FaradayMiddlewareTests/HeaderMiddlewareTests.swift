@@ -51,6 +51,12 @@ import Testing
     #expect(mock.recorded.isEmpty)
   }
 
+  @Test func `RK-11, RK-15, RK-16: a request's own fields are sent, a provider's too, and the request's go first`() async throws {
+    let provider = DefaultHeaders { _ in [.from: "provider", .acceptLanguage: "cy"] }
+    let fields = try await sent(provider) { $0.headers[.from] = "request" }
+    #expect(fields == ["From: request", "Accept-Language: cy"])
+  }
+
   @Test func `RK-23: default headers are asked for with each request`() async throws {
     let count = Log<Int>()
     let counting = DefaultHeaders { request in

@@ -38,7 +38,7 @@ import Testing
   init() throws {
     first = try LocalServer()
     second = try LocalServer()
-    nginx = try NginxServer(upstream: second.port)
+    nginx = try NginxServer.shared.get()
   }
 
   /// Where it begins, and what it is led to.

@@ -35,7 +35,7 @@ import Testing
     let connection = try Connection("http://host/", adapter: issuer.mock, middleware: [middleware])
     let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
       for _ in 0..<50 { group.addTask { try await connection.get().status.code } }
-      while issuer.mock.recorded.count < 50 { await Task.yield() }
+      await until { issuer.mock.recorded.count >= 50 }
       mayRefresh.open()
       return try await group.reduce(into: []) { $0.append($1) }
     }
@@ -111,7 +111,7 @@ import Testing
     let first = Task { try await connection.get().status.code }
     _ = await hasBegun.opened()
     let second = Task { try await connection.get().status.code }
-    while issuer.mock.recorded.count < 2 { await Task.yield() }
+    await until { issuer.mock.recorded.count >= 2 }
     first.cancel()
     await #expect(throws: CancellationError.self) { try await first.value }
     mayRefresh.open()

@@ -2,6 +2,7 @@ import Faraday
 import FaradayCurl
 import FaradayTesting
 import FoundationEssentials
+import Logging
 
 // The blocks of Swift in README.md, each as it stands there; ReadmeTests compares them.
 
@@ -63,6 +64,26 @@ func middleware(_ connection: Connection) async throws {
     var request = request
     request.headers[.userAgent] = "example/1.0"
     return try await next(request)
+  }
+}
+
+func standard(_ token: String, _ logger: Logger) async throws {
+  let api = try Connection(
+    "https://api.example.com/v2/", adapter: CurlAdapter(),
+    middleware: .standard(authorization: .authorization(.bearer(token)), cookies: CookieJar(), logger: logger))
+  let user = try await api.post("users", body: .value(["name": "Ada", "tags": ["a", "b"]] as JSONValue))
+  print(user.json?["id"]?.int ?? 0, user.redirects.count, user.retries)
+}
+
+func parts(_ api: Connection) async throws {
+  var strict = api
+  strict.use(.timeout(.seconds(30)))
+  strict.use(.interceptors([.request { $0.headers[.acceptLanguage] = "cy" }]))
+  do {
+    let list: [String] = try await strict.get("names").decode()
+    print(list)
+  } catch let error as UndecodableBody {
+    print(error.path, error.type)
   }
 }
 

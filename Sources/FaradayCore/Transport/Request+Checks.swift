@@ -18,7 +18,24 @@ extension Request {
   }
 
   /// The header fields but those that frame the body. Throws if one of them cannot be sent as it is.
+  ///
+  /// `HTTPFields` may hold a field for each cookie, as HTTP/2 has it; a server is given one (RFC 9113, section 8.2.3).
   package func fieldsToSend() throws -> [HTTPField] {
+    let fields = try checkedFields()
+    let cookies = fields.filter { $0.name == .cookie }
+    guard cookies.count > 1, let first = fields.firstIndex(where: { $0.name == .cookie }) else { return fields }
+    var value: [UInt8] = []
+    for cookie in cookies {
+      if !value.isEmpty { value += "; ".utf8 }
+      cookie.withUnsafeBytesOfValue { value += $0 }
+    }
+    var joined = fields
+    joined[first] = HTTPField(name: cookies[0].name, lenientValue: value)
+    joined.removeSubrange((first + 1)...)
+    return joined + fields[(first + 1)...].filter { $0.name != .cookie }
+  }
+
+  private func checkedFields() throws -> [HTTPField] {
     try headers.filter { field in
       // The vocabulary's types cannot hold these; a field that could end its line is refused wherever it came from.
       let endsLine = field.withUnsafeBytesOfValue { $0.contains { $0 == 0 || $0 == 0x0A || $0 == 0x0D } }

@@ -52,7 +52,7 @@ extension Cookie {
         hasAge = true
       case "expires":
         // Max-Age counts, wherever it stands.
-        guard !hasAge, let date = CookieDate.parse(value) else { continue }
+        guard !hasAge, let date = HTTPDate.parse(value) else { continue }
         expires = min(date, now.addingTimeInterval(Self.maximumAge))
       case "domain": domain = value
       case "path": path = value.utf8.first == UInt8(ascii: "/") ? value : place.defaultPath

@@ -12,6 +12,10 @@ extension ConformanceGroup {
         let request = try await inspected(subject, [("X-Twice", "1"), ("X-Other", "x"), ("X-Twice", "2")])
         try expectEqual(request.values("x-twice"), ["1", "2"])
       },
+      .init("cookies leave in one field, however many there are") { subject in
+        let seen = try await Inspected(subject.connection.get("inspect") { $0.headers[.cookie] = "a=1; b=2; c=3" })
+        try expectEqual(seen.values("Cookie"), ["a=1; b=2; c=3"])
+      },
       .init("a value that is empty arrives", needs: .exactHeaders, needsWire: false) { subject in
         try expectEqual(try await inspected(subject, [("X-Empty", "")]).values("x-empty"), [""])
       },

@@ -14,6 +14,11 @@ package final class Log<Element: Sendable>: Sendable {
   package var elements: [Element] { state.withLock { $0 } }
 }
 
+/// Waits for what nothing tells of: looks once a millisecond, and leaves the processor to others in between.
+package func until(_ isSo: () -> Bool) async {
+  while !isSo(), !Task.isCancelled { try? await Task.sleep(for: .milliseconds(1)) }
+}
+
 /// An async sequence of what it was given.
 package struct Pieces: AsyncSequence, Sendable {
   let pieces: [Data]
