@@ -1,5 +1,6 @@
 public import FaradayCoding
 public import FaradayCore
+private import Synchronization
 #if canImport(FoundationEssentials)
 private import FoundationEssentials
 #else
@@ -8,8 +9,9 @@ private import Foundation
 
 /// Asks for JSON, and reads it: ``FaradayCore/Response/json`` is what a response holds whose `Content-Type` says JSON.
 ///
-/// The body stays as it is. One that says JSON and is none has no ``FaradayCore/Response/json``; a strict one throws
-/// ``FaradayCoding/UndecodableBody``. Streamed bodies and those taken by a chunk callback are not read.
+/// The body stays as it is, and is read when somebody looks, once. One that says JSON and is none has no
+/// ``FaradayCore/Response/json``; a strict one is read at once, and throws ``FaradayCoding/UndecodableBody``. Streamed bodies
+/// and those taken by a chunk callback are not read.
 public struct DecodeJSON: Middleware {
   private let isStrict: Bool
 
@@ -21,21 +23,37 @@ public struct DecodeJSON: Middleware {
     request.headers.accept(MediaType.json.description)
     var response = try await next(request)
     guard response.headers.contentType?.isJSON == true, let data = response.body.data, !data.isEmpty else { return response }
-    do {
-      response[JSONKey.self] = try JSONDecoder().decode(JSONValue.self, from: data)
-    } catch  where isStrict {
-      throw UndecodableBody(error, wanting: JSONValue.self, of: response)
-    } catch {}
+    let json = JSONBody(data)
+    response[JSONKey.self] = json
+    guard isStrict else { return response }
+    do { _ = try json.value.get() } catch { throw UndecodableBody(error, wanting: JSONValue.self, of: response) }
     return response
   }
 }
 
-extension Response {
-  /// The body as JSON, if ``DecodeJSON`` has read it.
-  public var json: JSONValue? { self[JSONKey.self] }
+/// A body that is read with the first look at it: reading untyped JSON is slow, and who reads a type does not need it.
+private final class JSONBody: Sendable {
+  private let data: Data
+  private let outcome = Mutex<Result<JSONValue, any Error>?>(nil)
+
+  init(_ data: Data) { self.data = data }
+
+  var value: Result<JSONValue, any Error> {
+    outcome.withLock { outcome in
+      if let outcome { return outcome }
+      let read = Result { try JSONDecoder().decode(JSONValue.self, from: data) }
+      outcome = read
+      return read
+    }
+  }
 }
 
-private enum JSONKey: ResponseKey { typealias Value = JSONValue }
+extension Response {
+  /// The body as JSON, if ``DecodeJSON`` has seen it and it is. The first look takes as long as reading it does.
+  public var json: JSONValue? { try? self[JSONKey.self]?.value.get() }
+}
+
+private enum JSONKey: ResponseKey { typealias Value = JSONBody }
 
 extension Middleware where Self == DecodeJSON {
   /// Asks for JSON, and reads it.

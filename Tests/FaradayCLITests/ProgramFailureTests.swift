@@ -74,7 +74,7 @@ import Testing
 
   @Test func `over the maximum time it exits with 28 and keeps what came`() async throws {
     #expect(try await Program.run("-m", "0.2", server.url + "/stall").status == 28)
-    let outcome = try await Program.run("-m0.2", "-o", folder.file("part"), server.url + "/stall/body", "-w%{http_code}")
+    let outcome = try await Program.run("-m3", "-o", folder.file("part"), server.url + "/stall/body", "-w%{http_code}")
     #expect(outcome.status == 28)
     #expect(outcome.text == "200")
     #expect(folder.read("part")?.count == 10)
