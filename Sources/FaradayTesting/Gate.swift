@@ -33,12 +33,12 @@ public final class Gate: @unchecked Sendable {
     pthread_mutex_unlock(mutex)
   }
 
-  /// Blocks the calling thread until the gate is open, for at most 30 seconds; whether it is open.
+  /// Blocks the calling thread until the gate is open, for at most a minute; whether it is open.
   @discardableResult
   public func wait() -> Bool {
     var deadline = timespec()
     clock_gettime(CLOCK_REALTIME, &deadline)
-    deadline.tv_sec += 30
+    deadline.tv_sec += 60
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }
     while !isOpen {

@@ -183,7 +183,7 @@ import Testing
   }
 
   @Test func `a long list takes no longer than it is`() throws {
-    #expect(try QueryEncoder().encode(["a": Array(0..<200_000)]).items.count == 200_000)
+    #expect(try QueryEncoder().encode(["a": Array(0..<20_000)]).items.count == 20_000)
   }
 
   private struct Name: CodingKey {
