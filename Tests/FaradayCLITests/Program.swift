@@ -13,9 +13,6 @@ struct Program {
     var text: String { String(decoding: output, as: UTF8.self) }
   }
 
-  /// There is no executable beside the tests.
-  struct NotBuilt: Error {}
-
   /// Runs it to its end. Files take what it writes: a pipe that nobody empties would stop it.
   static func run(_ arguments: String..., input: Data = Data(), in folder: TemporaryFolder? = nil) async throws -> Outcome {
     try await run(arguments, input: input, in: folder)
@@ -25,7 +22,7 @@ struct Program {
     let own = try TemporaryFolder()
     try input.write(to: URL(fileURLWithPath: own.file("input")))
     let script = "own=$1; cd \"$2\"; shift 2; exec \"$@\" <$own/input >$own/output 2>$own/error"
-    let words = ["-c", script, "sh", own.path, folder?.path ?? own.path, try executable().path] + arguments
+    let words = ["-c", script, "sh", own.path, folder?.path ?? own.path, try BuiltProduct.named("faraday").path] + arguments
     let status = await (try ChildProcess("/bin/sh", words)).ended()
     return Outcome(
       status: status, output: own.read("output") ?? Data(), error: String(decoding: own.read("error") ?? Data(), as: UTF8.self))
@@ -33,26 +30,7 @@ struct Program {
 
   /// Starts it, with pipes.
   static func start(_ arguments: String...) throws -> ChildProcess {
-    try ChildProcess(executable().path, arguments)
-  }
-
-  /// The product stands in a folder above the test bundle, or beside it.
-  private static func executable() throws -> URL {
-    let starts = [CommandLine.arguments.first, Bundle.main.executablePath, Bundle.main.bundlePath].compactMap { $0 }
-    for start in starts {
-      var folder = URL(fileURLWithPath: start).resolvingSymlinksInPath()
-      while folder.path.count > 1 {
-        folder.deleteLastPathComponent()
-        let candidate = folder.appendingPathComponent("faraday")
-        var isFolder: ObjCBool = false
-        if FileManager.default.fileExists(atPath: candidate.path, isDirectory: &isFolder), !isFolder.boolValue,
-          FileManager.default.isExecutableFile(atPath: candidate.path)
-        {
-          return candidate
-        }
-      }
-    }
-    throw NotBuilt()
+    try ChildProcess(BuiltProduct.named("faraday").path, arguments)
   }
 }
 

@@ -10,12 +10,9 @@ enum Shell {
     var text: String { String(decoding: output, as: UTF8.self) }
   }
 
-  /// There is no executable beside the tests.
-  struct NotBuilt: Error {}
-
   /// With the built `faraday` for `curl`.
   static func run(_ command: String) async throws -> Outcome {
-    try await run(command, curl: "'\(faraday().path)' \"$@\"")
+    try await run(command, curl: "'\(BuiltProduct.named("faraday").path)' \"$@\"")
   }
 
   /// With curl itself; nil if there is none.
@@ -58,23 +55,4 @@ enum Shell {
 
   /// Something has made a file where only the script was.
   struct BrokeOut: Error { let files: [String] }
-
-  /// The product stands in a folder above the test bundle, or beside it.
-  private static func faraday() throws -> URL {
-    let starts = [CommandLine.arguments.first, Bundle.main.executablePath, Bundle.main.bundlePath].compactMap { $0 }
-    for start in starts {
-      var folder = URL(fileURLWithPath: start).resolvingSymlinksInPath()
-      while folder.path.count > 1 {
-        folder.deleteLastPathComponent()
-        let candidate = folder.appendingPathComponent("faraday")
-        var isFolder: ObjCBool = false
-        if FileManager.default.fileExists(atPath: candidate.path, isDirectory: &isFolder), !isFolder.boolValue,
-          FileManager.default.isExecutableFile(atPath: candidate.path)
-        {
-          return candidate
-        }
-      }
-    }
-    throw NotBuilt()
-  }
 }
