@@ -110,7 +110,8 @@ public struct Retry: Middleware {
   /// How long to wait before the next attempt; nil if there is none.
   private func wait(after head: HTTPResponse?, attempt: Int) -> Duration? {
     guard attempt < policy.retries else { return nil }
-    let span = min(policy.longest, policy.base * (1 << min(attempt, 30)))
+    var span = min(policy.base, policy.longest)
+    for _ in 0..<attempt where span < policy.longest { span = min(span * 2, policy.longest) }
     var wait = span * random()
     if let asked = head?.headerFields[.retryAfter].flatMap(retryAfter) {
       guard asked <= policy.longestRetryAfter else { return nil }
