@@ -22,10 +22,13 @@ public struct PathTemplate: Sendable, Hashable, ExpressibleByStringLiteral {
       guard !name.isEmpty else { throw fail(.unnamed) }
       guard let variable = variables[name] else { throw fail(.missing(name)) }
       let value = variable.description
-      // These would go up or stay where they are, also percent-encoded (RFC 3986, section 6.2.2.3).
-      guard value != ".", value != ".." else { throw fail(.dotSegment(name)) }
+      guard !value.isEmpty else { throw fail(.empty(name)) }
       path += Query.encode(value)
       rest = rest[close.upperBound...]
+      // These would go up or stay where they are, also percent-encoded (RFC 3986, section 6.2.2.3).
+      let segment =
+        path[(path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex)...] + rest.prefix { $0 != "/" }
+      guard segment != ".", segment != ".." else { throw fail(.dotSegment(name)) }
     }
     return path + rest
   }
@@ -40,7 +43,9 @@ public struct PathTemplateError: Error, Equatable, CustomStringConvertible {
   public enum Reason: Sendable, Hashable {
     /// There is no value of that name.
     case missing(String)
-    /// The value of that name is `.` or `..`, which is a place and no name.
+    /// The value of that name is empty.
+    case empty(String)
+    /// With the value of that name its segment is `.` or `..`, which is a place and no name.
     case dotSegment(String)
     /// `{{` without `}}`.
     case unclosed
@@ -54,7 +59,8 @@ public struct PathTemplateError: Error, Equatable, CustomStringConvertible {
   public var description: String {
     switch reason {
     case .missing(let name): "the path \(template) has no value for \(name)"
-    case .dotSegment(let name): "the value for \(name) in the path \(template) is a dot segment"
+    case .empty(let name): "the value for \(name) in the path \(template) is empty"
+    case .dotSegment(let name): "the value for \(name) in the path \(template) makes a dot segment"
     case .unclosed: "the path \(template) has a {{ without }}"
     case .unnamed: "the path \(template) has a place without a name"
     }

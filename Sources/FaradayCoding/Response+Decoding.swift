@@ -48,15 +48,18 @@ public struct UndecodableBody: Error, CustomStringConvertible {
       reason = "it is no \(wanted)"
     case .dataCorrupted(let context):
       path = context.codingPath.dotted
-      reason = context.debugDescription
+      // What the decoder says of it quotes the value.
+      reason = "it is not valid"
     default:
       path = ""
-      reason = "\(underlying)"
+      reason = "\(Swift.type(of: underlying))"
     }
   }
 
   public var description: String {
     let place = path.isEmpty ? "" : " at \(path)"
-    return "\(Secrets().redacting(response.url)): the body of the \(response.status.code) is no \(type)\(place): \(reason)"
+    // The query may have secrets that only the request knew of.
+    let url = Secrets().redacting(response.url).prefix { $0 != "?" }
+    return "\(url): the body of the \(response.status.code) is no \(type)\(place): \(reason)"
   }
 }

@@ -20,7 +20,7 @@ public struct UnencodableBody: Error, CustomStringConvertible {
       reason = context.debugDescription
     } else {
       path = ""
-      reason = "\(underlying)"
+      reason = "\(Swift.type(of: underlying))"
     }
   }
 

@@ -71,12 +71,17 @@ public struct Connection: Sendable {
     let staysHome = url.map { Origin($0) == Origin(joined) } ?? true
     var request = Request(method, url: joined, headers: staysHome ? headers : [:], body: body, options: defaults)
     if !staysHome { request.options.isForeign = true }
+    if staysHome, !headers.isEmpty { request.options.homeHeaders = Set(headers.map(\.name)) }
     try edit(&request)
+    if let url, staysHome, request.url != joined, Origin(url) != Origin(request.url) { request.leaveHome(headers) }
     return request
   }
 
-  /// Sends a request as it is, through the stack. No base URL, default header or option is added.
+  /// Sends a request as it is, through the stack. No base URL, default header or option is added; one to another origin than
+  /// the base URL's is foreign, see ``Options/isForeign``.
   public func run(_ request: Request) async throws -> Response {
-    try await stack.send(request)
+    var request = request
+    if let url, Origin(url) != Origin(request.url) { request.options.isForeign = true }
+    return try await stack.send(request)
   }
 }

@@ -43,8 +43,11 @@ extension HTTPFields {
 }
 
 extension Credentials: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// The scheme alone.
-  public var description: String { "\(value.prefix { $0 != " " }) \(Secrets.mark)" }
+  /// The scheme alone, if there is one.
+  public var description: String {
+    guard let space = value.firstIndex(of: " "), HTTPField.Name(String(value[..<space])) != nil else { return Secrets.mark }
+    return "\(value[..<space]) \(Secrets.mark)"
+  }
   public var debugDescription: String { description }
   public var customMirror: Mirror { Mirror(self, children: [:]) }
 }

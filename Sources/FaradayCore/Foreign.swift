@@ -6,5 +6,20 @@ extension Options {
     set { self[IsForeign.self] = newValue }
   }
 
+  /// The fields that a request has of its connection: they are for one server only.
+  package var homeHeaders: Set<HTTPField.Name> {
+    get { self[HomeHeaders.self] }
+    set { self[HomeHeaders.self] = newValue }
+  }
+
+  private enum HomeHeaders: OptionKey { static let defaultValue: Set<HTTPField.Name> = [] }
   private enum IsForeign: OptionKey { static let defaultValue = false }
+}
+
+extension Request {
+  /// The caller has led it to another origin: what it has of the connection goes, unless the caller has changed it.
+  mutating func leaveHome(_ homeHeaders: HTTPFields) {
+    options.isForeign = true
+    for name in options.homeHeaders where headers[fields: name] == homeHeaders[fields: name] { headers[fields: name] = [] }
+  }
 }

@@ -94,9 +94,11 @@ public struct MediaType: Sendable, Hashable {
 extension MediaType: CustomStringConvertible {
   /// As it stands in a `Content-Type`; a value that is no token is quoted.
   public var description: String {
-    pairs.reduce("\(type)/\(subtype)") {
+    let text = pairs.reduce("\(type)/\(subtype)") {
       $0 + "; \($1.name)=\(HTTPField.Name($1.value) == nil ? Self.quoted($1.value) : $1.value)"
     }
+    // What could end the line has no place in it.
+    return String(String.UnicodeScalarView(text.unicodeScalars.filter { $0.value >= 0x20 && $0.value != 0x7F }))
   }
 
   private static func quoted(_ value: String) -> String {

@@ -25,8 +25,8 @@ public struct Secrets: Sendable, Hashable {
   public init(
     headers: Set<HTTPField.Name> = [.authorization, .proxyAuthorization, .cookie, .setCookie],
     queryItems: Set<String> = [
-      "access_token", "api_key", "apikey", "auth", "client_secret", "code", "key", "password", "refresh_token", "secret", "sig",
-      "signature", "token",
+      "access_token", "api_key", "apikey", "auth", "client_secret", "code", "id_token", "key", "password", "refresh_token",
+      "secret", "sig", "signature", "token", "x-amz-security-token", "x-amz-signature", "x-goog-signature",
     ]
   ) {
     self.headers = headers
@@ -60,7 +60,10 @@ public struct Secrets: Sendable, Hashable {
       let whole = String(decoding: item, as: UTF8.self)
       guard item.contains(UInt8(ascii: "=")) else { return whole }
       let decoded = Query.decode(name.replacing("+", with: " "))
-      return foldedItems.contains(decoded.lowercased()) ? name + "=" + Self.mark : whole
+      // `user[password]` is a password too.
+      let parts = decoded.lowercased().split { $0 == "[" || $0 == "]" }
+      let isSecret = foldedItems.contains(decoded.lowercased()) || parts.contains { foldedItems.contains(String($0)) }
+      return isSecret ? name + "=" + Self.mark : whole
     }.joined(separator: "&")
   }
 

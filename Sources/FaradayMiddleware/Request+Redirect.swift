@@ -37,7 +37,7 @@ extension Request {
 
   private mutating func leaveOrigin() {
     options.isForeign = true
-    let secret = options.secrets.headers.union([.authorization, .proxyAuthorization, .cookie])
+    let secret = options.secrets.headers.union(options.homeHeaders).union([.authorization, .proxyAuthorization, .cookie])
     for name in secret { headers[name] = nil }
     // It names the server before.
     if let host = HTTPField.Name("Host") { headers[host] = nil }

@@ -82,7 +82,7 @@ public struct Retry: Middleware {
         await sent.drain()
       } catch {
         guard let failure = error.error as? TransportError, policy.errors.contains(failure.code), !error.wasSeen,
-          let chosen = self.wait(after: nil, attempt: attempt)
+          let chosen = wait.withLock({ $0 }) ?? self.wait(after: failure.head, attempt: attempt)
         else { throw error.error }
         wait.withLock { $0 = chosen }
       }
@@ -157,6 +157,13 @@ public final class RetryBudget: Sendable {
       balance -= 1
       return true
     }
+  }
+}
+
+extension TransportError {
+  /// What had arrived of a response that broke off.
+  fileprivate var head: HTTPResponse? {
+    partialResponse.map { HTTPResponse(status: $0.status, headerFields: $0.headers) }
   }
 }
 

@@ -58,7 +58,8 @@ struct Deadline: Sendable {
 
   private static func sleep<C: Clock>(on clock: C, for limit: Duration) -> @Sendable () async throws -> Void
   where C.Duration == Duration {
-    let end = clock.now.advanced(by: limit)
+    // A hundred years are for ever; beyond some hundreds more, clocks overflow.
+    let end = clock.now.advanced(by: min(limit, .seconds(3_155_760_000)))
     return { try await clock.sleep(until: end, tolerance: nil) }
   }
 

@@ -56,6 +56,12 @@ public struct TokenRefresh: Middleware {
 
     /// A token other than the rejected one: what somebody else has got meanwhile, or a new one.
     func replace(_ rejected: String?, by refresh: @escaping Refresh) async throws -> String {
+      let token = try await fresh(rejected, by: refresh)
+      // It may be the outcome for somebody who was rejected with an older one.
+      return token == rejected ? try await fresh(rejected, by: refresh) : token
+    }
+
+    private func fresh(_ rejected: String?, by refresh: @escaping Refresh) async throws -> String {
       try await flight.value { [self] in
         if let token, token != rejected { return token }
         let fresh = try await refresh(rejected)

@@ -5,12 +5,15 @@ import Testing
 @Suite struct PathTemplateTests {
   private let impossible: [(PathTemplate, PathTemplateError.Reason)] = [
     ("/{{id}}/{{none}}", .missing("none")), ("/{{id", .unclosed), ("/{{ }}", .unnamed), ("/{{up}}/x", .dotSegment("up")),
-    ("/{{here}}", .dotSegment("here")),
+    ("/{{here}}", .dotSegment("here")), ("/{{here}}{{here}}", .dotSegment("here")), ("/.{{here}}/x", .dotSegment("here")),
+    ("/{{nothing}}", .empty("nothing")),
   ]
 
   @Test func `a path that cannot be made is an error that says why`() {
     for (template, reason) in impossible {
-      let error = #expect(throws: PathTemplateError.self) { try template.path(["id": 1, "up": "..", "here": "."]) }
+      let error = #expect(throws: PathTemplateError.self) {
+        try template.path(["id": 1, "up": "..", "here": ".", "nothing": ""])
+      }
       #expect(error?.reason == reason && error?.template == template.text)
     }
     let error = #expect(throws: PathTemplateError.self) { try PathTemplate("/{{id}}").path() }

@@ -110,6 +110,18 @@ import Testing
     #expect(try await Inspected(response).values("Authorization").isEmpty)
   }
 
+  @Test func `what every request has of its connection stays with the connection's origin`() async throws {
+    var query: Query = [:]
+    query.add("url", second.url + "/inspect")
+    let name = try #require(HTTPField.Name("X-Own-Key"))
+    let connection = try Connection(
+      first.url + "/", headers: [name: "1"], adapter: CurlAdapter(), middleware: [.redirects()])
+    #expect(try await Inspected(connection.get("inspect")).values("X-Own-Key") == ["1"])
+    #expect(try await Inspected(connection.get("redirect-to?\(query)")).values("X-Own-Key").isEmpty)
+    let edited = try await Inspected(connection.get { $0.url = try #require(URL(string: second.url + "/inspect")) })
+    #expect(edited.values("X-Own-Key").isEmpty)
+  }
+
   @Test func `a Host of the caller's own names the first server only`() async throws {
     var query: Query = [:]
     query.add("url", second.url + "/inspect")
@@ -123,6 +135,10 @@ import Testing
       first.url + "/", adapter: CurlAdapter(), middleware: [.authorization(.bearer("token")), .tokenRefresh { _ in "token" }])
     let seen = try await Inspected(try await connection.get(second.url + "/inspect"))
     #expect(seen.values("Authorization").isEmpty)
+    let edited = try await Inspected(try await connection.get { $0.url = try #require(URL(string: second.url + "/inspect")) })
+    #expect(edited.values("Authorization").isEmpty)
+    let run = try await Inspected(try await connection.run(Request(second.url + "/inspect")))
+    #expect(run.values("Authorization").isEmpty)
     let own = try await connection.get(second.url + "/inspect") { try $0.headers.authorize(.bearer("own")) }
     #expect(try await Inspected(own).values("Authorization") == ["Bearer own"])
   }
