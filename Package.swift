@@ -9,6 +9,7 @@ let package = Package(
     .library(name: "FaradayCore", targets: ["FaradayCore"]),
     .library(name: "FaradayCoding", targets: ["FaradayCoding"]),
     .library(name: "FaradayMiddleware", targets: ["FaradayMiddleware"]),
+    .library(name: "FaradayPromises", targets: ["FaradayPromises"]),
     .library(name: "FaradayCurl", targets: ["FaradayCurl"]),
     .library(name: "FaradayURLSession", targets: ["FaradayURLSession"]),
     .library(name: "FaradayTesting", targets: ["FaradayTesting"]),
@@ -33,7 +34,8 @@ let package = Package(
     .target(
       name: "FaradayMiddleware",
       dependencies: ["FaradayCore", "FaradayCoding", .product(name: "Logging", package: "swift-log")]),
-    .target(name: "Faraday", dependencies: ["FaradayCore", "FaradayCoding", "FaradayMiddleware"]),
+    .target(name: "FaradayPromises"),
+    .target(name: "Faraday", dependencies: ["FaradayCore", "FaradayCoding", "FaradayMiddleware", "FaradayPromises"]),
     .executableTarget(
       name: "FaradayCLI",
       dependencies: [
@@ -51,6 +53,7 @@ let package = Package(
       dependencies: [
         "Faraday", "FaradayCurl", "FaradayURLSession", "FaradayTesting", .product(name: "Logging", package: "swift-log"),
       ]),
+    .testTarget(name: "FaradayPromisesTests", dependencies: ["FaradayPromises", "FaradayTesting"]),
     .testTarget(name: "FaradayTestingTests", dependencies: ["FaradayCore", "FaradayTesting"]),
     .testTarget(
       name: "FaradayCurlTests", dependencies: ["Faraday", "FaradayCurl", "FaradayTesting", "CCurl"],

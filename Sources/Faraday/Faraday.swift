@@ -1,3 +1,4 @@
 @_exported public import FaradayCoding
 @_exported public import FaradayCore
 @_exported public import FaradayMiddleware
+@_exported public import FaradayPromises

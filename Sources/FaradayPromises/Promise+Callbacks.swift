@@ -1,0 +1,32 @@
+extension Promise {
+  /// Calls the closure with the outcome, once. Returns the same promise.
+  @discardableResult
+  public func onComplete(
+    on context: CallbackContext = .immediate, _ callback: @escaping @Sendable (Outcome) -> Void
+  ) -> Promise {
+    tell { outcome in context.run { callback(outcome) } }
+    return self
+  }
+
+  /// Calls the closure with the value, if there comes one. Returns the same promise.
+  @discardableResult
+  public func onSuccess(
+    on context: CallbackContext = .immediate, _ callback: @escaping @Sendable (Value) -> Void
+  ) -> Promise {
+    tell { outcome in
+      if case .success(let value) = outcome { context.run { callback(value) } }
+    }
+    return self
+  }
+
+  /// Calls the closure with the error, a `CancellationError` among them, if it comes to that. Returns the same promise.
+  @discardableResult
+  public func onFailure(
+    on context: CallbackContext = .immediate, _ callback: @escaping @Sendable (any Error) -> Void
+  ) -> Promise {
+    tell { outcome in
+      if case .failure(let error) = outcome { context.run { callback(error) } }
+    }
+    return self
+  }
+}

@@ -1,0 +1,61 @@
+internal import Synchronization
+
+/// Something to do, and what comes of it to be done next. A chain of promises is settled step by step and not one within the other:
+/// a long one does not fill the stack.
+struct Step: Sendable {
+  let run: @Sendable () -> [Step]
+
+  /// Runs the steps in their order, each with all that comes of it before the next.
+  static func runAll(_ steps: [Step]) {
+    var rest: [Step] = steps.reversed()
+    while let step = rest.popLast() { rest += step.run().reversed() }
+  }
+}
+
+extension Promise {
+  /// Gives the promise its outcome, unless it has one; whether it had none.
+  @discardableResult
+  func settle(_ outcome: Outcome) -> Bool {
+    guard let steps = begin(outcome) else { return false }
+    Step.runAll(steps)
+    return true
+  }
+
+  /// Gives the promise its outcome, and gives what is to be done then; nil if it has one already.
+  func begin(_ outcome: Outcome, cancelling: Bool = false) -> [Step]? {
+    let taken = state.withLock { state -> (observers: [Observer], cancelWork: (@Sendable () -> [Step])?)? in
+      guard state.outcome == nil else { return nil }
+      state.outcome = outcome
+      state.isCancelled = cancelling
+      defer {
+        state.observers = []
+        state.cancelWork = nil
+      }
+      return (state.observers, state.cancelWork)
+    }
+    guard let taken else { return nil }
+    let steps = taken.observers.map { observer in Step { observer.call(outcome) } }
+    guard cancelling, let cancelWork = taken.cancelWork else { return steps }
+    return [Step(run: cancelWork)] + steps
+  }
+
+  /// Settles the promise with what the work gives, and cancels the work with the promise.
+  func run(priority: TaskPriority? = nil, _ work: @escaping @Sendable @concurrent () async throws -> Value) {
+    let task = Task(priority: priority) {
+      do { settle(.success(try await work())) } catch { settle(.failure(error)) }
+    }
+    onCancel {
+      task.cancel()
+      return []
+    }
+  }
+
+  /// Says what cancels the work, in the place of what was said before; called at once if the promise is cancelled already.
+  func onCancel(_ cancelWork: @escaping @Sendable () -> [Step]) {
+    let isLate = state.withLock { state in
+      if state.outcome == nil { state.cancelWork = cancelWork }
+      return state.isCancelled
+    }
+    if isLate { Step.runAll(cancelWork()) }
+  }
+}

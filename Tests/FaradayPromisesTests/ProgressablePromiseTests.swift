@@ -1,0 +1,76 @@
+import FaradayPromises
+import FaradayTesting
+import Synchronization
+import Testing
+
+@Suite struct ProgressablePromiseTests {
+  @Test func `a fraction is known only with a total`() {
+    #expect(PromiseProgress(bytes: 5, total: nil).fraction == nil)
+    #expect(PromiseProgress(bytes: 5, total: 10).fraction == 0.5)
+    #expect(PromiseProgress(bytes: 0, total: 0).fraction == 1)
+  }
+
+  @Test func `handlers are told in order, and a late one the last that was said`() async throws {
+    let (begun, goOn) = (Gate(), Gate())
+    let early = Log<Int64>()
+    let late = Log<Int64>()
+    let promise = ProgressablePromise { report in
+      await goOn.opened()
+      for bytes in 1...3 { report(PromiseProgress(bytes: Int64(bytes), total: 3)) }
+      begun.open()
+      return "done"
+    }
+    promise.progress { early.append($0.bytes) }
+    goOn.open()
+    #expect(try await promise.value == "done")
+    promise.progress { late.append($0.bytes) }
+    #expect(early.elements == [1, 2, 3])
+    #expect(late.elements == [3])
+  }
+
+  @Test func `a handler that comes late and in between sees no step back`() async throws {
+    for _ in 0..<200 {
+      let promise = ProgressablePromise { report in
+        for bytes in 1...50 { report(PromiseProgress(bytes: Int64(bytes), total: 50)) }
+      }
+      let seen = Log<Int64>()
+      promise.progress { seen.append($0.bytes) }
+      try await promise.value
+      promise.progress { seen.append($0.bytes) }
+      #expect(seen.elements == seen.elements.sorted())
+    }
+  }
+
+  @Test func `progress survives what is made of the promise`() async throws {
+    let goOn = Gate()
+    let promise = ProgressablePromise { report in
+      await goOn.opened()
+      report(PromiseProgress(bytes: 1, total: 2))
+      return 1
+    }
+    let seen = Log<Int64>()
+    let end = promise.map { $0 + 1 }.then { $0 + 1 }.flatMap { Promise(.success($0)) }.recover { _ in 0 }.tap { _ in }.ensure {}
+      .timeout(.seconds(3600)).onComplete { _ in }.onSuccess { _ in }.onFailure { _ in }
+    end.progress { seen.append($0.bytes) }
+    goOn.open()
+    #expect(try await end.value == 3)
+    #expect(seen.elements == [1])
+  }
+
+  @Test func `one without progress says nothing and has its outcome`() async throws {
+    let seen = Log<Int64>()
+    let promise = ProgressablePromise(Promise { 1 }).progress { seen.append($0.bytes) }
+    #expect(try await promise.value == 1)
+    #expect(seen.elements == [])
+  }
+
+  @Test func `cancelling cancels the work`() async {
+    let ended = Gate()
+    let promise = ProgressablePromise { _ in
+      do { try await Task.sleep(for: .seconds(3600)) } catch { ended.open() }
+    }
+    promise.cancel()
+    await ended.opened()
+    await #expect(throws: CancellationError.self) { try await promise.value }
+  }
+}

@@ -1,0 +1,67 @@
+import Faraday
+import FaradayCurl
+import FaradayTesting
+import FaradayURLSession
+import Testing
+
+/// The verbs that return promises, over both adapters.
+@Suite struct ConnectionPromiseTests {
+  static let adapters: [(name: String, adapter: any Adapter)] = [("curl", CurlAdapter()), ("urlSession", URLSessionAdapter())]
+
+  @Test(arguments: adapters.indices) func `a request that cannot be built is the promise's outcome`(index: Int) async throws {
+    let connection = Connection(adapter: Self.adapters[index].adapter)
+    let error = await #expect(throws: TransportError.self) { () async throws in
+      let promise: Promise<Response> = connection.get("http://[")
+      _ = try await promise.value
+    }
+    #expect(error?.code == .invalidURL)
+  }
+
+  @Test(arguments: adapters.indices) func `every verb has a promise`(index: Int) async throws {
+    let server = try LocalServer()
+    let connection = try Connection(server.url, adapter: Self.adapters[index].adapter)
+    let promises: [(String, Promise<Response>)] = [
+      ("GET", connection.get("inspect")), ("POST", connection.post("inspect", body: "a")),
+      ("PUT", connection.put("inspect", body: "a")),
+      ("PATCH", connection.patch("inspect", body: "a")), ("DELETE", connection.delete("inspect")),
+      ("OPTIONS", connection.options("inspect")), ("QUERY", connection.run(HTTPRequest.Method("QUERY") ?? .get, "inspect")),
+    ]
+    for (method, promise) in promises {
+      #expect(try await promise.then { try await $0.body.text() }.value.contains(method))
+    }
+    let head: Promise<Response> = connection.head("echo")
+    #expect(try await head.map(\.status).value == .ok)
+  }
+
+  @Test(arguments: adapters.indices) func `chunks and progress come to the callbacks`(index: Int) async throws {
+    let server = try LocalServer()
+    let connection = try Connection(server.url, adapter: Self.adapters[index].adapter)
+    let size = 256 << 10
+    let received = Log<Int>()
+    let sent = Log<Int64>()
+    let promise = connection.post(
+      "echo", body: .data(.init(repeating: 0x61, count: size)), onUploadProgress: { sent.append($0.bytes) },
+      onChunk: { bytes in
+        received.append(bytes.byteCount)
+        return .continue
+      })
+    #expect(try await promise.map(\.status).value == .ok)
+    #expect(sent.elements.last == Int64(size))
+    #expect(received.elements.reduce(0, +) >= size)
+  }
+
+  @Test(arguments: adapters.indices) func `a cancelled promise cancels its request`(index: Int) async throws {
+    let server = try LocalServer()
+    let connection = try Connection(server.url, adapter: Self.adapters[index].adapter)
+    let arrived = Gate()
+    let promise = connection.get(
+      "drip?count=100000&interval=10",
+      onChunk: { _ in
+        arrived.open()
+        return .continue
+      })
+    await arrived.opened()
+    promise.cancel()
+    await #expect(throws: CancellationError.self) { try await promise.value }
+  }
+}
