@@ -10,6 +10,7 @@ let package = Package(
     .library(name: "FaradayCoding", targets: ["FaradayCoding"]),
     .library(name: "FaradayMiddleware", targets: ["FaradayMiddleware"]),
     .library(name: "FaradayPromises", targets: ["FaradayPromises"]),
+    .library(name: "FaradayRequests", targets: ["FaradayRequests"]),
     .library(name: "FaradayCurl", targets: ["FaradayCurl"]),
     .library(name: "FaradayURLSession", targets: ["FaradayURLSession"]),
     .library(name: "FaradayTesting", targets: ["FaradayTesting"]),
@@ -35,7 +36,10 @@ let package = Package(
       name: "FaradayMiddleware",
       dependencies: ["FaradayCore", "FaradayCoding", .product(name: "Logging", package: "swift-log")]),
     .target(name: "FaradayPromises"),
-    .target(name: "Faraday", dependencies: ["FaradayCore", "FaradayCoding", "FaradayMiddleware", "FaradayPromises"]),
+    .target(name: "FaradayRequests", dependencies: ["FaradayCore", "FaradayCoding", "FaradayPromises"]),
+    .target(
+      name: "Faraday",
+      dependencies: ["FaradayCore", "FaradayCoding", "FaradayMiddleware", "FaradayPromises", "FaradayRequests"]),
     .executableTarget(
       name: "FaradayCLI",
       dependencies: [
@@ -46,14 +50,19 @@ let package = Package(
     .executableTarget(
       name: "stress", dependencies: ["Faraday", "FaradayCurl", "FaradayTesting", "SanitizedMutex"], path: "Tests/Stress"),
     .executableTarget(name: "linked", dependencies: ["Faraday", "FaradayCurl"], path: "Tests/Linked"),
+    .target(
+      name: "TestedAdapters", dependencies: ["FaradayCore", "FaradayCurl", "FaradayURLSession"], path: "Tests/TestedAdapters"),
     .testTarget(name: "FaradayCoreTests", dependencies: ["FaradayCore", "FaradayTesting"]),
     .testTarget(name: "FaradayCodingTests", dependencies: ["FaradayCore", "FaradayCoding", "FaradayTesting"]),
     .testTarget(
       name: "FaradayMiddlewareTests",
       dependencies: [
-        "Faraday", "FaradayCurl", "FaradayURLSession", "FaradayTesting", .product(name: "Logging", package: "swift-log"),
+        "Faraday", "FaradayCurl", "FaradayURLSession", "FaradayTesting", "TestedAdapters",
+        .product(name: "Logging", package: "swift-log"),
       ]),
     .testTarget(name: "FaradayPromisesTests", dependencies: ["FaradayPromises", "FaradayTesting"]),
+    .testTarget(
+      name: "FaradayRequestsTests", dependencies: ["Faraday", "FaradayTesting", "TestedAdapters"]),
     .testTarget(name: "FaradayTestingTests", dependencies: ["FaradayCore", "FaradayTesting"]),
     .testTarget(
       name: "FaradayCurlTests", dependencies: ["Faraday", "FaradayCurl", "FaradayTesting", "CCurl"],
@@ -63,7 +72,8 @@ let package = Package(
     .testTarget(
       name: "FaradayTests",
       dependencies: [
-        "Faraday", "FaradayCurl", "FaradayURLSession", "FaradayTesting", .product(name: "Logging", package: "swift-log"),
+        "Faraday", "FaradayCurl", "FaradayURLSession", "FaradayTesting", "TestedAdapters",
+        .product(name: "Logging", package: "swift-log"),
       ]),
     .testTarget(name: "FaradayCLITests", dependencies: ["FaradayCLI", "Faraday", "FaradayTesting"]),
   ],

@@ -2,3 +2,4 @@
 @_exported public import FaradayCore
 @_exported public import FaradayMiddleware
 @_exported public import FaradayPromises
+@_exported public import FaradayRequests

@@ -10,14 +10,39 @@ extension Response {
   ///
   ///     let user = try await response.decode(User.self)
   ///
-  /// Throws ``UndecodableBody`` if the body is none, ``FaradayCore/BodyTooLarge`` if it is over `limit` bytes, and what reading
+  /// An optional is nil exactly when the body has no bytes. Throws ``UndecodableBody`` if the body is none, ``FaradayCore/BodyTooLarge`` if it is over `limit` bytes, and what reading
   /// a streamed body throws.
   public func decode<Value: Decodable>(
     _ type: Value.Type = Value.self, using decoder: JSONDecoder = JSONDecoder(), upTo limit: Int = 64 << 20
   ) async throws -> Value {
     let data = try await body.collect(upTo: limit)
-    do { return try decoder.decode(type, from: data) } catch { throw UndecodableBody(error, wanting: type, of: self) }
+    do {
+      if let optional = type as? any DecodableOptional.Type, let value = try optional.decode(data, decoder) as? Value {
+        return value
+      }
+      guard !data.isEmpty else { throw EmptyBody() }
+      return try decoder.decode(type, from: data)
+    } catch {
+      throw UndecodableBody(error, wanting: type, of: self)
+    }
   }
+}
+
+private protocol DecodableOptional {
+  static func decode(_ data: Data, _ decoder: JSONDecoder) throws -> Self
+}
+
+extension Optional: DecodableOptional where Wrapped: Decodable {
+  fileprivate static func decode(_ data: Data, _ decoder: JSONDecoder) throws -> Self {
+    data.isEmpty ? nil : try decoder.decode(Wrapped.self, from: data)
+  }
+}
+
+/// A body without a byte, where a value was wanted.
+public struct EmptyBody: Error, Equatable, CustomStringConvertible {
+  public init() {}
+
+  public var description: String { "the body is empty" }
 }
 
 /// A response whose body is not what was wanted.
@@ -52,7 +77,7 @@ public struct UndecodableBody: Error, CustomStringConvertible {
       reason = "it is not valid"
     default:
       path = ""
-      reason = "\(Swift.type(of: underlying))"
+      reason = underlying is EmptyBody ? "it is empty" : "\(Swift.type(of: underlying))"
     }
   }
 

@@ -68,6 +68,13 @@ public struct Connection: Sendable {
   ) throws -> Request {
     let joined = url.map { joining.join(path, to: $0) } ?? URL(text: path)
     guard let joined else { throw TransportError(invalidURL: path, method: method) }
+    return try request(method, url: joined, body: body, edit: edit)
+  }
+
+  /// The request for an absolute URL: default headers copied if it has the base URL's origin, `edit` applied over them.
+  public func request(
+    _ method: HTTPRequest.Method, url joined: URL, body: Body = .empty, edit: (inout Request) throws -> Void = { _ in }
+  ) throws -> Request {
     let staysHome = url.map { Origin($0) == Origin(joined) } ?? true
     var request = Request(method, url: joined, headers: staysHome ? headers : [:], body: body, options: defaults)
     if !staysHome { request.options.isForeign = true }

@@ -47,7 +47,7 @@ public struct TransportError: Error, Sendable {
   }
 
   /// The error about a string that is no URL.
-  init(invalidURL text: String, method: HTTPRequest.Method) {
+  package init(invalidURL text: String, method: HTTPRequest.Method) {
     code = .invalidURL
     phase = .building
     self.method = method

@@ -7,7 +7,7 @@ public import FaradayCore
 ///     connection.use(.expectStatus { $0.code < 500 })
 ///
 /// It stands where the list has it: above ``Redirects`` it judges the last response, below it each hop. The callbacks of the
-/// request see nothing of a response that was not expected. An ``UnexpectedStatus`` has the response.
+/// request see nothing of a response that was not expected. An ``FaradayCore/UnexpectedStatus`` has the response.
 public struct ExpectStatus: Middleware {
   private let isExpected: @Sendable (HTTPResponse.Status) -> Bool
   private let bodyLimit: Int
@@ -38,32 +38,6 @@ public struct ExpectStatus: Middleware {
     guard sent.isWithheld else { return sent.response }
     throw UnexpectedStatus(sent.response, isBodyCut: sent.isCut, to: request)
   }
-}
-
-/// A response with a status that ``ExpectStatus`` did not expect.
-///
-/// What it says of itself has no secret in it. Its ``response`` is as it came: to be looked at, not logged.
-public struct UnexpectedStatus: Error, Sendable, CustomStringConvertible {
-  /// The response with its header fields and body. A streamed body can still be read, once; until then, or until this error
-  /// goes, its connection is taken.
-  public let response: Response
-  /// Whether the body was longer than the limit, and ``response`` has its beginning only.
-  public let isBodyCut: Bool
-  /// The request's method.
-  public let method: HTTPRequest.Method
-  /// The request's URL, without user, password and fragment, and with a mark for the values of secret query items.
-  public let url: String
-
-  public var status: HTTPResponse.Status { response.status }
-
-  init(_ response: Response, isBodyCut: Bool, to request: Request) {
-    self.response = response
-    self.isBodyCut = isBodyCut
-    method = request.method
-    url = request.options.secrets.redacting(request.url)
-  }
-
-  public var description: String { "\(method) \(url): unexpected status \(status.code)" }
 }
 
 extension Middleware where Self == ExpectStatus {

@@ -16,7 +16,7 @@ public protocol ResponseInterceptor: Interceptor {
   /// Gives a response in the place of the error, or throws one. Throws the same error by default.
   ///
   /// Where an earlier interceptor has made the failure, its response is to be had from the error if that brings it along, as
-  /// an ``UnexpectedStatus`` does. Not called for a `CancellationError`.
+  /// an ``FaradayCore/UnexpectedStatus`` does. Not called for a `CancellationError`.
   func recover(from error: any Error, for request: Request) async throws -> Response
 }
 

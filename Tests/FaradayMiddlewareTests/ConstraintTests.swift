@@ -2,6 +2,7 @@ import Faraday
 import FaradayTesting
 import FoundationEssentials
 import Synchronization
+import TestedAdapters
 import Testing
 
 @Suite struct ConstraintTests {

@@ -3,6 +3,7 @@ import FaradayTesting
 import FoundationEssentials
 import Logging
 import Synchronization
+import TestedAdapters
 import Testing
 
 /// What an ``ExchangeLogger`` does to the body that passes through it.

@@ -1,6 +1,7 @@
 import Faraday
 import FaradayTesting
 import FoundationEssentials
+import TestedAdapters
 import Testing
 
 @Suite struct InterceptorTests {

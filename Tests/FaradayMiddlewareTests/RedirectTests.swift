@@ -3,6 +3,7 @@ import FaradayCurl
 import FaradayTesting
 import FoundationEssentials
 import Synchronization
+import TestedAdapters
 import Testing
 
 @Suite struct RedirectTests {

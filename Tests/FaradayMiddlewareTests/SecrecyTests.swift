@@ -2,6 +2,7 @@ import Faraday
 import FaradayTesting
 import FoundationEssentials
 import Logging
+import TestedAdapters
 import Testing
 
 /// What is secret is in no log, curl command or error, wherever in an exchange it stands.

@@ -1,15 +1,14 @@
 import Faraday
-import FaradayCurl
 import FaradayTesting
-import FaradayURLSession
+import TestedAdapters
 import Testing
 
 /// The verbs that return promises, over both adapters.
 @Suite struct ConnectionPromiseTests {
-  static let adapters: [(name: String, adapter: any Adapter)] = [("curl", CurlAdapter()), ("urlSession", URLSessionAdapter())]
-
-  @Test(arguments: adapters.indices) func `a request that cannot be built is the promise's outcome`(index: Int) async throws {
-    let connection = Connection(adapter: Self.adapters[index].adapter)
+  @Test(arguments: TestedAdapter.allCases) func `a request that cannot be built is the promise's outcome`(tested: TestedAdapter)
+    async throws
+  {
+    let connection = Connection(adapter: tested.adapter)
     let error = await #expect(throws: TransportError.self) { () async throws in
       let promise: Promise<Response> = connection.get("http://[")
       _ = try await promise.value
@@ -17,9 +16,9 @@ import Testing
     #expect(error?.code == .invalidURL)
   }
 
-  @Test(arguments: adapters.indices) func `every verb has a promise`(index: Int) async throws {
+  @Test(arguments: TestedAdapter.allCases) func `every verb has a promise`(tested: TestedAdapter) async throws {
     let server = try LocalServer()
-    let connection = try Connection(server.url, adapter: Self.adapters[index].adapter)
+    let connection = try Connection(server.url, adapter: tested.adapter)
     let promises: [(String, Promise<Response>)] = [
       ("GET", connection.get("inspect")), ("POST", connection.post("inspect", body: "a")),
       ("PUT", connection.put("inspect", body: "a")),
@@ -33,9 +32,9 @@ import Testing
     #expect(try await head.map(\.status).value == .ok)
   }
 
-  @Test(arguments: adapters.indices) func `chunks and progress come to the callbacks`(index: Int) async throws {
+  @Test(arguments: TestedAdapter.allCases) func `chunks and progress come to the callbacks`(tested: TestedAdapter) async throws {
     let server = try LocalServer()
-    let connection = try Connection(server.url, adapter: Self.adapters[index].adapter)
+    let connection = try Connection(server.url, adapter: tested.adapter)
     let size = 256 << 10
     let received = Log<Int>()
     let sent = Log<Int64>()
@@ -50,9 +49,9 @@ import Testing
     #expect(received.elements.reduce(0, +) >= size)
   }
 
-  @Test(arguments: adapters.indices) func `a cancelled promise cancels its request`(index: Int) async throws {
+  @Test(arguments: TestedAdapter.allCases) func `a cancelled promise cancels its request`(tested: TestedAdapter) async throws {
     let server = try LocalServer()
-    let connection = try Connection(server.url, adapter: Self.adapters[index].adapter)
+    let connection = try Connection(server.url, adapter: tested.adapter)
     let arrived = Gate()
     let promise = connection.get(
       "drip?count=100000&interval=10",

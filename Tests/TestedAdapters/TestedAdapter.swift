@@ -1,16 +1,16 @@
-import Faraday
-import FaradayCurl
-import FaradayURLSession
-import Synchronization
+package import FaradayCore
+internal import FaradayCurl
+internal import FaradayURLSession
+internal import Synchronization
 
-/// The adapters that a middleware is tested over. A test that needs a server takes one of these as its argument.
-enum TestedAdapter: String, CaseIterable, Sendable {
+/// The adapters that whatever stands above them is tested over. A test that needs a server takes one of these as its argument.
+package enum TestedAdapter: String, CaseIterable, Sendable {
   case curl, urlSession
 
   private static let curlAdapter = CurlAdapter()
   private static let urlSessionAdapter = URLSessionAdapter()
 
-  var adapter: any Adapter {
+  package var adapter: any Adapter {
     switch self {
     case .curl: Self.curlAdapter
     case .urlSession: Self.urlSessionAdapter
@@ -19,16 +19,16 @@ enum TestedAdapter: String, CaseIterable, Sendable {
 }
 
 /// How a middleware's response is read.
-enum TestedDelivery: String, CaseIterable, Sendable {
+package enum TestedDelivery: String, CaseIterable, Sendable {
   case buffered, streamed, callback
 
   /// Sends a GET and gives the response with its whole body as text, whichever way that came.
-  func get(_ path: String, over connection: Connection) async throws -> (response: Response, text: String) {
+  package func get(_ path: String, over connection: Connection) async throws -> (response: Response, text: String) {
     try await send(connection.request(.get, path), over: connection)
   }
 
   /// Sends a request and gives the response with its whole body as text, whichever way that came.
-  func send(_ request: Request, over connection: Connection) async throws -> (response: Response, text: String) {
+  package func send(_ request: Request, over connection: Connection) async throws -> (response: Response, text: String) {
     var request = request
     switch self {
     case .buffered:

@@ -1,16 +1,15 @@
-import FaradayTesting
-import Synchronization
+private import Synchronization
 
 /// Gives the answers in their order, one for each request, the last one for all that follow, and keeps what it was asked.
-final class AnsweringServer: Sendable {
-  let heads = Log<String>()
+package final class AnsweringServer: Sendable {
+  package let heads = Log<String>()
   private let server: RawServer
 
-  var url: String { server.url }
-  var requestCount: Int { heads.elements.count }
+  package var url: String { server.url }
+  package var requestCount: Int { heads.elements.count }
 
   /// - Parameter answers: whole responses; an empty one closes the connection instead.
-  init(_ answers: [String]) throws {
+  package init(_ answers: [String]) throws {
     let heads = heads
     let next = Mutex(0)
     server = try RawServer { connection in
@@ -30,7 +29,7 @@ final class AnsweringServer: Sendable {
   }
 
   /// A whole response.
-  static func answer(_ status: Int, _ fields: String..., body: String = "") -> String {
+  package static func answer(_ status: Int, _ fields: String..., body: String = "") -> String {
     let fields = (fields + ["Content-Length: \(body.utf8.count)"]).map { $0 + "\r\n" }.joined()
     return "HTTP/1.1 \(status) Reason\r\n\(fields)\r\n\(body)"
   }
