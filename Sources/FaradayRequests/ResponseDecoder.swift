@@ -75,5 +75,8 @@ extension ResponseDecoder where Resource: Decodable {
 /// A body that is no text in the encoding that was wanted.
 public struct UndecodableText: Error, Equatable, CustomStringConvertible {
   public let encoding: String.Encoding
+
+  public init(encoding: String.Encoding) { self.encoding = encoding }
+
   public var description: String { "the body is no text in \(encoding)" }
 }

@@ -1,0 +1,213 @@
+import Dispatch
+import FaradayCoding
+import FaradayCore
+import FaradayPromises
+import FaradayRequests
+import FaradayTesting
+import Synchronization
+import TestedAdapters
+import Testing
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+@Suite(.serialized) struct PerformTests {
+  struct Thing: Codable, Equatable, Sendable {
+    var name: String
+    var parts: [Part] = []
+    struct Part: Codable, Equatable, Sendable { var count: Int }
+  }
+
+  private func answer(_ body: String, status: Int = 200) throws -> AnsweringServer {
+    try AnsweringServer([AnsweringServer.answer(status, "Content-Type: application/json", body: body)])
+  }
+
+  @Test(arguments: TestedAdapter.allCases)
+  func `RQ-54, RQ-56 and RQ-57 what is no response is the transport's error`(tested: TestedAdapter) async throws {
+    let connection = Connection(adapter: tested.adapter)
+    let refused = try RefusedPort()
+    let error = await #expect(throws: TransportError.self) { () async throws in
+      _ = try await connection.perform(TypedRequest(baseURL: "http://127.0.0.1:\(refused.port)", receiving: .text))
+    }
+    #expect(error?.code == .connectionFailed)
+    #expect(error?.partialResponse == nil)
+    let silent = try AnsweringServer([""])
+    let nothing = await #expect(throws: TransportError.self) { () async throws in
+      _ = try await connection.perform(TypedRequest(.post, baseURL: silent.url, receiving: .text))
+    }
+    #expect(nothing?.partialResponse == nil)
+    let wrong = try AnsweringServer(["SSH-2.0-OpenSSH_9.2\r\n\r\n", ""])
+    await #expect(throws: TransportError.self) { () async throws in
+      _ = try await connection.perform(TypedRequest(baseURL: wrong.url, receiving: .text))
+    }
+  }
+
+  @Test(arguments: TestedAdapter.allCases)
+  func `RQ-55 an error in decoding has the response, the field, the type and what the decoder said`(tested: TestedAdapter)
+    async throws
+  {
+    let server = try answer(#"{"name": "a", "parts": [{"count": 1}, {"count": "two"}]}"#)
+    let connection = Connection(adapter: tested.adapter)
+    let error = await #expect(throws: UndecodableBody.self) { () async throws in
+      _ = try await connection.perform(TypedRequest(baseURL: server.url, endpoint: "thing", receiving: .json(Thing.self)))
+    }
+    #expect(error?.response.status == .ok)
+    #expect(error?.path == "parts.1.count")
+    #expect(error?.underlying is DecodingError)
+    #expect(error?.description == "\(server.url)/thing: the body of the 200 is no Thing at parts.1.count: it is no Int")
+    struct Own: Error {}
+    let own = await #expect(throws: UndecodableBody.self) { () async throws in
+      _ = try await connection.perform(
+        TypedRequest(baseURL: server.url, receiving: ResponseDecoder<Int> { _ in throw Own() }))
+    }
+    #expect(own?.underlying is Own)
+  }
+
+  @Test(arguments: TestedAdapter.allCases)
+  func `RQ-60 what the validator does not accept, and what it throws, are errors with the response`(tested: TestedAdapter)
+    async throws
+  {
+    let server = try answer("[]", status: 404)
+    let connection = Connection(adapter: tested.adapter)
+    let request = TypedRequest(baseURL: server.url, receiving: .json([Int].self))
+    let unexpected = await #expect(throws: UnexpectedStatus.self) { () async throws in _ = try await connection.perform(request) }
+    #expect(unexpected?.status == .notFound)
+    #expect(unexpected?.response.body.data == Data("[]".utf8))
+    let refused = await #expect(throws: UnacceptableResponse.self) { () async throws in
+      _ = try await connection.perform(request.validating(ResponseValidator { _ in false }))
+    }
+    #expect(refused?.response.status == .notFound)
+    struct Own: Error {}
+    await #expect(throws: Own.self) { () async throws in
+      _ = try await connection.perform(request.validating(ResponseValidator { _ in throw Own() }))
+    }
+    for validator in [ResponseValidator.any, .status([200, 404]), .status(400..<500), ResponseValidator { _ in true }] {
+      #expect(try await connection.perform(request.validating(validator)).value == [])
+    }
+  }
+
+  @Test(arguments: TestedAdapter.allCases)
+  func `RQ-53 success has the resource and its response`(tested: TestedAdapter) async throws {
+    let thing = Thing(name: "Ada", parts: [.init(count: 2)])
+    let server = try answer(#"{"name": "Ada", "parts": [{"count": 2}]}"#, status: 201)
+    let done = try await Connection(adapter: tested.adapter).perform(
+      AnonymousRequestProvider(baseURL: server.url).post(.json(thing), to: "things").receiving(.json(Thing.self)))
+    #expect(done.value == thing)
+    #expect(done.status == .created)
+    #expect(done.headers.contentType == .json)
+    #expect(done.response.url.absoluteString == "\(server.url)/things")
+    #expect(done.map(\.name).value == "Ada")
+    #expect(server.heads.elements[0].lowercased().contains("content-type: application/json"))
+  }
+
+  @Test(arguments: TestedAdapter.allCases)
+  func `RQ-52 and RQ-58 callbacks of a promise come on the queue that is given, for every outcome`(tested: TestedAdapter)
+    async throws
+  {
+    let key = DispatchSpecificKey<Int>()
+    let queue = DispatchQueue(label: "callbacks")
+    queue.setSpecific(key: key, value: 7)
+    let server = try answer("[1]")
+    let connection = Connection(adapter: tested.adapter)
+    let refused = try RefusedPort()
+    for base in [server.url, "http://127.0.0.1:\(refused.port)"] {
+      for decoder in [ResponseDecoder.json([Int].self).erased, ResponseDecoder.json(Thing.self).erased] {
+        let promise: ProgressablePromise<TypedResponse<Bool>> = connection.perform(
+          TypedRequest(baseURL: base, receiving: decoder))
+        let place = try await Promise<Int?> { resolver in
+          promise.onComplete(on: .queue(queue)) { _ in resolver.fulfill(DispatchQueue.getSpecific(key: key)) }
+        }.value
+        #expect(place == 7)
+      }
+    }
+  }
+
+  @Test(arguments: TestedAdapter.allCases)
+  func `RQ-59 a request is configured and cancelled while it is on its way`(tested: TestedAdapter) async throws {
+    let server = try LocalServer()
+    let arrived = Gate()
+    let connection = Connection(adapter: tested.adapter)
+    let request = TypedRequest(baseURL: server.url, endpoint: "drip?count=100000&interval=10").configured { options in
+      options.onChunk = { _ in
+        arrived.open()
+        return .continue
+      }
+    }
+    let promise: ProgressablePromise<TypedResponse<Void>> = connection.perform(request)
+    await arrived.opened()
+    promise.cancel()
+    await #expect(throws: CancellationError.self) { try await promise.value.value }
+  }
+
+  @Test(arguments: TestedAdapter.allCases)
+  func `a promise tells of the upload's progress, and so does the request's own callback`(tested: TestedAdapter) async throws {
+    let server = try LocalServer()
+    let (told, reported) = (Log<Int64>(), Log<PromiseProgress>())
+    let connection = Connection(adapter: tested.adapter)
+    let request = TypedRequest(.put, baseURL: server.url, endpoint: "upload", receiving: .text)
+      .sending(.data(Data(repeating: 1, count: 1 << 20))).configured { $0.onUploadProgress = { told.append($0.bytes) } }
+    let promise: ProgressablePromise<TypedResponse<String>> = connection.perform(request)
+    promise.progress { reported.append($0) }
+    #expect(try await promise.value.value.contains("1048576"))
+    #expect(told.elements.last == 1 << 20)
+    #expect(reported.elements.last?.fraction == 1)
+  }
+
+  @Test(arguments: TestedAdapter.allCases)
+  func `an optional is nil without a byte, a resource of nothing ignores the body, and all else needs one`(
+    tested: TestedAdapter
+  ) async throws {
+    let empty = try answer("")
+    let connection = Connection(adapter: tested.adapter)
+    let request = TypedRequest(baseURL: empty.url)
+    #expect(try await connection.perform(request.receiving(.json(Thing?.self))).value == nil)
+    #expect(try await connection.perform(request.receiving(.text)).value == "")
+    try await connection.perform(request).value
+    let error = await #expect(throws: UndecodableBody.self) { () async throws in
+      _ = try await connection.perform(request.receiving(.json(Thing.self)))
+    }
+    #expect(error?.underlying is EmptyBody)
+    let null = try answer("null")
+    await #expect(throws: UndecodableBody.self) { () async throws in
+      _ = try await connection.perform(TypedRequest(baseURL: null.url, receiving: .json(Thing?.self)))
+    }
+    let garbage = try answer("garbage")
+    try await connection.perform(TypedRequest(baseURL: garbage.url)).value
+  }
+
+  @Test(arguments: TestedAdapter.allCases)
+  func `text that is none in its encoding is an error that names the encoding`(tested: TestedAdapter) async throws {
+    let server = try RawServer { connection in
+      _ = try connection.readHead()
+      try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\n")
+      try connection.send([0xFF, 0xE9])
+    }
+    let connection = Connection(adapter: tested.adapter)
+    let request = TypedRequest(baseURL: server.url, receiving: .text)
+    let error = await #expect(throws: UndecodableBody.self) { () async throws in _ = try await connection.perform(request) }
+    #expect(error?.underlying as? UndecodableText == UndecodableText(encoding: .utf8))
+    #expect(try await connection.perform(request.receiving(.text(encoding: .isoLatin1))).value == "ÿé")
+  }
+
+  @Test(arguments: TestedAdapter.allCases)
+  func `a streamed response is the caller's to read`(tested: TestedAdapter) async throws {
+    let server = try LocalServer()
+    let done = try await Connection(adapter: tested.adapter).perform(
+      TypedRequest(baseURL: server.url, endpoint: "bytes/100000", receiving: .response).configured { $0.delivery = .streamed })
+    var count = 0
+    for try await piece in done.value.body { count += piece.count }
+    #expect(count == 100_000)
+  }
+}
+
+extension ResponseDecoder {
+  /// A decoder that only says that it could.
+  fileprivate var erased: ResponseDecoder<Bool> {
+    ResponseDecoder<Bool> { response in
+      _ = try await self.decode(response)
+      return true
+    }
+  }
+}

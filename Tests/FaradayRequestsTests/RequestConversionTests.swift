@@ -1,0 +1,146 @@
+import FaradayCoding
+import FaradayCore
+import FaradayRequests
+import FaradayTesting
+import Testing
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+@Suite struct RequestConversionTests {
+  private func url(_ base: String, _ endpoint: String, query: Query = [:]) throws -> String {
+    try TypedRequest(baseURL: base, endpoint: endpoint).with(query: query).request().url.absoluteString
+  }
+
+  @Test(arguments: ["", "no url", "http://[", "users"]) func `a base that is no absolute URL is refused`(base: String) async {
+    let connection = Connection(adapter: MockAdapter())
+    let error = await #expect(throws: TransportError.self) { () async throws in
+      _ = try await connection.perform(TypedRequest(baseURL: base))
+    }
+    #expect([.invalidURL, .unsupportedScheme].contains(error?.code))
+  }
+
+  @Test func `RQ-30 and RQ-31 without an endpoint the base URL stays as it is`() throws {
+    #expect(try url("https://example.com/api/", "") == "https://example.com/api/")
+    #expect(try url("https://example.com/api", "") == "https://example.com/api")
+  }
+
+  @Test func `RQ-32 one slash stands between base and endpoint`() throws {
+    for (base, endpoint) in [("/api", "/do"), ("/api/", "/do"), ("/api", "do"), ("/api/", "do")] {
+      #expect(try url("https://example.com" + base, endpoint) == "https://example.com/api/do")
+    }
+    #expect(try url("https://example.com/api", "do/") == "https://example.com/api/do/")
+  }
+
+  @Test func `queries of the base, of the endpoint and of the request are all kept`() throws {
+    #expect(
+      try url("https://example.com/api?key=1", "do?a=1", query: ["test": "value", "test2": "value2"])
+        == "https://example.com/api/do?key=1&a=1&test=value&test2=value2")
+  }
+
+  @Test func `RQ-34 no items, no question mark`() throws {
+    #expect(try !url("https://example.com/api", "do").contains("?"))
+  }
+
+  @Test func `RQ-35 and RQ-36 headers are copied`() throws {
+    let request = TypedRequest(baseURL: "https://example.com")
+    #expect(try request.request().headers.isEmpty)
+    #expect(try request.adding(headerField: .acceptLanguage("cy")).request().headers == [.acceptLanguage: "cy"])
+  }
+
+  @Test func `RQ-37 the method is copied`() throws {
+    #expect(try TypedRequest(.patch, baseURL: "https://example.com").request().method == .patch)
+  }
+
+  @Test func `RQ-38, RQ-39 and RQ-41 the body provider comes over the headers, and the authentication over both`() throws {
+    let request = try TypedRequest(.post, baseURL: "https://example.com")
+      .adding(headerField: .acceptLanguage("user"))
+      .sending(
+        BodyProvider { headers in
+          headers[.acceptLanguage] = (headers[.acceptLanguage] ?? "") + "+body"
+          return .text("x")
+        }
+      )
+      .authenticated(
+        with: AuthenticationProvider { headers in
+          headers[.acceptLanguage] = (headers[.acceptLanguage] ?? "") + "+authentication"
+        }
+      )
+      .request()
+    #expect(request.headers[.acceptLanguage] == "user+body+authentication")
+    #expect(request.body.data == Data("x".utf8))
+  }
+
+  @Test func `RQ-40 nothing, bytes and streams stay what they are`() throws {
+    let request = TypedRequest(.post, baseURL: "https://example.com")
+    #expect(try request.request().body.isEmpty)
+    #expect(try request.sending(.data(Data([1]))).request().body.data == Data([1]))
+    #expect(try request.sending(.body(.stream(Pieces("a")))).request().body.isStreamed)
+  }
+
+  @Test func `RQ-42 and RQ-50 the timeout is the request's, and all else the connection's`() throws {
+    var connection = Connection(adapter: MockAdapter())
+    connection.defaults.timeouts.connect = .seconds(3)
+    let options = try TypedRequest(baseURL: "https://example.com").timeout(after: .seconds(42)).request(for: connection).options
+    #expect(options.timeouts.total == .seconds(42))
+    #expect(options.timeouts.connect == .seconds(3))
+  }
+
+  @Test func `a connection's headers go with requests to its origin and with no others`() throws {
+    let connection = try Connection(
+      "https://example.com", headers: [.authorization: "secret", .acceptLanguage: "cy"], adapter: MockAdapter())
+    let home = try TypedRequest(baseURL: "https://example.com/v2").setting(headerField: .acceptLanguage("en")).request(
+      for: connection)
+    #expect(home.headers == [.authorization: "secret", .acceptLanguage: "en"])
+    #expect(try TypedRequest(baseURL: "https://other.example").request(for: connection).headers.isEmpty)
+  }
+
+  @Test func `a decoder says what it accepts, unless the request does`() throws {
+    let request = TypedRequest(baseURL: "https://example.com", receiving: .json([Int].self))
+    #expect(try request.request().headers[.accept] == "application/json")
+    #expect(try request.adding(headerField: .accept(.text)).request().headers[.accept] == "text/plain; charset=utf-8")
+  }
+
+  @Test func `a request is described without its secrets, and without running its providers`() {
+    let calls = Log<Int>()
+    let request = TypedRequest(.post, baseURL: "https://user:pass@example.com/api", endpoint: "do?access_token=abc")
+      .sending(
+        BodyProvider { _ in
+          calls.append(1)
+          return .empty
+        })
+    #expect(!"\(request)".contains("pass") && !"\(request)".contains("abc"))
+    #expect("\(request)".hasPrefix("POST https://example.com/api/do"))
+    #expect(calls.elements == [])
+    #expect("\(TypedRequest(baseURL: "http://["))" == "GET (no URL)")
+  }
+
+  @Test func `a type of one's own is a request, with the decoder of its resource`() async throws {
+    struct Motto: RequestConvertible {
+      typealias Resource = String
+      let baseURL = "https://example.com"
+      let endpoint = "motto"
+    }
+    struct Ping: RequestConvertible {
+      typealias Resource = Void
+      let baseURL = "https://example.com"
+      let endpoint = "ping"
+      let method = HTTPRequest.Method.head
+    }
+    struct Logo: RequestConvertible {
+      typealias Resource = Data
+      let baseURL = "https://example.com"
+      let endpoint = "logo"
+    }
+    let mock = MockAdapter()
+    mock.stub(.get, path: "/motto", body: "simple")
+    mock.stub(.get, path: "/logo", body: "png")
+    mock.stub(.head, path: "/ping")
+    let connection = Connection(adapter: mock)
+    #expect(try await connection.perform(Motto()).value == "simple")
+    #expect(try await connection.perform(Logo()).value == Data("png".utf8))
+    try await connection.perform(Ping()).value
+  }
+}
