@@ -9,6 +9,7 @@ let package = Package(
     .library(name: "FaradayCore", targets: ["FaradayCore"]),
     .library(name: "FaradayCoding", targets: ["FaradayCoding"]),
     .library(name: "FaradayMiddleware", targets: ["FaradayMiddleware"]),
+    .library(name: "FaradayHAL", targets: ["FaradayHAL"]),
     .library(name: "FaradayCurl", targets: ["FaradayCurl"]),
     .library(name: "FaradayURLSession", targets: ["FaradayURLSession"]),
     .library(name: "FaradayTesting", targets: ["FaradayTesting"]),
@@ -33,6 +34,7 @@ let package = Package(
     .target(
       name: "FaradayMiddleware",
       dependencies: ["FaradayCore", "FaradayCoding", .product(name: "Logging", package: "swift-log")]),
+    .target(name: "FaradayHAL", dependencies: ["FaradayCore", "FaradayCoding"]),
     .target(name: "Faraday", dependencies: ["FaradayCore", "FaradayCoding", "FaradayMiddleware"]),
     .executableTarget(
       name: "FaradayCLI",
@@ -51,6 +53,9 @@ let package = Package(
       dependencies: [
         "Faraday", "FaradayCurl", "FaradayURLSession", "FaradayTesting", .product(name: "Logging", package: "swift-log"),
       ]),
+    .testTarget(
+      name: "FaradayHALTests",
+      dependencies: ["Faraday", "FaradayHAL", "FaradayCurl", "FaradayURLSession", "FaradayTesting"]),
     .testTarget(name: "FaradayTestingTests", dependencies: ["FaradayCore", "FaradayTesting"]),
     .testTarget(
       name: "FaradayCurlTests", dependencies: ["Faraday", "FaradayCurl", "FaradayTesting", "CCurl"],
