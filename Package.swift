@@ -11,6 +11,7 @@ let package = Package(
     .library(name: "FaradayMiddleware", targets: ["FaradayMiddleware"]),
     .library(name: "FaradayPromises", targets: ["FaradayPromises"]),
     .library(name: "FaradayRequests", targets: ["FaradayRequests"]),
+    .library(name: "FaradayHAL", targets: ["FaradayHAL"]),
     .library(name: "FaradayCurl", targets: ["FaradayCurl"]),
     .library(name: "FaradayURLSession", targets: ["FaradayURLSession"]),
     .library(name: "FaradayTesting", targets: ["FaradayTesting"]),
@@ -40,6 +41,7 @@ let package = Package(
     .target(
       name: "Faraday",
       dependencies: ["FaradayCore", "FaradayCoding", "FaradayMiddleware", "FaradayPromises", "FaradayRequests"]),
+    .target(name: "FaradayHAL", dependencies: ["FaradayCore", "FaradayCoding", "FaradayPromises", "FaradayRequests"]),
     .executableTarget(
       name: "FaradayCLI",
       dependencies: [
@@ -63,6 +65,8 @@ let package = Package(
     .testTarget(name: "FaradayPromisesTests", dependencies: ["FaradayPromises", "FaradayTesting"]),
     .testTarget(
       name: "FaradayRequestsTests", dependencies: ["Faraday", "FaradayTesting", "TestedAdapters"]),
+    .testTarget(
+      name: "FaradayHALTests", dependencies: ["Faraday", "FaradayHAL", "FaradayCurl", "FaradayTesting", "TestedAdapters"]),
     .testTarget(name: "FaradayTestingTests", dependencies: ["FaradayCore", "FaradayTesting"]),
     .testTarget(
       name: "FaradayCurlTests", dependencies: ["Faraday", "FaradayCurl", "FaradayTesting", "CCurl"],

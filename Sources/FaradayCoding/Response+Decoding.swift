@@ -61,24 +61,9 @@ public struct UndecodableBody: Error, CustomStringConvertible {
     self.type = "\(type)"
     self.underlying = underlying
     self.response = response
-    switch underlying as? DecodingError {
-    case .keyNotFound(let key, let context):
-      path = (context.codingPath + [key]).dotted
-      reason = "it is missing"
-    case .valueNotFound(let wanted, let context):
-      path = context.codingPath.dotted
-      reason = "it is null, and a \(wanted) was wanted"
-    case .typeMismatch(let wanted, let context):
-      path = context.codingPath.dotted
-      reason = "it is no \(wanted)"
-    case .dataCorrupted(let context):
-      path = context.codingPath.dotted
-      // What the decoder says of it quotes the value.
-      reason = "it is not valid"
-    default:
-      path = ""
-      reason = underlying is EmptyBody ? "it is empty" : "\(Swift.type(of: underlying))"
-    }
+    let failure = DecodingFailure(underlying)
+    path = failure.path
+    reason = failure.reason
   }
 
   public var description: String {

@@ -1,6 +1,5 @@
 public import FaradayCoding
 public import FaradayCore
-private import Synchronization
 #if canImport(FoundationEssentials)
 private import FoundationEssentials
 #else
@@ -23,37 +22,21 @@ public struct DecodeJSON: Middleware {
     request.headers.accept(MediaType.json.description)
     var response = try await next(request)
     guard response.headers.contentType?.isJSON == true, let data = response.body.data, !data.isEmpty else { return response }
-    let json = JSONBody(data)
+    let json = ReadOnce { try JSONDecoder().decode(JSONValue.self, from: data) }
+    // Reading untyped JSON is slow, and who reads a type does not need it.
     response[JSONKey.self] = json
     guard isStrict else { return response }
-    do { _ = try json.value.get() } catch { throw UndecodableBody(error, wanting: JSONValue.self, of: response) }
+    do { _ = try json.result.get() } catch { throw UndecodableBody(error, wanting: JSONValue.self, of: response) }
     return response
-  }
-}
-
-/// A body that is read with the first look at it: reading untyped JSON is slow, and who reads a type does not need it.
-private final class JSONBody: Sendable {
-  private let data: Data
-  private let outcome = Mutex<Result<JSONValue, any Error>?>(nil)
-
-  init(_ data: Data) { self.data = data }
-
-  var value: Result<JSONValue, any Error> {
-    outcome.withLock { outcome in
-      if let outcome { return outcome }
-      let read = Result { try JSONDecoder().decode(JSONValue.self, from: data) }
-      outcome = read
-      return read
-    }
   }
 }
 
 extension Response {
   /// The body as JSON, if ``DecodeJSON`` has seen it and it is. The first look takes as long as reading it does.
-  public var json: JSONValue? { try? self[JSONKey.self]?.value.get() }
+  public var json: JSONValue? { try? self[JSONKey.self]?.result.get() }
 }
 
-private enum JSONKey: ResponseKey { typealias Value = JSONBody }
+private enum JSONKey: ResponseKey { typealias Value = ReadOnce<JSONValue> }
 
 extension Middleware where Self == DecodeJSON {
   /// Asks for JSON, and reads it.

@@ -17,10 +17,7 @@ public struct EncodeJSON: Middleware {
   private let encoder: JSONEncoder
 
   /// Members stand in the order of their names, so that a value is the same bytes each time.
-  public init() {
-    encoder = JSONEncoder()
-    encoder.outputFormatting = .sortedKeys
-  }
+  public init() { encoder = .sortingKeys }
 
   /// With an encoder of one's own, which nobody may change any more.
   public init(encoder: JSONEncoder) { self.encoder = encoder }

@@ -98,7 +98,7 @@ extension BodyProvider {
     }
   }
 
-  private static func encoding<Value: Encodable & Sendable>(
+  package static func encoding<Value: Sendable>(
     _ value: Value, as type: MediaType, _ encode: @escaping @Sendable (Value) throws -> Body
   ) -> BodyProvider {
     BodyProvider { headers in
@@ -114,15 +114,6 @@ extension HTTPFields {
   /// Sets the `Content-Type` of a request that has none.
   public mutating func contentType(unlessSet type: MediaType) {
     if self[.contentType] == nil { self[.contentType] = type.description }
-  }
-}
-
-extension JSONEncoder {
-  /// Members stand in the order of their names, so that a value is the same bytes each time.
-  public static var sortingKeys: JSONEncoder {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = .sortedKeys
-    return encoder
   }
 }
 

@@ -1,0 +1,22 @@
+internal import FaradayCoding
+internal import FaradayCore
+public import FaradayRequests
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+extension ResponseDecoder<Representation> {
+  /// The body as HAL, whatever its `Content-Type`.
+  public static var hal: Self {
+    ResponseDecoder(accepting: "\(MediaType.hal), application/json") { try await $0.decodeRepresentation() }
+  }
+}
+
+extension BodyProvider {
+  /// A representation as HAL.
+  public static func hal(_ representation: Representation) -> BodyProvider {
+    encoding(representation, as: .hal) { .data(try JSONEncoder.sortingKeys.encode($0.json)) }
+  }
+}

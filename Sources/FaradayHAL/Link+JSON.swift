@@ -1,0 +1,33 @@
+internal import FaradayCoding
+
+extension Link {
+  init(rel: String, json: JSONValue, at path: String) throws(MalformedHAL) {
+    guard let object = json.object else { throw MalformedHAL(path: path, reason: "it is no object") }
+    func text(_ name: String) throws(MalformedHAL) -> String? {
+      guard let value = object[name], !value.isNull else { return nil }
+      guard let text = value.string else { throw MalformedHAL(path: path + "." + name, reason: "it is no string") }
+      return text
+    }
+    guard let href = try text("href") else { throw MalformedHAL(path: path + ".href", reason: "it is missing") }
+    self.init(
+      // By the draft any other value than true is false.
+      rel: rel, href: href, isTemplated: object["templated"]?.bool ?? false, name: try text("name"), title: try text("title"),
+      hreflang: try text("hreflang"), profile: try text("profile"), type: try text("type"),
+      deprecation: try text("deprecation"))
+  }
+
+  var json: JSONValue {
+    var object: JSONObject = ["href": .string(href)]
+    if isTemplated { object["templated"] = true }
+    let rest = [
+      ("type", type), ("deprecation", deprecation), ("name", name), ("profile", profile), ("title", title),
+      ("hreflang", hreflang),
+    ]
+    for case (let name, let value?) in rest { object[name] = .string(value) }
+    return .object(object)
+  }
+}
+
+extension Curie {
+  var json: JSONValue { ["href": .string(href), "templated": true, "name": .string(name)] }
+}

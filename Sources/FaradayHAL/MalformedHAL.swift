@@ -1,0 +1,13 @@
+internal import FaradayCoding
+
+/// A document that is no HAL, and the place in it that is not. It quotes no value.
+public struct MalformedHAL: Error, Equatable, CustomStringConvertible {
+  /// `_links.next[1].href`; empty for the whole.
+  public let path: String
+  /// `it is missing`
+  public let reason: String
+
+  public var description: String { "not HAL\(path.isEmpty ? "" : " at \(path)"): \(reason)" }
+}
+
+extension MalformedHAL: LocatedError {}

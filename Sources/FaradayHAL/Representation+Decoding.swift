@@ -1,0 +1,58 @@
+internal import FaradayCoding
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+extension Representation {
+  /// The properties as a value of this type.
+  ///
+  ///     let orders = try page.embedded(for: "ea:order").map { try $0.decode(Order.self) }
+  ///
+  /// Throws ``UndecodableProperties`` if they are none.
+  public func decode<Value: Decodable>(
+    _ type: Value.Type = Value.self, using decoder: JSONDecoder = JSONDecoder()
+  ) throws -> Value {
+    do {
+      return try decoder.decode(type, from: JSONEncoder().encode(JSONValue.object(properties)))
+    } catch {
+      throw UndecodableProperties(error, wanting: type)
+    }
+  }
+
+  /// A representation whose properties are a value's, which is an object in JSON. Throws what encoding it throws, and
+  /// ``MalformedHAL`` if it is no object.
+  public init(encoding value: some Encodable, using encoder: JSONEncoder = JSONEncoder()) throws {
+    try self.init(data: encoder.encode(value))
+  }
+
+  /// Reads the bytes of a HAL document. The order of its members is lost. Throws `DecodingError` if they are no JSON, and
+  /// ``MalformedHAL``.
+  public init(data: Data) throws {
+    try self.init(json: JSONDecoder().decode(JSONValue.self, from: data))
+  }
+}
+
+/// A representation whose properties are not what was wanted.
+public struct UndecodableProperties: Error, CustomStringConvertible {
+  /// The type that was wanted.
+  public let type: String
+  /// The property: `items.0.name`; empty for the whole.
+  public let path: String
+  /// What the decoder threw. Its text may show values.
+  public let underlying: any Error
+  private let reason: String
+
+  init(_ underlying: any Error, wanting type: any Any.Type) {
+    self.type = "\(type)"
+    self.underlying = underlying
+    let failure = DecodingFailure(underlying)
+    path = failure.path
+    reason = failure.reason
+  }
+
+  public var description: String {
+    "the properties of the representation are no \(type)\(path.isEmpty ? "" : " at \(path)"): \(reason)"
+  }
+}

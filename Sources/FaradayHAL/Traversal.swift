@@ -1,0 +1,84 @@
+internal import FaradayCoding
+internal import FaradayCore
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+/// A way through representations, from link to link.
+struct Traversal {
+  private(set) var representations: [Representation] = []
+
+  private var connection: Connection
+  private let variables: [String: URITemplate.Value]
+  private let usesEmbedded: Bool
+  /// Where the last representation came from, embedded or not.
+  private var base: URL?
+
+  init(over connection: Connection, variables: [String: URITemplate.Value], usesEmbedded: Bool) {
+    self.connection = connection
+    self.variables = variables
+    self.usesEmbedded = usesEmbedded
+  }
+
+  mutating func begin(at link: Link?) async throws {
+    let request = try connection.request(.get, try link.map(target) ?? "")
+    // The links of a server are not to say who else gets what is meant for it.
+    if connection.url == nil { connection.url = request.url }
+    // From here on, links are absolute.
+    connection.joining = .resolve
+    try await fetch(request, for: link?.rel)
+  }
+
+  mutating func follow(_ relation: String) async throws {
+    guard let holder = representations.last, let base else { return }
+    let embedded = holder.embedded(for: relation).first
+    if usesEmbedded, let embedded { return representations.append(embedded) }
+    guard let link = holder.link(for: relation) ?? embedded?.selfLink else {
+      let linked = holder.links.rels
+      throw fail(.missingRelation(present: linked + holder.embedded.rels.filter { !linked.contains($0) }), relation)
+    }
+    guard let url = URLJoining.resolve.join(try target(of: link), to: base) else { throw fail(.invalidLink, relation) }
+    try await fetch(connection.request(.get, url.absoluteString), for: relation)
+  }
+
+  private mutating func fetch(_ request: Request, for relation: String?) async throws {
+    var request = request
+    request.headers.accept([.hal, .json])
+    let response = try await connection.run(request)
+    base = response.url
+    guard response.status.kind == .successful else { throw fail(.status(response.status), relation, response) }
+    guard response.isHAL else { throw fail(.notHAL("its Content-Type is neither HAL nor JSON"), relation, response) }
+    do {
+      representations.append(try await response.decodeRepresentation(upTo: request.options.maximumBodySize))
+    } catch let error as UndecodableBody {
+      let failure = DecodingFailure(error.underlying)
+      throw fail(.notHAL((failure.path.isEmpty ? "" : failure.path + ": ") + failure.reason), relation, response)
+    }
+    // Whoever stands there shall not say what is asked for with the connection's credentials.
+    if connection.url.map({ Origin($0) != Origin(response.url) }) == true {
+      connection.headers = [:]
+      connection.defaults.isForeign = true
+    }
+  }
+
+  private func target(of link: Link) throws -> String {
+    guard link.isTemplated else { return link.href }
+    do {
+      let template = try URITemplate(link.href)
+      let names = template.variables
+      guard names.isEmpty || names.contains(where: { variables[$0] != nil }) else {
+        throw fail(.templated(variables: names), link.rel)
+      }
+      return try template.expand(variables)
+    } catch let error as URITemplateError {
+      throw fail(.invalidTemplate(error), link.rel)
+    }
+  }
+
+  private func fail(_ reason: FollowingError.Reason, _ relation: String?, _ response: Response? = nil) -> FollowingError {
+    let url = (base ?? connection.url).map { connection.secrets.redacting($0) }
+    return FollowingError(reason: reason, relation: relation, url: url ?? "", response: response)
+  }
+}

@@ -1,0 +1,53 @@
+import Faraday
+import FaradayHAL
+import FaradayTesting
+import TestedAdapters
+import Testing
+
+/// What is meant for one server goes to no other, wherever links lead.
+@Suite struct FollowingLeakTests {
+  @Test(arguments: TestedAdapter.allCases)
+  func `what a connection sends to its server goes with no link to another, nor back from there`(
+    tested: TestedAdapter
+  ) async throws {
+    let home = try PageServer()
+    let elsewhere = try PageServer(["/": #"{"_links": {"back": {"href": "\#(home.url)/back"}}}"#])
+    home.add("/", #"{"_links": {"near": {"href": "/near"}}}"#)
+    home.add("/near", #"{"_links": {"away": {"href": "\#(elsewhere.url)/"}}}"#)
+    home.add("/back", #"{"_links": {"on": {"href": "/on"}}}"#)
+    home.add("/on", "{}")
+    var connection = try Connection(
+      home.url + "/", headers: [.authorization: "Bearer 1", .acceptLanguage: "cy"], adapter: tested.adapter)
+    let foreign = Log<Bool>()
+    connection.use { request, next in
+      foreign.append(request.options.isForeign)
+      return try await next(request)
+    }
+    #expect(try await connection.follow("near/away/back/on").count == 5)
+    #expect(home.targets == ["/", "/near", "/back", "/on"])
+    #expect(home.values("Authorization") == ["Bearer 1", "Bearer 1", nil, nil])
+    #expect(elsewhere.values("Authorization") == [nil])
+    #expect(foreign.elements == [false, false, true, true, true])
+  }
+
+  @Test(arguments: TestedAdapter.allCases)
+  func `a response that a redirect led away to is of another server`(tested: TestedAdapter) async throws {
+    let home = try PageServer()
+    let elsewhere = try PageServer(["/": #"{"_links": {"back": {"href": "\#(home.url)/back"}}}"#])
+    home.add("/", PageServer.Page(status: 302, "Location: \(elsewhere.url)/"))
+    home.add("/back", "{}")
+    let connection = try Connection(
+      home.url + "/", headers: [.authorization: "Bearer 1"], adapter: tested.adapter, middleware: [.redirects()])
+    #expect(try await connection.follow("back").count == 2)
+    #expect(home.values("Authorization") == ["Bearer 1", nil] && elsewhere.values("Authorization") == [nil])
+  }
+
+  @Test(arguments: TestedAdapter.allCases)
+  func `without a base URL the first server is the one that is meant`(tested: TestedAdapter) async throws {
+    let elsewhere = try PageServer(["/": "{}"])
+    let home = try PageServer(["/": #"{"_links": {"self": {"href": "/"}, "away": {"href": "\#(elsewhere.url)/"}}}"#])
+    let connection = Connection(headers: [.authorization: "Bearer 1"], adapter: tested.adapter)
+    #expect(try await connection.follow("self/away", from: Link(rel: "start", href: home.url + "/")).count == 3)
+    #expect(home.values("Authorization") == ["Bearer 1", "Bearer 1"] && elsewhere.values("Authorization") == [nil])
+  }
+}

@@ -1,0 +1,208 @@
+import Faraday
+import FaradayHAL
+import FaradayTesting
+import TestedAdapters
+import Testing
+
+@Suite struct FollowingTests {
+  private let root: PageServer.Page = """
+    {"_links": {"self": {"href": "/"}, "curies": [{"name": "app", "href": "https://docs.example.com/{rel}", "templated": true}],
+      "app:library": {"href": "/library/"}, "app:gone": {"href": "/gone?token=hidden"}, "app:page": {"href": "/page"},
+      "app:list": {"href": "/list"}, "app:bad": {"href": "/bad"}, "app:none": [],
+      "app:search": {"href": "/search{?q,lang}", "templated": true}, "app:broken": {"href": "/search{?q", "templated": true},
+      "app:nowhere": {"href": "http://[/"}, "app:mail": {"href": "mailto:ada@example.com"}}}
+    """
+
+  private func server() throws -> PageServer {
+    try PageServer([
+      "/": root,
+      "/library/": """
+      {"name": "Library", "_links": {"self": {"href": "/library/"}, "books": {"href": "books?page=1"}, "first": {"href": "books/1"},
+         "here": {"href": ""}},
+       "_embedded": {"first": {"title": "Emma", "_links": {"self": {"href": "books/1"}, "author": {"href": "../authors/2"}}},
+                     "last": [{"title": "Persuasion"}, {"title": "Other"}],
+                     "own": {"_links": {"self": {"href": "books/1"}}}}}
+      """,
+      "/library/books?page=1": #"{"count": 2}"#, "/library/books/1": #"{"title": "Emma, whole"}"#,
+      "/authors/2": #"{"name": "Jane"}"#,
+      "/page": PageServer.Page("Content-Type: text/html", body: "<html>"),
+      "/list": PageServer.Page("Content-Type: application/json", body: "[]"), "/bad": #"{"_links": {"self": {"href": 1}}}"#,
+      "/search?q=a%20b": #"{"found": 1}"#, "/search": #"{"found": 9}"#,
+    ])
+  }
+
+  private func connection(_ tested: TestedAdapter, _ server: PageServer, _ middleware: any Middleware...) throws -> Connection {
+    try Connection(server.url + "/", adapter: tested.adapter, middleware: middleware)
+  }
+
+  // MARK: what cannot be followed
+
+  @Test(arguments: TestedAdapter.allCases)
+  func `HA-04: a relation that is missing is named, with those that there are, and nothing more is asked for`(
+    tested: TestedAdapter
+  ) async throws {
+    let server = try server()
+    let connection = try connection(tested, server)
+    let error = await #expect(throws: FollowingError.self) { try await connection.follow("app:library/no_rel/books") }
+    #expect(error?.relation == "no_rel" && error?.url == server.url + "/library/")
+    if case .missingRelation(let present) = error?.reason {
+      #expect(present.sorted() == ["first", "here", "last", "own", "self", "books"].sorted())
+    } else {
+      Issue.record("\(String(describing: error))")
+    }
+    #expect(server.targets == ["/", "/library/"])
+    let none = await #expect(throws: FollowingError.self) { try await connection.follow("app:search/x", variables: ["q": "a b"]) }
+    #expect(
+      none.map { "\($0)" } == "\(server.url)/search?q=a%20b: there is no relation \"x\"; there is none")
+    await #expect(throws: FollowingError.self) { try await connection.follow("app:none") }
+  }
+
+  @Test(arguments: TestedAdapter.allCases)
+  func `a status that is not 2xx is an error with its response, and shows no secret`(tested: TestedAdapter) async throws {
+    let server = try server()
+    let connection = try connection(tested, server)
+    let error = await #expect(throws: FollowingError.self) { try await connection.follow("app:gone") }
+    #expect(error?.reason == .status(.notFound) && error?.response?.status == .notFound)
+    #expect(
+      error.map { "\($0)" } == "\(server.url)/gone?token=[secret]: unexpected status 404 for the relation \"app:gone\"")
+    let first = await #expect(throws: FollowingError.self) {
+      try await Connection(server.url + "/nothing", adapter: tested.adapter).follow("")
+    }
+    #expect(first.map { "\($0)" } == "\(server.url)/nothing: unexpected status 404")
+  }
+
+  @Test(arguments: TestedAdapter.allCases)
+  func `what is no HAL is an error that says what is wrong with it`(tested: TestedAdapter) async throws {
+    let server = try server()
+    let connection = try connection(tested, server)
+    for (relation, reason) in [
+      ("app:page", "its Content-Type is neither HAL nor JSON"), ("app:list", "it is no object"),
+      ("app:bad", "_links.self.href: it is no string"),
+    ] {
+      let error = await #expect(throws: FollowingError.self) { try await connection.follow(relation) }
+      #expect(error?.reason == .notHAL(reason) && error?.relation == relation && error?.response?.status == .ok)
+    }
+  }
+
+  @Test(arguments: TestedAdapter.allCases)
+  func `a template without a value for one of its variables is an error, as is one that is none`(
+    tested: TestedAdapter
+  ) async throws {
+    let server = try server()
+    let connection = try connection(tested, server)
+    for variables: [String: URITemplate.Value] in [[:], ["other": "x"]] {
+      let error = await #expect(throws: FollowingError.self) {
+        try await connection.follow("app:search", variables: variables)
+      }
+      #expect(
+        error.map { "\($0)" }
+          == "\(server.url)/: the link \"app:search\" is a template, and none of its variables has a value: q, lang")
+    }
+    let broken = await #expect(throws: FollowingError.self) { try await connection.follow("app:broken", variables: ["q": "a"]) }
+    #expect(
+      broken.map { "\($0)" }
+        == "\(server.url)/: the link \"app:broken\": URI template: \"{?q\" at offset 7 has no closing brace")
+    #expect(server.targets.allSatisfy { $0 == "/" })
+  }
+
+  @Test(arguments: TestedAdapter.allCases)
+  func `a link that leads nowhere is an error`(tested: TestedAdapter) async throws {
+    let server = try server()
+    let connection = try connection(tested, server)
+    let nowhere = await #expect(throws: FollowingError.self) { try await connection.follow("app:nowhere") }
+    #expect(nowhere.map { "\($0)" } == "\(server.url)/: the link \"app:nowhere\" is no URL")
+    let mail = await #expect(throws: TransportError.self) { try await connection.follow("app:mail") }
+    #expect(mail?.code == .unsupportedScheme && server.targets == ["/", "/"])
+    let homeless = await #expect(throws: TransportError.self) { try await Connection(adapter: tested.adapter).follow("x") }
+    #expect(homeless?.code == .invalidURL)
+  }
+
+  @Test(arguments: TestedAdapter.allCases)
+  func `what a middleware throws is thrown`(tested: TestedAdapter) async throws {
+    let server = try server()
+    let connection = try connection(tested, server, .expectStatus)
+    let error = await #expect(throws: UnexpectedStatus.self) { try await connection.follow("app:gone") }
+    #expect(error?.status == .notFound)
+  }
+
+  // MARK: what can
+
+  @Test(arguments: TestedAdapter.allCases)
+  func `HA-03: N relations lead through N+1 representations`(tested: TestedAdapter) async throws {
+    let server = try server()
+    let connection = try connection(tested, server, .decodeHAL)
+    let library = try await connection.follow("app:library")
+    #expect(library.count == 2 && library.last?.selfLink?.href == library.first?.link(for: "app:library")?.href)
+    let all = try await connection.follow("app:library/books")
+    #expect(all.map { $0.properties["name"] } == [nil, "Library", nil] && all.last?.properties["count"] == 2)
+    #expect(server.targets == ["/", "/library/", "/", "/library/", "/library/books?page=1"])
+    #expect(try await connection.follow("").count == 1)
+    #expect(try await connection.follow([String]()).count == 1)
+  }
+
+  @Test(arguments: TestedAdapter.allCases)
+  func `HAL is asked for, also where no middleware does`(tested: TestedAdapter) async throws {
+    let server = try server()
+    _ = try await connection(tested, server).follow("app:library")
+    _ = try await connection(tested, server, .decodeHAL).follow("")
+    #expect(server.values("Accept") == Array(repeating: "application/hal+json, application/json", count: 3))
+  }
+
+  @Test(arguments: TestedAdapter.allCases)
+  func `a link is resolved against the response that held it, and a relation may be a URI`(tested: TestedAdapter) async throws {
+    let server = try server()
+    // What paths are joined with is not what links are.
+    let connection = try Connection(server.url, joining: .append, adapter: tested.adapter)
+    let uri = ["https://docs.example.com/library", "first"]
+    let whole = try await connection.follow(uri, usesEmbedded: false)
+    #expect(whole.last?.properties["title"] == "Emma, whole")
+    #expect(try await connection.follow("app:library/here/here/books").last?.properties["count"] == 2)
+    #expect(server.targets.suffix(3) == ["/library/", "/library/", "/library/books?page=1"])
+  }
+
+  @Test(arguments: TestedAdapter.allCases)
+  func `what is embedded needs no request, unless the caller wants one`(tested: TestedAdapter) async throws {
+    let server = try server()
+    let connection = try connection(tested, server)
+    let embedded = try await connection.follow("app:library/first")
+    #expect(embedded.last?.properties["title"] == "Emma" && server.targets == ["/", "/library/"])
+    // Its links are resolved against the response that it came in.
+    #expect(try await connection.follow("app:library/first/author").last?.properties["name"] == "Jane")
+    #expect(server.targets.last == "/authors/2")
+    #expect(try await connection.follow("app:library/last").last?.properties["title"] == "Persuasion")
+    // Without a link of that relation, its own leads to it.
+    let own = try await connection.follow("app:library/own", usesEmbedded: false)
+    #expect(own.last?.properties["title"] == "Emma, whole")
+    await #expect(throws: FollowingError.self) { try await connection.follow("app:library/last", usesEmbedded: false) }
+  }
+
+  @Test(arguments: TestedAdapter.allCases)
+  func `a template is expanded, and the start can be one`(tested: TestedAdapter) async throws {
+    let server = try server()
+    let connection = try connection(tested, server)
+    #expect(try await connection.follow("app:search", variables: ["q": "a b"]).last?.properties["found"] == 1)
+    #expect(try await connection.follow("app:search", variables: ["q": []]).last?.properties["found"] == 9)
+    let search = Link(rel: "search", href: "search{?q}")
+    #expect(try await connection.follow("", from: search, variables: ["q": "a b"]).map { $0.properties["found"] } == [1])
+    let error = await #expect(throws: FollowingError.self) { try await connection.follow("", from: search) }
+    #expect(error?.reason == .templated(variables: ["q"]) && error?.relation == "search" && error?.url == server.url + "/")
+  }
+
+  @Test(arguments: TestedAdapter.allCases)
+  func `after a redirect links are resolved against where it led`(tested: TestedAdapter) async throws {
+    let server = try server()
+    server.add("/old", PageServer.Page(status: 302, "Location: /library/"))
+    let connection = try connection(tested, server, .redirects())
+    #expect(try await connection.follow("books", from: Link(rel: "start", href: "/old")).last?.properties["count"] == 2)
+    #expect(server.targets == ["/old", "/library/", "/library/books?page=1"])
+  }
+
+  @Test(arguments: TestedAdapter.allCases)
+  func `a streamed response is followed too`(tested: TestedAdapter) async throws {
+    let server = try server()
+    var options = Options()
+    options.delivery = .streamed
+    let connection = try Connection(server.url, defaults: options, adapter: tested.adapter, middleware: [.decodeHAL])
+    #expect(try await connection.follow("app:library/books").last?.properties["count"] == 2)
+  }
+}

@@ -1,0 +1,40 @@
+import Faraday
+import FaradayHAL
+import FaradayTesting
+import TestedAdapters
+import Testing
+
+/// HAL in typed requests, and following as a promise.
+@Suite struct HALRequestsTests {
+  @Test(arguments: TestedAdapter.allCases)
+  func `a body that is no HAL is an error that names the place`(tested: TestedAdapter) async throws {
+    let server = try PageServer(["/": #"{"_links": {"next": [{"href": 1}]}}"#])
+    let connection = Connection(adapter: tested.adapter)
+    let error = await #expect(throws: UndecodableBody.self) { () async throws in
+      _ = try await connection.perform(TypedRequest(baseURL: server.url + "/", receiving: .hal))
+    }
+    #expect(error?.path == "_links.next[0].href")
+  }
+
+  @Test(arguments: TestedAdapter.allCases)
+  func `a typed request sends and receives HAL`(tested: TestedAdapter) async throws {
+    let server = try PageServer(["/orders": #"{"total": 30, "_links": {"self": {"href": "/orders/1"}}}"#])
+    let order = Representation(properties: ["total": 30])
+    let made = try await Connection(adapter: tested.adapter).perform(
+      TypedRequest(.post, baseURL: server.url, endpoint: "orders").sending(.hal(order)).receiving(.hal))
+    #expect(made.value.selfLink?.href == "/orders/1")
+    #expect(made.value.properties["total"]?.int == 30)
+    #expect(server.values("Content-Type") == ["application/hal+json"])
+    #expect(server.values("Accept") == ["application/hal+json, application/json"])
+  }
+
+  @Test(arguments: TestedAdapter.allCases)
+  func `a promise follows as a function does`(tested: TestedAdapter) async throws {
+    let server = try PageServer(["/": #"{"_links": {"next": {"href": "/2"}}}"#, "/2": #"{"page": 2}"#])
+    let connection = try Connection(server.url + "/", adapter: tested.adapter)
+    let promise: Promise<[Representation]> = connection.follow("next")
+    #expect(try await promise.map { $0.last?.properties["page"]?.int }.value == 2)
+    let missing: Promise<[Representation]> = connection.follow(["nowhere"])
+    await #expect(throws: FollowingError.self) { try await missing.value }
+  }
+}

@@ -1,0 +1,136 @@
+import Faraday
+import FaradayHAL
+import FaradayTesting
+import FoundationEssentials
+import TestedAdapters
+import Testing
+
+@Suite struct MiddlewareTests {
+  private let server: LocalServer
+
+  init() throws { server = try LocalServer() }
+
+  private func connection(
+    _ tested: TestedAdapter, headers: HTTPFields = [:], _ middleware: any Middleware...
+  ) throws -> Connection {
+    try Connection(server.url + "/", headers: headers, adapter: tested.adapter, middleware: middleware)
+  }
+
+  private let order = Representation(properties: ["total": 30]).with(rel: "self", href: "/orders/1")
+
+  // MARK: reading
+
+  @Test(arguments: TestedAdapter.allCases, ["[]", "{", "1", "", #"{"_links": []}"#])
+  func `a body that is no HAL has no representation, and the error says what is wrong`(
+    tested: TestedAdapter, body: String
+  ) async throws {
+    let connection = try connection(tested, .decodeHAL)
+    let response = try await connection.post("echo", body: .text(body)) { $0.headers[.contentType] = "application/hal+json" }
+    #expect(response.representation == nil && response.body.data == Data(body.utf8))
+    let error = await #expect(throws: UndecodableBody.self) { try await response.decodeRepresentation() }
+    #expect(error?.type == "Representation")
+    if body.contains("_links") {
+      #expect(
+        error.map { "\($0)" }
+          == "\(server.url)/echo: the body of the 200 is no Representation at _links: it is no object")
+    }
+  }
+
+  @Test(arguments: TestedAdapter.allCases)
+  func `a body of another type is left alone`(tested: TestedAdapter) async throws {
+    let connection = try connection(tested, .decodeHAL)
+    for type in ["text/plain", "application/vnd.api+json", "nonsense"] {
+      let response = try await connection.post("echo", body: "{}") { $0.headers[.contentType] = type }
+      #expect(response.representation == nil)
+      #expect(try await response.decodeRepresentation() == Representation())
+    }
+    #expect(try await connection.get("status/204").representation == nil)
+  }
+
+  @Test(arguments: TestedAdapter.allCases)
+  func `HAL is read, whatever the case and the parameters of its type`(tested: TestedAdapter) async throws {
+    let connection = try connection(tested, .decodeHAL)
+    for type in ["application/hal+json", "Application/HAL+JSON; charset=utf-8", "application/json"] {
+      let response = try await connection.post("echo", body: #"{"_links": {"self": {"href": "/"}}}"#) {
+        $0.headers[.contentType] = type
+      }
+      #expect(response.representation?.selfLink?.href == "/")
+    }
+    let only = try self.connection(tested, .decodeHAL(types: [.hal]))
+    #expect(try await only.post("echo", body: "{}") { $0.headers[.contentType] = "application/json" }.representation == nil)
+  }
+
+  @Test(arguments: TestedAdapter.allCases)
+  func `a streamed body is not read, but can be`(tested: TestedAdapter) async throws {
+    let connection = try connection(tested, .decodeHAL, .encodeHAL)
+    let response = try await connection.post("echo", body: .hal(order)) { $0.options.delivery = .streamed }
+    #expect(response.representation == nil)
+    #expect(try await response.decodeRepresentation() == order)
+    let limited = try await connection.post("echo", body: .hal(order)) { $0.options.delivery = .streamed }
+    await #expect(throws: BodyTooLarge.self) { try await limited.decodeRepresentation(upTo: 3) }
+  }
+
+  @Test(arguments: TestedAdapter.allCases)
+  func `HA-05: HAL and JSON are accepted once, behind what the caller accepts`(tested: TestedAdapter) async throws {
+    let home = try connection(tested, headers: [.accept: "application/json"], .decodeHAL)
+    let seen = try await Inspected(home.get("inspect"))
+    #expect(seen.values("Accept") == ["application/json, application/hal+json"])
+    let bare = try connection(tested, .decodeHAL, .decodeHAL, .decodeJSON)
+    #expect(try await Inspected(bare.get("inspect")).values("Accept") == ["application/hal+json, application/json"])
+    let weighed = try await Inspected(bare.get("inspect") { $0.headers[.accept] = "Application/HAL+JSON;q=0.5, text/html" })
+    #expect(weighed.values("Accept") == ["Application/HAL+JSON;q=0.5, text/html, application/json"])
+  }
+
+  @Test func `HA-01: a GET arrives as one, and its response as it was`() async throws {
+    let mock = MockAdapter()
+    mock.stub(.get, path: "/", status: .notFound, headers: [.contentType: "application/hal+json"], body: #"{"message": "none"}"#)
+    let connection = try Connection("http://host/", adapter: mock, middleware: [.encodeHAL, .decodeHAL])
+    let response = try await connection.get()
+    #expect(mock.recorded.map(\.request.method) == [.get] && mock.recorded.first?.body.isEmpty == true)
+    #expect(response.status == .notFound && response.url.absoluteString == "http://host/")
+    #expect(response.representation?.properties["message"] == "none")
+  }
+
+  // MARK: writing
+
+  @Test(arguments: TestedAdapter.allCases)
+  func `a representation that cannot be encoded is an error, and nothing is sent`(tested: TestedAdapter) async throws {
+    let connection = try connection(tested, .encodeHAL)
+    let error = await #expect(throws: UnencodableBody.self) {
+      try await connection.post("inspect?token=hidden", body: .hal(Representation(properties: ["rate": .double(.nan)])))
+    }
+    #expect(error?.type == "Representation")
+    #expect(error.map { "\($0)".hasPrefix("POST \(server.url)/inspect?token=[secret]: the body, a Representation") } == true)
+    let forgotten = await #expect(throws: TransportError.self) {
+      try await self.connection(tested, .encodeJSON, .encodeForm, .multipart).post("inspect", body: .hal(order))
+    }
+    #expect(forgotten?.code == .invalidBody && server.requestCount == 0)
+  }
+
+  @Test(arguments: TestedAdapter.allCases)
+  func `HA-02: a representation is sent as HAL, and what else is sent is left alone`(tested: TestedAdapter) async throws {
+    // As a representation is no Encodable, it does not matter who stands first.
+    let connection = try connection(tested, .encodeJSON, .encodeHAL, .decodeHAL)
+    let seen = try await Inspected(connection.post("inspect", body: .hal(order)))
+    #expect(seen.method == "POST" && seen.values("Content-Type") == ["application/hal+json"])
+    #expect(seen.bodyText == #"{"_links":{"self":{"href":"/orders/1"}},"total":30}"#)
+    #expect(try await connection.post("echo", body: .hal(order)).representation == order)
+    let value = try await Inspected(connection.post("inspect", body: .value(["a": 1])))
+    #expect(value.bodyText == #"{"a":1}"# && value.values("Content-Type") == ["application/json"])
+    let text = try await Inspected(connection.post("inspect", body: "{"))
+    #expect(text.bodyText == "{" && text.values("Content-Type").isEmpty)
+  }
+
+  @Test(arguments: TestedAdapter.allCases)
+  func `the caller's type is kept, and the representation is encoded all the same`(tested: TestedAdapter) async throws {
+    let connection = try connection(tested, .encodeHAL)
+    let seen = try await Inspected(
+      connection.post("inspect", body: .hal(order)) { $0.headers[.contentType] = "application/vnd.orders+json" })
+    #expect(seen.values("Content-Type") == ["application/vnd.orders+json"] && seen.bodyText?.isEmpty == false)
+    let pretty = JSONEncoder()
+    pretty.outputFormatting = [.prettyPrinted, .sortedKeys]
+    let other = try await Inspected(
+      self.connection(tested, .encodeHAL(pretty)).post("inspect", body: .hal(Representation(properties: ["a": 1]))))
+    #expect(other.bodyText?.contains("\n") == true)
+  }
+}

@@ -1,0 +1,67 @@
+import FaradayTesting
+import Synchronization
+
+/// Answers each target with its page, everything else with a 404, and keeps the heads of what it was asked.
+final class PageServer: Sendable {
+  struct Page: Sendable, ExpressibleByStringInterpolation {
+    var status = 200
+    var fields = ["Content-Type: application/hal+json"]
+    var body = ""
+
+    init(status: Int = 200, _ fields: String..., body: String = "") {
+      self.status = status
+      self.fields = fields
+      self.body = body
+    }
+
+    init(stringLiteral body: String) { self.body = body }
+
+    var text: String {
+      let fields = (fields + ["Content-Length: \(body.utf8.count)"]).map { $0 + "\r\n" }.joined()
+      return "HTTP/1.1 \(status) Reason\r\n\(fields)\r\n\(body)"
+    }
+  }
+
+  private final class Pages: Sendable {
+    let all: Mutex<[String: Page]>
+    init(_ pages: [String: Page]) { all = Mutex(pages) }
+  }
+
+  private let heads: Log<String>
+  private let pages: Pages
+  private let server: RawServer
+
+  var url: String { server.url }
+
+  /// The targets that were asked for.
+  var targets: [String] { heads.elements.map { String($0.split(separator: " ")[1]) } }
+
+  /// The value of a field of each request, or nil.
+  func values(_ name: String) -> [String?] {
+    heads.elements.map { head in
+      let lines = head.split(separator: "\r\n").map { $0.split(separator: ":", maxSplits: 1) }
+      let line = lines.first { $0.count == 2 && $0[0].lowercased() == name.lowercased() }
+      return line.map { String($0[1].drop { $0 == " " }) }
+    }
+  }
+
+  init(_ pages: [String: Page] = [:]) throws {
+    let heads = Log<String>()
+    let pages = Pages(pages)
+    self.heads = heads
+    self.pages = pages
+    server = try RawServer { connection in
+      while true {
+        let head = try connection.readHead()
+        let length = head.lowercased().firstMatch(of: #/content-length: ([0-9]+)/#).flatMap { Int($0.output.1) } ?? 0
+        _ = try connection.read(exactly: length)
+        heads.append(head)
+        let target = String(head.split(separator: " ")[1])
+        try connection.send((pages.all.withLock { $0[target] } ?? Page(status: 404)).text)
+      }
+    }
+  }
+
+  /// Has a page from now on, which may name this server.
+  func add(_ target: String, _ page: Page) { pages.all.withLock { $0[target] = page } }
+}
