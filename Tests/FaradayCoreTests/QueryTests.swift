@@ -7,6 +7,7 @@ import Testing
     ("a=1&b=2", ["a": "1", "b": "2"]), ("a", ["a": nil]), ("a=", ["a": ""]), ("", [:]), ("&&a=1&", ["a": "1"]),
     ("a=1&a=2", ["a": "1", "a": "2"]), ("=v", ["": "v"]), ("a=b=c", ["a": "b=c"]), ("a+b=c+d", ["a+b": "c+d"]),
     ("%61=%2B%26%3D", ["a": "+&="]), ("a=%C3%A9", ["a": "é"]), ("a=%", ["a": "%"]), ("a=%zz", ["a": "%zz"]),
+    ("a=\u{301}1&\u{301}b=2", ["a": "\u{301}1", "\u{301}b": "2"]), ("%C3%A9\u{301}=%", ["é\u{301}": "%"]),
     ("a=%+1", ["a": "%+1"]), ("a=%4", ["a": "%4"]), ("a=%FF", ["a": "\u{FFFD}"]),
   ]
 
@@ -17,6 +18,7 @@ import Testing
 
   @Test func `in a form a plus is a space`() {
     #expect(Query(parsing: "a+b=c%2Bd", plusIsSpace: true) == ["a b": "c+d"])
+    #expect(Query(parsing: "a=+\u{301}", plusIsSpace: true) == ["a": " \u{301}"])
   }
 
   private static let written: [(Query, String)] = [
