@@ -76,4 +76,19 @@ import Testing
     request.path = ""
     #expect(request.url.absoluteString == "http://h/?a=1#part")
   }
+
+  @Test func `a component of dots is a segment of dots, and one of their escapes is a name`() throws {
+    var request = try Request("http://h/old")
+    request.pathComponents = ["a", "..", ".", "b"]
+    #expect(request.url.absoluteString == "http://h/a/.././b")
+    #expect(request.pathComponents == ["a", "..", ".", "b"])
+    request.pathComponents = ["%2e%2E", "...", "../x"]
+    #expect(request.url.absoluteString == "http://h/%252e%252E/.../..%2Fx")
+  }
+
+  @Test func `a path with two slashes in front leads to no other host`() throws {
+    var request = try Request("http://u@h?q#f")
+    request.path = "//other/x"
+    #expect(request.url.absoluteString == "http://u@h//other/x?q#f" && request.url.host() == "h")
+  }
 }
