@@ -65,7 +65,7 @@ public struct Retry: Middleware {
   public func handle(_ request: Request, next: Next) async throws -> Response {
     budget.deposit()
     guard policy.retries > 0, mayRetry(request) else { return try await next(request) }
-    let request = try withKey(request)
+    let request = withKey(request)
     var attempt = 0
     while true {
       // The decision is made at the head, once, as the budget pays for it.
@@ -99,7 +99,7 @@ public struct Retry: Middleware {
   /// RFC 9110, section 9.2.2.
   private static let idempotent: Set<HTTPRequest.Method> = [.get, .head, .put, .delete, .options, .trace]
 
-  private func withKey(_ request: Request) throws -> Request {
+  private func withKey(_ request: Request) -> Request {
     guard !Self.idempotent.contains(request.method), let name = HTTPField.Name("Idempotency-Key"), request.headers[name] == nil
     else { return request }
     var request = request
