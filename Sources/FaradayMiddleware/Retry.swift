@@ -16,7 +16,9 @@ private import Foundation
 ///   ``Policy/longestRetryAfter`` ends the retries.
 /// - How often: ``Policy/retries``, as long as the ``RetryBudget`` has something left, which all copies share.
 ///
-/// What comes in the end is the last response or error. ``FaradayCore/Response/retries`` says how many there were.
+/// Callbacks see the attempt that counts; but the 1xx heads of each reach ``FaradayCore/Options/onInformational``, as it cannot be
+/// known yet what follows them. What comes in the end is the last response or error. ``FaradayCore/Response/retries`` says how many
+/// retries there were.
 public struct Retry: Middleware {
   /// What is retried, how often and when.
   public struct Policy: Sendable {
