@@ -15,8 +15,8 @@ public import Foundation
 /// It is sent piece by piece: files of any size need constant memory. Its length is known if that of every part is, and it can
 /// be sent again if every part can.
 public struct MultipartForm: Sendable {
-  /// What separates the parts. Random; no part may contain it.
-  public var boundary: String
+  /// What separates the parts. It is random, so that no part contains it.
+  public package(set) var boundary: String
   public private(set) var parts: [Part] = []
 
   public struct Part: Sendable {

@@ -18,7 +18,9 @@ public struct Connection: Sendable {
   /// Header fields of every request to the base URL's origin (scheme, host and port), unless the request sets its own. A path
   /// that leads elsewhere, such as `https://other.example/` or `//other.example/`, gets none of them: they may hold what is
   /// meant for one server only. Without a base URL every request has them.
-  public var headers: HTTPFields
+  public var headers: HTTPFields {
+    didSet { homeHeaders = Set(headers.map(\.name)) }
+  }
   /// What every request's options are to begin with.
   public var defaults: Options
   /// The names of what is secret; every request has them in its options.
@@ -28,6 +30,8 @@ public struct Connection: Sendable {
   }
   /// The middleware and the adapter.
   public private(set) var stack: Stack
+  /// The names of ``headers``.
+  private var homeHeaders: Set<HTTPField.Name>
 
   public init(
     url: URL? = nil, joining: URLJoining = .resolve, headers: HTTPFields = [:], defaults: Options = Options(),
@@ -36,6 +40,7 @@ public struct Connection: Sendable {
     self.url = url
     self.joining = joining
     self.headers = headers
+    homeHeaders = Set(headers.map(\.name))
     self.defaults = defaults
     stack = Stack(middleware, adapter: adapter)
   }
@@ -78,7 +83,7 @@ public struct Connection: Sendable {
     let staysHome = url.map { Origin($0) == Origin(joined) } ?? true
     var request = Request(method, url: joined, headers: staysHome ? headers : [:], body: body, options: defaults)
     if !staysHome { request.options.isForeign = true }
-    if staysHome, !headers.isEmpty { request.options.homeHeaders = Set(headers.map(\.name)) }
+    if staysHome, !headers.isEmpty { request.options.homeHeaders = homeHeaders }
     try edit(&request)
     if let url, staysHome, request.url != joined, Origin(url) != Origin(request.url) { request.leaveHome(headers) }
     return request

@@ -135,9 +135,11 @@ extension HTTPFields {
 }
 
 extension StringProtocol {
-  /// Without spaces and tabs at its ends.
+  /// Without spaces and tabs at its ends, byte by byte: one that an accent stands behind is one too.
   package func trimming() -> String {
-    let isSpace = { (character: Character) in character == " " || character == "\t" }
-    return String(drop(while: isSpace).reversed().drop(while: isSpace).reversed())
+    var bytes = Substring(self).utf8
+    while let first = bytes.first, first == 0x20 || first == 0x09 { bytes.removeFirst() }
+    while let last = bytes.last, last == 0x20 || last == 0x09 { bytes.removeLast() }
+    return String(Substring(bytes))
   }
 }

@@ -22,13 +22,10 @@ public struct Query: Sendable, Hashable {
   ///
   /// - Parameter plusIsSpace: as in forms; in a URL a plus is a plus (RFC 3986).
   public init(parsing text: some StringProtocol, plusIsSpace: Bool = false) {
-    let decode = { (text: Substring) in
-      let text = plusIsSpace ? text.replacing("+", with: " ")[...] : text
-      return Query.decode(text)
-    }
-    items = text.split(separator: "&").map { item in
-      let item = Substring(item)
-      guard let equals = item.firstIndex(of: "=") else { return Item(decode(item), nil) }
+    let decode = { (bytes: Substring.UTF8View) in Query.decode(Substring(bytes), plusIsSpace: plusIsSpace) }
+    // Byte by byte, as servers do: with an accent behind it, a sign is another `Character`.
+    items = Substring(text).utf8.split(separator: UInt8(ascii: "&")).map { item in
+      guard let equals = item.firstIndex(of: UInt8(ascii: "=")) else { return Item(decode(item), nil) }
       return Item(decode(item[..<equals]), decode(item[item.index(after: equals)...]))
     }
   }
@@ -69,14 +66,13 @@ extension Query: CustomStringConvertible {
   }
 
   package static func encode(_ text: String, also: String = "") -> String {
-    let kept = Set(also.utf8)
     var encoded: [UInt8] = []
     for byte in text.utf8 {
       switch byte {
       case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
         UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"):
         encoded.append(byte)
-      case _ where kept.contains(byte): encoded.append(byte)
+      case _ where also.utf8.contains(byte): encoded.append(byte)
       default: encoded += escape(byte)
       }
     }
@@ -88,24 +84,22 @@ extension Query: CustomStringConvertible {
   }
 
   /// An escape that is none stands for itself; bytes that are not UTF-8 become U+FFFD.
-  package static func decode(_ text: some StringProtocol) -> String {
-    guard text.utf8.contains(UInt8(ascii: "%")) else { return String(text) }
+  package static func decode(_ text: some StringProtocol, plusIsSpace: Bool = false) -> String {
+    guard text.utf8.contains(where: { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "+") && plusIsSpace }) else {
+      return String(text)
+    }
     var decoded: [UInt8] = []
     var rest = Array(text.utf8)[...]
     while let byte = rest.popFirst() {
-      let value = byte == UInt8(ascii: "%") ? UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16) : nil
-      guard let value, rest.count >= 2, rest.first.map(isHexDigit) == true else {
-        decoded.append(byte)
-        continue
+      if byte == UInt8(ascii: "%"), let high = rest.first?.hexDigitValue, let low = rest.dropFirst().first?.hexDigitValue {
+        decoded.append(high << 4 | low)
+        rest = rest.dropFirst(2)
+      } else {
+        decoded.append(plusIsSpace && byte == UInt8(ascii: "+") ? UInt8(ascii: " ") : byte)
       }
-      decoded.append(value)
-      rest = rest.dropFirst(2)
     }
     return String(decoding: decoded, as: UTF8.self)
   }
-
-  /// A sign is no digit, though `UInt8` reads it.
-  private static func isHexDigit(_ byte: UInt8) -> Bool { Character(UnicodeScalar(byte)).isHexDigit }
 
   private static let digits = Array("0123456789ABCDEF".utf8)
 }

@@ -8,42 +8,36 @@ extension Request {
   /// The items of the URL's query. Setting it to none takes the `?` away too.
   public var query: Query {
     get { Query(parsing: parts.query ?? "") }
-    set { set(parts.place, newValue.items.isEmpty ? nil : newValue.description, parts.fragment) }
+    set {
+      var parts = parts
+      parts.query = newValue.items.isEmpty ? nil : newValue.description[...]
+      set(parts)
+    }
   }
 
   /// The URL's path, percent-encoded, with its leading slash. Setting one that makes no URL changes nothing.
   public var path: String {
     get { url.path(percentEncoded: true) }
     set {
-      let parts = parts
-      let start = Self.pathStart(of: parts.place)
-      set(parts.place[..<start] + (newValue.hasPrefix("/") ? "" : "/") + newValue, parts.query.map(String.init), parts.fragment)
+      var parts = parts
+      parts.path = (newValue.utf8.first == UInt8(ascii: "/") ? "" : "/") + newValue[...]
+      set(parts)
     }
   }
 
   /// The segments of the path, decoded. Setting them encodes each, so that a slash within one stays within it.
+  ///
+  /// `.` and `..` have no other spelling (RFC 3986, section 6.2.2.3): as segments they are the place itself and the one above, to
+  /// the server or on the way to it. Names from outside are to be looked at before they are put here; a `PathTemplate` refuses
+  /// those two.
   public var pathComponents: [String] {
     get { path.split(separator: "/").map { Query.decode($0) } }
     set { path = "/" + newValue.map { Query.encode($0) }.joined(separator: "/") }
   }
 
-  private var parts: (place: Substring, query: Substring?, fragment: Substring?) {
-    let text = url.absoluteString[...]
-    let fragmentStart = text.firstIndex(of: "#") ?? text.endIndex
-    let queryStart = text[..<fragmentStart].firstIndex(of: "?") ?? fragmentStart
-    return (
-      text[..<queryStart], queryStart < fragmentStart ? text[queryStart..<fragmentStart].dropFirst() : nil,
-      fragmentStart < text.endIndex ? text[fragmentStart...].dropFirst() : nil
-    )
-  }
+  private var parts: URLParts { URLParts(url.absoluteString) }
 
-  private mutating func set(_ place: Substring, _ query: String?, _ fragment: Substring?) {
-    let text = place + (query.map { "?" + $0 } ?? "") + (fragment.map { "#" + $0 } ?? "")
-    if let changed = URL(text: text) { url = changed }
-  }
-
-  private static func pathStart(of place: Substring) -> Substring.Index {
-    guard let scheme = place.firstRange(of: "//") else { return place.startIndex }
-    return place[scheme.upperBound...].firstIndex(of: "/") ?? place.endIndex
+  private mutating func set(_ parts: URLParts) {
+    if let changed = URL(text: parts.description) { url = changed }
   }
 }

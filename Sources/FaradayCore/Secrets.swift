@@ -43,12 +43,17 @@ public struct Secrets: Sendable, Hashable {
 
   /// The URL without user, password and fragment, and with the mark for the values of secret query items.
   public func redacting(_ url: URL) -> String {
-    var text = url.absoluteString[...]
-    if let fragment = text.firstIndex(of: "#") { text = text[..<fragment] }
-    let queryStart = text.firstIndex(of: "?") ?? text.endIndex
-    let query = text[queryStart...].dropFirst()
-    let place = Self.withoutUser(text[..<queryStart])
-    return queryStart == text.endIndex ? place : place + "?" + redacting(query: query)
+    var parts = URLParts(url.absoluteString)
+    parts.user = ""
+    if !parts.hasAuthority, let slashes = parts.path.firstRange(of: "//") {
+      // `jdbc:http://user@host/` has a URL behind its scheme.
+      var inner = URLParts(parts.path[slashes.lowerBound...])
+      inner.user = ""
+      parts.path = parts.path[..<slashes.lowerBound] + inner.description
+    }
+    parts.fragment = nil
+    parts.query = parts.query.map { redacting(query: $0)[...] }
+    return parts.description
   }
 
   /// A query or a form as it stands, with the mark for the values of secret items.
@@ -59,19 +64,12 @@ public struct Secrets: Sendable, Hashable {
       let name = String(decoding: item.prefix { $0 != UInt8(ascii: "=") }, as: UTF8.self)
       let whole = String(decoding: item, as: UTF8.self)
       guard item.contains(UInt8(ascii: "=")) else { return whole }
-      let decoded = Query.decode(name.replacing("+", with: " "))
+      let decoded = Query.decode(name, plusIsSpace: true)
       // `user[password]` is a password too.
       let parts = decoded.lowercased().split { $0 == "[" || $0 == "]" }
       let isSecret = foldedItems.contains(decoded.lowercased()) || parts.contains { foldedItems.contains(String($0)) }
       return isSecret ? name + "=" + Self.mark : whole
     }.joined(separator: "&")
-  }
-
-  private static func withoutUser(_ place: Substring) -> String {
-    guard let scheme = place.firstRange(of: "//") else { return String(place) }
-    let end = place[scheme.upperBound...].firstIndex(of: "/") ?? place.endIndex
-    guard let at = place[scheme.upperBound..<end].lastIndex(of: "@") else { return String(place) }
-    return String(place[..<scheme.upperBound] + place[place.index(after: at)...])
   }
 }
 

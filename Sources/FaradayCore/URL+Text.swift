@@ -13,15 +13,23 @@ extension URL {
 
   /// The text in ASCII, but for its host.
   package static func encoded(_ text: some StringProtocol) -> String {
-    let bytes = Array(text.utf8)
-    let start = pathStart(of: bytes)
-    var encoded = Array(bytes[..<start])
+    // Most have nothing to encode.
+    guard !text.utf8.allSatisfy(isAllowed) else { return String(text) }
+    let parts = URLParts(text)
+    guard parts.hasAuthority else { return encoded(bytes: text.utf8) }
+    let authority = parts.start + parts.user + parts.host
+    return String(authority) + encoded(bytes: text.utf8.dropFirst(authority.utf8.count))
+  }
+
+  private static func encoded(bytes: some Collection<UInt8>) -> String {
+    var rest = Array(bytes)[...]
+    var encoded: [UInt8] = []
+    encoded.reserveCapacity(rest.count * 2)
     var isInFragment = false
-    for index in start..<bytes.count {
-      let byte = bytes[index]
+    while let byte = rest.popFirst() {
       let isFirstHash = byte == UInt8(ascii: "#") && !isInFragment
       if isFirstHash { isInFragment = true }
-      if isFirstHash || allowed.contains(byte) || (byte == UInt8(ascii: "%") && isEscape(bytes[index...])) {
+      if isFirstHash || isAllowed(byte) || (byte == UInt8(ascii: "%") && beginsWithDigits(rest)) {
         encoded.append(byte)
       } else {
         encoded += Query.escape(byte)
@@ -30,16 +38,18 @@ extension URL {
     return String(decoding: encoded, as: UTF8.self)
   }
 
-  private static let allowed = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~!$&'()*+,;=:@/?".utf8)
-
-  private static func isEscape(_ bytes: ArraySlice<UInt8>) -> Bool {
-    bytes.count > 2 && bytes.dropFirst().prefix(2).allSatisfy { Character(UnicodeScalar($0)).isHexDigit }
+  private static func beginsWithDigits(_ bytes: ArraySlice<UInt8>) -> Bool {
+    bytes.count >= 2 && bytes.prefix(2).allSatisfy(\.isHexDigit)
   }
 
-  /// Behind scheme and authority, if there are any.
-  private static func pathStart(of bytes: [UInt8]) -> Int {
-    let ends = bytes.firstIndex { "/?#".utf8.contains($0) } ?? bytes.count
-    guard bytes[ends...].starts(with: "//".utf8), ends == 0 || bytes[ends - 1] == UInt8(ascii: ":") else { return 0 }
-    return bytes[(ends + 2)...].firstIndex { "/?#".utf8.contains($0) } ?? bytes.count
+  /// The unreserved characters, the sub-delims and `:@/?`: what may stand in a path, query or fragment (RFC 3986, section 3.3).
+  private static func isAllowed(_ byte: UInt8) -> Bool {
+    switch byte {
+    // `&'()*+,-./`, digits, `:;` are in one row, and so are `?@` and the capitals.
+    case UInt8(ascii: "!"), UInt8(ascii: "$"), UInt8(ascii: "&")...UInt8(ascii: ";"), UInt8(ascii: "="),
+      UInt8(ascii: "?")...UInt8(ascii: "Z"), UInt8(ascii: "_"), UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "~"):
+      true
+    default: false
+    }
   }
 }

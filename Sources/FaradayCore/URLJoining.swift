@@ -22,28 +22,14 @@ public enum URLJoining: Sendable, Hashable {
   }
 
   private func append(_ path: String, to base: URL) -> URL? {
-    let base = Parts(base.absoluteString)
-    let added = Parts(URL.encoded(path))
-    let left = base.path.hasSuffix("/") ? base.path.dropLast() : base.path
-    let right = added.path.hasPrefix("/") ? added.path.dropFirst() : added.path
-    let joined = right.isEmpty ? base.path : left + "/" + right
-    let query = [base.query, added.query].compactMap { $0 }.filter { !$0.isEmpty }.joined(separator: "&")
-    let fragment = added.fragment.map { "#" + $0 } ?? ""
-    return URL(string: joined + (query.isEmpty ? "" : "?" + query) + fragment)
-  }
-
-  /// A reference cut at its `?` and `#`; the path keeps whatever stands before it.
-  private struct Parts {
-    var path: Substring
-    var query: Substring?
-    var fragment: Substring?
-
-    init(_ text: String) {
-      let fragmentStart = text.firstIndex(of: "#") ?? text.endIndex
-      let queryStart = text[..<fragmentStart].firstIndex(of: "?") ?? fragmentStart
-      path = text[..<queryStart]
-      if queryStart < fragmentStart { query = text[queryStart..<fragmentStart].dropFirst() }
-      if fragmentStart < text.endIndex { fragment = text[fragmentStart...].dropFirst() }
-    }
+    var joined = URLParts(base.absoluteString)
+    let added = URLParts(URL.encoded(path))
+    // A scheme or a host in it would be a part of the path too: nothing leads away from the base.
+    let right = added.place.hasPrefix("/") ? added.place.dropFirst() : added.place[...]
+    if !right.isEmpty { joined.path = (joined.path.hasSuffix("/") ? joined.path.dropLast() : joined.path) + "/" + right }
+    let queries = [joined.query, added.query].compactMap { $0 }.filter { !$0.isEmpty }
+    joined.query = queries.isEmpty ? nil : queries.joined(separator: "&")[...]
+    joined.fragment = added.fragment
+    return URL(string: joined.description)
   }
 }

@@ -7,7 +7,8 @@ public struct UnexpectedStatus: Error, Sendable, CustomStringConvertible {
   /// The response with its header fields and body. A streamed body can still be read, once; until then, or until this error
   /// goes, its connection is taken.
   public let response: Response
-  /// Whether the body was longer than the limit, and ``response`` has its beginning only.
+  /// Whether the body was longer than the limit, or a buffered one than ``Options/maximumBodySize``, and ``response`` has its
+  /// beginning only.
   public let isBodyCut: Bool
   /// The request's method.
   public let method: HTTPRequest.Method

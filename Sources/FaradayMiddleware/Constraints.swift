@@ -6,7 +6,8 @@ public protocol Constraint: Sendable {
   /// at any time and from any task.
   func isSatisfied(for request: Request) async throws -> Bool
   /// Brings it about. One call serves all requests that wait; it is satisfied when this returns, and nobody asks again. An error
-  /// fails them all. Requests made in here pass all constraints by, as they would wait for themselves.
+  /// fails them all. There are never two calls at a time: where all who wait are cancelled, so is the call, and the next waits
+  /// until it has ended. Requests made in here pass all constraints by, as they would wait for themselves.
   func satisfy(for request: Request) async throws
 }
 

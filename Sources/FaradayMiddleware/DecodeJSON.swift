@@ -13,13 +13,14 @@ private import Foundation
 /// and those taken by a chunk callback are not read.
 public struct DecodeJSON: Middleware {
   private let isStrict: Bool
+  private static let type = MediaType.json.description
 
   /// - Parameter isStrict: whether a body that says JSON and is none is an error.
   public init(isStrict: Bool = false) { self.isStrict = isStrict }
 
   public func handle(_ request: Request, next: Next) async throws -> Response {
     var request = request
-    request.headers.accept(MediaType.json.description)
+    request.headers.accept(Self.type)
     var response = try await next(request)
     guard response.headers.contentType?.isJSON == true, let data = response.body.data, !data.isEmpty else { return response }
     let json = ReadOnce { try JSONDecoder().decode(JSONValue.self, from: data) }

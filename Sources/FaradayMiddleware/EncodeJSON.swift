@@ -23,13 +23,13 @@ public struct EncodeJSON: Middleware {
   public init(encoder: JSONEncoder) { self.encoder = encoder }
 
   public func handle(_ request: Request, next: Next) async throws -> Response {
-    let type = request.headers.contentType
-    guard let value = request.body.unencodedValue as? any Encodable, type?.isJSON ?? (request.headers[.contentType] == nil)
-    else { return try await next(request) }
+    guard let value = request.body.unencodedValue as? any Encodable else { return try await next(request) }
+    let hasType = request.headers[.contentType] != nil
+    guard !hasType || request.headers.contentType?.isJSON == true else { return try await next(request) }
     var request = request
     let data = try request.encoding { try encoder.encode(value) }
     request.body = .data(data)
-    if type == nil { request.headers[.contentType] = MediaType.json.description }
+    if !hasType { request.headers[.contentType] = MediaType.json.description }
     return try await next(request)
   }
 }

@@ -15,7 +15,8 @@ public import Foundation
 /// - The URL's user and password stay with their origin; those in a `Location` are dropped. A fragment is carried on unless
 ///   the `Location` has one.
 ///
-/// Callbacks see the last response only. What stands below this middleware sees each hop as a request of its own. A
+/// Callbacks see the last response only; but the 1xx heads of each hop reach ``FaradayCore/Options/onInformational``, as it cannot
+/// be known yet what follows them. What stands below this middleware sees each hop as a request of its own. A
 /// ``RedirectError`` has the response that could not be followed.
 public struct Redirects: Middleware {
   private let limit: Int

@@ -48,28 +48,11 @@ extension Request {
     guard let resolved = URL(text: location, relativeTo: url)?.absoluteURL, let scheme = resolved.scheme?.lowercased(),
       scheme == "http" || scheme == "https", resolved.host()?.isEmpty == false
     else { return nil }
-    var text = Self.replacingUser(in: resolved.absoluteString, by: Origin(resolved) == Origin(url) ? Self.user(of: url) : "")
-    if !text.contains("#"), let fragment = url.absoluteString.firstIndex(of: "#") { text += url.absoluteString[fragment...] }
-    return URL(string: text)
-  }
-
-  /// User, password and `@`, as they stand in the URL.
-  private static func user(of url: URL) -> Substring {
-    let text = url.absoluteString
-    return userRange(in: text).map { text[$0] } ?? ""
-  }
-
-  private static func replacingUser(in text: String, by user: Substring) -> String {
-    guard let range = userRange(in: text) else { return text }
-    return String(text[..<range.lowerBound] + user + text[range.upperBound...])
-  }
-
-  /// Where user, password and `@` stand, or would stand.
-  private static func userRange(in text: String) -> Range<String.Index>? {
-    guard let slashes = text.firstRange(of: "//") else { return nil }
-    let rest = text[slashes.upperBound...]
-    let authority = rest[..<(rest.firstIndex { "/?#".contains($0) } ?? rest.endIndex)]
-    return slashes.upperBound..<(authority.lastIndex(of: "@").map { text.index(after: $0) } ?? slashes.upperBound)
+    var parts = URLParts(resolved.absoluteString)
+    let before = URLParts(url.absoluteString)
+    parts.user = Origin(resolved) == Origin(url) ? before.user : ""
+    parts.fragment = parts.fragment ?? before.fragment
+    return URL(string: parts.description)
   }
 
   // What the Fetch standard calls the request-body-header names, and what goes with a body here.

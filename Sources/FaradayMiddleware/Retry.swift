@@ -16,7 +16,9 @@ private import Foundation
 ///   ``Policy/longestRetryAfter`` ends the retries.
 /// - How often: ``Policy/retries``, as long as the ``RetryBudget`` has something left, which all copies share.
 ///
-/// What comes in the end is the last response or error. ``FaradayCore/Response/retries`` says how many there were.
+/// Callbacks see the attempt that counts; but the 1xx heads of each reach ``FaradayCore/Options/onInformational``, as it cannot be
+/// known yet what follows them. What comes in the end is the last response or error. ``FaradayCore/Response/retries`` says how many
+/// retries there were.
 public struct Retry: Middleware {
   /// What is retried, how often and when.
   public struct Policy: Sendable {
@@ -65,7 +67,7 @@ public struct Retry: Middleware {
   public func handle(_ request: Request, next: Next) async throws -> Response {
     budget.deposit()
     guard policy.retries > 0, mayRetry(request) else { return try await next(request) }
-    let request = try withKey(request)
+    let request = withKey(request)
     var attempt = 0
     while true {
       // The decision is made at the head, once, as the budget pays for it.
@@ -99,7 +101,7 @@ public struct Retry: Middleware {
   /// RFC 9110, section 9.2.2.
   private static let idempotent: Set<HTTPRequest.Method> = [.get, .head, .put, .delete, .options, .trace]
 
-  private func withKey(_ request: Request) throws -> Request {
+  private func withKey(_ request: Request) -> Request {
     guard !Self.idempotent.contains(request.method), let name = HTTPField.Name("Idempotency-Key"), request.headers[name] == nil
     else { return request }
     var request = request

@@ -2,16 +2,19 @@ private import Synchronization
 
 /// Work that runs once at a time, however many ask for it: they all get its outcome.
 ///
-/// Whoever is cancelled stops waiting at once; the work itself is cancelled when nobody waits any more.
+/// Whoever is cancelled stops waiting at once; the work itself is cancelled when nobody waits any more. Whoever comes after that
+/// has new work, which begins when the old has ended: work that does not heed its cancellation holds them up.
 final class SingleFlight<Value: Sendable>: Sendable {
   private struct Flight {
     let number: Int
-    var task: Task<Void, Never>?
     var waiters: [Int: CheckedContinuation<Value, any Error>] = [:]
   }
 
   private struct State {
+    /// What can be joined: not what was abandoned.
     var flight: Flight?
+    /// What was begun last, abandoned or not. It ends only after all that were begun before.
+    var last: Task<Void, Never>?
     var nextNumber = 0
     var nextWaiter = 0
   }
@@ -41,8 +44,14 @@ final class SingleFlight<Value: Sendable>: Sendable {
         state.nextNumber += 1
         let number = state.nextNumber
         state.flight = Flight(number: number)
-        state.flight?.task = Task { [self] in
-          do { end(number, .success(try await work())) } catch { end(number, .failure(error)) }
+        state.last = Task { [self, last = state.last] in
+          await last?.value
+          do {
+            try Task.checkCancellation()
+            end(number, .success(try await work()))
+          } catch {
+            end(number, .failure(error))
+          }
         }
       }
       state.flight?.waiters[waiter] = continuation
@@ -55,8 +64,8 @@ final class SingleFlight<Value: Sendable>: Sendable {
     let (continuation, abandoned) = state.withLock { state -> (CheckedContinuation<Value, any Error>?, Task<Void, Never>?) in
       guard let continuation = state.flight?.waiters.removeValue(forKey: waiter) else { return (nil, nil) }
       guard state.flight?.waiters.isEmpty == true else { return (continuation, nil) }
-      defer { state.flight = nil }
-      return (continuation, state.flight?.task)
+      state.flight = nil
+      return (continuation, state.last)
     }
     abandoned?.cancel()
     continuation?.resume(throwing: CancellationError())

@@ -21,8 +21,8 @@ public struct TokenRefresh: Middleware {
   /// - Parameters:
   ///   - token: the one to begin with; without one `refresh` is asked before the first request.
   ///   - maximumRefreshes: how often one request is sent again with a new token.
-  ///   - refresh: gives a new token for the one that was rejected, nil for the first. Not called again while it runs, unless all
-  ///     who waited for it were cancelled, and so it was.
+  ///   - refresh: gives a new token for the one that was rejected, nil for the first. Never called while it
+  ///     runs: where all who waited for it were cancelled, so is it, and the next who want a token wait until it has ended.
   public init(token: String? = nil, maximumRefreshes: Int = 1, refresh: @escaping Refresh) {
     store = Store(token)
     self.maximumRefreshes = maximumRefreshes

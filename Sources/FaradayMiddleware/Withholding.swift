@@ -9,7 +9,8 @@ internal import Foundation
 /// For a middleware that may send a request again: keeps back from the caller's callbacks what belongs to a response that the
 /// caller is not to see, in every delivery.
 ///
-/// Whether a response is for the caller is told from its head alone, before a byte of its body.
+/// Whether a response is for the caller is told from its head alone, before a byte of its body. The body of one that is not may
+/// be larger than ``FaradayCore/Options/maximumBodySize``: it is cut there.
 struct Withholding: Sendable {
   /// The most that is read of a body that nobody wants, so that its connection can be used again.
   static let drained = 64 << 10
@@ -23,7 +24,7 @@ struct Withholding: Sendable {
   /// What an exchange that failed had already told the caller.
   struct Failure: Error {
     let error: any Error
-    /// Whether a callback has seen the head or a piece: then it cannot be taken back.
+    /// Whether a callback has seen the head, a piece or progress: then it cannot be taken back.
     let wasSeen: Bool
   }
 
@@ -58,15 +59,29 @@ struct Withholding: Sendable {
           status: head.status, headers: head.headerFields, body: .data(gate.kept.bytes), url: request.url)
         return Withholding(response: response, isWithheld: true, isCut: true)
       }
+      // One that outgrew what the caller's body may be is of no matter where it is not the caller's.
+      if let failure = error as? TransportError, failure.code == .bodyTooLarge, let partial = failure.partialResponse,
+        gate.judge(HTTPResponse(status: partial.status, headerFields: partial.headers))
+      {
+        return Withholding(response: partial, isWithheld: true, isCut: true)
+      }
       throw Failure(error: error, wasSeen: gate.wasSeen)
     }
   }
 
-  /// Reads the rest of an unwanted streamed body if it is known to be short; else its connection is given up.
+  /// Reads the rest of an unwanted streamed body if it is said to be short, and no more than that; else its connection is given
+  /// up.
   func drain() async {
     guard let text = response.headers[.contentLength], let length = Int(text), length <= Self.drained else { return }
     guard response.body.isStreamed else { return }
-    do { for try await _ in response.body {} } catch {}
+    // A few bytes on the wire can be very many when they are decompressed.
+    var count = 0
+    do {
+      for try await piece in response.body {
+        count += piece.count
+        if count > Self.drained { return }
+      }
+    } catch {}
   }
 
   /// What the callbacks pass through.
@@ -118,21 +133,32 @@ struct Withholding: Sendable {
       }
       if let onChunk = options.onChunk {
         request.options.onChunk = { [self] bytes in
-          guard isOpen else { return swallow(bytes) }
-          state.withLock { $0.wasSeen = true }
+          if let flow = withhold(bytes) { return flow }
           return try onChunk(bytes)
         }
       }
       if let onDownloadProgress = options.onDownloadProgress {
-        request.options.onDownloadProgress = { [self] progress in if isOpen { onDownloadProgress(progress) } }
+        request.options.onDownloadProgress = { [self] progress in if opens() { onDownloadProgress(progress) } }
       }
       return request
     }
 
-    private var isOpen: Bool { state.withLock { $0.verdict == false } }
-
-    private func swallow(_ bytes: RawSpan) -> Flow {
+    /// Whether a callback may see the body; it has seen some of it from now on.
+    private func opens() -> Bool {
       state.withLock { state in
+        guard state.verdict == false else { return false }
+        state.wasSeen = true
+        return true
+      }
+    }
+
+    /// Takes a piece that the caller is not to see; nil if the caller is, and has from now on.
+    private func withhold(_ bytes: RawSpan) -> Flow? {
+      state.withLock { state -> Flow? in
+        guard state.verdict != false else {
+          state.wasSeen = true
+          return nil
+        }
         let start = bytes.extracting(first: max(0, limit - state.kept.count))
         start.withUnsafeBytes { state.kept.append(contentsOf: $0) }
         state.count += bytes.byteCount

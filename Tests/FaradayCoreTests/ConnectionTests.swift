@@ -118,4 +118,15 @@ import Testing
     #expect(try connection.request(.get, "https://[::1]/x").headers[.authorization] == "secret")
     #expect(try connection.request(.get, "https://[::2]/x").headers[.authorization] == nil)
   }
+
+  @Test func `default headers that are set later stay at home too`() throws {
+    var connection = try Connection("http://host.test/", headers: [.accept: "a/b"], adapter: mock)
+    connection.headers[.authorization] = "secret"
+    let elsewhere = try #require(URL(string: "http://evil.test/"))
+    let request = try connection.request(.get) { $0.url = elsewhere }
+    #expect(request.headers.isEmpty && request.options.isForeign)
+    #expect(try connection.request(.get).options.homeHeaders == [.accept, .authorization])
+    connection.headers = [:]
+    #expect(try connection.request(.get).options.homeHeaders.isEmpty)
+  }
 }

@@ -36,4 +36,11 @@ import Testing
   func `JSON is known by its name or its ending`(text: String, isJSON: Bool) {
     #expect(MediaType(text)?.isJSON == isJSON)
   }
+
+  @Test(arguments: [
+    ("", ""), (" \t ", ""), ("a", "a"), (" a\tb\t", "a\tb"), ("\n a", "\n a"), (" \u{301}a \u{301}\t", "\u{301}a \u{301}"),
+  ])
+  func `trimming takes spaces and tabs, whatever stands behind them`(text: String, trimmed: String) {
+    #expect(Array(text.trimming().utf8) == Array(trimmed.utf8))
+  }
 }

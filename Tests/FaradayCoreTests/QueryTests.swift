@@ -7,6 +7,7 @@ import Testing
     ("a=1&b=2", ["a": "1", "b": "2"]), ("a", ["a": nil]), ("a=", ["a": ""]), ("", [:]), ("&&a=1&", ["a": "1"]),
     ("a=1&a=2", ["a": "1", "a": "2"]), ("=v", ["": "v"]), ("a=b=c", ["a": "b=c"]), ("a+b=c+d", ["a+b": "c+d"]),
     ("%61=%2B%26%3D", ["a": "+&="]), ("a=%C3%A9", ["a": "é"]), ("a=%", ["a": "%"]), ("a=%zz", ["a": "%zz"]),
+    ("a=\u{301}1&\u{301}b=2", ["a": "\u{301}1", "\u{301}b": "2"]), ("%C3%A9\u{301}=%", ["é\u{301}": "%"]),
     ("a=%+1", ["a": "%+1"]), ("a=%4", ["a": "%4"]), ("a=%FF", ["a": "\u{FFFD}"]),
   ]
 
@@ -17,6 +18,7 @@ import Testing
 
   @Test func `in a form a plus is a space`() {
     #expect(Query(parsing: "a+b=c%2Bd", plusIsSpace: true) == ["a b": "c+d"])
+    #expect(Query(parsing: "a=+\u{301}", plusIsSpace: true) == ["a": " \u{301}"])
   }
 
   private static let written: [(Query, String)] = [
@@ -73,5 +75,20 @@ import Testing
     #expect(request.pathComponents == ["a b", "c/d", "é"])
     request.path = ""
     #expect(request.url.absoluteString == "http://h/?a=1#part")
+  }
+
+  @Test func `a component of dots is a segment of dots, and one of their escapes is a name`() throws {
+    var request = try Request("http://h/old")
+    request.pathComponents = ["a", "..", ".", "b"]
+    #expect(request.url.absoluteString == "http://h/a/.././b")
+    #expect(request.pathComponents == ["a", "..", ".", "b"])
+    request.pathComponents = ["%2e%2E", "...", "../x"]
+    #expect(request.url.absoluteString == "http://h/%252e%252E/.../..%2Fx")
+  }
+
+  @Test func `a path with two slashes in front leads to no other host`() throws {
+    var request = try Request("http://u@h?q#f")
+    request.path = "//other/x"
+    #expect(request.url.absoluteString == "http://u@h//other/x?q#f" && request.url.host() == "h")
   }
 }

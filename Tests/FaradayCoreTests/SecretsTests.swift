@@ -8,6 +8,8 @@ import Testing
     ("http://host?TOKEN=a&%74oken=b&token&x=token", "http://host?TOKEN=[secret]&%74oken=[secret]&token&x=token"),
     ("http://host/@a:b", "http://host/@a:b"), ("http://host?", "http://host?"), ("path?key=1", "path?key=[secret]"),
     ("//u@h/", "//h/"), ("http://a@b@h/", "http://h/"),
+    ("jdbc:http://u:p@h/x@y?key=1#f", "jdbc:http://h/x@y?key=[secret]"), ("mailto:a@b", "mailto:a@b"), ("p//u:p@h", "p//h"),
+    ("http://h//u@g", "http://h//u@g"),
   ])
   func `a URL loses its user and its secrets`(url: String, shown: String) throws {
     #expect(Secrets().redacting(try #require(URL(string: url))) == shown)

@@ -26,6 +26,9 @@ import Testing
     ("https://h/v2?key=1", "?page=2", "https://h/v2?key=1&page=2"),
     ("https://h/v2?key=1", "users#top", "https://h/v2/users?key=1#top"),
     ("https://h/v2", "a//b/", "https://h/v2/a//b/"),
+    ("https://u:p@h/v2/#f", "x", "https://u:p@h/v2/x"),
+    ("https://h/v2", "http://other/x?y", "https://h/v2/http://other/x?y"),
+    ("https://h/v2", "//u@other/x", "https://h/v2//u@other/x"),
   ])
   func `appending keeps the base's path and both queries`(base: String, path: String, joined: String) throws {
     #expect(URLJoining.append.join(path, to: try #require(URL(string: base)))?.absoluteString == joined)

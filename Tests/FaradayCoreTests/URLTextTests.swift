@@ -10,6 +10,9 @@ import Testing
     ("http://h/p#a#b[", "http://h/p#a%23b%5B"), ("http://h?q=\u{301}", "http://h?q=%CC%81"),
     ("http://[::1]:80/[", "http://[::1]:80/%5B"),
     ("http://h", "http://h"), ("/p?a[]=1", "/p?a%5B%5D=1"), ("//h/[", "//h/%5B"), ("p//q[", "p//q%5B"), ("", ""),
+    ("mailto:a b", "mailto:a%20b"), ("a b:c", "a%20b:c"), ("p?q=//h[", "p?q=//h%5B"), ("a:b://h/[", "a:b://h/%5B"),
+    ("http://u[@h/#\u{301}#", "http://u[@h/#%CC%81%23"), ("http://h/%", "http://h/%25"), ("%4", "%254"),
+    ("abcxyzABCXYZ059-._~!$&'()*+,;=:@/?", "abcxyzABCXYZ059-._~!$&'()*+,;=:@/?"),
     ("http://h/\"<>\\^`|", "http://h/%22%3C%3E%5C%5E%60%7C"),
   ])
   func `what may not stand in a URL is encoded, once`(text: String, encoded: String) throws {

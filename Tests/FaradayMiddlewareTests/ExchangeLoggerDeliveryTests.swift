@@ -89,12 +89,9 @@ import Testing
     }
     var iterator = response.body.makeAsyncIterator()
     _ = try await iterator.next()
-    var last: Int64 = -1
-    while progress.withLock({ $0 }) != last {
-      last = progress.withLock { $0 }
-      try await Task.sleep(for: .milliseconds(100))
-    }
-    #expect(last < 16 << 20)
+    // Other exchanges, during which the engine could go on with the one that it is not to go on with.
+    for _ in 0..<50 { _ = try await connection(tested).get("bytes/100000") }
+    #expect(progress.withLock { $0 } < 16 << 20)
   }
 
   @Test(arguments: TestedAdapter.allCases)

@@ -58,6 +58,15 @@ import Testing
     #expect(try await connection(tested).get("hello").status == .ok)
   }
 
+  @Test(arguments: TestedAdapter.allCases)
+  func `an unexpected body that is larger than the largest one is cut there`(tested: TestedAdapter) async throws {
+    let connection = try connection(tested, .expectStatus(400..<500))
+    let error = try await #require(throws: UnexpectedStatus.self) {
+      try await connection.get("bytes/100000") { $0.options.maximumBodySize = 1000 }
+    }
+    #expect(error.status == .ok && error.isBodyCut && error.response.body.length ?? .max < 100_000)
+  }
+
   @Test func `ranges, sets and closures say what is expected`() async throws {
     let mock = MockAdapter()
     mock.stub { _ in

@@ -167,4 +167,58 @@ import Testing
       #expect(try await delivery.get("/", over: connection).text == "there")
     }
   }
+
+  @Test(arguments: TestedAdapter.allCases, [false, true])
+  func `the body of a redirect may be larger than the largest body, and that of the last response not`(
+    tested: TestedAdapter, watches: Bool
+  ) async throws {
+    let long = String(repeating: "x", count: 1000)
+    let server = try AnsweringServer([
+      AnsweringServer.answer(302, "Location: /there", body: long), AnsweringServer.answer(200, body: "there"),
+      AnsweringServer.answer(302, "Location: /there", body: long), AnsweringServer.answer(200, body: long),
+    ])
+    let connection = try Connection(server.url, adapter: tested.adapter, middleware: [.redirects()])
+    let heads = Log<Int>()
+    var request = try connection.request(.get, "/")
+    request.options.maximumBodySize = 10
+    if watches { request.options.onHead = { heads.append($0.status.code) } }
+    let response = try await connection.run(request)
+    #expect(try await response.body.text() == "there" && response.redirects.map(\.status.code) == [302])
+    let error = await #expect(throws: TransportError.self) { try await connection.run(request) }
+    #expect(error?.code == .bodyTooLarge && error?.partialResponse?.status == .ok)
+    #expect(heads.elements == (watches ? [200, 200] : []) && server.requestCount == 4)
+  }
+
+  @Test func `of a streamed body that is said to be short no more is read than that`() async throws {
+    let given = Log<Int>()
+    let endless = AsyncStream {
+      given.append(1)
+      return Data(count: 32 << 10)
+    }
+    let connection = try Connection(
+      "http://host/", adapter: MockAdapter(),
+      middleware: [
+        .redirects(),
+        .closure { request, _ in
+          guard request.url.path() == "/" else { return Response(status: .ok, url: request.url) }
+          let headers: HTTPFields = [.location: "/there", .contentLength: "100"]
+          return Response(status: .found, headers: headers, body: .stream(endless), url: request.url)
+        },
+      ])
+    #expect(try await connection.get { $0.options.delivery = .streamed }.status == .ok)
+    #expect(given.elements.count == 3)
+  }
+
+  @Test(arguments: TestedAdapter.allCases)
+  func `1xx heads of every hop are seen`(tested: TestedAdapter) async throws {
+    guard tested.adapter.capabilities.contains(.informational) else { return }
+    let early = "HTTP/1.1 103 Early Hints\r\n\r\n"
+    let server = try AnsweringServer([
+      early + AnsweringServer.answer(302, "Location: /there"), early + AnsweringServer.answer(200, body: "there"),
+    ])
+    let connection = try Connection(server.url, adapter: tested.adapter, middleware: [.redirects()])
+    let seen = Log<Int>()
+    _ = try await connection.get("/") { $0.options.onInformational = { seen.append($0.status.code) } }
+    #expect(seen.elements == [103, 103])
+  }
 }

@@ -114,6 +114,24 @@ import Testing
     #expect(mock.recorded.count == 1)
   }
 
+  @Test func `nothing is repeated whose progress was seen, and progress of what is repeated is not`() async throws {
+    mock.stub(times: 1) { request in
+      try request.options.onHead?(HTTPResponse(status: .serviceUnavailable))
+      request.options.onDownloadProgress?(TransferProgress(bytes: 9, total: 9))
+      throw TransportError(.truncatedResponse, building: request, "")
+    }
+    mock.stub { request in
+      try request.options.onHead?(HTTPResponse(status: .ok))
+      request.options.onDownloadProgress?(TransferProgress(bytes: 5, total: 10))
+      throw TransportError(.truncatedResponse, building: request, "")
+    }
+    let progress = Log<Int64>()
+    await #expect(throws: TransportError.self) {
+      try await connection().get { $0.options.onDownloadProgress = { progress.append($0.bytes) } }
+    }
+    #expect(progress.elements == [5] && mock.recorded.count == 2)
+  }
+
   // MARK: when
 
   @Test func `waits double up to the longest, each a random part of its span`() async throws {
@@ -197,6 +215,38 @@ import Testing
     // libcurl sends a GET again by itself whose kept connection has died.
     #expect(server.requestCount == 3)
     #expect((1...2).contains(response.retries))
+  }
+
+  @Test(arguments: TestedAdapter.allCases)
+  func `progress never begins again`(tested: TestedAdapter) async throws {
+    let server = try RawServer { connection in
+      _ = try connection.readHead()
+      try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello")
+      connection.close()
+    }
+    let retry = Retry(clock: InstantClock(clock), random: { 0 })
+    let connection = try Connection(server.url, adapter: tested.adapter, middleware: [retry])
+    let progress = Log<Int64>()
+    await #expect(throws: TransportError.self) {
+      try await connection.get { $0.options.onDownloadProgress = { progress.append($0.bytes) } }
+    }
+    #expect(progress.elements.filter { $0 > 0 } == [5])
+  }
+
+  @Test(arguments: TestedAdapter.allCases)
+  func `a body that nobody is to see may be larger than the largest one`(tested: TestedAdapter) async throws {
+    let server = try AnsweringServer([
+      AnsweringServer.answer(503, body: String(repeating: "x", count: 1000)), AnsweringServer.answer(200, body: "now"),
+      AnsweringServer.answer(503, body: String(repeating: "x", count: 1000)),
+    ])
+    let retry = Retry(clock: InstantClock(clock), random: { 0 })
+    let connection = try Connection(server.url, adapter: tested.adapter, middleware: [retry])
+    let response = try await connection.get { $0.options.maximumBodySize = 10 }
+    #expect(try await response.body.text() == "now" && response.retries == 1)
+    // The last one is the caller's.
+    let error = await #expect(throws: TransportError.self) { try await connection.get { $0.options.maximumBodySize = 10 } }
+    #expect(error?.code == .bodyTooLarge && error?.partialResponse?.status == .serviceUnavailable)
+    #expect(server.requestCount == 5)
   }
 
   @Test(arguments: TestedAdapter.allCases, TestedDelivery.allCases)

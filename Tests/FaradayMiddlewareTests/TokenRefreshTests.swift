@@ -119,6 +119,104 @@ import Testing
     #expect(try await second.value == 200)
   }
 
+  // MARK: refreshes that nobody waits for any more
+
+  /// A refresh that heeds its cancellation only when the test lets it end.
+  private struct Held: Sendable {
+    let events = Log<String>()
+    let hasBegun = Gate()
+    let mayEnd = Gate()
+
+    func token(minding: Bool = true) async throws -> String {
+      events.append("begins")
+      hasBegun.open()
+      _ = await mayEnd.opened()
+      events.append("ends")
+      if minding { try Task.checkCancellation() }
+      return "new"
+    }
+
+    /// A request whose refresh has begun, and which is cancelled then.
+    func abandon(over connection: Connection) async {
+      let task = Task { try await connection.get() }
+      _ = await hasBegun.opened()
+      task.cancel()
+      await #expect(throws: CancellationError.self) { try await task.value }
+    }
+  }
+
+  @Test func `a refresh that was abandoned has ended before the next begins`() async throws {
+    let issuer = Issuer(valid: "new")
+    let held = Held()
+    let connection = try Connection(
+      "http://host/", adapter: issuer.mock, middleware: [.tokenRefresh(token: "old") { _ in try await held.token() }])
+    await held.abandon(over: connection)
+    let others = (0..<3).map { _ in Task { try await connection.get().status.code } }
+    await until { issuer.mock.recorded.count >= 4 }
+    // Chances to begin what may not begin yet.
+    for _ in 0..<100 { await Task.yield() }
+    #expect(held.events.elements == ["begins"])
+    held.mayEnd.open()
+    for task in others { #expect(try await task.value == 200) }
+    #expect(held.events.elements == ["begins", "ends", "begins", "ends"])
+  }
+
+  @Test func `who is cancelled while an abandoned refresh has still to end stops at once, and begins none`() async throws {
+    let issuer = Issuer(valid: "new")
+    let held = Held()
+    let connection = try Connection(
+      "http://host/", adapter: issuer.mock, middleware: [.tokenRefresh(token: "old") { _ in try await held.token() }])
+    await held.abandon(over: connection)
+    let second = Task { try await connection.get() }
+    await until { issuer.mock.recorded.count >= 2 }
+    for _ in 0..<100 { await Task.yield() }
+    second.cancel()
+    await #expect(throws: CancellationError.self) { try await second.value }
+    let third = Task { try await connection.get().status.code }
+    await until { issuer.mock.recorded.count >= 3 }
+    held.mayEnd.open()
+    #expect(try await third.value == 200)
+    #expect(held.events.elements == ["begins", "ends", "begins", "ends"])
+  }
+
+  @Test func `what an abandoned refresh gets nevertheless is the token`() async throws {
+    let issuer = Issuer(valid: "new")
+    let held = Held()
+    let connection = try Connection(
+      "http://host/", adapter: issuer.mock,
+      middleware: [.tokenRefresh(token: "old") { _ in try await held.token(minding: false) }])
+    await held.abandon(over: connection)
+    let second = Task { try await connection.get().status.code }
+    await until { issuer.mock.recorded.count >= 2 }
+    held.mayEnd.open()
+    #expect(try await second.value == 200)
+    #expect(held.events.elements == ["begins", "ends"])
+  }
+
+  @Test func `whoever is cancelled when, every request ends, and there are never two refreshes`() async throws {
+    let running = Mutex((now: 0, most: 0))
+    let middleware = TokenRefresh { _ in
+      running.withLock {
+        $0.now += 1
+        $0.most = max($0.most, $0.now)
+      }
+      defer { running.withLock { $0.now -= 1 } }
+      for _ in 0..<3 { await Task.yield() }
+      throw Refused()
+    }
+    let connection = try Connection("http://host/", adapter: MockAdapter(), middleware: [middleware])
+    for round in 0..<300 {
+      let tasks = (0..<4).map { _ in Task { try await connection.get() } }
+      for _ in 0..<round % 7 { await Task.yield() }
+      for task in tasks.prefix(round % 5) { task.cancel() }
+      for task in tasks {
+        let error = await #expect(throws: (any Error).self) { try await task.value }
+        #expect(error is Refused || error is CancellationError)
+      }
+    }
+    #expect(running.withLock { $0.now } == 0 && running.withLock { $0.most } == 1)
+  }
+
   @Test(arguments: TestedAdapter.allCases, TestedDelivery.allCases)
   func `callers see nothing of the 401 that was mended`(tested: TestedAdapter, delivery: TestedDelivery) async throws {
     let server = try AnsweringServer([

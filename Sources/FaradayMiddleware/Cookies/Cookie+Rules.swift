@@ -1,3 +1,4 @@
+internal import FaradayCore
 #if canImport(FoundationEssentials)
 internal import FoundationEssentials
 #else
@@ -26,7 +27,7 @@ extension Cookie {
     guard !(name + value).utf8.contains(UInt8(ascii: ";")), !name.utf8.contains(UInt8(ascii: "=")),
       !name.isEmpty || !value.utf8.contains(UInt8(ascii: "="))
     else { throw refuse("it would be sent as another cookie") }
-    guard name == Self.trim(name), value == Self.trim(value) else { throw refuse("there is a space around name or value") }
+    guard name == name.trimming(), value == value.trimming() else { throw refuse("there is a space around name or value") }
     guard path.utf8.first == UInt8(ascii: "/"), path.utf8.count <= Self.maximumAttributeSize else {
       throw refuse("its path is none")
     }
@@ -57,14 +58,6 @@ extension Cookie {
     for (prefix, isKept) in promises where start.starts(with: prefix.utf8) {
       guard isKept, !name.isEmpty else { throw CookieRefused(name, "it is not what the prefix of its name promises") }
     }
-  }
-
-  /// Spaces and tabs.
-  static func trim(_ text: some StringProtocol) -> String {
-    var bytes = Substring(text).utf8
-    while let first = bytes.first, first == 0x20 || first == 0x09 { bytes.removeFirst() }
-    while let last = bytes.last, last == 0x20 || last == 0x09 { bytes.removeLast() }
-    return String(Substring(bytes))
   }
 
   /// A tab is none.

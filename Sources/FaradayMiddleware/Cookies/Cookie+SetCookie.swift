@@ -1,3 +1,4 @@
+internal import FaradayCore
 #if canImport(FoundationEssentials)
 internal import FoundationEssentials
 #else
@@ -82,8 +83,8 @@ extension Cookie {
 
   /// What stands before and after the first equals sign, without the spaces around.
   private static func halves(_ text: Substring) -> (String, String?) {
-    guard let equals = text.utf8.firstIndex(of: UInt8(ascii: "=")) else { return (trim(text), nil) }
-    return (trim(text[..<equals]), trim(text[text.utf8.index(after: equals)...]))
+    guard let equals = text.utf8.firstIndex(of: UInt8(ascii: "=")) else { return (text.trimming(), nil) }
+    return (text[..<equals].trimming(), text[text.utf8.index(after: equals)...].trimming())
   }
 
   /// Seconds; nil for what is no whole number.

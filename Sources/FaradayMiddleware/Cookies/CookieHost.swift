@@ -34,7 +34,7 @@ enum CookieHost {
     guard !host.utf8.contains(UInt8(ascii: ":")) else { return true }
     guard let last = host.split(separator: ".").last else { return false }
     if last.utf8.allSatisfy({ (0x30...0x39).contains($0) }) { return true }
-    return last.hasPrefix("0x") && last.dropFirst(2).allSatisfy(\.isHexDigit)
+    return last.hasPrefix("0x") && last.utf8.dropFirst(2).allSatisfy(\.isHexDigit)
   }
 
   /// Whether it names this machine: `localhost` and what is below it, 127.0.0.0/8 and ::1.
@@ -74,7 +74,7 @@ enum CookieHost {
   }
 
   private static func isIPv6(_ host: String) -> Bool {
-    host.utf8.allSatisfy { Character(UnicodeScalar($0)).isHexDigit || $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: ".") }
+    host.utf8.allSatisfy { $0.isHexDigit || $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: ".") }
   }
 
   private static func isNameByte(_ byte: UInt8) -> Bool {

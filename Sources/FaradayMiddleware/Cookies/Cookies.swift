@@ -72,7 +72,7 @@ public struct Cookies: Middleware {
   }
 
   private static func name(of pair: Substring) -> String {
-    pair.firstIndex(of: "=").map { Cookie.trim(pair[..<$0]) } ?? ""
+    pair.firstIndex(of: "=").map { pair[..<$0].trimming() } ?? ""
   }
 
   private func take(_ headers: HTTPFields, from url: URL, areApart: Bool) {

@@ -30,7 +30,7 @@ enum SetCookieFields {
       }
     }
     pieces.append(bytes[start...])
-    return pieces.map { Cookie.trim(String(decoding: $0, as: UTF8.self)) }
+    return pieces.map { String(decoding: $0, as: UTF8.self).trimming() }
   }
 
   /// Behind the closing quote, if there are quotes around the whole value; else where it was.

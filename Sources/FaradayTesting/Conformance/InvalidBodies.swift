@@ -38,19 +38,7 @@ extension ConformanceGroup {
         try expectEqual(try await subject.connection.get("hello").body.text(), "Hello, world!")
       },
       .init("a sequence that throws is not sent whole") { subject in
-        let count = Log<Int>()
-        let hasCounted = Gate()
-        let server = try RawServer { connection in
-          _ = try connection.readHead()
-          count.append(try connection.readToEnd())
-          hasCounted.open()
-        }
-        defer { server.stop() }
-        let connection = try subject.connection(to: server)
-        try await expectFailure(.bodyUnreadable) { try await connection.post(body: .stream(Failing(), length: 15)) }
-        guard server.connectionCount > 0 else { return }
-        try expect(await hasCounted.opened(), "the connection was not closed")
-        try expect(count.elements.allSatisfy { $0 < 15 })
+        try await expectCut(.stream(Failing(), length: 15), below: 15, .bodyUnreadable, subject)
       },
     ])
 
@@ -63,21 +51,28 @@ extension ConformanceGroup {
 
   private static let longer: [Case] = [0, 1, 3, 65_536].map { length in
     Case("a sequence of more bytes than the \(length) it was to have is not sent whole") { subject in
-      let count = Log<Int>()
-      let hasCounted = Gate()
-      let server = try RawServer { connection in
-        _ = try connection.readHead()
-        count.append(try connection.readToEnd())
-        hasCounted.open()
-      }
-      defer { server.stop() }
-      let connection = try subject.connection(to: server)
       let body = Body.stream(Pieces([pattern(length), Data("more".utf8)]), length: Int64(length))
-      try await expectFailure(.bodyLengthMismatch) { try await connection.post(body: body) }
-      guard server.connectionCount > 0 else { return }
-      try expect(await hasCounted.opened(), "the connection was not closed")
-      try expect(count.elements.allSatisfy { $0 < max(1, length) }, "\(count.elements)")
+      try await expectCut(body, below: max(1, length), .bodyLengthMismatch, subject)
     }
+  }
+
+  /// Fails unless sending the body fails so, and less than so many bytes of it come to the server before the connection ends.
+  private static func expectCut(
+    _ body: Body, below limit: Int, _ code: TransportError.Code, _ subject: AdapterConformance.Subject
+  ) async throws {
+    let count = Log<Int>()
+    let hasCounted = Gate()
+    let server = try RawServer { connection in
+      _ = try connection.readHead()
+      count.append(try connection.readToEnd())
+      hasCounted.open()
+    }
+    defer { server.stop() }
+    let connection = try subject.connection(to: server)
+    try await expectFailure(code) { try await connection.post(body: body) }
+    guard server.connectionCount > 0 else { return }
+    try expect(await hasCounted.opened(), "the connection was not closed")
+    try expect(count.elements.allSatisfy { $0 < limit }, "\(count.elements)")
   }
 }
 

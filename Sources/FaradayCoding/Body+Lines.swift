@@ -1,0 +1,68 @@
+public import FaradayCore
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+extension Body {
+  /// The lines of the body, each as its bytes: of newline-delimited JSON each is a value.
+  ///
+  ///     let feed = try await connection.get("events") { $0.options.delivery = .streamed }
+  ///     for try await line in feed.body.lines() {
+  ///       let event = try JSONDecoder().decode(Event.self, from: line)
+  ///     }
+  ///
+  /// A line ends with LF, or with CR and LF; neither is part of it. It is copied once. A last line needs no end, and an empty
+  /// body has no line. One that is longer than `limit` bytes throws ``LineTooLong``. For more than some hundred megabytes a
+  /// second there is ``LineSplitter``.
+  public func lines(upTo limit: Int = 1 << 20) -> BodyLines { BodyLines(body: self, limit: limit) }
+}
+
+/// The lines of a body.
+public struct BodyLines: AsyncSequence, Sendable {
+  public typealias Element = Data
+  let body: Body
+  let limit: Int
+
+  public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(pieces: body.makeAsyncIterator(), limit: limit) }
+
+  public struct AsyncIterator: AsyncIteratorProtocol {
+    fileprivate var pieces: Body.AsyncIterator
+    fileprivate let limit: Int
+    private var piece = Data()
+    private var begun = Data()
+
+    fileprivate init(pieces: Body.AsyncIterator, limit: Int) {
+      self.pieces = pieces
+      self.limit = limit
+    }
+
+    public mutating func next() async throws -> Data? {
+      try await next(isolation: #isolation)
+    }
+
+    public mutating func next(isolation: isolated (any Actor)?) async throws -> Data? {
+      while true {
+        if let end = piece.firstIndex(of: 0x0A) {
+          begun += piece[..<end]
+          piece = piece[(end + 1)...]
+          return try line()
+        }
+        begun += piece
+        guard begun.count <= limit else { throw LineTooLong(limit: limit) }
+        guard let next = try await pieces.next(isolation: isolation) else {
+          piece = Data()
+          return begun.isEmpty ? nil : try line()
+        }
+        piece = next
+      }
+    }
+
+    private mutating func line() throws -> Data {
+      defer { begun = Data() }
+      guard begun.count <= limit else { throw LineTooLong(limit: limit) }
+      return begun.last == 0x0D ? begun.dropLast() : begun
+    }
+  }
+}

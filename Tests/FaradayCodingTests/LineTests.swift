@@ -1,0 +1,60 @@
+import FaradayCoding
+import FaradayCore
+import FaradayTesting
+import Testing
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+@Suite struct LineTests {
+  private func split(_ pieces: [String], upTo limit: Int = 1 << 20, stoppingAt last: Int = .max) throws -> [String] {
+    let lines = Log<String>()
+    let splitter = LineSplitter(upTo: limit) { line in
+      lines.append(line.withUnsafeBytes { String(decoding: $0, as: UTF8.self) })
+      return lines.elements.count == last ? .cancel : .continue
+    }
+    for piece in pieces {
+      if try splitter.take(Array(piece.utf8).span.bytes) == .cancel { return lines.elements }
+    }
+    try splitter.finish()
+    return lines.elements
+  }
+
+  private func read(_ pieces: [String], upTo limit: Int = 1 << 20) async throws -> [String] {
+    var lines: [String] = []
+    let body = Body.stream(Pieces(pieces.map { Data($0.utf8) }))
+    for try await line in body.lines(upTo: limit) { lines.append(String(decoding: line, as: UTF8.self)) }
+    return lines
+  }
+
+  @Test func `a line over the limit is an error, also if its end never comes`() async {
+    for pieces in [["12345\n"], ["123", "45\n"], ["12345"], ["123", "45"], ["1\n12345\n"]] {
+      #expect(throws: LineTooLong(limit: 4)) { try split(pieces, upTo: 4) }
+      await #expect(throws: LineTooLong(limit: 4)) { try await read(pieces, upTo: 4) }
+    }
+  }
+
+  @Test(arguments: [
+    ([], []), ([""], []), (["a"], ["a"]), (["a\n"], ["a"]), (["a\nb"], ["a", "b"]), (["a\r\nb\r\n"], ["a", "b"]),
+    (["a\r", "\nb"], ["a", "b"]), (["\n\n"], ["", ""]), (["a", "b", "c\nd", "\n"], ["abc", "d"]), (["a\rb\n"], ["a\rb"]),
+    (["1234\n", "5"], ["1234", "5"]),
+  ] as [([String], [String])]) func `lines are the same however they are cut`(pieces: [String], lines: [String]) async throws {
+    #expect(try split(pieces) == lines)
+    #expect(try await read(pieces) == lines)
+    let bytes = pieces.joined().map { String($0) }
+    #expect(try split(bytes) == lines)
+    #expect(try await read(bytes) == lines)
+  }
+
+  @Test func `a handler that has enough gets no more`() throws {
+    #expect(try split(["a\nb\nc\n"], stoppingAt: 2) == ["a", "b"])
+  }
+
+  @Test func `what a handler throws ends it`() {
+    struct Wrong: Error {}
+    let splitter = LineSplitter { _ in throw Wrong() }
+    #expect(throws: Wrong.self) { try splitter.take([0x61, 0x0A].span.bytes) }
+  }
+}
