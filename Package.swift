@@ -51,6 +51,8 @@ let package = Package(
     .target(name: "SanitizedMutex", path: "Tests/SanitizedMutex"),
     .executableTarget(
       name: "stress", dependencies: ["Faraday", "FaradayCurl", "FaradayTesting", "SanitizedMutex"], path: "Tests/Stress"),
+    .executableTarget(name: "example-ndjson", dependencies: ["Faraday", "FaradayCurl"], path: "Tests/Examples/NDJSON"),
+    .executableTarget(name: "example-upload", dependencies: ["Faraday", "FaradayCurl"], path: "Tests/Examples/Upload"),
     .executableTarget(name: "linked", dependencies: ["Faraday", "FaradayCurl"], path: "Tests/Linked"),
     .target(
       name: "TestedAdapters", dependencies: ["FaradayCore", "FaradayCurl", "FaradayURLSession"], path: "Tests/TestedAdapters"),
@@ -76,7 +78,7 @@ let package = Package(
     .testTarget(
       name: "FaradayTests",
       dependencies: [
-        "Faraday", "FaradayCurl", "FaradayURLSession", "FaradayTesting", "TestedAdapters",
+        "Faraday", "FaradayCurl", "FaradayURLSession", "FaradayTesting", "TestedAdapters", "example-ndjson", "example-upload",
         .product(name: "Logging", package: "swift-log"),
       ]),
     .testTarget(name: "FaradayCLITests", dependencies: ["FaradayCLI", "Faraday", "FaradayTesting"]),

@@ -36,11 +36,13 @@ import Foundation
     }
   }
 
-  @Test(arguments: [
-    ([], []), ([""], []), (["a"], ["a"]), (["a\n"], ["a"]), (["a\nb"], ["a", "b"]), (["a\r\nb\r\n"], ["a", "b"]),
-    (["a\r", "\nb"], ["a", "b"]), (["\n\n"], ["", ""]), (["a", "b", "c\nd", "\n"], ["abc", "d"]), (["a\rb\n"], ["a\rb"]),
-    (["1234\n", "5"], ["1234", "5"]),
-  ] as [([String], [String])]) func `lines are the same however they are cut`(pieces: [String], lines: [String]) async throws {
+  @Test(
+    arguments: [
+      ([], []), ([""], []), (["a"], ["a"]), (["a\n"], ["a"]), (["a\nb"], ["a", "b"]), (["a\r\nb\r\n"], ["a", "b"]),
+      (["a\r", "\nb"], ["a", "b"]), (["\n\n"], ["", ""]), (["a", "b", "c\nd", "\n"], ["abc", "d"]), (["a\rb\n"], ["a\rb"]),
+      (["1234\n", "5"], ["1234", "5"]),
+    ] as [([String], [String])]) func `lines are the same however they are cut`(pieces: [String], lines: [String]) async throws
+  {
     #expect(try split(pieces) == lines)
     #expect(try await read(pieces) == lines)
     let bytes = pieces.joined().map { String($0) }

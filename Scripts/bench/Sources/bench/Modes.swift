@@ -26,6 +26,7 @@ struct Modes {
     switch arguments.mode {
     case "get", "layers": (try await many { try await get() }, nil)
     case "download": (try await many { try await download() }, nil)
+    case "lines": (try await many { try await lines() }, nil)
     case "stream": (try await many { try await stream() }, nil)
     case "upload": (try await many { try await upload() }, nil)
     case "idle": try await idle()
@@ -63,6 +64,17 @@ struct Modes {
           return .continue
         }
       })
+    return sum.bytes
+  }
+
+  private func lines() async throws -> Int {
+    let sum = Sum()
+    let lines = LineSplitter { line in
+      sum.add(line.byteCount + 1, first: line.unsafeLoad(as: UInt8.self))
+      return .continue
+    }
+    try check(await connection.get { $0.options.onChunk = lines.take })
+    try lines.finish()
     return sum.bytes
   }
 

@@ -1,0 +1,47 @@
+import Faraday
+import FaradayCurl
+import Glibc
+
+// Uploads a file and shows how far it is: `example-upload FILE URL` waits for it, `example-upload --promise FILE URL` is called
+// back.
+
+/// One line of standard error, written over and over.
+@Sendable func show(_ bytes: Int64, _ fraction: Double?) {
+  let line = "\r\(bytes) bytes, \(fraction.map { "\(Int($0 * 100)) %" } ?? "of unknown many")   "
+  write(2, line, line.utf8.count)
+}
+
+func withAsync(_ connection: Connection, _ file: Body) async throws {
+  let response = try await connection.put(body: file) { request in
+    request.options.onUploadProgress = { show($0.bytes, $0.fraction) }
+  }
+  print("\n\(response.status) \(try await response.body.text())")
+}
+
+func withPromise(_ connection: Connection, _ file: Body, to url: String) -> ProgressablePromise<TypedResponse<String>> {
+  connection.perform(TypedRequest(.put, baseURL: url, receiving: .text).sending(.body(file)))
+    .progress { show($0.bytes, $0.fraction) }
+    .onSuccess { done in print("\n\(done.status) \(done.value)") }
+    .onFailure { error in print("\nexample-upload: \(error)") }
+}
+
+var arguments = Array(CommandLine.arguments.dropFirst())
+let usesPromise = arguments.first == "--promise"
+if usesPromise { arguments.removeFirst() }
+guard arguments.count == 2 else {
+  print("usage: example-upload [--promise] FILE URL")
+  exit(2)
+}
+do {
+  let connection = try Connection(arguments[1], adapter: CurlAdapter(), middleware: [.expectStatus])
+  let file = try Body.file(arguments[0])
+  if usesPromise {
+    // The promise has said what went wrong.
+    do { _ = try await withPromise(connection, file, to: arguments[1]).value } catch { exit(1) }
+  } else {
+    try await withAsync(connection, file)
+  }
+} catch {
+  print("\nexample-upload: \(error)")
+  exit(1)
+}
