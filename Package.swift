@@ -12,6 +12,7 @@ let package = Package(
     .library(name: "FaradayPromises", targets: ["FaradayPromises"]),
     .library(name: "FaradayRequests", targets: ["FaradayRequests"]),
     .library(name: "FaradayHAL", targets: ["FaradayHAL"]),
+    .library(name: "FaradayResting", targets: ["FaradayResting"]),
     .library(name: "FaradayCurl", targets: ["FaradayCurl"]),
     .library(name: "FaradayURLSession", targets: ["FaradayURLSession"]),
     .library(name: "FaradayTesting", targets: ["FaradayTesting"]),
@@ -38,6 +39,8 @@ let package = Package(
       dependencies: ["FaradayCore", "FaradayCoding", .product(name: "Logging", package: "swift-log")]),
     .target(name: "FaradayPromises"),
     .target(name: "FaradayRequests", dependencies: ["FaradayCore", "FaradayCoding", "FaradayPromises"]),
+    .target(
+      name: "FaradayResting", dependencies: ["FaradayCore", "FaradayCoding", "FaradayPromises", "FaradayRequests"]),
     .target(
       name: "Faraday",
       dependencies: ["FaradayCore", "FaradayCoding", "FaradayMiddleware", "FaradayPromises", "FaradayRequests"]),
@@ -69,6 +72,8 @@ let package = Package(
       name: "FaradayRequestsTests", dependencies: ["Faraday", "FaradayTesting", "TestedAdapters"]),
     .testTarget(
       name: "FaradayHALTests", dependencies: ["Faraday", "FaradayHAL", "FaradayCurl", "FaradayTesting", "TestedAdapters"]),
+    .testTarget(
+      name: "FaradayRestingTests", dependencies: ["Faraday", "FaradayResting", "FaradayTesting", "TestedAdapters"]),
     .testTarget(name: "FaradayTestingTests", dependencies: ["FaradayCore", "FaradayTesting"]),
     .testTarget(
       name: "FaradayCurlTests", dependencies: ["Faraday", "FaradayCurl", "FaradayTesting", "CCurl"],

@@ -13,7 +13,7 @@ public struct MultipartFormEncoder: Sendable {
 
   public init(_ strategies: FormStrategies = FormStrategies()) { self.strategies = strategies }
 
-  /// Throws an `EncodingError`, or ``FaradayCore/BodyFile/Unreadable`` for a file that cannot be read.
+  /// Throws an `EncodingError`; for a file that cannot be read, its `underlyingError` is a ``FaradayCore/BodyFile/Unreadable``.
   public func encode(_ value: any Encodable) throws -> MultipartForm {
     var form = MultipartForm()
     try TreeEncoder.members(of: value, strategies).forEachLeaf { leaf, path in
@@ -23,7 +23,13 @@ public struct MultipartFormEncoder: Sendable {
       case .bool(let value): form.add(name, strategies.text(value))
       case .text(let text): form.add(name, text)
       case .data(let data): form.add(name, data: data, type: nil)
-      case .file(let file): try form.addFile(name, file.path, filename: file.filename, type: file.type)
+      case .file(let file):
+        do {
+          try form.addFile(name, file.path, filename: file.filename, type: file.type)
+        } catch {
+          throw EncodingError.invalidValue(
+            file, .init(codingPath: path, debugDescription: "\(error)", underlyingError: error))
+        }
       }
     }
     return form

@@ -25,9 +25,10 @@ public struct PathTemplate: Sendable, Hashable, ExpressibleByStringLiteral {
       guard !value.isEmpty else { throw fail(.empty(name)) }
       path += Query.encode(value)
       rest = rest[close.upperBound...]
-      // These would go up or stay where they are, also percent-encoded (RFC 3986, section 6.2.2.3).
+      // These would go up or stay where they are, also percent-encoded (RFC 3986, section 6.2.2.3); in a query they are text.
+      guard !path.contains(where: { "?#".contains($0) }) else { continue }
       let segment =
-        path[(path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex)...] + rest.prefix { $0 != "/" }
+        path[(path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex)...] + rest.prefix { !"/?#".contains($0) }
       guard segment != ".", segment != ".." else { throw fail(.dotSegment(name)) }
     }
     return path + rest
@@ -55,6 +56,11 @@ public struct PathTemplateError: Error, Equatable, CustomStringConvertible {
 
   public let reason: Reason
   public let template: String
+
+  package init(reason: Reason, template: String) {
+    self.reason = reason
+    self.template = template
+  }
 
   public var description: String {
     switch reason {

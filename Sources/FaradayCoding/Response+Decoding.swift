@@ -53,6 +53,8 @@ public struct UndecodableBody: Error, CustomStringConvertible {
   public let path: String
   /// The response as it came.
   public let response: Response
+  /// The request's method, where the call that decoded knew of the request.
+  public package(set) var method: HTTPRequest.Method?
   /// What the decoder threw. Its text may show values.
   public let underlying: any Error
   private let reason: String
@@ -70,6 +72,6 @@ public struct UndecodableBody: Error, CustomStringConvertible {
     let place = path.isEmpty ? "" : " at \(path)"
     // The query may have secrets that only the request knew of.
     let url = Secrets().redacting(response.url).prefix { $0 != "?" }
-    return "\(url): the body of the \(response.status.code) is no \(type)\(place): \(reason)"
+    return "\(method.map { "\($0) " } ?? "")\(url): the body of the \(response.status.code) is no \(type)\(place): \(reason)"
   }
 }

@@ -1,3 +1,4 @@
+internal import FaradayCoding
 public import FaradayCore
 public import FaradayPromises
 
@@ -14,34 +15,35 @@ extension Connection {
     return try await perform(request, validator: wanted.responseValidator, decoder: wanted.responseDecoder)
   }
 
-  /// Sends a typed request, and returns a promise at once that tells of the upload's progress.
+  /// Sends a typed request, and returns a promise at once that tells of the upload's progress: as the adapter does, and of the
+  /// whole when the response has been accepted.
   @discardableResult
   public func perform<Wanted: RequestConvertible>(
     _ wanted: Wanted
   ) -> ProgressablePromise<TypedResponse<Wanted.Resource>> {
     ProgressablePromise { report in
-      var request = try wanted.request(for: self)
-      reportUpload(of: &request, report)
-      return try await perform(request, validator: wanted.responseValidator, decoder: wanted.responseDecoder)
+      try await perform(
+        try wanted.request(for: self), validator: wanted.responseValidator, decoder: wanted.responseDecoder, reporting: report)
     }
   }
 
   /// Sends a request, and validates and decodes its response.
+  ///
+  /// - Parameter report: told of the upload as the adapter tells of it, besides whom the request tells. When the response is
+  ///   accepted it has been told of all of it: the body's length, 0 of 0 if there is none.
   package func perform<Resource>(
-    _ request: Request, validator: ResponseValidator, decoder: ResponseDecoder<Resource>
+    _ request: Request, validator: ResponseValidator, decoder: ResponseDecoder<Resource>,
+    reporting report: (@Sendable (PromiseProgress) -> Void)? = nil
   ) async throws -> TypedResponse<Resource> {
-    let response = try await run(request)
+    let upload = report.map { UploadReport($0) }
+    let response = try await run(upload?.following(request, over: stack.capabilities) ?? request)
     try validator.validate(response, to: request)
-    return TypedResponse(try await decoder.decode(response), response: response)
-  }
-
-  /// Has the upload's progress reported, if the adapter can, besides whom the request tells of it.
-  package func reportUpload(of request: inout Request, _ report: @escaping @Sendable (PromiseProgress) -> Void) {
-    guard !request.body.isEmpty, stack.capabilities.contains(.uploadProgress) else { return }
-    let told = request.options.onUploadProgress
-    request.options.onUploadProgress = { progress in
-      told?(progress)
-      report(PromiseProgress(bytes: progress.bytes, total: progress.total))
+    upload?.end(length: request.body.length)
+    do {
+      return TypedResponse(try await decoder.decode(response), response: response)
+    } catch var error as UndecodableBody {
+      error.method = request.method
+      throw error
     }
   }
 }

@@ -1,9 +1,9 @@
 internal import FaradayCoding
 public import FaradayCore
 #if canImport(FoundationEssentials)
-internal import FoundationEssentials
+package import FoundationEssentials
 #else
-internal import Foundation
+package import Foundation
 #endif
 
 extension RequestConvertible {
@@ -15,14 +15,9 @@ extension RequestConvertible {
     guard var url = URLJoining.append.join(endpoint, to: baseURL) else {
       throw TransportError(invalidURL: baseURL, method: method)
     }
-    if !query.items.isEmpty {
-      guard let queried = URLJoining.append.join("?\(query)", to: url) else {
-        throw TransportError(invalidURL: url.absoluteString, method: method)
-      }
-      url = queried
-    }
+    url = try query.appended(to: url, for: method)
     var request = try connection?.request(method, url: url) ?? Request(method, url: url)
-    for name in Set(headers.map(\.name)) { request.headers[fields: name] = headers[fields: name] }
+    request.headers.override(with: headers)
     if request.headers[.accept] == nil, let accepted = responseDecoder.accepts { request.headers[.accept] = accepted }
     configure(&request.options)
     do {
@@ -39,5 +34,24 @@ extension URLJoining {
   /// As ``FaradayCore/URLJoining/join(_:to:)``, with a base that may turn out to be no URL.
   func join(_ path: String, to base: String) -> URL? {
     URL(text: base).flatMap { join(path, to: $0) }
+  }
+}
+
+extension Query {
+  /// The URL with these items behind those that it has.
+  package func appended(to url: URL, for method: HTTPRequest.Method) throws -> URL {
+    guard !items.isEmpty else { return url }
+    guard let queried = URLJoining.append.join("?\(self)", to: url) else {
+      throw TransportError(invalidURL: url.absoluteString, method: method)
+    }
+    return queried
+  }
+}
+
+extension HTTPFields {
+  /// Puts these fields in the place of all of their names.
+  package mutating func override(with fields: HTTPFields) {
+    for field in fields { self[fields: field.name] = [] }
+    for field in fields { append(field) }
   }
 }

@@ -15,7 +15,9 @@ import Testing
     var form = MultipartForm()
     #expect(throws: BodyFile.Unreadable.self) { try form.addFile("f", "/nowhere/at/all") }
     #expect(throws: BodyFile.Unreadable.self) { try form.addFile("f", "/tmp") }
-    #expect(throws: BodyFile.Unreadable.self) { try MultipartFormEncoder().encode(["f": FormFile("/nowhere")]) }
+    let error = #expect(throws: EncodingError.self) { try MultipartFormEncoder().encode(["f": FormFile("/nowhere")]) }
+    guard case .invalidValue(_, let context) = error else { return }
+    #expect(context.codingPath.map(\.stringValue) == ["f"] && context.underlyingError is BodyFile.Unreadable)
   }
 
   @Test func `a form without parts is its end`() async throws {

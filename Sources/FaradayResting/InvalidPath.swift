@@ -1,0 +1,26 @@
+public import FaradayCoding
+public import FaradayCore
+
+/// A request whose path could not be made of its template and the variables. Nothing was sent.
+public struct InvalidPath: Error, CustomStringConvertible {
+  /// What is wrong: the name of the variable is in it, if it is one.
+  public let reason: PathTemplateError.Reason
+  /// Context path and path, with the mark for the values of secret query items.
+  public let template: String
+  /// The request's method.
+  public let method: HTTPRequest.Method
+  /// The base URL, without user, password and fragment, and with a mark for the values of secret query items; empty if there is
+  /// none.
+  public let baseURL: String
+
+  init(_ error: PathTemplateError, method: HTTPRequest.Method, connection: Connection) {
+    let parts = error.template.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+    let query = parts.dropFirst().map { "?" + connection.secrets.redacting(query: $0) }
+    reason = error.reason
+    template = parts[0] + query.joined()
+    self.method = method
+    baseURL = connection.url.map { connection.secrets.redacting($0) } ?? ""
+  }
+
+  public var description: String { "\(method) \(baseURL): \(PathTemplateError(reason: reason, template: template))" }
+}

@@ -1,0 +1,36 @@
+public import FaradayCore
+
+/// One request to an ``Endpoint``: its input, and what it has of its own.
+///
+///     RestingRequest(endpoint: createUser, body: User(name: "Ada"), headers: [.acceptLanguage: "cy"])
+///     RestingRequest(endpoint: user, pathVariables: ["id": 42])
+public struct RestingRequest<Input: Encodable & Sendable, Output: Decodable & Sendable>: Sendable {
+  public var endpoint: Endpoint<Input, Output>
+  /// The input, wherever ``Endpoint/encoding`` puts it.
+  public var body: Input
+  /// Header fields; they go before those of the same name of the client's ``HeaderProvider`` and connection.
+  public var headers: HTTPFields
+  /// What stands in the places of the path, percent-encoded; these go before those of the client's ``PathVariableProvider``.
+  public var pathVariables: [String: PathVariable]
+
+  public init(
+    endpoint: Endpoint<Input, Output>, body: Input, headers: HTTPFields = [:], pathVariables: [String: PathVariable] = [:]
+  ) {
+    self.endpoint = endpoint
+    self.body = body
+    self.headers = headers
+    self.pathVariables = pathVariables
+  }
+}
+
+extension RestingRequest where Input == Nothing {
+  /// A request without an input.
+  public init(
+    endpoint: Endpoint<Nothing, Output>, headers: HTTPFields = [:], pathVariables: [String: PathVariable] = [:]
+  ) {
+    self.init(endpoint: endpoint, body: Nothing(), headers: headers, pathVariables: pathVariables)
+  }
+}
+
+/// What can stand in a place of a path: a number, a text, a UUID.
+public typealias PathVariable = any Sendable & CustomStringConvertible

@@ -1,0 +1,24 @@
+import Faraday
+import FaradayResting
+
+struct User: Codable, Equatable, Sendable {
+  var name: String
+  var age = 36
+}
+
+/// Cannot be encoded.
+struct Measure: Codable, Sendable {
+  var values = ["a": [1, Double.nan]]
+}
+
+struct Portrait: Encodable, Sendable {
+  var title = "Ada"
+  var file: FormFile
+}
+
+/// What the server's `/upload` says.
+struct Uploaded: Decodable, Equatable, Sendable {
+  let bytes: Int64
+  let framing: String
+  let fnv1a: String?
+}

@@ -1,0 +1,49 @@
+import FaradayTesting
+import Synchronization
+
+/// A small REST service: posts, and pictures for them.
+final class PostsServer: Sendable {
+  struct Post: Codable, Equatable, Sendable {
+    var id: Int
+    var title: String
+  }
+
+  struct Arrived: Sendable {
+    let head: String
+    let body: [UInt8]
+
+    var line: Substring { head.prefix { !$0.isNewline } }
+    var text: String { String(decoding: body, as: UTF8.self) }
+  }
+
+  let arrived = Log<Arrived>()
+  private let server: RawServer
+
+  var url: String { server.url }
+
+  /// Answers `GET /posts/ID` and `POST /posts` with a post, and takes what comes to `/posts/ID/picture`; all else is a 404.
+  init() throws {
+    let arrived = arrived
+    server = try RawServer { connection in
+      while true {
+        let head = try connection.readHead()
+        let length = head.lowercased().firstMatch(of: #/content-length: ([0-9]+)/#).flatMap { Int($0.output.1) } ?? 0
+        let request = Arrived(head: head, body: try connection.read(exactly: length))
+        arrived.append(request)
+        try connection.send(Self.answer(request))
+      }
+    }
+  }
+
+  private static func answer(_ request: Arrived) -> String {
+    let words = request.line.split(separator: " ")
+    let path = words.dropFirst().first?.split(separator: "/") ?? []
+    switch (words.first, path.count, path.last) {
+    case ("GET", 2, let id?):
+      return AnsweringServer.answer(200, "Content-Type: application/json", body: #"{"id":\#(id),"title":"Hello"}"#)
+    case ("POST", 1, _): return AnsweringServer.answer(201, "Content-Type: application/json", body: request.text)
+    case ("POST", 3, _): return AnsweringServer.answer(200)
+    default: return AnsweringServer.answer(404)
+    }
+  }
+}

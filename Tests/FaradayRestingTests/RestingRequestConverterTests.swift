@@ -1,0 +1,206 @@
+import Faraday
+import FaradayResting
+import FaradayTesting
+import FoundationEssentials
+import Testing
+
+/// What is made of a request, before anything is sent.
+@Suite struct RestingRequestConverterTests {
+  private func convert<Input, Output>(
+    _ request: RestingRequest<Input, Output>, _ configuration: RestingRequestConverter.Configuration = .init(),
+    base: String = "http://localhost/", headers: HTTPFields = [:]
+  ) throws -> Request {
+    let connection = try Connection(base, headers: headers, adapter: MockAdapter())
+    return try RestingRequestConverter(configuration).request(for: request, on: connection)
+  }
+
+  private func get(_ path: String, _ variables: [String: PathVariable] = [:]) -> RestingRequest<Nothing, Nothing> {
+    RestingRequest(endpoint: Endpoint(.get, path, encoding: .query), pathVariables: variables)
+  }
+
+  private func send<Input>(_ input: Input, _ encoding: RequestEncoding, headers: HTTPFields = [:]) -> RestingRequest<
+    Input, Nothing
+  > {
+    RestingRequest(endpoint: Endpoint(.post, "/users?token=hidden", encoding: encoding), body: input, headers: headers)
+  }
+
+  // MARK: what goes wrong
+
+  @Test(arguments: [
+    ("/users/{{id}}/{{none}}", PathTemplateError.Reason.missing("none"), "has no value for none"),
+    ("/users/{{id", .unclosed, "has a {{ without }}"), ("/users/{{}}", .unnamed, "has a place without a name"),
+    ("/users/{{nothing}}", .empty("nothing"), "is empty"), ("/users/{{up}}", .dotSegment("up"), "makes a dot segment"),
+  ])
+  func `a path that cannot be made names the variable, the template and the request`(
+    path: String, reason: PathTemplateError.Reason, text: String
+  ) throws {
+    let request = get(path + "?token=hidden", ["id": 1, "nothing": "", "up": ".."])
+    let error = #expect(throws: InvalidPath.self) {
+      try convert(request, .init(contextPath: "/v1"), base: "http://ada:pw@localhost/api?key=hidden")
+    }
+    #expect(error?.reason == reason && error?.method == .get && error?.baseURL == "http://localhost/api?key=[secret]")
+    #expect(error?.template == "/v1\(path)?token=[secret]")
+    let description = error.map { "\($0)" } ?? ""
+    #expect(description.hasPrefix("GET http://localhost/api?key=[secret]: the ") && description.contains(text))
+    #expect(description.contains("/v1\(path)") && !description.contains("hidden") && !description.contains("pw"))
+  }
+
+  @Test(arguments: [RequestEncoding.json, .query, .formURLEncoded, .multipartFormData])
+  func `an input that cannot be encoded names the field, the type and the request`(encoding: RequestEncoding) throws {
+    let error = #expect(throws: UnencodableBody.self) { try convert(send(Measure(), encoding)) }
+    #expect(error?.type == "Measure" && error?.path == "values.a.1")
+    #expect(error.map { "\($0)".hasPrefix("POST http://localhost/users?token=[secret]: the body, a Measure, ") } == true)
+  }
+
+  @Test func `an input's own error is its error, in each encoding`() throws {
+    struct Mine: Error {}
+    struct Refusing: Encodable, Sendable {
+      func encode(to encoder: any Encoder) throws { throw Mine() }
+    }
+    for encoding in [RequestEncoding.json, .query, .formURLEncoded, .multipartFormData] {
+      let error = #expect(throws: UnencodableBody.self) { try convert(send(Refusing(), encoding)) }
+      #expect(error?.underlying is Mine)
+    }
+  }
+
+  @Test func `a file that is not there names its path, the field and the request`() throws {
+    let missing = FormFile("/nowhere/at/all")
+    let alone = #expect(throws: UnencodableBody.self) { try convert(send(missing, .file)) }
+    let description = alone.map { "\($0)" } ?? ""
+    #expect(description.hasPrefix("POST http://localhost/users?token=[secret]: the body, a FormFile, cannot be encoded: "))
+    #expect(description.contains("cannot read /nowhere/at/all"))
+    let form = #expect(throws: UnencodableBody.self) { try convert(send(Portrait(file: missing), .multipartFormData)) }
+    #expect(form?.path == "file" && form.map { "\($0)".contains("cannot read /nowhere/at/all") } == true)
+  }
+
+  @Test func `only a file is sent as a file, and a file only where there is a place for it`() throws {
+    #expect(throws: UnencodableBody.self) { try convert(send(User(name: "Ada"), .file)) }
+    let file = try TemporaryFile(Data("x".utf8))
+    for encoding in [RequestEncoding.json, .query, .formURLEncoded, .multipartFormData] {
+      #expect(throws: UnencodableBody.self) { try convert(send(FormFile(file.path), encoding)) }
+    }
+  }
+
+  @Test func `what a provider throws is thrown`() throws {
+    struct Locked: Error {}
+    let headers = RestingHeaderProvider()
+    headers.add("X-Key") { throw Locked() }
+    #expect(throws: Locked.self) { try convert(get("/"), .init(headerProvider: headers)) }
+    let variables = RestingPathVariableProvider()
+    variables.add("id") { throw Locked() }
+    #expect(throws: Locked.self) { try convert(get("/"), .init(pathVariableProvider: variables)) }
+  }
+
+  // MARK: bodies
+
+  @Test func `RK-09: a query of nothing leaves the URL alone`() throws {
+    let request = try convert(get("/"))
+    #expect(request.url.absoluteString == "http://localhost/" && request.method == .get && request.body.isEmpty)
+    #expect(request.headers.isEmpty)
+  }
+
+  @Test func `RK-10: JSON of nothing is an empty object`() throws {
+    let request = try convert(RestingRequest(endpoint: Endpoint<Nothing, Nothing>(.post, "/", encoding: .json)))
+    #expect(request.method == .post && request.headers[.contentType] == "application/json")
+    #expect(request.body.data == Data("{}".utf8))
+  }
+
+  @Test func `each encoding has its type, unless the request has one`() async throws {
+    let json = try convert(send(User(name: "Ada"), .json))
+    #expect(json.headers[.contentType] == "application/json" && json.body.data == Data(#"{"age":36,"name":"Ada"}"#.utf8))
+    let form = try convert(send(User(name: "Ada"), .formURLEncoded))
+    #expect(form.headers[.contentType] == "application/x-www-form-urlencoded")
+    #expect(form.body.data == Data("name=Ada&age=36".utf8))
+    let own = try convert(send(User(name: "Ada"), .json, headers: [.contentType: "application/vnd.api+json"]))
+    #expect(own.headers[values: .contentType] == ["application/vnd.api+json"])
+    let file = try TemporaryFile(Data("x".utf8))
+    for (named, type) in [
+      (FormFile(file.path), "application/octet-stream"), (FormFile(file.path, filename: "a.png"), "image/png"),
+      (FormFile(file.path, filename: "a.png", type: .text), MediaType.text.description),
+    ] {
+      let request = try convert(send(named, .file))
+      #expect(request.headers[.contentType] == type && request.body.file?.path == file.path)
+    }
+  }
+
+  @Test func `RK-23: the multipart encoder has strategies for names, dates and bytes`() async throws {
+    struct Model: Encodable, Sendable { let createdAt = Date(timeIntervalSince1970: 1), rawData = Data("ab".utf8) }
+    var strategies = FormStrategies()
+    strategies.keys = .convertToSnakeCase
+    strategies.date = .secondsSince1970
+    strategies.data = .base64
+    let request = try convert(send(Model(), .multipartFormData), .init(multipartEncoder: MultipartFormEncoder(strategies)))
+    let text = try await request.body.text()
+    #expect(text.contains("name=\"created_at\"\r\n\r\n1\r\n") && text.contains("name=\"raw_data\"\r\n\r\nYWI=\r\n"))
+  }
+
+  @Test func `a query is the model's items, behind those that are there`() throws {
+    let endpoint = Endpoint<User, Nothing>(.get, "/users?sort=name+age", encoding: .query)
+    let request = try convert(
+      RestingRequest(endpoint: endpoint, body: User(name: "a&b")), base: "http://localhost/v2?key=1")
+    #expect(request.url.absoluteString == "http://localhost/v2/users?key=1&sort=name+age&name=a%26b&age=36")
+    #expect(request.body.isEmpty && request.headers[.contentType] == nil)
+  }
+
+  // MARK: paths
+
+  @Test func `RK-12: a variable stands in its place`() throws {
+    #expect(try convert(get("/{{id}}", ["id": 42])).url.absoluteString == "http://localhost/42")
+    #expect(try convert(get("/a/{{x}}/b", ["x": "../c?d"])).url.absoluteString == "http://localhost/a/..%2Fc%3Fd/b")
+  }
+
+  @Test func `RK-13, RK-14: a provider's variable is used, and the request's goes first`() throws {
+    let variables = RestingPathVariableProvider()
+    variables.add("id", 1)
+    let configuration = RestingRequestConverter.Configuration(pathVariableProvider: variables)
+    #expect(try convert(get("/{{id}}"), configuration).url.absoluteString == "http://localhost/1")
+    #expect(try convert(get("/{{id}}", ["id": 2]), configuration).url.absoluteString == "http://localhost/2")
+  }
+
+  @Test(arguments: [
+    ("http://h/v2", "", "/users", "http://h/v2/users"), ("http://h/v2/", "", "users", "http://h/v2/users"),
+    ("http://h/v2", "/posts", "", "http://h/v2/posts"), ("http://h", "posts", "?a=1", "http://h/posts?a=1"),
+    ("http://h", "/posts/", "/1", "http://h/posts/1"), ("http://h", "posts", "1", "http://h/posts/1"),
+    ("http://h", "/v{{version}}", "x", "http://h/v3/x"), ("http://h/v2", "", "", "http://h/v2"),
+    ("http://h/v2", "", "//other/x", "http://h/v2//other/x"), ("http://h/v2", "", "http://other/x", "http://h/v2/http://other/x"),
+  ])
+  func `base URL, context path and path have one slash between them`(
+    base: String, context: String, path: String, url: String
+  ) throws {
+    let request = try convert(get(path, ["version": 3]), .init(contextPath: context), base: base)
+    #expect(request.url.absoluteString == url)
+  }
+
+  // MARK: header fields
+
+  @Test func `RK-11, RK-15, RK-16: own fields and a provider's are sent, and the own go first in any case`() throws {
+    let provider = RestingHeaderProvider()
+    provider.add("FROM", "provider")
+    provider.add("Accept-Language", "cy")
+    let configuration = RestingRequestConverter.Configuration(headerProvider: provider)
+    var request = get("/")
+    #expect(try convert(request, configuration).headers == [.from: "provider", .acceptLanguage: "cy"])
+    request.headers = [.from: "request", .from: "twice"]
+    let own = try convert(request, configuration, headers: [.acceptLanguage: "en", .cookie: "a=1"]).headers
+    #expect(own[values: .from] == ["request", "twice"])
+    #expect(own[values: .acceptLanguage] == ["cy"] && own[.cookie] == "a=1")
+  }
+
+  @Test func `a converter of one's own changes what the usual one makes`() async throws {
+    struct Signing: RequestConverter {
+      let usual = RestingRequestConverter()
+      func request<Input, Output>(
+        for wanted: RestingRequest<Input, Output>, on connection: Connection
+      ) throws -> Request {
+        var request = try usual.request(for: wanted, on: connection)
+        try request.headers.set("X-Signature", "of \(request.path)")
+        return request
+      }
+    }
+    let mock = MockAdapter()
+    mock.stub(.get, path: "/v2/users")
+    let client = try RestingClient("http://host/v2", adapter: mock, converter: Signing())
+    _ = try await client.perform(get("/users"))
+    #expect(try mock.recorded.first?.request.headers[#require(HTTPField.Name("X-Signature"))] == "of /v2/users")
+  }
+}
