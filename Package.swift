@@ -11,6 +11,7 @@ let package = Package(
     .library(name: "FaradayMiddleware", targets: ["FaradayMiddleware"]),
     .library(name: "FaradayPromises", targets: ["FaradayPromises"]),
     .library(name: "FaradayRequests", targets: ["FaradayRequests"]),
+    .library(name: "FaradayServices", targets: ["FaradayServices"]),
     .library(name: "FaradayCurl", targets: ["FaradayCurl"]),
     .library(name: "FaradayURLSession", targets: ["FaradayURLSession"]),
     .library(name: "FaradayTesting", targets: ["FaradayTesting"]),
@@ -38,6 +39,9 @@ let package = Package(
     .target(name: "FaradayPromises"),
     .target(name: "FaradayRequests", dependencies: ["FaradayCore", "FaradayCoding", "FaradayPromises"]),
     .target(
+      name: "FaradayServices",
+      dependencies: ["FaradayCore", "FaradayCoding", "FaradayPromises", "FaradayRequests", "FaradayMiddleware"]),
+    .target(
       name: "Faraday",
       dependencies: ["FaradayCore", "FaradayCoding", "FaradayMiddleware", "FaradayPromises", "FaradayRequests"]),
     .executableTarget(
@@ -63,6 +67,8 @@ let package = Package(
     .testTarget(name: "FaradayPromisesTests", dependencies: ["FaradayPromises", "FaradayTesting"]),
     .testTarget(
       name: "FaradayRequestsTests", dependencies: ["Faraday", "FaradayTesting", "TestedAdapters"]),
+    .testTarget(
+      name: "FaradayServicesTests", dependencies: ["Faraday", "FaradayServices", "FaradayTesting", "TestedAdapters"]),
     .testTarget(name: "FaradayTestingTests", dependencies: ["FaradayCore", "FaradayTesting"]),
     .testTarget(
       name: "FaradayCurlTests", dependencies: ["Faraday", "FaradayCurl", "FaradayTesting", "CCurl"],
