@@ -13,6 +13,7 @@ let package = Package(
     .library(name: "FaradayRequests", targets: ["FaradayRequests"]),
     .library(name: "FaradayHAL", targets: ["FaradayHAL"]),
     .library(name: "FaradayResting", targets: ["FaradayResting"]),
+    .library(name: "FaradayServices", targets: ["FaradayServices"]),
     .library(name: "FaradayCurl", targets: ["FaradayCurl"]),
     .library(name: "FaradayURLSession", targets: ["FaradayURLSession"]),
     .library(name: "FaradayTesting", targets: ["FaradayTesting"]),
@@ -41,6 +42,9 @@ let package = Package(
     .target(name: "FaradayRequests", dependencies: ["FaradayCore", "FaradayCoding", "FaradayPromises"]),
     .target(
       name: "FaradayResting", dependencies: ["FaradayCore", "FaradayCoding", "FaradayPromises", "FaradayRequests"]),
+    .target(
+      name: "FaradayServices",
+      dependencies: ["FaradayCore", "FaradayCoding", "FaradayPromises", "FaradayRequests", "FaradayMiddleware"]),
     .target(
       name: "Faraday",
       dependencies: ["FaradayCore", "FaradayCoding", "FaradayMiddleware", "FaradayPromises", "FaradayRequests"]),
@@ -74,6 +78,8 @@ let package = Package(
       name: "FaradayHALTests", dependencies: ["Faraday", "FaradayHAL", "FaradayCurl", "FaradayTesting", "TestedAdapters"]),
     .testTarget(
       name: "FaradayRestingTests", dependencies: ["Faraday", "FaradayResting", "FaradayTesting", "TestedAdapters"]),
+    .testTarget(
+      name: "FaradayServicesTests", dependencies: ["Faraday", "FaradayServices", "FaradayTesting", "TestedAdapters"]),
     .testTarget(name: "FaradayTestingTests", dependencies: ["FaradayCore", "FaradayTesting"]),
     .testTarget(
       name: "FaradayCurlTests", dependencies: ["Faraday", "FaradayCurl", "FaradayTesting", "CCurl"],

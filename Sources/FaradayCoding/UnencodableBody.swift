@@ -31,5 +31,5 @@ public struct UnencodableBody: Error, CustomStringConvertible {
 
 extension [any CodingKey] {
   /// `user.tags.2`
-  var dotted: String { map { $0.intValue.map(String.init) ?? $0.stringValue }.joined(separator: ".") }
+  package var dotted: String { map { $0.intValue.map(String.init) ?? $0.stringValue }.joined(separator: ".") }
 }

@@ -25,15 +25,16 @@ public struct Interceptors: Middleware {
 
   /// Responses go through them in the reverse order of requests.
   public init(_ interceptors: [any Interceptor]) {
-    self.init(forward: interceptors, responses: interceptors.reversed())
+    self.init(requests: interceptors, responses: interceptors.reversed())
   }
 
   /// Responses go through them in the listed order, as requests do.
   public init(forward interceptors: [any Interceptor]) {
-    self.init(forward: interceptors, responses: interceptors)
+    self.init(requests: interceptors, responses: interceptors)
   }
 
-  private init(forward requests: [any Interceptor], responses: [any Interceptor]) {
+  /// Each list in its own order; what is in the wrong one is passed over.
+  package init(requests: [any Interceptor] = [], responses: [any Interceptor] = []) {
     self.requests = requests.compactMap { $0 as? any RequestInterceptor }
     self.responses = responses.compactMap { $0 as? any ResponseInterceptor }
   }

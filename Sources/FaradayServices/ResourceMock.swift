@@ -1,0 +1,87 @@
+internal import FaradayCoding
+public import FaradayCore
+internal import FaradayRequests
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+/// What a resource gives in the place of a server's response.
+public struct ResourceMock: Sendable {
+  enum Content {
+    case file(String)
+    case data(Data)
+  }
+
+  private let content: Content
+  private let status: HTTPResponse.Status
+  private let headers: HTTPFields
+
+  init(_ content: Content, status: HTTPResponse.Status, headers: HTTPFields) {
+    self.content = content
+    self.status = status
+    var headers = headers
+    if case .file(let path) = content { headers.contentType(unlessSet: MediaType(extensionOf: path)) }
+    self.headers = headers
+  }
+
+  /// The response, through the callbacks for its head and its pieces if the request has them. Throws ``UnusableMock``, and what
+  /// the callbacks throw.
+  public func response(to request: Request) async throws -> Response {
+    let data = try await bytes(for: request)
+    let response = Response(status: status, headers: headers, body: .data(data), url: request.url)
+    try request.options.onHead?(HTTPResponse(status: status, headerFields: headers))
+    guard let onChunk = request.options.onChunk else { return response }
+    guard try onChunk(data.span.bytes) == .continue else { throw CancellationError() }
+    return Response(status: status, headers: headers, url: request.url)
+  }
+
+  private func bytes(for request: Request) async throws -> Data {
+    switch content {
+    case .data(let data): return data
+    case .file(let path):
+      let data: Data
+      do {
+        data = try await Body.file(path).collect(upTo: request.options.maximumBodySize)
+      } catch let error as BodyFile.Unreadable {
+        throw UnusableMock(path, error.reason, for: request)
+      }
+      guard !data.isEmpty else { throw UnusableMock(path, "it is empty", for: request) }
+      return data
+    }
+  }
+}
+
+/// A file that was to be a response and cannot be. Nothing was sent in its place.
+public struct UnusableMock: Error, CustomStringConvertible {
+  public let path: String
+  private let reason: String
+  private let request: String
+
+  init(_ path: String, _ reason: String, for request: Request) {
+    self.path = path
+    self.reason = reason
+    self.request = "\(request.method) \(request.options.secrets.redacting(request.url))"
+  }
+
+  public var description: String { "\(request): the mock \(path) cannot be used: \(reason)" }
+}
+
+/// Answers what is mocked.
+struct Mocks: Middleware {
+  func handle(_ request: Request, next: Next) async throws -> Response {
+    guard let mock = request.options.mock else { return try await next(request) }
+    return try await mock.response(to: request)
+  }
+}
+
+/// A middleware that what is mocked passes by.
+struct UnlessMocked: Middleware {
+  let middleware: any Middleware
+
+  func handle(_ request: Request, next: Next) async throws -> Response {
+    guard request.options.mock == nil else { return try await next(request) }
+    return try await middleware.handle(request, next: next)
+  }
+}

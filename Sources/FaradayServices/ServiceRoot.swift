@@ -1,0 +1,36 @@
+internal import FaradayCore
+
+/// Where resources begin: a server's URL, with a verb for each method.
+///
+/// A path is put behind the URL, with one slash between them, however many are given. A query in it is kept, behind that of the
+/// URL. The verbs that have no body give a resource without the modifiers for one: `server.get("users").json(user)` does not
+/// compile.
+public struct ServiceRoot: Sendable {
+  let url: String
+  let network: any WebServiceNetworkInterface
+
+  /// A GET.
+  public func get(_ path: String = "") -> NetworkResource { resource(.get, path) }
+
+  /// A HEAD; its response has no body.
+  public func head(_ path: String = "") -> NetworkResource { resource(.head, path) }
+
+  /// An OPTIONS.
+  public func options(_ path: String = "") -> NetworkResource { resource(.options, path) }
+
+  /// A POST.
+  public func post(_ path: String = "") -> NetworkResourceWithBody { NetworkResourceWithBody(resource(.post, path)) }
+
+  /// A PUT.
+  public func put(_ path: String = "") -> NetworkResourceWithBody { NetworkResourceWithBody(resource(.put, path)) }
+
+  /// A PATCH.
+  public func patch(_ path: String = "") -> NetworkResourceWithBody { NetworkResourceWithBody(resource(.patch, path)) }
+
+  /// A DELETE.
+  public func delete(_ path: String = "") -> NetworkResourceWithBody { NetworkResourceWithBody(resource(.delete, path)) }
+
+  private func resource(_ method: HTTPRequest.Method, _ path: String) -> NetworkResource {
+    NetworkResource(method, serverURL: url, path: path, network: network)
+  }
+}

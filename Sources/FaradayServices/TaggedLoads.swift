@@ -1,0 +1,32 @@
+internal import FaradayCore
+internal import FaradayPromises
+private import Synchronization
+
+/// What is in flight, by its tags.
+final class TaggedLoads: Sendable {
+  private struct State {
+    var lastID = 0
+    var loads: [Int: (tags: Set<String>, response: Promise<Response>)] = [:]
+  }
+
+  private let state = Mutex(State())
+
+  /// Does the work, which is cancelled with its caller or with any of its tags.
+  func run(_ tags: Set<String>, _ work: @escaping @Sendable @concurrent () async throws -> Response) async throws -> Response {
+    try Task.checkCancellation()
+    // Begun under the lock: whoever sees it happen can cancel it.
+    let (id, response) = state.withLock { state in
+      let response = Promise(work)
+      state.lastID += 1
+      state.loads[state.lastID] = (tags, response)
+      return (state.lastID, response)
+    }
+    defer { state.withLock { _ = $0.loads.removeValue(forKey: id) } }
+    return try await response.value
+  }
+
+  func cancel(_ tag: String) {
+    let responses = state.withLock { state in state.loads.values.filter { $0.tags.contains(tag) }.map(\.response) }
+    for response in responses { response.cancel() }
+  }
+}

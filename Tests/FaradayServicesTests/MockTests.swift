@@ -1,0 +1,73 @@
+import Faraday
+import FaradayServices
+import FaradayTesting
+import FoundationEssentials
+import TestedAdapters
+import Testing
+
+@Suite struct MockTests {
+  @Test(arguments: TestedAdapter.allCases)
+  func `a mock that is missing, empty or no file is an error, and nothing is sent`(tested: TestedAdapter) async throws {
+    let server = try LocalServer()
+    let empty = try TemporaryFile(Data())
+    for path in ["/nowhere.json", empty.path, "/tmp"] {
+      let resource = Example(server, tested).server.get("hello").mock(file: path)
+      let error = await #expect(throws: UnusableMock.self) { try await resource.loadJSON() }
+      #expect(error?.path == path)
+      #expect(error?.description.hasPrefix("GET \(server.url)/hello: the mock \(path) cannot be used: ") == true)
+    }
+    #expect(server.requestCount == 0)
+  }
+
+  @Test func `a mock's status is looked at as any other`() async throws {
+    let resource = Example(MockAdapter()).server.get("a").mock(data: Data(#"{"reason":"none"}"#.utf8), status: .notFound)
+    let error = await #expect(throws: UnexpectedStatus.self) { try await resource.loadJSON() }
+    #expect(error?.errorJSON?["reason"]?.string == "none")
+  }
+
+  @Test(arguments: TestedAdapter.allCases)
+  func `SW-28: a mock's file is the JSON that is loaded`(tested: TestedAdapter) async throws {
+    struct Message: Decodable, Equatable { let message: String }
+    let server = try LocalServer()
+    let file = try TemporaryFile(Data(#"{"message":"from a file"}"#.utf8))
+    let resource = Example(server, tested).server.post("echo").json(["message": "sent"]).mock(file: file.path)
+    #expect(try await resource.loadJSON(Message.self) == Message(message: "from a file"))
+    #expect(try await resource.loadJSON()?["message"]?.string == "from a file")
+    #expect(server.requestCount == 0)
+  }
+
+  @Test func `request interceptors do not run, but constraints hold it and response interceptors see it`() async throws {
+    let mock = MockAdapter()
+    let held = Held()
+    let interceptors: [any Interceptor] = [
+      .request { _ in throw Failed(name: "request") },
+      .response { response, _ in response.headers[.server] = "seen" },
+    ]
+    let example = Example(mock, constraints: [held], interceptors: interceptors)
+    let resource = example.server.get("a").mock(data: Data("mine".utf8), headers: [.contentType: "text/mine"])
+    let task = Task { try await resource.load() }
+    await until { !held.begun.elements.isEmpty }
+    held.mayEnd.open()
+    let response = try await task.value
+    #expect(try await response.body.text() == "mine")
+    #expect(response.headers[.server] == "seen" && response.headers[.contentType] == "text/mine")
+    #expect(mock.recorded.isEmpty)
+  }
+
+  @Test func `the callbacks for head and pieces see a mock, and can end it`() async throws {
+    let seen = Log<String>()
+    let mocked = Example(MockAdapter()).server.get("a").mock(data: Data("bytes".utf8), status: .created)
+    let resource = mocked.configured { options in
+      options.onHead = { seen.append("\($0.status.code)") }
+      options.onChunk = { bytes in
+        seen.append("\(bytes.byteCount)")
+        return .continue
+      }
+    }
+    #expect(try await resource.load().body.isEmpty)
+    #expect(seen.elements == ["201", "5"])
+    await #expect(throws: CancellationError.self) {
+      try await mocked.configured { $0.onChunk = { _ in .cancel } }.load()
+    }
+  }
+}

@@ -1,0 +1,86 @@
+import Faraday
+import FaradayServices
+import FaradayTesting
+import TestedAdapters
+import Testing
+
+@Suite struct TagTests {
+  @Test(arguments: TestedAdapter.allCases)
+  func `all that have a tag end with a cancellation, once each, and no other does`(tested: TestedAdapter) async throws {
+    let server = try LocalServer()
+    let network = ServiceNetwork(Connection(adapter: tested.adapter))
+    let stalling = Example(server.url, network).server.get("stall")
+    let outcomes = Log<String>()
+    let note = { @Sendable (name: String) in
+      { @Sendable (outcome: Result<Response, any Error>) in
+        switch outcome {
+        case .success: outcomes.append("\(name) success")
+        case .failure(let error): outcomes.append("\(name) \(type(of: error))")
+        }
+      }
+    }
+    let waiting = Task { try await stalling.tags(["search", "other"]).load() }
+    let promise: Promise<Response> = stalling.tag("search").load()
+    let called = stalling.tag("search").load(completion: note("callback"))
+    let untouched = stalling.tag("feed").load(completion: note("feed"))
+    await until { server.requestCount == 4 }
+    network.cancel(tag: "nothing")
+    #expect(promise.outcome == nil && outcomes.elements.isEmpty)
+    network.cancel(tag: "search")
+    await #expect(throws: CancellationError.self) { try await waiting.value }
+    await #expect(throws: CancellationError.self) { try await promise.value }
+    await #expect(throws: CancellationError.self) { try await called.value }
+    #expect(outcomes.elements == ["callback CancellationError"] && untouched.outcome == nil)
+    network.cancel(tag: "feed")
+    network.cancel(tag: "search")
+    await #expect(throws: CancellationError.self) { try await untouched.value }
+    #expect(outcomes.elements == ["callback CancellationError", "feed CancellationError"])
+    // What is cancelled gives its connection up.
+    await until { server.openConnectionCount == 0 }
+  }
+
+  @Test func `one that waits for a constraint is cancelled too`() async throws {
+    let mock = MockAdapter()
+    let held = Held()
+    let network = ServiceNetwork(Connection(adapter: mock), constraints: [held])
+    let task = Task { try await Example("http://host", network).server.get("a").tag("t").load() }
+    await until { !held.begun.elements.isEmpty }
+    network.cancel(tag: "t")
+    await #expect(throws: CancellationError.self) { try await task.value }
+    held.mayEnd.open()
+    #expect(mock.recorded.isEmpty)
+  }
+
+  @Test(arguments: [[], ["t"]])
+  func `whoever is cancelled before loading sends nothing, and who waits is cancelled as ever`(tags: [String]) async throws {
+    let server = try LocalServer()
+    let resource = Example(server, .curl).server.get("stall").tags(tags)
+    let early = Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      return try await resource.load()
+    }
+    await #expect(throws: CancellationError.self) { try await early.value }
+    #expect(server.requestCount == 0)
+    let late = Task { try await resource.load() }
+    await until { server.requestCount == 1 }
+    late.cancel()
+    await #expect(throws: CancellationError.self) { try await late.value }
+  }
+
+  @Test(arguments: TestedAdapter.allCases)
+  func `interceptors see the tags with those of the connection, and a tag that was cancelled can be loaded again`(
+    tested: TestedAdapter
+  ) async throws {
+    let server = try LocalServer()
+    let log = Log<[String]>()
+    var connection = Connection(adapter: tested.adapter)
+    connection.defaults.tags = ["all"]
+    let network = ServiceNetwork(
+      connection,
+      interceptors: [.request { log.append($0.options.tags.sorted()) }, .response { log.append($1.options.tags.sorted()) }])
+    let resource = Example(server.url, network).server.get("hello").tag("b").tags(["a", "b"])
+    network.cancel(tag: "a")
+    #expect(try await resource.load().status == .ok)
+    #expect(log.elements == [["a", "all", "b"], ["a", "all", "b"]])
+  }
+}

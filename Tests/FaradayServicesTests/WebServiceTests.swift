@@ -1,0 +1,87 @@
+import Faraday
+import FaradayServices
+import FaradayTesting
+import FoundationEssentials
+import TestedAdapters
+import Testing
+
+@Suite struct WebServiceTests {
+  @Test(arguments: TestedAdapter.allCases, ["", "nonsense", "host/v2", "http://", "http://[", "ftp://host"])
+  func `a server's URL that is none is an error of the loading`(tested: TestedAdapter, url: String) async throws {
+    let example = Example(url, ServiceNetwork(Connection(adapter: tested.adapter)))
+    let error = await #expect(throws: TransportError.self) { try await example.server.get("path").load() }
+    #expect(error?.code == (url == "ftp://host" ? .unsupportedScheme : .invalidURL))
+    #expect(error?.method == .get && error?.phase == .building)
+  }
+
+  @Test(arguments: TestedAdapter.allCases)
+  func `a connection's headers go to its own origin and to no other`(tested: TestedAdapter) async throws {
+    let (home, other) = (try LocalServer(), try LocalServer())
+    let connection = try Connection(home.url, headers: [.authorization: "secret"], adapter: tested.adapter)
+    let network = ServiceNetwork(connection)
+    #expect(try await Example(home.url, network).inspect().inspected().values("Authorization") == ["secret"])
+    #expect(try await Example(other.url, network).inspect().inspected().values("Authorization").isEmpty)
+  }
+
+  @Test func `SW-02: a custom resource is elsewhere`() throws {
+    let example = Example("https://host/v2", NoNetwork())
+    let request = try example.customResource(at: "https://example.com").get("path").request()
+    #expect(request.url.absoluteString == "https://example.com/path")
+  }
+
+  @Test(arguments: TestedAdapter.allCases)
+  func `SW-02: a custom resource is loaded from there`(tested: TestedAdapter) async throws {
+    let (server, other) = (try LocalServer(), try LocalServer())
+    let example = Example(server, tested)
+    #expect(try await example.customResource(at: other.url).get("hello").load().status == .ok)
+    #expect(server.requestCount == 0 && other.requestCount == 1)
+  }
+
+  @Test(arguments: TestedAdapter.allCases)
+  func `SW-05: the verbs set method and URL`(tested: TestedAdapter) async throws {
+    let server = try LocalServer()
+    let root = Example(server, tested).server
+    let resources: [(any ServiceResource, HTTPRequest.Method)] = [
+      (root.get("inspect"), .get), (root.post("inspect"), .post), (root.put("inspect"), .put), (root.patch("inspect"), .patch),
+      (root.delete("inspect"), .delete), (root.options("inspect"), .options), (root.head("inspect"), .head),
+    ]
+    for (resource, method) in resources {
+      let request = try resource.networkResource.request()
+      #expect(request.method == method && request.url.absoluteString == server.url + "/inspect")
+      if method == .head {
+        #expect(try await resource.load().status == .ok)
+      } else {
+        let seen = try await resource.inspected()
+        #expect(seen.method == method.rawValue && seen.target == "/inspect")
+      }
+    }
+  }
+
+  @Test(arguments: TestedAdapter.allCases, ["status/400", "/status/400"])
+  func `SW-18: a slash in front of a path is as good as none`(tested: TestedAdapter, path: String) async throws {
+    let server = try LocalServer()
+    let error = await #expect(throws: UnexpectedStatus.self) { try await Example(server, tested).server.get(path).load() }
+    #expect(error?.status.code == 400)
+  }
+
+  @Test func `the server's path and query are kept, and an empty path changes nothing`() throws {
+    let root = Example("https://host/v2?key=1", NoNetwork()).server
+    #expect(try root.get().request().url.absoluteString == "https://host/v2?key=1")
+    let request = try root.get("/users?sort=name").query(["page": 2]).request()
+    #expect(request.url.absoluteString == "https://host/v2/users?key=1&sort=name&page=2")
+  }
+
+  @Test func `any network may load a service's resources`() async throws {
+    let network = NoNetwork()
+    let example = Example("https://host", network)
+    await #expect(throws: Failed(name: "no network")) { try await example.server.get("a").load() }
+    await #expect(throws: Failed(name: "no network")) { try await example.server.post("b").json("text").loadJSON() }
+    #expect(network.asked.elements == ["GET https://host/a", "POST https://host/b"])
+  }
+
+  @Test func `a typed request is a resource too`() throws {
+    let typed = AnonymousRequestProvider(baseURL: "https://host").get(.text, from: "a").adding(queryItem: .init("b", "c"))
+    let request = try NetworkResource(typed, network: NoNetwork()).tag("t").request()
+    #expect(request.url.absoluteString == "https://host/a?b=c" && request.options.tags == ["t"])
+  }
+}
