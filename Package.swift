@@ -89,7 +89,8 @@ let package = Package(
     .testTarget(
       name: "FaradayTests",
       dependencies: [
-        "Faraday", "FaradayCurl", "FaradayURLSession", "FaradayTesting", "TestedAdapters", "example-ndjson", "example-upload",
+        "Faraday", "FaradayHAL", "FaradayResting", "FaradayServices", "FaradayCurl", "FaradayURLSession", "FaradayTesting",
+        "TestedAdapters", "example-ndjson", "example-upload",
         .product(name: "Logging", package: "swift-log"),
       ]),
     .testTarget(name: "FaradayCLITests", dependencies: ["FaradayCLI", "Faraday", "FaradayTesting"]),

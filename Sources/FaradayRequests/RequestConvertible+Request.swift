@@ -12,7 +12,8 @@ extension RequestConvertible {
   ///
   /// Throws ``FaradayCore/TransportError/Code/invalidURL``, ``FaradayCoding/UnencodableBody``, and what the providers throw.
   public func request(for connection: Connection? = nil) throws -> Request {
-    guard var url = URLJoining.append.join(endpoint, to: baseURL) else {
+    // A word is a URL to Foundation.
+    guard var url = URLJoining.append.join(endpoint, to: baseURL), let host = url.host(), !host.isEmpty else {
       throw TransportError(invalidURL: baseURL, method: method)
     }
     url = try query.appended(to: url, for: method)

@@ -74,12 +74,7 @@ extension ServiceResource {
   public func request(for connection: Connection? = nil) throws -> Request {
     let resource = networkResource
     if let error = resource.creationError { throw error }
-    let wanted = resource.wanted
-    // A word is a URL to Foundation, and behind `http://` a path would become the host.
-    guard let host = URL(text: wanted.baseURL)?.host(), !host.isEmpty else {
-      throw TransportError(invalidURL: wanted.baseURL, method: wanted.method)
-    }
-    return resource.labelled(try wanted.request(for: connection))
+    return resource.labelled(try resource.wanted.request(for: connection))
   }
 
   func changed(_ change: (inout NetworkResource) -> Void) -> Self {

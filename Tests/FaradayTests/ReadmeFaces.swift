@@ -1,0 +1,77 @@
+import Faraday
+import FaradayCurl
+import FaradayHAL
+import FaradayResting
+import FaradayServices
+import FoundationEssentials
+
+// The blocks of Swift in README.md about promises and the faces, each as it stands there; ReadmeTests compares them.
+
+func promises(_ connection: Connection, _ file: Body) async throws {
+  connection.get("users").map(\.status)
+    .onSuccess(on: .main) { status in print(status) }
+    .onFailure { error in print(error) }
+
+  let upload = connection.put("backup", body: file, onUploadProgress: { print($0.fraction ?? 0) })
+  let both = connection.get("a").zip(connection.get("b")).timeout(.seconds(5))
+  upload.cancel()
+  let (a, b) = try await both.value
+  _ = (a, b)
+}
+
+enum Faces {
+  struct User: Codable, Sendable {
+    var id: Int?
+    var name: String
+  }
+
+  static func lines(_ log: Response) async throws {
+    for try await line in log.body.lines() {
+      print(try JSONDecoder().decode(User.self, from: line).name)
+    }
+  }
+
+  enum API: RequestProviding {
+    case production, staging
+    var baseURL: String { self == .production ? "https://api.example.com/v2" : "https://staging.example.com/v2" }
+  }
+
+  static func requests(_ connection: Connection, token: String) async throws -> User {
+    let newUser = API.production.post(.json(User(name: "Ada")), to: "users")
+      .authenticated(with: .bearerToken(token))
+      .receiving(.json(User.self))
+    let ada = try await connection.perform(newUser).value
+    return ada
+  }
+
+  static func resting(_ connection: Connection) async throws -> User {
+    let createUser = Endpoint<User, User>(.post, "/users", encoding: .json)
+    let client = RestingClient(connection)
+    let ada = try await client.perform(RestingRequest(endpoint: createUser, body: User(name: "Ada"))).value
+    return ada
+  }
+
+  static func services(_ connection: Connection) async throws -> User {
+    struct Users: WebService {
+      let serverURL = "https://api.example.com/v2"
+      let network: any WebServiceNetworkInterface
+
+      func create(_ user: User) -> NetworkResourceWithBody { server.post("users").json(user).tag("users") }
+    }
+
+    let users = Users(network: ServiceNetwork(connection))
+    let ada = try await users.create(User(name: "Ada")).loadJSON(User.self)
+    return ada
+  }
+
+  static func hal(_ connection: Connection) async throws -> User {
+    let sent = try Representation(encoding: User(name: "Ada"))
+    let stored = try await connection.perform(
+      API.production.post(.hal(sent), to: "users").receiving(.hal)
+    ).value
+    let ada = try stored.decode(User.self)
+    let friends = try await connection.follow("friends/first", from: stored.selfLink).last
+    _ = friends
+    return ada
+  }
+}
