@@ -9,7 +9,12 @@ public import FaradayPromises
 ///     upload.cancel()
 ///
 /// They take what the asynchronous ones take, and the callbacks besides. `edit` is called before they return. All errors are the
-/// promise's outcome, also those of a request that could not be built.
+/// promise's outcome, also those of a request that could not be built. A cancelled promise is settled at once, and its request
+/// ended as soon as the adapter can: a callback that is being called meanwhile is not the last one for certain.
+///
+/// In an asynchronous function the compiler takes a bare call for the asynchronous form; the type says that a promise is meant:
+///
+///     let response: Promise<Response> = connection.get("users")
 extension Connection {
   /// Sends a request with any method.
   @discardableResult

@@ -47,22 +47,23 @@ public struct BodyLines: AsyncSequence, Sendable {
         if let end = piece.firstIndex(of: 0x0A) {
           begun += piece[..<end]
           piece = piece[(end + 1)...]
-          return try line()
+          return try line(endsWithReturn: begun.last == 0x0D)
         }
         begun += piece
-        guard begun.count <= limit else { throw LineTooLong(limit: limit) }
+        guard begun.count - (begun.last == 0x0D ? 1 : 0) <= limit else { throw LineTooLong(limit: limit) }
         guard let next = try await pieces.next(isolation: isolation) else {
           piece = Data()
-          return begun.isEmpty ? nil : try line()
+          return begun.isEmpty ? nil : try line(endsWithReturn: false)
         }
         piece = next
       }
     }
 
-    private mutating func line() throws -> Data {
+    private mutating func line(endsWithReturn: Bool) throws -> Data {
       defer { begun = Data() }
-      guard begun.count <= limit else { throw LineTooLong(limit: limit) }
-      return begun.last == 0x0D ? begun.dropLast() : begun
+      let line = endsWithReturn ? begun.dropLast() : begun
+      guard line.count <= limit else { throw LineTooLong(limit: limit) }
+      return line
     }
   }
 }

@@ -16,8 +16,7 @@ public struct FormFile: Sendable, Encodable {
 
   /// Only ``MultipartFormEncoder`` has a place for files; every other encoder throws.
   public func encode(to encoder: any Encoder) throws {
-    throw EncodingError.invalidValue(
-      self, .init(codingPath: encoder.codingPath, debugDescription: "only a multipart form has a place for a file"))
+    throw EncodingError.invalid(self, at: encoder.codingPath, "only a multipart form has a place for a file")
   }
 }
 

@@ -15,8 +15,8 @@ private import Darwin
 ///     _ = try await connection.get("events") { $0.options.onChunk = lines.take }
 ///     try lines.finish()
 ///
-/// A line ends with LF, or with CR and LF; neither is part of it. For lines as an async sequence there is
-/// ``FaradayCore/Body/lines(upTo:)``.
+/// A line ends with LF, or with CR and LF; neither is part of it. One splitter is for one body. For lines as an async sequence
+/// there is ``FaradayCore/Body/lines(upTo:)``.
 public final class LineSplitter: Sendable {
   public typealias LineHandler = @Sendable (_ line: RawSpan) throws -> Flow
 
@@ -27,7 +27,8 @@ public final class LineSplitter: Sendable {
 
   /// - Parameters:
   ///   - limit: the longest line, in bytes. A longer one throws ``LineTooLong``.
-  ///   - handle: called with each line, on the engine's thread; the bytes are gone when it returns.
+  ///   - handle: called with each line, on the thread that calls ``take(_:)``, which for a chunk callback is the engine's, or
+  ///     ``finish()``; the bytes are gone when it returns.
   public init(upTo limit: Int = 1 << 20, _ handle: @escaping LineHandler) {
     self.limit = limit
     self.handle = handle
@@ -46,16 +47,16 @@ public final class LineSplitter: Sendable {
       start = end + 1
       let flow: Flow
       if begun.isEmpty {
-        flow = try pass(line)
+        flow = try passEnded(line)
       } else {
         begun.append(contentsOf: line)
-        flow = try pass(begun.span.bytes)
+        flow = try passEnded(begun.span.bytes)
         begun.removeAll(keepingCapacity: true)
       }
       guard flow == .continue else { return flow }
     }
     begun.append(contentsOf: bytes.extracting(start..<bytes.byteCount))
-    guard begun.count <= limit else { throw LineTooLong(limit: limit) }
+    guard begun.span.bytes.countWithoutReturn <= limit else { throw LineTooLong(limit: limit) }
     rest.withLock { $0 = begun }
     return .continue
   }
@@ -69,14 +70,21 @@ public final class LineSplitter: Sendable {
     if !last.isEmpty { _ = try pass(last.span.bytes) }
   }
 
+  private func passEnded(_ line: RawSpan) throws -> Flow { try pass(line.extracting(first: line.countWithoutReturn)) }
+
   private func pass(_ line: RawSpan) throws -> Flow {
     guard line.byteCount <= limit else { throw LineTooLong(limit: limit) }
-    let hasReturn = line.byteCount > 0 && line.unsafeLoad(fromByteOffset: line.byteCount - 1, as: UInt8.self) == 0x0D
-    return try handle(hasReturn ? line.extracting(droppingLast: 1) : line)
+    return try handle(line)
   }
 }
 
 extension RawSpan {
+  /// How many bytes are left without the CR that belongs to a line's end.
+  fileprivate var countWithoutReturn: Int {
+    guard byteCount > 0, unsafeLoad(fromByteOffset: byteCount - 1, as: UInt8.self) == 0x0D else { return byteCount }
+    return byteCount - 1
+  }
+
   /// The offset of the next line feed.
   fileprivate func lineFeed(from start: Int) -> Int? {
     withUnsafeBytes { buffer in

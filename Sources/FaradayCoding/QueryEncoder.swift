@@ -45,8 +45,7 @@ public struct QueryEncoder: Sendable {
     case .text(let text): return text
     case .data(let data): return data.base64EncodedString()
     case .file(let file):
-      throw EncodingError.invalidValue(
-        file, .init(codingPath: path, debugDescription: "a query or a form of this kind has no place for a file"))
+      throw EncodingError.invalid(file, at: path, "a query or a form of this kind has no place for a file")
     }
   }
 }

@@ -18,16 +18,14 @@ struct TreeEncoder: Encoder {
     switch encoder.tree.kind {
     case .nothing, .members: return encoder.tree
     case .leaf, .list:
-      throw EncodingError.invalidValue(
-        value, .init(codingPath: [], debugDescription: "a \(type(of: value)) has no names for the fields of a query or a form"))
+      throw EncodingError.invalid(value, at: [], "a \(type(of: value)) has no names for the fields of a query or a form")
     }
   }
 
   /// What is special is known by its type; everything else knows how to encode itself.
   func encode(_ value: any Encodable) throws {
     guard codingPath.count <= Self.maximumDepth else {
-      throw EncodingError.invalidValue(
-        type(of: value), .init(codingPath: [], debugDescription: "the value is more than \(Self.maximumDepth) levels deep"))
+      throw EncodingError.invalid(type(of: value), at: [], "the value is more than \(Self.maximumDepth) levels deep")
     }
     switch value {
     case let value as FormFile: tree.kind = .leaf(.file(value))
@@ -46,8 +44,7 @@ struct TreeEncoder: Encoder {
 
   func number<Number: BinaryFloatingPoint & LosslessStringConvertible>(_ number: Number) throws {
     guard number.isFinite else {
-      throw EncodingError.invalidValue(
-        number, .init(codingPath: codingPath, debugDescription: "\(number) is no number that can be sent"))
+      throw EncodingError.invalid(number, at: codingPath, "\(number) is no number that can be sent")
     }
     text(number.description)
   }
@@ -69,8 +66,7 @@ struct TreeEncoder: Encoder {
       let seconds = date.timeIntervalSince1970
       // The years that the format has digits for; Foundation would take the nearest one instead, or trap.
       guard (-62_167_219_200..<253_402_300_800).contains(seconds) else {
-        throw EncodingError.invalidValue(
-          seconds, .init(codingPath: codingPath, debugDescription: "the date is not within the years 0 to 9999"))
+        throw EncodingError.invalid(seconds, at: codingPath, "the date is not within the years 0 to 9999")
       }
       text(date.formatted(.iso8601))
     case .custom(let convert): text(try convert(date))

@@ -15,10 +15,14 @@ public struct UnencodableBody: Error, CustomStringConvertible {
     type = "\(Swift.type(of: value))"
     self.underlying = underlying
     self.request = "\(request.method) \(request.options.secrets.redacting(request.url))"
-    if case .invalidValue(_, let context) = underlying as? EncodingError {
-      path = context.codingPath.dotted
-      reason = context.debugDescription
-    } else {
+    switch underlying {
+    case let error as EncodingError:
+      if case .invalidValue(_, let context) = error { path = context.codingPath.dotted } else { path = "" }
+      reason = error.shownReason
+    case let error as BodyFile.Unreadable:
+      path = ""
+      reason = "\(error)"
+    default:
       path = ""
       reason = "\(Swift.type(of: underlying))"
     }
@@ -30,6 +34,8 @@ public struct UnencodableBody: Error, CustomStringConvertible {
 }
 
 extension [any CodingKey] {
-  /// `user.tags.2`
-  package var dotted: String { map { $0.intValue.map(String.init) ?? $0.stringValue }.joined(separator: ".") }
+  /// `user.tags.2`. A log shows it, and a key may come from anywhere: nothing in it may end the line.
+  package var dotted: String {
+    map { $0.intValue.map(String.init) ?? String($0.stringValue.debugDescription.dropFirst().dropLast()) }.joined(separator: ".")
+  }
 }

@@ -61,6 +61,13 @@ public struct MediaType: Sendable, Hashable {
   public static let multipartForm = MediaType("multipart", "form-data")
   public static let binary = MediaType("application", "octet-stream")
   public static let text = MediaType("text", "plain", parameters: ["charset": "utf-8"])
+  public static let html = MediaType("text", "html", parameters: ["charset": "utf-8"])
+  public static let css = MediaType("text", "css", parameters: ["charset": "utf-8"])
+  public static let xml = MediaType("application", "xml")
+  public static let png = MediaType("image", "png")
+  public static let jpeg = MediaType("image", "jpeg")
+  public static let gif = MediaType("image", "gif")
+  public static let svg = MediaType("image", "svg+xml")
 
   /// At semicolons that stand in no quotes.
   private static func split(_ text: some StringProtocol) -> [String] {

@@ -30,10 +30,11 @@ public struct ProgressablePromise<Value: Sendable>: Sendable {
   /// A promise that has nothing to say of its progress.
   public init(_ promise: Promise<Value>) {
     self.init(promise, Reports())
+    reports.end()
   }
 
-  /// Calls the closure as the work goes on, one call at a time and in order; at first with the last that was said, if there was
-  /// something. Returns the same promise.
+  /// Calls the closure as the work goes on, one call at a time and in order, as far as the context keeps it; at first with the last
+  /// that was said, if there was something. Returns the same promise.
   @discardableResult
   public func progress(
     on context: CallbackContext = .immediate, _ handler: @escaping @Sendable (PromiseProgress) -> Void
@@ -94,9 +95,11 @@ final class Reports: Sendable {
 
   /// Handlers are let go of; the last that was said stays.
   func end() {
-    state.withLock { state in
+    // They go when the lock is no longer held: with them may go the last of something that has a promise.
+    _ = state.withLock { state in
       state.hasEnded = true
-      state.handlers = []
+      defer { state.handlers = [] }
+      return state.handlers
     }
   }
 

@@ -1,3 +1,5 @@
+internal import Synchronization
+
 /// Promises made of promises. Each lets go of the one before when it is cancelled; errors pass through.
 extension Promise {
   /// A promise for what the closure makes of the value.
@@ -54,10 +56,11 @@ extension Promise {
   }
 
   /// A promise with the same outcome; the closure has been called before anybody hears of it, whatever it is, cancellation
-  /// included.
+  /// included. Work that was cancelled may still be ending then: what it uses is not for this closure to take away.
   public func ensure(_ cleanUp: @escaping @Sendable () -> Void) -> Promise {
-    let derived = derive { outcome, derived in derived.begin(outcome) }
-    derived.tell(waits: false) { _ in cleanUp() }
-    return derived
+    let ensured = Promise()
+    ensured.state.withLock { $0.cleanUps = [cleanUp] }
+    Step.runAll(ensured.follow(self) { ensured.begin($0) ?? [] })
+    return ensured
   }
 }

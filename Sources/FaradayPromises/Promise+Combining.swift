@@ -4,18 +4,12 @@ internal import Synchronization
 extension Promise {
   /// A promise for all the values, in the order of the list; the first error is its outcome. All of an empty list is an empty list.
   public static func all(_ promises: [Promise]) -> Promise<[Value]> {
-    let values = Mutex([Value?](repeating: nil, count: promises.count))
     guard !promises.isEmpty else { return Promise<[Value]>(.success([])) }
+    let values = Slots<Value>(promises.count)
     return combine(promises) { index, outcome, combined in
       switch outcome {
-      case .success(let value):
-        let all = values.withLock { values in
-          values[index] = value
-          return values.compactMap(\.self)
-        }
-        return all.count == promises.count ? combined.begin(.success(all)) : nil
-      case .failure(let error):
-        return combined.begin(.failure(error))
+      case .success(let value): values.fill(index, value).flatMap { combined.begin(.success($0)) }
+      case .failure(let error): combined.begin(.failure(error))
       }
     }
   }
@@ -28,18 +22,13 @@ extension Promise {
 
   /// A promise for whichever value is there first; if there is none, ``NoPromiseFulfilled`` with all the errors.
   public static func any(_ promises: [Promise]) -> Promise {
-    let errors = Mutex([(any Error)?](repeating: nil, count: promises.count))
     guard !promises.isEmpty else { return Promise(.failure(NoPromiseFulfilled(errors: []))) }
+    let errors = Slots<any Error>(promises.count)
     return combine(promises) { index, outcome, combined in
       switch outcome {
-      case .success:
-        return combined.begin(outcome)
+      case .success: combined.begin(outcome)
       case .failure(let error):
-        let all = errors.withLock { errors in
-          errors[index] = error
-          return errors.compactMap(\.self)
-        }
-        return all.count == promises.count ? combined.begin(.failure(NoPromiseFulfilled(errors: all))) : nil
+        errors.fill(index, error).flatMap { combined.begin(.failure(NoPromiseFulfilled(errors: $0))) }
       }
     }
   }
@@ -79,6 +68,22 @@ extension Promise {
   private func known() throws -> Value {
     guard let outcome else { throw CancellationError() }
     return try outcome.get()
+  }
+}
+
+/// As many values as there are places, which come in any order.
+private final class Slots<Value: Sendable>: Sendable {
+  private let state: Mutex<(values: [Value?], missing: Int)>
+
+  init(_ count: Int) { state = Mutex((Array(repeating: nil, count: count), count)) }
+
+  /// Fills a place, once. The one that fills the last gets all.
+  func fill(_ index: Int, _ value: Value) -> [Value]? {
+    state.withLock { state in
+      state.values[index] = value
+      state.missing -= 1
+      return state.missing == 0 ? state.values.compactMap(\.self) : nil
+    }
   }
 }
 

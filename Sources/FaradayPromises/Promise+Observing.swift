@@ -31,12 +31,13 @@ extension Promise {
 
   /// Takes an observer away; the last that waited takes the work with it.
   func release(_ id: Int) -> [Step] {
-    let isUnwanted = state.withLock { state in
-      guard let place = state.observers.firstIndex(where: { $0.id == id }) else { return false }
-      state.observers.remove(at: place)
-      return !state.observers.contains(where: \.waits)
+    // In one go, so that nobody comes in between; and the observer itself goes when the lock is no longer held.
+    let (isUnwanted, _) = state.withLock { state -> (Bool, Observer?) in
+      guard let place = state.observers.firstIndex(where: { $0.id == id }) else { return (false, nil) }
+      let released = state.observers.remove(at: place)
+      return (!state.observers.contains(where: \.waits) && state.claim(cancelling: true), released)
     }
-    return isUnwanted ? begin(.failure(CancellationError()), cancelling: true) ?? [] : []
+    return isUnwanted ? publish(.failure(CancellationError())) : []
   }
 
   /// A promise that the closure settles once this one has an outcome, and that lets go of this one when it is cancelled before.
@@ -46,7 +47,7 @@ extension Promise {
     let derived = Promise<New>()
     let steps = derived.follow(self) { outcome in
       // Cancelled while this was on its way: nothing begins for it any more.
-      derived.outcome == nil ? react(outcome, derived) ?? [] : []
+      derived.isCancelled ? [] : react(outcome, derived) ?? []
     }
     Step.runAll(steps)
     return derived
@@ -58,7 +59,9 @@ extension Promise {
   ) -> [Step] {
     let id = other.reserve()
     onCancel { [weak other] in other?.release(id) ?? [] }
-    return other.observe(id, call)
+    let steps = other.observe(id, call)
+    // Cancelled before there was an observer to take away.
+    return isCancelled ? steps + other.release(id) : steps
   }
 
   /// Observes another promise until this one is settled.

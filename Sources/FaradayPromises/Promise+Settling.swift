@@ -23,19 +23,26 @@ extension Promise {
 
   /// Gives the promise its outcome, and gives what is to be done then; nil if it has one already.
   func begin(_ outcome: Outcome, cancelling: Bool = false) -> [Step]? {
-    let taken = state.withLock { state -> (observers: [Observer], cancelWork: (@Sendable () -> [Step])?)? in
-      guard state.outcome == nil else { return nil }
+    state.withLock { $0.claim(cancelling: cancelling) } ? publish(outcome) : nil
+  }
+
+  /// Gives a promise that was claimed its outcome.
+  func publish(_ outcome: Outcome) -> [Step] {
+    let cleanUps = state.withLock { state in
+      defer { state.cleanUps = [] }
+      return state.cleanUps
+    }
+    for cleanUp in cleanUps { cleanUp() }
+    let (observers, cancelWork) = state.withLock { state in
       state.outcome = outcome
-      state.isCancelled = cancelling
       defer {
         state.observers = []
         state.cancelWork = nil
       }
       return (state.observers, state.cancelWork)
     }
-    guard let taken else { return nil }
-    let steps = taken.observers.map { observer in Step { observer.call(outcome) } }
-    guard cancelling, let cancelWork = taken.cancelWork else { return steps }
+    let steps = observers.map { observer in Step { observer.call(outcome) } }
+    guard state.withLock({ $0.isCancelled }), let cancelWork else { return steps }
     return [Step(run: cancelWork)] + steps
   }
 
@@ -52,10 +59,24 @@ extension Promise {
 
   /// Says what cancels the work, in the place of what was said before; called at once if the promise is cancelled already.
   func onCancel(_ cancelWork: @escaping @Sendable () -> [Step]) {
-    let isLate = state.withLock { state in
-      if state.outcome == nil { state.cancelWork = cancelWork }
-      return state.isCancelled
+    // What it takes the place of goes when the lock is no longer held: with it may go the last of something that has a promise.
+    let (isLate, _) = state.withLock { state in
+      guard !state.isClaimed else { return (state.isCancelled, state.cancelWork) }
+      defer { state.cancelWork = cancelWork }
+      return (false, state.cancelWork)
     }
     if isLate { Step.runAll(cancelWork()) }
+  }
+
+  var isCancelled: Bool { state.withLock { $0.isCancelled } }
+}
+
+extension Promise.State {
+  /// Whoever gets true settles the promise.
+  mutating func claim(cancelling: Bool) -> Bool {
+    guard !isClaimed else { return false }
+    isClaimed = true
+    isCancelled = cancelling
+    return true
   }
 }

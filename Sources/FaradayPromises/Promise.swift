@@ -5,9 +5,9 @@ internal import Synchronization
 ///     let promise = Promise { try await connection.get("users") }
 ///     promise.map(\.status).onSuccess { status in print(status) }.onFailure { error in print(error) }
 ///
-/// The work begins at once and does not need the promise to be kept. Callbacks are called in the order they were added, at once
-/// when they come late, on whatever thread settles the promise unless a ``CallbackContext`` says where. No lock is held
-/// meanwhile. Making one costs an object and, for work that is asynchronous, a task.
+/// The work begins at once and does not need the promise to be kept. Callbacks are called on whatever thread settles the promise
+/// unless a ``CallbackContext`` says where: those that are there by then in the order they were added, one that comes later at
+/// once. No lock is held meanwhile. Making a promise costs an object and, for work that is asynchronous, a task.
 public final class Promise<Value: Sendable>: Sendable {
   public typealias Outcome = Result<Value, any Error>
 
@@ -15,7 +15,11 @@ public final class Promise<Value: Sendable>: Sendable {
 
   struct State {
     var outcome: Outcome?
+    /// Whether somebody settles it: nobody else may.
+    var isClaimed = false
     var isCancelled = false
+    /// What is to be done before anybody hears of the outcome.
+    var cleanUps: [@Sendable () -> Void] = []
     var observers: [Observer] = []
     var lastID = 0
     var cancelWork: (@Sendable () -> [Step])?
@@ -58,7 +62,7 @@ public final class Promise<Value: Sendable>: Sendable {
   public var outcome: Outcome? { state.withLock { $0.outcome } }
 
   /// Settles the promise with a `CancellationError`, unless it is settled, and cancels its work. A promise that this one was made
-  /// of is cancelled too if nobody else waits for it.
+  /// of is cancelled too if nobody else waits for it. The work may still be ending when this returns.
   public func cancel() {
     Step.runAll(begin(.failure(CancellationError()), cancelling: true) ?? [])
   }

@@ -1,6 +1,7 @@
 public import FaradayCore
 
-/// Sets the header fields that a request proves its right with, after its body provider has set its own.
+/// Sets the header fields that a request proves its right with, after its body provider has set its own. Fields that it sets are
+/// secret, whatever their names: a redirect to another origin goes without them, and logs do not show them.
 public struct AuthenticationProvider: Sendable {
   private let authenticate: @Sendable (inout HTTPFields) throws -> Void
 

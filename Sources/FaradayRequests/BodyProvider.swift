@@ -51,11 +51,12 @@ extension BodyProvider {
     body(.data(data), contentType: contentType)
   }
 
-  /// The file, read as it is sent. Its type is that of the path's extension unless given. What
-  /// ``FaradayCore/Body/file(_:)`` throws comes when the request is made.
+  /// The file, read as it is sent. Its type is that of the path's extension unless given. One that cannot be read is an
+  /// ``FaradayCoding/UnencodableBody`` when the request is made.
   public static func file(_ path: String, contentType: MediaType? = nil) -> BodyProvider {
     BodyProvider { headers in
-      let file = try Body.file(path)
+      let file: Body
+      do { file = try Body.file(path) } catch { throw UnencodableValue(value: FormFile(path), underlying: error) }
       headers.contentType(unlessSet: contentType ?? MediaType(extensionOf: path))
       return file
     }

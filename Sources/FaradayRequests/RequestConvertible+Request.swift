@@ -8,7 +8,7 @@ package import Foundation
 
 extension RequestConvertible {
   /// The request as it is sent: the headers, over them what the body provider sets, over them what the authentication provider
-  /// sets. A connection adds its own headers, if it has the same origin, and its options.
+  /// sets, which is secret. A connection adds its own headers, if it has the same origin, and its options.
   ///
   /// Throws ``FaradayCore/TransportError/Code/invalidURL``, ``FaradayCoding/UnencodableBody``, and what the providers throw.
   public func request(for connection: Connection? = nil) throws -> Request {
@@ -26,7 +26,11 @@ extension RequestConvertible {
     } catch let error as UnencodableValue {
       throw UnencodableBody(error.underlying, encoding: error.value, of: request)
     }
+    let unauthenticated = request.headers
     try authenticationProvider.update(&request.headers)
+    // Whatever their names are: no other server gets them, and no log shows them.
+    let proofs = Set(request.headers.map(\.name).filter { request.headers[fields: $0] != unauthenticated[fields: $0] })
+    request.options.secrets.headers.formUnion(proofs)
     return request
   }
 }

@@ -50,10 +50,10 @@ extension RequestConvertible {
   public var responseValidator: ResponseValidator { .successful }
   public func configure(_ options: inout Options) {}
 
-  /// `GET https://api.example.com/users/42`; nothing is run to say it, and no secret is in it.
+  /// `GET https://api.example.com/users/42`: without any query, so that no secret is in it. Nothing is run to say it.
   public var description: String {
     let url = URLJoining.append.join(endpoint, to: baseURL)
-    return "\(method) \(url.map { Secrets().redacting($0) } ?? "(no URL)")"
+    return "\(method) \(url.map { Secrets().redacting($0).prefix { $0 != "?" } } ?? "(no URL)")"
   }
 }
 

@@ -16,38 +16,57 @@ public struct ResponseDecoder<Resource: Sendable>: Sendable {
   public let accepts: String?
   private let make: @Sendable (Response) async throws -> Resource
 
+  /// - Parameter make: gives the resource, and reads the body in its own way. What it throws becomes the
+  ///   ``FaradayCoding/UndecodableBody/underlying`` error of an ``FaradayCoding/UndecodableBody``, unless it is one, or a
+  ///   ``FaradayCore/TransportError``, a `CancellationError` or ``FaradayCore/BodyTooLarge``.
   public init(accepting accepts: String? = nil, _ make: @escaping @Sendable (Response) async throws -> Resource) {
+    self.accepts = accepts
+    self.make = { response in
+      do {
+        return try await make(response)
+      } catch let error {
+        switch error {
+        case is UndecodableBody, is TransportError, is CancellationError, is BodyTooLarge: throw error
+        default: throw UndecodableBody(error, wanting: Resource.self, of: response)
+        }
+      }
+    }
+  }
+
+  /// - Parameter convert: gives the resource for the body's bytes, of which there may be 64 MiB. What it throws becomes the
+  ///   ``FaradayCoding/UndecodableBody/underlying`` error of an ``FaradayCoding/UndecodableBody``; what reading the body throws
+  ///   comes as it is.
+  public init(accepting accepts: String? = nil, data convert: @escaping @Sendable (Data) throws -> Resource) {
+    self.accepts = accepts
+    make = { response in
+      let data = try await response.body.collect()
+      do { return try convert(data) } catch { throw UndecodableBody(error, wanting: Resource.self, of: response) }
+    }
+  }
+
+  fileprivate init(accepting accepts: String? = nil, plain make: @escaping @Sendable (Response) async throws -> Resource) {
     self.accepts = accepts
     self.make = make
   }
 
-  /// The resource. An error of the decoder's own becomes the ``FaradayCoding/UndecodableBody/underlying`` one of an
-  /// ``FaradayCoding/UndecodableBody``; those of the transport, of reading the body and of cancellation come as they are.
-  public func decode(_ response: Response) async throws -> Resource {
-    do {
-      return try await make(response)
-    } catch let error {
-      switch error {
-      case is UndecodableBody, is TransportError, is CancellationError, is BodyTooLarge: throw error
-      default: throw UndecodableBody(error, wanting: Resource.self, of: response)
-      }
-    }
-  }
+  /// The resource. Runs apart from its caller's actor: decoding may take its time.
+  @concurrent
+  public func decode(_ response: Response) async throws -> Resource { try await make(response) }
 }
 
 extension ResponseDecoder<Void> {
   /// Ignores the body.
-  public static var none: Self { ResponseDecoder { _ in } }
+  public static var none: Self { ResponseDecoder(plain: { _ in }) }
 }
 
 extension ResponseDecoder<Data> {
   /// The body's bytes, up to 64 MiB.
-  public static var data: Self { ResponseDecoder { try await $0.body.collect() } }
+  public static var data: Self { ResponseDecoder(data: { $0 }) }
 }
 
 extension ResponseDecoder<Response> {
   /// The response itself, for whoever reads its body in pieces.
-  public static var response: Self { ResponseDecoder { $0 } }
+  public static var response: Self { ResponseDecoder(plain: { $0 }) }
 }
 
 extension ResponseDecoder<String> {
@@ -56,19 +75,17 @@ extension ResponseDecoder<String> {
 
   /// The body as text in an encoding; what is none throws ``UndecodableText``.
   public static func text(encoding: String.Encoding) -> Self {
-    ResponseDecoder { response in
-      guard let text = String(data: try await response.body.collect(), encoding: encoding) else {
-        throw UndecodableText(encoding: encoding)
-      }
+    ResponseDecoder(data: { data in
+      guard let text = String(data: data, encoding: encoding) else { throw UndecodableText(encoding: encoding) }
       return text
-    }
+    })
   }
 }
 
 extension ResponseDecoder where Resource: Decodable {
   /// The body as JSON. An optional is nil exactly when the body has no bytes.
   public static func json(_ type: Resource.Type = Resource.self, using decoder: JSONDecoder = JSONDecoder()) -> Self {
-    ResponseDecoder(accepting: "application/json") { try await $0.decode(type, using: decoder) }
+    ResponseDecoder(accepting: "application/json", plain: { try await $0.decode(type, using: decoder) })
   }
 }
 

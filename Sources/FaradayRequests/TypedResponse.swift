@@ -3,7 +3,7 @@ public import FaradayCore
 /// What a typed call gives: the value, and the response that it was made of.
 public struct TypedResponse<Value: Sendable>: Sendable {
   public var value: Value
-  /// The response with its metrics; a streamed body has been read.
+  /// The response with its metrics. A streamed body has been read if the value is made of it.
   public var response: Response
 
   public var status: HTTPResponse.Status { response.status }

@@ -26,8 +26,6 @@ extension RestingRequestConverter {
       throw UnencodableBody(error.underlying, encoding: error.value, of: request)
     } catch let error as EncodingError {
       throw UnencodableBody(error, encoding: input, of: request)
-    } catch let error as BodyFile.Unreadable {
-      throw UnencodableBody(invalid(input, "\(error)", error), encoding: input, of: request)
     }
   }
 
@@ -36,11 +34,9 @@ extension RestingRequestConverter {
   }
 
   private func file(_ input: some Encodable) throws -> BodyProvider {
-    guard let file = input as? FormFile else { throw invalid(input, "only a FormFile is sent as a file") }
+    guard let file = input as? FormFile else {
+      throw EncodingError.invalid(input, at: [], "only a FormFile is sent as a file")
+    }
     return .file(file.path, contentType: file.type ?? file.filename.map { MediaType(extensionOf: $0) })
-  }
-
-  private func invalid(_ input: any Encodable, _ reason: String, _ underlying: (any Error)? = nil) -> EncodingError {
-    EncodingError.invalidValue(input, .init(codingPath: [], debugDescription: reason, underlyingError: underlying))
   }
 }

@@ -37,7 +37,7 @@ public struct NetworkResource: ServiceResource {
   }
 
   /// As much of the request as there is without what failed, with that failure. Throws if there is not even a URL.
-  func request(failing error: any Error, for connection: Connection) throws -> Request {
+  func request(failing error: any Error, for connection: Connection?) throws -> Request {
     let bare = TypedRequest(wanted.method, baseURL: wanted.baseURL, endpoint: wanted.endpoint)
     var request = labelled(try bare.request(for: connection))
     request.options.creationError = error

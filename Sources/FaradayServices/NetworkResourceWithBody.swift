@@ -63,7 +63,7 @@ public struct NetworkResourceWithBody: ServiceResource {
   public func multipart(_ text: String, name: String) -> Self { adding { $0.add(name, text) } }
 
   /// With one more file of a form, read as it is sent. Its name and type are those of the path unless given. One that cannot be
-  /// read makes the loading throw ``FaradayCore/BodyFile/Unreadable``.
+  /// read makes the loading throw ``FaradayCoding/UnencodableBody``.
   public func multipart(file path: String, name: String, filename: String? = nil, type: MediaType? = nil) -> Self {
     adding { try $0.addFile(name, path, filename: filename, type: type) }
   }

@@ -1,3 +1,4 @@
+internal import FaradayCoding
 public import FaradayCore
 internal import FaradayMiddleware
 public import FaradayPromises
@@ -70,10 +71,15 @@ extension ServiceResource {
   /// and its options.
   ///
   /// Throws ``NetworkResource/creationError``; ``FaradayCore/TransportError/Code/invalidURL`` where server and path are no URL;
-  /// ``FaradayCoding/UnencodableBody``, ``FaradayCore/InvalidHeader``, ``FaradayCore/BodyFile/Unreadable``.
+  /// ``FaradayCoding/UnencodableBody``, ``FaradayCore/InvalidHeader``.
   public func request(for connection: Connection? = nil) throws -> Request {
     let resource = networkResource
-    if let error = resource.creationError { throw error }
+    if let error = resource.creationError {
+      guard error is BodyFile.Unreadable, let failing = try? resource.request(failing: error, for: connection) else {
+        throw error
+      }
+      throw UnencodableBody(error, encoding: MultipartForm(), of: failing)
+    }
     return resource.labelled(try resource.wanted.request(for: connection))
   }
 

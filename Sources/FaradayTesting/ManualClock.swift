@@ -34,6 +34,9 @@ public final class ManualClock: Clock {
   /// How long each sleep was meant to be, in the order they began.
   public var slept: [Duration] { state.withLock { $0.slept } }
 
+  /// How many are asleep.
+  public var asleep: Int { state.withLock { $0.sleepers.count } }
+
   /// Moves it, and wakes whoever has slept long enough.
   public func advance(by duration: Duration) {
     let woken = state.withLock { state in

@@ -10,21 +10,29 @@ import Foundation
 
 @Suite struct LineTests {
   private func split(_ pieces: [String], upTo limit: Int = 1 << 20, stoppingAt last: Int = .max) throws -> [String] {
+    try split(pieces.map { Data($0.utf8) }, upTo: limit, stoppingAt: last)
+  }
+
+  private func split(_ pieces: [Data], upTo limit: Int = 1 << 20, stoppingAt last: Int = .max) throws -> [String] {
     let lines = Log<String>()
     let splitter = LineSplitter(upTo: limit) { line in
       lines.append(line.withUnsafeBytes { String(decoding: $0, as: UTF8.self) })
       return lines.elements.count == last ? .cancel : .continue
     }
     for piece in pieces {
-      if try splitter.take(Array(piece.utf8).span.bytes) == .cancel { return lines.elements }
+      if try splitter.take(piece.span.bytes) == .cancel { return lines.elements }
     }
     try splitter.finish()
     return lines.elements
   }
 
   private func read(_ pieces: [String], upTo limit: Int = 1 << 20) async throws -> [String] {
+    try await read(pieces.map { Data($0.utf8) }, upTo: limit)
+  }
+
+  private func read(_ pieces: [Data], upTo limit: Int = 1 << 20) async throws -> [String] {
     var lines: [String] = []
-    let body = Body.stream(Pieces(pieces.map { Data($0.utf8) }))
+    let body = Body.stream(Pieces(pieces))
     for try await line in body.lines(upTo: limit) { lines.append(String(decoding: line, as: UTF8.self)) }
     return lines
   }
@@ -45,9 +53,16 @@ import Foundation
   {
     #expect(try split(pieces) == lines)
     #expect(try await read(pieces) == lines)
-    let bytes = pieces.joined().map { String($0) }
+    let bytes = pieces.joined().utf8.map { Data([$0]) }
     #expect(try split(bytes) == lines)
     #expect(try await read(bytes) == lines)
+  }
+
+  @Test func `the end of a line does not count`() async throws {
+    for pieces in [["1234\n"], ["1234\r\n"], ["1234\r", "\n"], ["1234"], ["12", "34\r\n"]] {
+      #expect(try split(pieces, upTo: 4) == ["1234"])
+      #expect(try await read(pieces, upTo: 4) == ["1234"])
+    }
   }
 
   @Test func `a handler that has enough gets no more`() throws {

@@ -224,7 +224,7 @@ struct FailingSource: AsyncSequence, Sendable {
     func next() async throws -> Data? {
       defer { isFirst = false }
       if isFirst { return Data("piece".utf8) }
-      await source.mayFail.opened()
+      #expect(await source.mayFail.opened())
       throw Failed()
     }
   }

@@ -73,6 +73,15 @@ import Testing
         promise.progress { _ in _ = witness }
         try await promise.value
       })
+    #expect(
+      try await !leaves { witness in
+        let promise = ProgressablePromise(Promise { 1 })
+        promise.progress { _ in
+          _ = witness
+          promise.cancel()
+        }
+        _ = try await promise.value
+      })
   }
 
   @Test(.timeLimit(.minutes(1))) func `the promises themselves go`() async throws {

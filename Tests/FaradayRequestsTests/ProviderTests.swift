@@ -95,10 +95,28 @@ import Foundation
         == true)
   }
 
-  @Test func `a file that is not there fails when the request is made`() {
-    #expect(throws: BodyFile.Unreadable.self) {
+  @Test func `a file that is not there fails when the request is made, and the error names both`() {
+    let error = #expect(throws: UnencodableBody.self) {
       try TypedRequest(.put, baseURL: "https://example.com").sending(.file("/nowhere.json")).request()
     }
+    #expect(error?.underlying is BodyFile.Unreadable)
+    #expect(error?.description.hasPrefix("PUT https://example.com: ") == true)
+    #expect(error?.description.contains("/nowhere.json") == true)
+  }
+
+  @Test func `what an encoder or a type says of a value is not shown, nor may a key end the line`() {
+    struct Card: Encodable {
+      func encode(to encoder: any Encoder) throws {
+        throw EncodingError.invalidValue(self, .init(codingPath: encoder.codingPath, debugDescription: "card 4111"))
+      }
+    }
+    let error = #expect(throws: UnencodableBody.self) {
+      try TypedRequest(.put, baseURL: "https://example.com").sending(.json(["a\nb": Card()])).request()
+    }
+    #expect(
+      error.map { "\($0)" }
+        == #"PUT https://example.com: the body, a Dictionary<String, Card>, cannot be encoded at a\nb: a Card cannot stand there"#
+    )
   }
 
   @Test func `a file has the type of its name`() async throws {

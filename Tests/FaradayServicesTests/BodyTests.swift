@@ -32,8 +32,9 @@ import Testing
     let mock = MockAdapter()
     let resource = Example(mock).server.post("a")
     for wrong in [resource.multipart(file: "/nowhere", name: "f"), resource.sending(.file("/nowhere"))] {
-      let error = await #expect(throws: BodyFile.Unreadable.self) { try await wrong.load() }
-      #expect(error?.path == "/nowhere")
+      let error = await #expect(throws: UnencodableBody.self) { try await wrong.load() }
+      #expect((error?.underlying as? BodyFile.Unreadable)?.path == "/nowhere")
+      #expect(error?.description.hasPrefix("POST http://host/a: ") == true)
     }
     #expect(mock.recorded.isEmpty)
   }

@@ -52,6 +52,10 @@ import Foundation
     let (status, output) = try await run("example-upload", arguments: options + [file.path, server.url + "/upload"])
     #expect(status == 0)
     #expect(output.contains(#""bytes":3145728"#))
+    // One figure after the other, to the end.
+    let figures = output.split(separator: "\r").filter { $0.contains("%") }
+    #expect(figures.count > 2)
+    #expect(figures.last?.contains("3145728 bytes, 100 %") == true)
     let (failed, message) = try await run("example-upload", arguments: options + [file.path, server.url + "/status/500"])
     #expect(failed == 1 && message.contains("500"))
     #expect(try await run("example-upload", arguments: options + ["/nowhere", server.url]).status == 1)

@@ -5,10 +5,10 @@ import Glibc
 // Uploads a file and shows how far it is: `example-upload FILE URL` waits for it, `example-upload --promise FILE URL` is called
 // back.
 
-/// One line of standard error, written over and over.
+/// One line, written over and over.
 @Sendable func show(_ bytes: Int64, _ fraction: Double?) {
   let line = "\r\(bytes) bytes, \(fraction.map { "\(Int($0 * 100)) %" } ?? "of unknown many")   "
-  write(2, line, line.utf8.count)
+  write(1, line, line.utf8.count)
 }
 
 func withAsync(_ connection: Connection, _ file: Body) async throws {
@@ -36,8 +36,7 @@ do {
   let connection = try Connection(arguments[1], adapter: CurlAdapter(), middleware: [.expectStatus])
   let file = try Body.file(arguments[0])
   if usesPromise {
-    // The promise has said what went wrong.
-    do { _ = try await withPromise(connection, file, to: arguments[1]).value } catch { exit(1) }
+    _ = try await withPromise(connection, file, to: arguments[1]).value
   } else {
     try await withAsync(connection, file)
   }
