@@ -1,4 +1,5 @@
 public import FaradayCore
+private import Synchronization
 
 /// Something that must hold before a request is sent: a login, a migration, a warm cache.
 public protocol Constraint: Sendable {
@@ -7,7 +8,10 @@ public protocol Constraint: Sendable {
   func isSatisfied(for request: Request) async throws -> Bool
   /// Brings it about. One call serves all requests that wait; it is satisfied when this returns, and nobody asks again. An error
   /// fails them all. There are never two calls at a time: where all who wait are cancelled, so is the call, and the next waits
-  /// until it has ended. Requests made in here pass all constraints by, as they would wait for themselves.
+  /// until it has ended.
+  ///
+  /// Until this returns, requests made in here, and in tasks begun in here, pass the constraints of the same ``Constraints`` by, as
+  /// they would wait for themselves. Those of another they wait for: two that need each other wait as long as their limit says.
   func satisfy(for request: Request) async throws
 }
 
@@ -23,7 +27,8 @@ public struct Constraints: Middleware {
   private let limit: Duration?
   private let clock: any Clock<Duration>
 
-  @TaskLocal private static var isSatisfying = false
+  /// The calls of `satisfy` that the task is a part of, or was begun by.
+  @TaskLocal private static var calls: [Call] = []
 
   /// - Parameter limit: how long a request waits; then it throws ``ConstraintsTimedOut``. Nil waits as long as it takes.
   public init(_ constraints: [any Constraint], within limit: Duration? = nil, clock: any Clock<Duration> = .continuous) {
@@ -33,7 +38,7 @@ public struct Constraints: Middleware {
   }
 
   public func handle(_ request: Request, next: Next) async throws -> Response {
-    if !request.options.ignoresConstraints, !Self.isSatisfying, !constraints.isEmpty {
+    if !request.options.ignoresConstraints, !isSatisfying, !constraints.isEmpty {
       if let limit {
         let request = request
         try await Deadline(after: limit, on: clock, error: ConstraintsTimedOut(limit: limit)).value { try await hold(request) }
@@ -42,6 +47,11 @@ public struct Constraints: Middleware {
       }
     }
     return try await next(request)
+  }
+
+  /// Whether the task is satisfying one of these constraints.
+  private var isSatisfying: Bool {
+    Self.calls.contains { call in call.isGoingOn && constraints.contains { call.serves($0) } }
   }
 
   private func hold(_ request: Request) async throws {
@@ -60,14 +70,29 @@ public struct Constraints: Middleware {
 
     func hold(_ request: Request) async throws {
       if try await constraint.isSatisfied(for: request) { return }
-      try await flight.value { [constraint] in
-        try await Constraints.$isSatisfying.withValue(true) {
+      try await flight.value { [self] in
+        let call = Call(of: self)
+        defer { call.end() }
+        try await Constraints.$calls.withValue(Constraints.calls.filter(\.isGoingOn) + [call]) {
           // Somebody else's work may have ended in between.
           if try await constraint.isSatisfied(for: request) { return }
           try await constraint.satisfy(for: request)
         }
       }
     }
+  }
+
+  /// A call of `satisfy`. Tasks that were begun in it inherit it, and may outlive it.
+  private final class Call: Sendable {
+    private let constraint: ObjectIdentifier
+    private let hasEnded = Atomic(false)
+
+    init(of constraint: Shared) { self.constraint = ObjectIdentifier(constraint) }
+
+    var isGoingOn: Bool { !hasEnded.load(ordering: .acquiring) }
+    // While the call goes on there is the constraint: its identity is nobody else's.
+    func serves(_ other: Shared) -> Bool { constraint == ObjectIdentifier(other) }
+    func end() { hasEnded.store(true, ordering: .releasing) }
   }
 }
 

@@ -14,6 +14,8 @@ public struct NetworkResource: ServiceResource {
   public internal(set) var mock: ResourceMock?
   /// What was wrong with the first modifier that was; see ``ServiceResource/failing(with:)``.
   public internal(set) var creationError: (any Error)?
+  /// Whether it is of another origin than its service.
+  var isForeign = false
   var callbackContext = CallbackContext.immediate
   var wanted: TypedRequest<Response>
 
@@ -39,13 +41,19 @@ public struct NetworkResource: ServiceResource {
   /// As much of the request as there is without what failed, with that failure. Throws if there is not even a URL.
   func request(failing error: any Error, for connection: Connection?) throws -> Request {
     let bare = TypedRequest(wanted.method, baseURL: wanted.baseURL, endpoint: wanted.endpoint)
-    var request = labelled(try bare.request(for: connection))
+    var request = try self.request(of: bare, for: connection)
     request.options.creationError = error
     return request
   }
 
-  func labelled(_ request: Request) -> Request {
-    var request = request
+  /// The request with what the connection and the resource say of it.
+  func request(of wanted: some RequestConvertible, for connection: Connection?) throws -> Request {
+    // A connection that has a URL knows itself who is foreign to it; one that has none would give its headers to anybody.
+    let isForeign = isForeign && connection?.url == nil
+    var connection = connection
+    if isForeign { connection?.headers = [:] }
+    var request = try wanted.request(for: connection)
+    if isForeign { request.options.isForeign = true }
     if !tags.isEmpty { request.options.tags.formUnion(tags) }
     if let mock { request.options.mock = mock }
     return request

@@ -13,6 +13,10 @@ public import FaradayMiddleware
 /// not even a URL do they not see it, nor do they see a cancellation. They get the request as the resource made it, before the
 /// request interceptors. Decoding comes after them.
 ///
+/// A connection without a URL is at home with each service: its headers, and the credentials that its middleware adds, go to the
+/// server of each ``WebService/serverURL``, and not elsewhere, see ``WebService/customResource(at:)``. Services that must not share
+/// them have a network each. A ``NetworkResource`` made without a service is at home at its own URL.
+///
 /// It is a value; copies share what is in flight and what constraints are doing.
 public struct ServiceNetwork: WebServiceNetworkInterface {
   private let connection: Connection

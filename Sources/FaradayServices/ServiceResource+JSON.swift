@@ -8,8 +8,8 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// Loading JSON: as ``ServiceResource/load()``, asking for `application/json` unless the resource has an `Accept` of its own, and
-/// decoded after the response interceptors. A body that is not what was wanted throws ``FaradayCoding/UndecodableBody``.
+/// Loading JSON: as with the decoder ``FaradayRequests/ResponseDecoder/json(_:using:)``, asking for `application/json` unless the
+/// resource has an `Accept` of its own. A body that is not what was wanted throws ``FaradayCoding/UndecodableBody``.
 extension ServiceResource {
   /// Loads JSON of any shape; nil exactly when the body has no bytes, as with a 204.
   public func loadJSON() async throws -> JSONValue? { try await loadJSON(JSONValue?.self) }
@@ -18,7 +18,7 @@ extension ServiceResource {
   public func loadJSON<Value: Decodable & Sendable>(
     _ type: Value.Type, using decoder: JSONDecoder = JSONDecoder()
   ) async throws -> Value {
-    try await wantingJSON.load().decode(type, using: decoder)
+    try await load(.json(type, using: decoder))
   }
 
   /// Loads JSON of any shape, beginning at once.
@@ -30,7 +30,7 @@ extension ServiceResource {
   public func loadJSON<Value: Decodable & Sendable>(
     _ type: Value.Type, using decoder: JSONDecoder = JSONDecoder()
   ) -> Promise<Value> {
-    Promise { try await loadJSON(type, using: decoder) }
+    load(.json(type, using: decoder))
   }
 
   /// Loads JSON of any shape, and calls one of the closures.
@@ -47,11 +47,7 @@ extension ServiceResource {
     _ type: Value.Type, using decoder: JSONDecoder = JSONDecoder(), onSuccess: @escaping @Sendable (Value) -> Void,
     onFailure: @escaping @Sendable (any Error) -> Void
   ) -> Promise<Value> {
-    loadJSON(type, using: decoder).calling(onSuccess, onFailure, on: networkResource.callbackContext)
-  }
-
-  private var wantingJSON: Self {
-    changed { $0.wanted = $0.wanted.receiving(ResponseDecoder(accepting: "application/json") { $0 }) }
+    load(.json(type, using: decoder), onSuccess: onSuccess, onFailure: onFailure)
   }
 }
 

@@ -67,8 +67,8 @@ extension ServiceResource {
   /// Fails with this error when it is loaded, and sends nothing: for modifiers of your own. The first error stays.
   public func failing(with error: any Error) -> Self { changed { $0.fail(error) } }
 
-  /// The request as it is sent, but for what interceptors make of it. A connection adds its headers, if it has the same origin,
-  /// and its options.
+  /// The request as it is sent, but for what interceptors make of it. A connection adds its options, and its headers if it has
+  /// the same origin; one without a URL has that of the service, see ``WebService/customResource(at:)``.
   ///
   /// Throws ``NetworkResource/creationError``; ``FaradayCore/TransportError/Code/invalidURL`` where server and path are no URL;
   /// ``FaradayCoding/UnencodableBody``, ``FaradayCore/InvalidHeader``.
@@ -80,7 +80,7 @@ extension ServiceResource {
       }
       throw UnencodableBody(error, encoding: MultipartForm(), of: failing)
     }
-    return resource.labelled(try resource.wanted.request(for: connection))
+    return try resource.request(of: resource.wanted, for: connection)
   }
 
   func changed(_ change: (inout NetworkResource) -> Void) -> Self {

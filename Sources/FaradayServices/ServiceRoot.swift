@@ -1,4 +1,9 @@
 internal import FaradayCore
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
 
 /// Where resources begin: a server's URL, with a verb for each method.
 ///
@@ -8,6 +13,15 @@ internal import FaradayCore
 public struct ServiceRoot: Sendable {
   let url: String
   let network: any WebServiceNetworkInterface
+  /// Whether this is another origin than the service's, or nobody can tell.
+  let isForeign: Bool
+
+  /// - Parameter home: the URL of the service.
+  init(url: String, home: String, network: any WebServiceNetworkInterface) {
+    self.url = url
+    self.network = network
+    isForeign = url != home && URL(text: url).map { Origin($0) } != URL(text: home).map { Origin($0) }
+  }
 
   /// A GET.
   public func get(_ path: String = "") -> NetworkResource { resource(.get, path) }
@@ -31,6 +45,8 @@ public struct ServiceRoot: Sendable {
   public func delete(_ path: String = "") -> NetworkResourceWithBody { NetworkResourceWithBody(resource(.delete, path)) }
 
   private func resource(_ method: HTTPRequest.Method, _ path: String) -> NetworkResource {
-    NetworkResource(method, serverURL: url, path: path, network: network)
+    var resource = NetworkResource(method, serverURL: url, path: path, network: network)
+    resource.isForeign = isForeign
+    return resource
   }
 }

@@ -23,21 +23,42 @@ import Testing
 
     func satisfy(for request: Request) async throws {
       begun.append(request.url.path())
-      _ = await mayEnd.opened()
+      #expect(await mayEnd.opened())
       if let error { throw error }
+      isDone.withLock { $0 = true }
+    }
+  }
+
+  /// Satisfied by what the test says, and only until it says otherwise.
+  private final class Working: Constraint {
+    typealias Work = @Sendable (Request) async throws -> Void
+    let begun = Log<String>()
+    private let isDone = Mutex(false)
+    private let work = Mutex<Work> { _ in }
+
+    func does(_ work: @escaping Work) { self.work.withLock { $0 = work } }
+    func forget() { isDone.withLock { $0 = false } }
+
+    func isSatisfied(for request: Request) async throws -> Bool { isDone.withLock { $0 } }
+
+    func satisfy(for request: Request) async throws {
+      begun.append(request.url.path())
+      try await work.withLock { $0 }(request)
       isDone.withLock { $0 = true }
     }
   }
 
   private let mock = MockAdapter()
 
-  private func connection(_ constraints: any Constraint...) throws -> Connection {
+  private var sent: [String] { mock.recorded.map { $0.request.url.path() } }
+
+  private func connection(_ constraints: any Constraint..., within limit: Duration? = nil) throws -> Connection {
     mock.stub { _ in
       true
     } respond: {
       Response(status: .ok, url: $0.url)
     }
-    return try Connection("http://host/", adapter: mock, middleware: [.constraints(constraints)])
+    return try Connection("http://host/", adapter: mock, middleware: [.constraints(constraints, within: limit)])
   }
 
   /// So many requests, when they are all being held, and then let go.
@@ -114,22 +135,89 @@ import Testing
   }
 
   @Test func `a request made to satisfy a constraint does not wait for itself`() async throws {
-    struct Login: Constraint {
-      let connection: Mutex<Connection?>.Reference
-      let isDone: Mutex<Bool>.Reference
-      func isSatisfied(for request: Request) async throws -> Bool { isDone.value.withLock { $0 } }
-      func satisfy(for request: Request) async throws {
-        let connection = connection.value.withLock { $0 }
-        _ = try await connection?.post("login")
-        isDone.value.withLock { $0 = true }
-      }
-    }
-    let own = Mutex<Connection?>.Reference(nil)
-    let connection = try connection(Login(connection: own, isDone: .init(false)))
-    own.value.withLock { $0 = connection }
+    let login = Working()
+    let connection = try connection(login)
+    login.does { _ in _ = try await connection.post("login") }
+    defer { login.does { _ in } }
     _ = try await connection.get("page")
-    #expect(mock.recorded.map { $0.request.url.path() } == ["/login", "/page"])
-    own.value.withLock { $0 = nil }
+    #expect(sent == ["/login", "/page"])
+  }
+
+  @Test func `a task begun to satisfy a constraint is held once that has returned, as anybody is`() async throws {
+    let login = Working()
+    let connection = try connection(login)
+    let (hasBegun, mayGoOn) = (Gate(), Gate())
+    let begun = Log<Task<Int, any Error>>()
+    login.does { request in
+      guard request.url.path() == "/page" else { return }
+      begun.append(
+        Task {
+          #expect(try await connection.get("begun").status == .ok)
+          hasBegun.open()
+          #expect(await mayGoOn.opened())
+          return try await connection.get("alive").status.code
+        })
+      #expect(await hasBegun.opened())
+    }
+    defer { login.does { _ in } }
+    _ = try await connection.get("page")
+    #expect(sent == ["/begun", "/page"] && login.begun.elements == ["/page"])
+    login.forget()
+    mayGoOn.open()
+    #expect(try await begun.elements.first?.value == 200)
+    #expect(login.begun.elements == ["/page", "/alive"])
+  }
+
+  @Test func `a call of satisfy that fails is over too`() async throws {
+    let login = Working()
+    let connection = try connection(login)
+    let mayGoOn = Gate()
+    let begun = Log<Task<Int, any Error>>()
+    login.does { request in
+      guard request.url.path() == "/page" else { return }
+      begun.append(
+        Task {
+          #expect(await mayGoOn.opened())
+          return try await connection.get("alive").status.code
+        })
+      throw Failed()
+    }
+    defer { login.does { _ in } }
+    await #expect(throws: Failed()) { try await connection.get("page") }
+    mayGoOn.open()
+    #expect(try await begun.elements.first?.value == 200)
+    #expect(login.begun.elements == ["/page", "/alive"])
+  }
+
+  @Test func `a request made to satisfy a constraint is held by those of another connection`() async throws {
+    let held = Held()
+    held.mayEnd.open()
+    let (login, other) = (Working(), try connection(held))
+    login.does { _ in _ = try await other.get("token") }
+    _ = try await connection(login).get("page")
+    #expect(held.begun.elements == ["/token"] && sent == ["/token", "/page"])
+  }
+
+  @Test func `constraints of one connection, and of two, may need each other's requests`() async throws {
+    let (first, second, other) = (Working(), Working(), Working())
+    let (firstBegan, secondBegan) = (Gate(), Gate())
+    let home = try connection(first, second, within: .seconds(60))
+    let away = try connection(other, within: .seconds(60))
+    first.does { _ in
+      firstBegan.open()
+      #expect(await secondBegan.opened())
+      _ = try await home.get("first")
+    }
+    second.does { _ in
+      secondBegan.open()
+      #expect(await firstBegan.opened())
+      _ = try await away.get("second")
+    }
+    other.does { _ in _ = try await home.get("other") }
+    defer { for working in [first, second, other] { working.does { _ in } } }
+    #expect(try await home.get("page").status == .ok)
+    #expect(sent.sorted() == ["/first", "/other", "/page", "/second"])
+    #expect(other.begun.elements == ["/second"])
   }
 
   @Test func `there is a limit to the waiting`() async throws {
@@ -162,7 +250,7 @@ import Testing
     let endless = Endless()
     let connection = try connection(endless)
     let task = Task { try await connection.get() }
-    _ = await endless.hasBegun.opened()
+    #expect(await endless.hasBegun.opened())
     task.cancel()
     await #expect(throws: CancellationError.self) { try await task.value }
     #expect(await endless.wasCancelled.opened())
@@ -175,13 +263,5 @@ import Testing
     held.mayEnd.open()
     let connection = try Connection(server.url, adapter: tested.adapter, middleware: [.constraints([held])])
     #expect(try await delivery.get("/hello", over: connection).text == "Hello, world!")
-  }
-}
-
-extension Mutex where Value: Sendable {
-  /// A lock that can be shared.
-  fileprivate final class Reference: Sendable {
-    let value: Mutex<Value>
-    init(_ value: Value) { self.value = Mutex(value) }
   }
 }

@@ -71,7 +71,7 @@ final class Held: Constraint {
 
   func satisfy(for request: Request) async throws {
     begun.append(request.url.path())
-    _ = await mayEnd.opened()
+    #expect(await mayEnd.opened())
     if let error { throw error }
     isDone.withLock { $0 = true }
   }

@@ -29,16 +29,21 @@ import Testing
 
   // MARK: every outcome
 
-  @Test func `response interceptors see every outcome, in the order of the list`() async throws {
-    let mock = MockAdapter()
+  @Test(arguments: TestedAdapter.allCases)
+  func `response interceptors see every outcome, in the order of the list`(tested: TestedAdapter) async throws {
+    let server = try LocalServer()
     let both = [Noting(name: "a", log: log), Noting(name: "b", log: log)]
-    let example = Example(mock, interceptors: both) { request in
-      Response(status: request.url.path() == "/missing" ? .notFound : .ok, url: request.url)
-    }
-    _ = try await example.server.get("fine").load()
+    let example = Example(server, tested, interceptors: both)
+    _ = try await example.server.get("hello").load()
     #expect(log.elements == ["a request", "b request", "a response 200", "b response 200"])
-    await #expect(throws: UnexpectedStatus.self) { try await example.server.get("missing").load() }
+    await #expect(throws: UnexpectedStatus.self) { try await example.server.get("status/404").load() }
     #expect(log.elements.suffix(2) == ["a error UnexpectedStatus of GET", "b error UnexpectedStatus of GET"])
+    let refused = try RefusedPort()
+    await #expect(throws: TransportError.self) {
+      try await example.customResource(at: "http://127.0.0.1:\(refused.port)").get().load()
+    }
+    withExtendedLifetime(refused) {}
+    #expect(log.elements.suffix(2) == ["a error TransportError of GET", "b error TransportError of GET"])
   }
 
   @Test func `they see a constraint's error, and request interceptors do not run`() async throws {

@@ -39,22 +39,25 @@ import Testing
     await until { server.openConnectionCount == 0 }
   }
 
-  @Test func `one that waits for a constraint is cancelled too`() async throws {
-    let mock = MockAdapter()
+  @Test(arguments: TestedAdapter.allCases)
+  func `one that waits for a constraint is cancelled too`(tested: TestedAdapter) async throws {
+    let server = try LocalServer()
     let held = Held()
-    let network = ServiceNetwork(Connection(adapter: mock), constraints: [held])
-    let task = Task { try await Example("http://host", network).server.get("a").tag("t").load() }
+    let network = ServiceNetwork(Connection(adapter: tested.adapter), constraints: [held])
+    let task = Task { try await Example(server.url, network).server.get("hello").tag("t").load() }
     await until { !held.begun.elements.isEmpty }
     network.cancel(tag: "t")
     await #expect(throws: CancellationError.self) { try await task.value }
     held.mayEnd.open()
-    #expect(mock.recorded.isEmpty)
+    #expect(server.requestCount == 0)
   }
 
-  @Test(arguments: [[], ["t"]])
-  func `whoever is cancelled before loading sends nothing, and who waits is cancelled as ever`(tags: [String]) async throws {
+  @Test(arguments: TestedAdapter.allCases, [[], ["t"]])
+  func `whoever is cancelled before loading sends nothing, and who waits is cancelled as ever`(
+    tested: TestedAdapter, tags: [String]
+  ) async throws {
     let server = try LocalServer()
-    let resource = Example(server, .curl).server.get("stall").tags(tags)
+    let resource = Example(server, tested).server.get("stall").tags(tags)
     let early = Task {
       withUnsafeCurrentTask { $0?.cancel() }
       return try await resource.load()

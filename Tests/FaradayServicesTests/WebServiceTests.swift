@@ -6,6 +6,10 @@ import TestedAdapters
 import Testing
 
 @Suite struct WebServiceTests {
+  private let key: HTTPField.Name
+
+  init() throws { key = try #require(HTTPField.Name("X-Key")) }
+
   @Test(arguments: TestedAdapter.allCases, ["", "nonsense", "host/v2", "http://", "http://[", "ftp://host"])
   func `a server's URL that is none is an error of the loading`(tested: TestedAdapter, url: String) async throws {
     let example = Example(url, ServiceNetwork(Connection(adapter: tested.adapter)))
@@ -21,6 +25,53 @@ import Testing
     let network = ServiceNetwork(connection)
     #expect(try await Example(home.url, network).inspect().inspected().values("Authorization") == ["secret"])
     #expect(try await Example(other.url, network).inspect().inspected().values("Authorization").isEmpty)
+  }
+
+  @Test(arguments: TestedAdapter.allCases)
+  func `a connection without a URL is at home with the service, and what it sends there goes nowhere else`(
+    tested: TestedAdapter
+  ) async throws {
+    let (home, other) = (try LocalServer(), try LocalServer())
+    let connection = Connection(
+      headers: [key: "secret"], adapter: tested.adapter, middleware: [.authorization(.bearer("secret"))])
+    let network = ServiceNetwork(connection)
+    let example = Example(home.url + "/v2", network)
+    for resource in [Example(home.url, network).inspect(), example.customResource(at: home.url).get("inspect")] {
+      let seen = try await resource.inspected()
+      #expect(seen.values("Authorization") == ["Bearer secret"] && seen.values("X-Key") == ["secret"])
+    }
+    let elsewhere = example.customResource(at: other.url)
+    for resource: any ServiceResource in [elsewhere.get("inspect"), elsewhere.post("inspect").json([1])] {
+      let seen = try await resource.inspected()
+      #expect(seen.values("Authorization").isEmpty && seen.values("X-Key").isEmpty)
+    }
+    // Its own it keeps.
+    let own = elsewhere.get("inspect").authorizationHeader(bearer: "own").header("X-Key", "own")
+    let seen = try await own.inspected()
+    #expect(seen.values("Authorization") == ["Bearer own"] && seen.values("X-Key") == ["own"])
+  }
+
+  @Test(arguments: TestedAdapter.allCases)
+  func `what is elsewhere for the service is home where the connection has that URL`(tested: TestedAdapter) async throws {
+    let (home, other) = (try LocalServer(), try LocalServer())
+    let connection = try Connection(
+      home.url, headers: [key: "secret"], adapter: tested.adapter, middleware: [.authorization(.bearer("secret"))])
+    let example = Example(other.url, ServiceNetwork(connection))
+    let seen = try await example.customResource(at: home.url).get("inspect").inspected()
+    #expect(seen.values("Authorization") == ["Bearer secret"] && seen.values("X-Key") == ["secret"])
+    let own = try await example.inspect().inspected()
+    #expect(own.values("Authorization").isEmpty && own.values("X-Key").isEmpty)
+  }
+
+  @Test func `a network of one's own is told what is elsewhere, and a service without a URL has no home`() throws {
+    let example = Example("https://host/v2", NoNetwork())
+    #expect(try example.customResource(at: "https://example.com").get("path").request().options.isForeign)
+    #expect(try example.customResource(at: "http://host").post("path").request().options.isForeign)
+    #expect(try !example.customResource(at: "https://HOST:443/v3").get("path").request().options.isForeign)
+    #expect(try !example.server.get("//example.com/path").request().options.isForeign)
+    for url in ["", "nonsense"] {
+      #expect(try Example(url, NoNetwork()).customResource(at: "https://host").get("path").request().options.isForeign)
+    }
   }
 
   @Test func `SW-02: a custom resource is elsewhere`() throws {
