@@ -15,7 +15,8 @@ extension Connection {
   ///
   /// - Parameters:
   ///   - path: relations with slashes between them, each a name or a CURIE; none at all gives the first representation.
-  ///   - link: where to begin; its `href` is joined to the connection's URL. Nil begins at that URL.
+  ///   - link: where to begin; its `href` is resolved against the connection's URL (RFC 3986), whatever the connection's
+  ///     ``FaradayCore/URLJoining``. Nil begins at that URL.
   ///   - variables: the values for links that are templates, for each that has one of these variables.
   ///   - usesEmbedded: whether a representation that is embedded under the relation is taken without a request. It may be only
   ///     a part of what its own link leads to.
