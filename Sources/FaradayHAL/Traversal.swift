@@ -56,8 +56,8 @@ struct Traversal {
       let failure = DecodingFailure(error.underlying)
       throw fail(.notHAL((failure.path.isEmpty ? "" : failure.path + ": ") + failure.reason), relation, response)
     }
-    // Whoever stands there shall not say what is asked for with the connection's credentials.
-    if connection.url.map({ Origin($0) != Origin(response.url) }) == true {
+    // Whoever stands there, or has led here, shall not say what is asked for with the connection's credentials.
+    if response.leftOrigin || connection.url.map({ Origin($0) != Origin(response.url) }) == true {
       connection.headers = [:]
       connection.defaults.isForeign = true
     }
