@@ -96,6 +96,17 @@ import Testing
     #expect(response.representation?.properties["message"] == "none")
   }
 
+  @Test(arguments: TestedAdapter.allCases)
+  func `a number that is no Int64 goes through a Double, but the response has its bytes`(tested: TestedAdapter) async throws {
+    struct Counted: Decodable { let count: UInt64 }
+    let connection = try connection(tested, .decodeHAL)
+    let body = #"{"count": \#(UInt64.max)}"#
+    let response = try await connection.post("echo", body: .text(body)) { $0.headers[.contentType] = "application/hal+json" }
+    #expect(try #require(response.representation).properties["count"] == .double(Double(UInt64.max)))
+    #expect((try? response.representation?.decode(Counted.self))?.count != UInt64.max)
+    #expect(try await response.decode(Counted.self).count == UInt64.max)
+  }
+
   // MARK: writing
 
   @Test(arguments: TestedAdapter.allCases)
