@@ -16,6 +16,16 @@ extension Options {
   private enum IsForeign: OptionKey { static let defaultValue = false }
 }
 
+extension Response {
+  /// Whether its request was led away from its origin by a redirect, also if another one led it back.
+  package var leftOrigin: Bool {
+    get { self[LeftOrigin.self] ?? false }
+    set { self[LeftOrigin.self] = newValue ? true : nil }
+  }
+
+  private enum LeftOrigin: ResponseKey { typealias Value = Bool }
+}
+
 extension Request {
   /// The caller has led it to another origin: what it has of the connection goes, unless the caller has changed it.
   mutating func leaveHome(_ homeHeaders: HTTPFields) {

@@ -10,12 +10,13 @@ extension Connection {
   ///
   /// Each is fetched with a GET that passes the stack; the stack needs no ``DecodeHAL``. A link is resolved against the URL of
   /// the response that held it (RFC 3986). One that leads to another origin is followed without the connection's headers and
-  /// marked as foreign, as a path is, and so is every link from there on, also back. Throws ``FollowingError``, and what
-  /// sending throws.
+  /// marked as foreign, as a path is, and so is every link from there on, also back, and also if it was redirects that led
+  /// there and back. Throws ``FollowingError``, and what sending throws.
   ///
   /// - Parameters:
   ///   - path: relations with slashes between them, each a name or a CURIE; none at all gives the first representation.
-  ///   - link: where to begin; its `href` is joined to the connection's URL. Nil begins at that URL.
+  ///   - link: where to begin; its `href` is resolved against the connection's URL (RFC 3986), whatever the connection's
+  ///     ``FaradayCore/URLJoining``. Nil begins at that URL.
   ///   - variables: the values for links that are templates, for each that has one of these variables.
   ///   - usesEmbedded: whether a representation that is embedded under the relation is taken without a request. It may be only
   ///     a part of what its own link leads to.

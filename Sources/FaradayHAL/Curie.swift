@@ -5,17 +5,20 @@ public struct Curie: Sendable, Hashable {
   /// The prefix: `ea`.
   public var name: String
   /// A URI template whose variable is `rel`: `https://docs.example.com/rels/{rel}`.
-  public var href: String
+  public var href: String { didSet { template = try? URITemplate(href) } }
+  /// Read once: it is as long as a server likes, and asked for each relation.
+  private var template: URITemplate?
 
   public init(_ name: String, href: String) {
     self.name = name
     self.href = href
+    template = try? URITemplate(href)
   }
 
   /// The URI of `ea:find`; nil if that has another prefix, or ``href`` is no template.
   public func expand(_ curie: String) -> String? {
     guard curie.hasPrefix(name + ":") else { return nil }
-    return try? URITemplate(href).expand(["rel": .string(String(curie.dropFirst(name.count + 1)))])
+    return try? template?.expand(["rel": .string(String(curie.dropFirst(name.count + 1)))])
   }
 
   /// The CURIE of a URI: one that would expand to it. Nil if there is none.
@@ -29,9 +32,9 @@ public struct Curie: Sendable, Hashable {
 
   /// What stands before and after the one expression.
   private var surroundings: (before: String, after: String)? {
-    guard let parts = try? URITemplate(href).parts else { return nil }
+    guard let template else { return nil }
     var texts = [""]
-    for part in parts {
+    for part in template.parts {
       switch part {
       case .literal(let text): texts[texts.count - 1] += text
       case .expression: texts.append("")

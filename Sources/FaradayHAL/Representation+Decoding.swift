@@ -10,6 +10,10 @@ extension Representation {
   ///
   ///     let orders = try page.embedded(for: "ea:order").map { try $0.decode(Order.self) }
   ///
+  /// The properties are ``FaradayCoding/JSONValue``s by now, whose numbers are an `Int64` or else a `Double`: a `UInt64` above
+  /// `Int64.max` or a `Decimal` of more than some 15 digits is changed, or an error. Whoever needs those decodes the response's
+  /// own bytes: `response.decode(Order.self)`.
+  ///
   /// Throws ``UndecodableProperties`` if they are none.
   public func decode<Value: Decodable>(
     _ type: Value.Type = Value.self, using decoder: JSONDecoder = JSONDecoder()

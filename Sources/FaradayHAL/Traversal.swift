@@ -23,11 +23,11 @@ struct Traversal {
   }
 
   mutating func begin(at link: Link?) async throws {
+    // A link is a link, however the connection's paths are joined.
+    connection.joining = .resolve
     let request = try connection.request(.get, try link.map(target) ?? "")
     // The links of a server are not to say who else gets what is meant for it.
     if connection.url == nil { connection.url = request.url }
-    // From here on, links are absolute.
-    connection.joining = .resolve
     try await fetch(request, for: link?.rel)
   }
 
@@ -56,8 +56,8 @@ struct Traversal {
       let failure = DecodingFailure(error.underlying)
       throw fail(.notHAL((failure.path.isEmpty ? "" : failure.path + ": ") + failure.reason), relation, response)
     }
-    // Whoever stands there shall not say what is asked for with the connection's credentials.
-    if connection.url.map({ Origin($0) != Origin(response.url) }) == true {
+    // Whoever stands there, or has led here, shall not say what is asked for with the connection's credentials.
+    if response.leftOrigin || connection.url.map({ Origin($0) != Origin(response.url) }) == true {
       connection.headers = [:]
       connection.defaults.isForeign = true
     }

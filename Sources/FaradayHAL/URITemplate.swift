@@ -16,8 +16,9 @@ public struct URITemplate: Sendable, Hashable {
   /// The names that its expressions have, in order, each once.
   public var variables: [String] {
     var names: [String] = []
+    var known: Set<String> = []
     for case .expression(let expression) in parts {
-      for variable in expression.variables where !names.contains(variable.name) { names.append(variable.name) }
+      for variable in expression.variables where known.insert(variable.name).inserted { names.append(variable.name) }
     }
     return names
   }

@@ -40,6 +40,7 @@ public struct Redirects: Middleware {
       let sent = try await Withholding.send(request, next: next) { Self.isRedirect($0) }
       var response = sent.response
       response.redirects = hops
+      if hops.contains(where: { Origin($0.url) != Origin($0.location) }) { response.leftOrigin = true }
       guard sent.isWithheld else { return response }
       let fail = { (reason: RedirectError.Reason) in RedirectError(reason, request: request, response: response) }
       guard hops.count < limit else { throw fail(.tooMany(limit: limit)) }

@@ -32,5 +32,18 @@ extension RestingRequest where Input == Nothing {
   }
 }
 
+/// `GET /users/{{id}}`: the method, and the path as it was given to the endpoint, without its query. Headers, input and
+/// variables may be secret, and are not shown.
+extension RestingRequest: CustomStringConvertible, CustomReflectable {
+  public var description: String {
+    var path = URLParts(endpoint.path)
+    path.user = ""
+    return "\(endpoint.method) \(path.place)"
+  }
+
+  /// Without children: `dump` shows what they are made of.
+  public var customMirror: Mirror { Mirror(self, children: [:]) }
+}
+
 /// What can stand in a place of a path: a number, a text, a UUID.
 public typealias PathVariable = any Sendable & CustomStringConvertible

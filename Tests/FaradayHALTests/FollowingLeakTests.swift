@@ -43,6 +43,41 @@ import Testing
   }
 
   @Test(arguments: TestedAdapter.allCases)
+  func `a response that redirects led away to and back from is of another server too`(tested: TestedAdapter) async throws {
+    let home = try PageServer(["/chosen": #"{"_links": {"next": {"href": "/next"}}}"#, "/next": "{}"])
+    let elsewhere = try PageServer(["/": PageServer.Page(status: 302, "Location: \(home.url)/chosen")])
+    home.add("/", PageServer.Page(status: 302, "Location: /moved"))
+    home.add("/moved", PageServer.Page(status: 302, "Location: \(elsewhere.url)/"))
+    let foreign = Log<Bool>()
+    let connection = try Connection(
+      home.url + "/", headers: [.authorization: "Bearer 1"], adapter: tested.adapter,
+      middleware: [
+        .redirects(),
+        .closure { request, next in
+          foreign.append(request.options.isForeign)
+          return try await next(request)
+        },
+      ])
+    #expect(try await connection.follow("next").count == 2)
+    #expect(home.targets == ["/", "/moved", "/chosen", "/next"])
+    #expect(home.values("Authorization") == ["Bearer 1", "Bearer 1", nil, nil])
+    #expect(foreign.elements == [false, false, true, true, true])
+    // From elsewhere, home is somewhere that was led to.
+    #expect(try await connection.follow("next", from: Link(rel: "start", href: elsewhere.url + "/")).count == 2)
+    #expect(home.values("Authorization").suffix(2) == [nil, nil] && elsewhere.values("Authorization") == [nil, nil])
+  }
+
+  @Test(arguments: TestedAdapter.allCases)
+  func `a redirect that stays at home takes nothing away`(tested: TestedAdapter) async throws {
+    let home = try PageServer(["/new": #"{"_links": {"next": {"href": "/next"}}}"#, "/next": "{}"])
+    home.add("/", PageServer.Page(status: 302, "Location: /new"))
+    let connection = try Connection(
+      home.url + "/", headers: [.authorization: "Bearer 1"], adapter: tested.adapter, middleware: [.redirects()])
+    #expect(try await connection.follow("next").count == 2)
+    #expect(home.values("Authorization") == ["Bearer 1", "Bearer 1", "Bearer 1"])
+  }
+
+  @Test(arguments: TestedAdapter.allCases)
   func `without a base URL the first server is the one that is meant`(tested: TestedAdapter) async throws {
     let elsewhere = try PageServer(["/": "{}"])
     let home = try PageServer(["/": #"{"_links": {"self": {"href": "/"}, "away": {"href": "\#(elsewhere.url)/"}}}"#])

@@ -160,6 +160,23 @@ import Testing
     #expect(server.targets.suffix(3) == ["/library/", "/library/", "/library/books?page=1"])
   }
 
+  @Test(arguments: TestedAdapter.allCases, [URLJoining.append, .resolve])
+  func `the start is resolved against the base URL, however paths are joined to it`(
+    tested: TestedAdapter, joining: URLJoining
+  ) async throws {
+    let server = try server()
+    let connection = try Connection(server.url + "/library/books", joining: joining, adapter: tested.adapter)
+    for href in [server.url + "/library/", "/library/", "./", "//\(server.url.dropFirst("http://".count))/library/"] {
+      let all = try await connection.follow("books", from: Link(rel: "self", href: href))
+      #expect(all.last?.properties["count"] == 2)
+    }
+    let books = Link(rel: "books", href: "{?page}")
+    #expect(try await connection.follow("", from: books, variables: ["page": 1]).last?.properties["count"] == 2)
+    let served = Array(repeating: ["/library/", "/library/books?page=1"], count: 4).joined()
+    #expect(server.targets == served + ["/library/books?page=1"])
+    #expect(try await Connection(server.url, joining: joining, adapter: tested.adapter).follow("").count == 1)
+  }
+
   @Test(arguments: TestedAdapter.allCases)
   func `what is embedded needs no request, unless the caller wants one`(tested: TestedAdapter) async throws {
     let server = try server()

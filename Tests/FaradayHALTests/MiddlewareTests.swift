@@ -81,14 +81,30 @@ import Testing
     #expect(weighed.values("Accept") == ["Application/HAL+JSON;q=0.5, text/html, application/json"])
   }
 
-  @Test func `HA-01: a GET arrives as one, and its response as it was`() async throws {
-    let mock = MockAdapter()
-    mock.stub(.get, path: "/", status: .notFound, headers: [.contentType: "application/hal+json"], body: #"{"message": "none"}"#)
-    let connection = try Connection("http://host/", adapter: mock, middleware: [.encodeHAL, .decodeHAL])
+  @Test(arguments: TestedAdapter.allCases)
+  func `HA-01: a GET arrives as one, and its response as it was`(tested: TestedAdapter) async throws {
+    let pages = try PageServer()
+    let body = #"{"message": "none"}"#
+    pages.add("/", PageServer.Page(status: 404, "Content-Type: application/hal+json", "Vary: Accept", body: body))
+    let connection = try Connection(pages.url + "/", adapter: tested.adapter, middleware: [.encodeHAL, .decodeHAL])
     let response = try await connection.get()
-    #expect(mock.recorded.map(\.request.method) == [.get] && mock.recorded.first?.body.isEmpty == true)
-    #expect(response.status == .notFound && response.url.absoluteString == "http://host/")
+    #expect(pages.requests == ["GET /"])
+    #expect(pages.values("Content-Type") == [nil] && pages.values("Content-Length") == [nil])
+    #expect(response.status == .notFound && response.url.absoluteString == pages.url + "/")
+    #expect(response.headers[.contentType] == "application/hal+json" && response.headers[.vary] == "Accept")
+    #expect(response.body.data == Data(body.utf8))
     #expect(response.representation?.properties["message"] == "none")
+  }
+
+  @Test(arguments: TestedAdapter.allCases)
+  func `a number that is no Int64 goes through a Double, but the response has its bytes`(tested: TestedAdapter) async throws {
+    struct Counted: Decodable { let count: UInt64 }
+    let connection = try connection(tested, .decodeHAL)
+    let body = #"{"count": \#(UInt64.max)}"#
+    let response = try await connection.post("echo", body: .text(body)) { $0.headers[.contentType] = "application/hal+json" }
+    #expect(try #require(response.representation).properties["count"] == .double(Double(UInt64.max)))
+    #expect((try? response.representation?.decode(Counted.self))?.count != UInt64.max)
+    #expect(try await response.decode(Counted.self).count == UInt64.max)
   }
 
   // MARK: writing

@@ -16,10 +16,7 @@ final class PageServer: Sendable {
 
     init(stringLiteral body: String) { self.body = body }
 
-    var text: String {
-      let fields = (fields + ["Content-Length: \(body.utf8.count)"]).map { $0 + "\r\n" }.joined()
-      return "HTTP/1.1 \(status) Reason\r\n\(fields)\r\n\(body)"
-    }
+    var text: String { AnsweringServer.answer(status, fields: fields, body: body) }
   }
 
   private final class Pages: Sendable {
@@ -27,18 +24,20 @@ final class PageServer: Sendable {
     init(_ pages: [String: Page]) { all = Mutex(pages) }
   }
 
-  private let heads: Log<String>
   private let pages: Pages
-  private let server: RawServer
+  private let server: AnsweringServer
 
   var url: String { server.url }
 
   /// The targets that were asked for.
-  var targets: [String] { heads.elements.map { String($0.split(separator: " ")[1]) } }
+  var targets: [String] { server.heads.elements.map { String($0.split(separator: " ")[1]) } }
+
+  /// The methods and targets.
+  var requests: [String] { server.heads.elements.map { $0.split(separator: " ").prefix(2).joined(separator: " ") } }
 
   /// The value of a field of each request, or nil.
   func values(_ name: String) -> [String?] {
-    heads.elements.map { head in
+    server.heads.elements.map { head in
       let lines = head.split(separator: "\r\n").map { $0.split(separator: ":", maxSplits: 1) }
       let line = lines.first { $0.count == 2 && $0[0].lowercased() == name.lowercased() }
       return line.map { String($0[1].drop { $0 == " " }) }
@@ -46,19 +45,11 @@ final class PageServer: Sendable {
   }
 
   init(_ pages: [String: Page] = [:]) throws {
-    let heads = Log<String>()
     let pages = Pages(pages)
-    self.heads = heads
     self.pages = pages
-    server = try RawServer { connection in
-      while true {
-        let head = try connection.readHead()
-        let length = head.lowercased().firstMatch(of: #/content-length: ([0-9]+)/#).flatMap { Int($0.output.1) } ?? 0
-        _ = try connection.read(exactly: length)
-        heads.append(head)
-        let target = String(head.split(separator: " ")[1])
-        try connection.send((pages.all.withLock { $0[target] } ?? Page(status: 404)).text)
-      }
+    server = try AnsweringServer { head, _, _ in
+      let target = String(head.split(separator: " ")[1])
+      return (pages.all.withLock { $0[target] } ?? Page(status: 404)).text
     }
   }
 

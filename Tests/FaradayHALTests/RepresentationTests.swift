@@ -29,6 +29,14 @@ import Testing
     #expect(known.contract(uri: docs + rest) == "ea:" + reference)
   }
 
+  @Test func `a prefix that is changed is another`() {
+    var curie = Curie("ea", href: docs + "{rel}")
+    curie.href = "{"
+    #expect(curie.expand("ea:find") == nil && curie.contract(docs + "find") == nil)
+    curie.href = "/{rel}"
+    #expect(curie.expand("ea:find") == "/find" && curie == Curie("ea", href: "/{rel}"))
+  }
+
   @Test func `a relation is found however it is written`() {
     let made = Representation().with(curie: "ea", href: docs + "{rel}").with(curie: "other", href: docs + "{rel}")
       .with(rel: "ea:find", href: "/find").with(rel: docs + "admin", href: "/admin")

@@ -88,4 +88,10 @@ import Testing
     #expect(try URITemplate("{a}{?b,a*}").variables == ["a", "b"])
     #expect(try URITemplate("").expand() == "" && URITemplate("/plain").variables.isEmpty)
   }
+
+  @Test func `a template may have many names, each of them twice`() throws {
+    let names = (0..<100_000).map { "n\($0)" }
+    let list = names.joined(separator: ",")
+    #expect(try URITemplate("/{\(list)}{?\(list)}").variables == names)
+  }
 }

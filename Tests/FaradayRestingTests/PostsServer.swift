@@ -1,5 +1,4 @@
 import FaradayTesting
-import Synchronization
 
 /// A small REST service: posts, and pictures for them.
 final class PostsServer: Sendable {
@@ -17,21 +16,17 @@ final class PostsServer: Sendable {
   }
 
   let arrived = Log<Arrived>()
-  private let server: RawServer
+  private let server: AnsweringServer
 
   var url: String { server.url }
 
   /// Answers `GET /posts/ID` and `POST /posts` with a post, and takes what comes to `/posts/ID/picture`; all else is a 404.
   init() throws {
     let arrived = arrived
-    server = try RawServer { connection in
-      while true {
-        let head = try connection.readHead()
-        let length = head.lowercased().firstMatch(of: #/content-length: ([0-9]+)/#).flatMap { Int($0.output.1) } ?? 0
-        let request = Arrived(head: head, body: try connection.read(exactly: length))
-        arrived.append(request)
-        try connection.send(Self.answer(request))
-      }
+    server = try AnsweringServer { head, body, _ in
+      let request = Arrived(head: head, body: body)
+      arrived.append(request)
+      return Self.answer(request)
     }
   }
 

@@ -45,7 +45,7 @@ import Testing
     let promise: ProgressablePromise<TypedResponse<Void>> = try client(tested).upload(slow)
     let begun = Gate()
     promise.progress { _ in begun.open() }
-    await begun.opened()
+    #expect(await begun.opened())
     promise.cancel()
     await #expect(throws: CancellationError.self) { try await promise.value }
   }
@@ -158,6 +158,27 @@ import Testing
     promise.progress { promised.append($0) }
     _ = try await promise.value
     #expect(promised.elements == [PromiseProgress(bytes: 0, total: 0)])
+  }
+
+  @Test(arguments: TestedAdapter.allCases)
+  func `each attempt of an interceptor that sends twice is told from 0 again`(tested: TestedAdapter) async throws {
+    let whole = TransferProgress(bytes: 3_000_000, total: 3_000_000)
+    // Nil is where an attempt begins.
+    let progress = Log<TransferProgress?>()
+    let twice = MiddlewareClosure { request, next in
+      progress.append(nil)
+      _ = try await next(request)
+      progress.append(nil)
+      return try await next(request)
+    }
+    let sent = try TemporaryFile(pattern(3_000_000))
+    _ = try await client(tested, twice).upload(file(sent)) { progress.append($0) }
+    let attempts = progress.elements.split(separator: nil).map { $0.compactMap(\.self) }
+    #expect(attempts.count == 2)
+    for attempt in attempts {
+      #expect(attempt.first != whole && attempt.last == whole)
+      #expect(zip(attempt, attempt.dropFirst()).allSatisfy { $0.bytes < $1.bytes })
+    }
   }
 
   @Test func `an adapter that tells of no progress does not keep it from being whole`() async throws {
