@@ -1,4 +1,3 @@
-internal import FaradayCoding
 public import FaradayCore
 public import FaradayPromises
 
@@ -39,11 +38,6 @@ extension Connection {
     let response = try await run(upload?.following(request, over: stack.capabilities) ?? request)
     try validator.validate(response, to: request)
     upload?.end(length: request.body.length)
-    do {
-      return TypedResponse(try await decoder.decode(response), response: response)
-    } catch var error as UndecodableBody {
-      error.method = request.method
-      throw error
-    }
+    return TypedResponse(try await decoder.decode(response, to: request.method), response: response)
   }
 }

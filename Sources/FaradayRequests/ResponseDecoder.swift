@@ -52,6 +52,16 @@ public struct ResponseDecoder<Resource: Sendable>: Sendable {
   /// The resource. Runs apart from its caller's actor: decoding may take its time.
   @concurrent
   public func decode(_ response: Response) async throws -> Resource { try await make(response) }
+
+  /// The resource; an error says which method it was.
+  package func decode(_ response: Response, to method: HTTPRequest.Method) async throws -> Resource {
+    do {
+      return try await decode(response)
+    } catch var error as UndecodableBody {
+      error.method = method
+      throw error
+    }
+  }
 }
 
 extension ResponseDecoder<Void> {

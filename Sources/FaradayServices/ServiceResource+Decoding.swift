@@ -1,4 +1,3 @@
-internal import FaradayCoding
 internal import FaradayCore
 public import FaradayPromises
 public import FaradayRequests
@@ -14,12 +13,7 @@ extension ServiceResource {
   /// Loads what the decoder makes.
   public func load<Value>(_ decoder: ResponseDecoder<Value>) async throws -> Value {
     let asking = changed { $0.wanted = $0.wanted.receiving(ResponseDecoder(accepting: decoder.accepts) { $0 }) }
-    do {
-      return try await decoder.decode(try await asking.load())
-    } catch var error as UndecodableBody {
-      error.method = networkResource.wanted.method
-      throw error
-    }
+    return try await decoder.decode(try await asking.load(), to: networkResource.wanted.method)
   }
 
   /// Loads what the decoder makes, beginning at once.

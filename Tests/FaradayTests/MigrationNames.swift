@@ -1,0 +1,90 @@
+import Dispatch
+import Faraday
+import FaradayCurl
+import FaradayHAL
+import FaradayResting
+import FaradayServices
+import FaradayURLSession
+import FoundationEssentials
+
+// The right-hand columns of the README's tables, section "Coming from …": what is named there is here, and compiles.
+
+enum MigrationNames {
+  static func faraday(_ connection: Connection, _ request: Request, key: HTTPField) async throws {
+    var connection = try Connection("https://host", adapter: URLSessionAdapter(), middleware: [.encodeJSON, .decodeJSON])
+    connection.use(UserAgent("example"))
+    let response = try await connection.get("ping") { request in
+      request.query.set("hello", ["world"])
+      _ = request.query.values("hello")
+      request.headers.accept("application/json")
+      _ = request.headers.accepted
+      try request.headers.authorize(.basic(user: "a", password: "b"))
+      try request.headers.authorize(.token("a", options: ["b": "c"]))
+    }
+    _ = try connection.request(.get, "ping")
+    let promise: Promise<Response> = connection.run(request)
+    promise.onComplete(on: .queue(.main)) { _ in }.onSuccess { _ in }.onFailure { _ in }.cancel()
+    _ = try await promise.timeout(.seconds(1)).value
+    _ = response.status.kind == .successful
+    _ = response.headers.contentType
+  }
+
+  static func hal(_ connection: Connection, _ response: Response, _ document: Representation) async throws {
+    _ = [.decodeHAL, .encodeHAL] as [any Middleware]
+    _ = response.representation
+    _ = try await response.decodeRepresentation()
+    _ = try await connection.follow("a/b")
+    var link = document.selfLink
+    link?.title = "title"
+    _ = link?.isTemplated
+    _ = document.with(curie: "app", href: "/{rel}").with(property: "name", "value").with(rel: "rel", embedded: document)
+    _ = (document.expand(curie: "a:b"), document.contract(uri: "/b"), document.properties["name"], document.embedded(for: "a"))
+    _ = (document.json, Body.hal(document))
+  }
+
+  static func restingKit(_ connection: Connection) async throws {
+    let headers = RestingHeaderProvider()
+    headers.add("Name") { nil }
+    headers.remove("Name")
+    let variables = RestingPathVariableProvider()
+    variables.add("id") { 42 }
+    variables.remove("id")
+    let converter: any RequestConverter = RestingRequestConverter(
+      .init(contextPath: "/v2", headerProvider: headers, pathVariableProvider: variables))
+    let client = try RestingClient(
+      "https://host", adapter: CurlAdapter(), decoder: JSONDecoder(), converter: converter, interceptors: [.retry])
+    let request = RestingRequest(endpoint: Endpoint<Nothing, Nothing>(.get, "/", encoding: .query))
+    _ = try converter.request(for: request, on: connection)
+    let response: TypedResponse<Void> = try await client.perform(request)
+    client.upload(request).progress { _ in }.onSuccess { _ in }.onFailure { _ in }
+    _ = (response, FormFile("a"), QueryEncoder(FormStrategies()), MultipartFormEncoder(FormStrategies()))
+  }
+
+  static func requests(_ connection: Connection, _ data: Data) async throws {
+    let request = TypedRequest(.post, baseURL: "https://host", endpoint: "a")
+      .with(headers: [.accept: "a"]).with(query: ["a": "b", "a": nil])
+      .sending(.data(data)).sending(.body(.stream(AsyncStream { nil }))).sending(.file("a")).sending(.form(["a": "b"] as Query))
+      .sending(.multipart(MultipartForm())).sending(.json([1], using: JSONEncoder()))
+      .validating(.any).configured { _ in }.timeout(after: .seconds(1))
+      .receiving(.json([Int].self, using: JSONDecoder())).receiving(ResponseDecoder(data: { $0 }))
+    _ = try request.request()
+    _ = try await connection.perform(request).value
+    _ = (MediaType.text, MediaType.form, UnacceptableResponse.self, UnexpectedStatus.self, UndecodableBody.self)
+  }
+
+  struct LoggedIn: Constraint {
+    func isSatisfied(for request: Request) async throws -> Bool { true }
+    func satisfy(for request: Request) async throws {}
+  }
+
+  static func swifty(_ connection: Connection, _ service: some WebService, _ data: Data) async throws {
+    let network: any WebServiceNetworkInterface = ServiceNetwork(connection, constraints: [LoggedIn()], interceptors: [])
+    let root: ServiceRoot = service.customResource(at: "https://host")
+    let resource = root.post("a").json([1], using: JSONEncoder()).json(["a": 1] as JSONValue).data(data, type: .json)
+      .multipart(data, name: "a", filename: "b", type: .binary).header("a", "b").authorizationHeader(username: "a", password: "b")
+      .mock(file: "a").mock(data: data).failing(with: CancellationError()).deliverOn(.queue(.main)).canHaveConstraints(false)
+    resource.loadJSON([Int].self, onSuccess: { _ in }, onFailure: { error in _ = (error as? UnexpectedStatus)?.errorJSON })
+    _ = try await network.load(resource.networkResource)
+    _ = try await resource.load(.text)
+  }
+}
