@@ -12,8 +12,9 @@ do {
   case "storm": try await Storm(requests: number ?? 10_000).run()
   case "memory": try await Memory(gibibytes: number ?? 10).run()
   case "latency": try await Latency(chunks: number ?? 50).run()
+  case "promises": try await Promises(count: number ?? 10_000).run()
   case "exit": try await Exit.run()
-  default: throw Wrong("usage: stress storm [REQUESTS] | memory [GIBIBYTES] | latency [CHUNKS] | exit")
+  default: throw Wrong("usage: stress storm [REQUESTS] | memory [GIBIBYTES] | latency [CHUNKS] | promises [CHAINS] | exit")
   }
 } catch {
   print("FAILED: \(error)")
