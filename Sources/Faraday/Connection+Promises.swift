@@ -3,19 +3,15 @@ public import FaradayPromises
 
 /// The verbs once more, for those who do not wait: each sends its request at once and returns a promise of the response.
 ///
-///     connection.get("users").map(\.status).onSuccess { status in print(status) }
+///     connection.promise.get("users").map(\.status).onSuccess { status in print(status) }
 ///
-///     let upload = connection.put("backup", body: try .file(path), onUploadProgress: { print($0.fraction ?? 0) })
+///     let upload = connection.promise.put("backup", body: try .file(path), onUploadProgress: { print($0.fraction ?? 0) })
 ///     upload.cancel()
 ///
 /// They take what the asynchronous ones take, and the callbacks besides. `edit` is called before they return. All errors are the
 /// promise's outcome, also those of a request that could not be built. A cancelled promise is settled at once, and its request
 /// ended as soon as the adapter can: a callback that is being called meanwhile is not the last one for certain.
-///
-/// In an asynchronous function the compiler takes a bare call for the asynchronous form; the type says that a promise is meant:
-///
-///     let response: Promise<Response> = connection.get("users")
-extension Connection {
+extension Promising where Caller == Connection {
   /// Sends a request with any method.
   @discardableResult
   public func run(
@@ -23,7 +19,7 @@ extension Connection {
     edit: (inout Request) throws -> Void = { _ in }, onUploadProgress: ProgressHandler? = nil, onChunk: ChunkHandler? = nil
   ) -> Promise<Response> {
     do {
-      var request = try request(method, path, body: body, edit: edit)
+      var request = try caller.request(method, path, body: body, edit: edit)
       if let onUploadProgress { request.options.onUploadProgress = onUploadProgress }
       if let onChunk { request.options.onChunk = onChunk }
       return run(request)
@@ -35,7 +31,7 @@ extension Connection {
   /// Sends a request as it is.
   @discardableResult
   public func run(_ request: Request) -> Promise<Response> {
-    Promise { try await run(request) }
+    Promise { try await caller.run(request) }
   }
 
   /// Sends a GET.

@@ -1,104 +1,75 @@
 public import FaradayCore
 private import Synchronization
-#if canImport(Glibc)
-private import Glibc
-#elseif canImport(Darwin)
-private import Darwin
-#endif
 
-/// Makes lines of what arrives in pieces, without copying those that lie within one piece.
+/// Makes lines of what arrives in pieces, without copying those that lie within one piece, and something out of the lines.
 ///
-///     let lines = LineSplitter { line in
-///       count(line)
+///     let lines = LineSplitter(into: Summary()) { summary, line in
+///       summary.add(line)
 ///       return .continue
 ///     }
 ///     _ = try await connection.get("events") { $0.options.onChunk = lines.take }
-///     try lines.finish()
+///     let summary = try lines.finish()
 ///
-/// A line ends with LF, or with CR and LF; neither is part of it. One splitter is for one body. For lines as an async sequence
-/// there is ``FaradayCore/Body/lines(upTo:)``.
-public final class LineSplitter: Sendable {
-  public typealias LineHandler = @Sendable (_ line: RawSpan) throws -> Flow
+/// A line ends with LF, or with CR and LF; neither is part of it. One splitter is for one body, and for one caller at a time. It
+/// costs a lock for each piece and none for a line. For lines as an async sequence there is ``FaradayCore/Body/lines(upTo:)``.
+public final class LineSplitter<Result: Sendable>: Sendable {
+  public typealias LineHandler = @Sendable (_ result: inout Result, _ line: RawSpan) throws -> Flow
+
+  private struct State {
+    var result: Result
+    var cutter: LineCutter
+  }
 
   private let handle: LineHandler
-  private let limit: Int
-  /// The beginning of a line whose end has not come yet.
-  private let rest = Mutex<[UInt8]>([])
+  /// Taken out while a piece is split: the lock is not held when the handler runs.
+  private let state: Mutex<State?>
 
   /// - Parameters:
+  ///   - result: what the lines are to make, as it is to begin with.
   ///   - limit: the longest line, in bytes. A longer one throws ``LineTooLong``.
   ///   - handle: called with each line, on the thread that calls ``take(_:)``, which for a chunk callback is the engine's, or
   ///     ``finish()``; the bytes are gone when it returns.
-  public init(upTo limit: Int = 1 << 20, _ handle: @escaping LineHandler) {
-    self.limit = limit
+  public init(into result: Result, upTo limit: Int = 1 << 20, _ handle: @escaping LineHandler) {
+    state = Mutex(State(result: result, cutter: LineCutter(limit: limit)))
     self.handle = handle
   }
 
-  /// Takes the next piece: a ``FaradayCore/ChunkHandler``. One call at a time.
+  /// Takes the next piece: a ``FaradayCore/ChunkHandler``. Throws ``LineTooLong``, and what the handler throws.
   public func take(_ bytes: RawSpan) throws -> Flow {
-    var start = 0
-    // Not held while the handler runs.
-    var begun = rest.withLock { rest in
-      defer { rest = [] }
-      return rest
-    }
-    while let end = bytes.lineFeed(from: start) {
-      let line = bytes.extracting(start..<end)
-      start = end + 1
-      let flow: Flow
-      if begun.isEmpty {
-        flow = try passEnded(line)
-      } else {
-        begun.append(contentsOf: line)
-        flow = try passEnded(begun.span.bytes)
-        begun.removeAll(keepingCapacity: true)
-      }
-      guard flow == .continue else { return flow }
-    }
-    begun.append(contentsOf: bytes.extracting(start..<bytes.byteCount))
-    guard begun.span.bytes.countWithoutReturn <= limit else { throw LineTooLong(limit: limit) }
-    rest.withLock { $0 = begun }
-    return .continue
+    try use { result, cutter in try cutter.take(bytes) { line in try handle(&result, line) } }
   }
 
-  /// Passes on the last line if nothing ends it. To be called when everything has been taken.
-  public func finish() throws {
-    let last = rest.withLock { rest in
-      defer { rest = [] }
-      return rest
+  /// Passes on the last line if nothing ends it, and gives what the lines have made. To be called when everything has been taken.
+  public func finish() throws -> Result {
+    try use { result, cutter in
+      try cutter.finish { line in try handle(&result, line) }
+      return result
     }
-    if !last.isEmpty { _ = try pass(last.span.bytes) }
   }
 
-  private func passEnded(_ line: RawSpan) throws -> Flow { try pass(line.extracting(first: line.countWithoutReturn)) }
-
-  private func pass(_ line: RawSpan) throws -> Flow {
-    guard line.byteCount <= limit else { throw LineTooLong(limit: limit) }
-    return try handle(line)
+  private func use<Value>(_ body: (inout Result, inout LineCutter) throws -> Value) throws -> Value {
+    let taken = state.withLock { state in
+      defer { state = nil }
+      return state
+    }
+    guard var taken else { throw SplitterInUse() }
+    defer { state.withLock { $0 = taken } }
+    return try body(&taken.result, &taken.cutter)
   }
 }
 
-extension RawSpan {
-  /// How many bytes are left without the CR that belongs to a line's end.
-  fileprivate var countWithoutReturn: Int {
-    guard byteCount > 0, unsafeLoad(fromByteOffset: byteCount - 1, as: UInt8.self) == 0x0D else { return byteCount }
-    return byteCount - 1
-  }
-
-  /// The offset of the next line feed.
-  fileprivate func lineFeed(from start: Int) -> Int? {
-    withUnsafeBytes { buffer in
-      guard start < buffer.count, let base = buffer.baseAddress, let found = memchr(base + start, 0x0A, buffer.count - start)
-      else { return nil }
-      return UnsafeRawPointer(found) - base
-    }
+extension LineSplitter where Result == Void {
+  /// For a handler that has a place of its own for what it makes of the lines.
+  public convenience init(upTo limit: Int = 1 << 20, _ handle: @escaping @Sendable (_ line: RawSpan) throws -> Flow) {
+    self.init(into: (), upTo: limit) { _, line in try handle(line) }
   }
 }
 
-extension [UInt8] {
-  fileprivate mutating func append(contentsOf bytes: RawSpan) {
-    bytes.withUnsafeBytes { append(contentsOf: $0) }
-  }
+/// A ``LineSplitter`` was called while it was called already.
+public struct SplitterInUse: Error, Equatable, CustomStringConvertible {
+  public init() {}
+
+  public var description: String { "a line splitter is for one caller at a time" }
 }
 
 /// A line that is longer than the limit, or whose end does not come.

@@ -35,13 +35,15 @@ extension Connection {
     for relation in relations { try await traversal.follow(relation) }
     return traversal.representations
   }
+}
 
+extension Promising where Caller == Connection {
   /// Follows a path of relations, and returns a promise at once.
   @discardableResult
   public func follow(
     _ path: String, from link: Link? = nil, variables: [String: URITemplate.Value] = [:], usesEmbedded: Bool = true
   ) -> Promise<[Representation]> {
-    Promise { try await follow(path, from: link, variables: variables, usesEmbedded: usesEmbedded) }
+    Promise { try await caller.follow(path, from: link, variables: variables, usesEmbedded: usesEmbedded) }
   }
 
   /// Follows relations that may also be URIs, and returns a promise at once.
@@ -49,6 +51,6 @@ extension Connection {
   public func follow(
     _ relations: [String], from link: Link? = nil, variables: [String: URITemplate.Value] = [:], usesEmbedded: Bool = true
   ) -> Promise<[Representation]> {
-    Promise { try await follow(relations, from: link, variables: variables, usesEmbedded: usesEmbedded) }
+    Promise { try await caller.follow(relations, from: link, variables: variables, usesEmbedded: usesEmbedded) }
   }
 }

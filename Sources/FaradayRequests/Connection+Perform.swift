@@ -14,18 +14,6 @@ extension Connection {
     return try await perform(request, validator: wanted.responseValidator, decoder: wanted.responseDecoder)
   }
 
-  /// Sends a typed request, and returns a promise at once that tells of the upload's progress: as the adapter does, and of the
-  /// whole when the response has been accepted.
-  @discardableResult
-  public func perform<Wanted: RequestConvertible>(
-    _ wanted: Wanted
-  ) -> ProgressablePromise<TypedResponse<Wanted.Resource>> {
-    ProgressablePromise { report in
-      try await perform(
-        try wanted.request(for: self), validator: wanted.responseValidator, decoder: wanted.responseDecoder, reporting: report)
-    }
-  }
-
   /// Sends a request, and validates and decodes its response.
   ///
   /// - Parameter report: told of the upload as the adapter tells of it, besides whom the request tells. When the response is
@@ -39,5 +27,25 @@ extension Connection {
     try validator.validate(response, to: request)
     upload?.end(length: request.body.length)
     return TypedResponse(try await decoder.decode(response, to: request.method), response: response)
+  }
+}
+
+extension Connection {
+  /// The connection's calls as promises: `connection.promise.get("users")`.
+  public var promise: Promising<Connection> { Promising(self) }
+}
+
+extension Promising where Caller == Connection {
+  /// Sends a typed request at once, and returns a promise that tells of the upload's progress: as the adapter does, and of the
+  /// whole when the response has been accepted.
+  @discardableResult
+  public func perform<Wanted: RequestConvertible>(
+    _ wanted: Wanted
+  ) -> ProgressablePromise<TypedResponse<Wanted.Resource>> {
+    ProgressablePromise { [caller] report in
+      try await caller.perform(
+        try wanted.request(for: caller), validator: wanted.responseValidator, decoder: wanted.responseDecoder,
+        reporting: report)
+    }
   }
 }

@@ -18,18 +18,6 @@ extension RestingClient {
     try await send(request, decoder: .none)
   }
 
-  /// Sends a request at once, and returns a promise of its output.
-  @discardableResult
-  public func perform<Input, Output>(_ request: RestingRequest<Input, Output>) -> Promise<TypedResponse<Output>> {
-    Promise { try await send(request, decoder: output()) }
-  }
-
-  /// Sends a request at once, and returns a promise that looks at no body of the response.
-  @discardableResult
-  public func perform<Input>(_ request: RestingRequest<Input, Nothing>) -> Promise<TypedResponse<Void>> {
-    Promise { try await send(request, decoder: .none) }
-  }
-
   func send<Input, Output, Value>(
     _ wanted: RestingRequest<Input, Output>, decoder: ResponseDecoder<Value>,
     reporting report: (@Sendable (PromiseProgress) -> Void)? = nil
@@ -43,5 +31,24 @@ extension RestingClient {
   func output<Output: Decodable & Sendable>() -> ResponseDecoder<Output> {
     if Output.self == Nothing.self, let nothing = Nothing() as? Output { return ResponseDecoder { _ in nothing } }
     return .json(using: decoder)
+  }
+}
+
+extension RestingClient {
+  /// The client's calls as promises: `client.promise.perform(request)`.
+  public var promise: Promising<RestingClient> { Promising(self) }
+}
+
+extension Promising where Caller == RestingClient {
+  /// Sends a request at once, and returns a promise of its output.
+  @discardableResult
+  public func perform<Input, Output>(_ request: RestingRequest<Input, Output>) -> Promise<TypedResponse<Output>> {
+    Promise { try await caller.send(request, decoder: caller.output()) }
+  }
+
+  /// Sends a request at once, and returns a promise that looks at no body of the response.
+  @discardableResult
+  public func perform<Input>(_ request: RestingRequest<Input, Nothing>) -> Promise<TypedResponse<Void>> {
+    Promise { try await caller.send(request, decoder: .none) }
   }
 }

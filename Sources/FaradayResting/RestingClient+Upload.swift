@@ -25,19 +25,21 @@ extension RestingClient {
   ) async throws -> TypedResponse<Void> {
     try await send(request, decoder: .none) { onProgress(TransferProgress($0)) }
   }
+}
 
+extension Promising where Caller == RestingClient {
   /// Sends a request at once, and returns a promise of its output that tells of its progress.
   @discardableResult
   public func upload<Input, Output>(
     _ request: RestingRequest<Input, Output>
   ) -> ProgressablePromise<TypedResponse<Output>> {
-    ProgressablePromise { report in try await send(request, decoder: output(), reporting: report) }
+    ProgressablePromise { report in try await caller.send(request, decoder: caller.output(), reporting: report) }
   }
 
   /// Sends a request at once, and returns a promise that looks at no body of the response and tells of its progress.
   @discardableResult
   public func upload<Input>(_ request: RestingRequest<Input, Nothing>) -> ProgressablePromise<TypedResponse<Void>> {
-    ProgressablePromise { report in try await send(request, decoder: .none, reporting: report) }
+    ProgressablePromise { report in try await caller.send(request, decoder: .none, reporting: report) }
   }
 }
 

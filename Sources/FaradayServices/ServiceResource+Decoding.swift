@@ -16,16 +16,20 @@ extension ServiceResource {
     return try await decoder.decode(try await asking.load(), to: networkResource.wanted.method)
   }
 
-  /// Loads what the decoder makes, beginning at once.
-  @discardableResult
-  public func load<Value>(_ decoder: ResponseDecoder<Value>) -> Promise<Value> { Promise { try await load(decoder) } }
-
   /// Loads what the decoder makes, and calls one of the closures.
   @discardableResult
   public func load<Value>(
     _ decoder: ResponseDecoder<Value>, onSuccess: @escaping @Sendable (Value) -> Void,
     onFailure: @escaping @Sendable (any Error) -> Void
   ) -> Promise<Value> {
-    load(decoder).calling(onSuccess, onFailure, on: networkResource.callbackContext)
+    promise.load(decoder).calling(onSuccess, onFailure, on: networkResource.callbackContext)
+  }
+}
+
+extension Promising where Caller: ServiceResource {
+  /// Loads what the decoder makes, beginning at once.
+  @discardableResult
+  public func load<Value>(_ decoder: ResponseDecoder<Value>) -> Promise<Value> {
+    Promise { [caller] in try await caller.load(decoder) }
   }
 }

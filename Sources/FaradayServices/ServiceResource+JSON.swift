@@ -21,18 +21,6 @@ extension ServiceResource {
     try await load(.json(type, using: decoder))
   }
 
-  /// Loads JSON of any shape, beginning at once.
-  @discardableResult
-  public func loadJSON() -> Promise<JSONValue?> { loadJSON(JSONValue?.self) }
-
-  /// Loads a value, beginning at once.
-  @discardableResult
-  public func loadJSON<Value: Decodable & Sendable>(
-    _ type: Value.Type, using decoder: JSONDecoder = JSONDecoder()
-  ) -> Promise<Value> {
-    load(.json(type, using: decoder))
-  }
-
   /// Loads JSON of any shape, and calls one of the closures.
   @discardableResult
   public func loadJSON(
@@ -48,6 +36,20 @@ extension ServiceResource {
     onFailure: @escaping @Sendable (any Error) -> Void
   ) -> Promise<Value> {
     load(.json(type, using: decoder), onSuccess: onSuccess, onFailure: onFailure)
+  }
+}
+
+extension Promising where Caller: ServiceResource {
+  /// Loads JSON of any shape, beginning at once.
+  @discardableResult
+  public func loadJSON() -> Promise<JSONValue?> { loadJSON(JSONValue?.self) }
+
+  /// Loads a value, beginning at once.
+  @discardableResult
+  public func loadJSON<Value: Decodable & Sendable>(
+    _ type: Value.Type, using decoder: JSONDecoder = JSONDecoder()
+  ) -> Promise<Value> {
+    load(.json(type, using: decoder))
   }
 }
 

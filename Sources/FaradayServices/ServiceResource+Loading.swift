@@ -14,14 +14,10 @@ extension ServiceResource {
     return try await resource.network.load(resource)
   }
 
-  /// Loads the resource, beginning at once.
-  @discardableResult
-  public func load() -> Promise<Response> { Promise { try await load() } }
-
   /// Loads the resource, and calls the closure with what came of it. The promise is for those who want to cancel.
   @discardableResult
   public func load(completion: @escaping @Sendable (Result<Response, any Error>) -> Void) -> Promise<Response> {
-    load().onComplete(on: networkResource.callbackContext, completion)
+    promise.load().onComplete(on: networkResource.callbackContext, completion)
   }
 
   /// Loads the resource, and calls one of the closures.
@@ -29,8 +25,19 @@ extension ServiceResource {
   public func load(
     onSuccess: @escaping @Sendable (Response) -> Void, onFailure: @escaping @Sendable (any Error) -> Void
   ) -> Promise<Response> {
-    load().calling(onSuccess, onFailure, on: networkResource.callbackContext)
+    promise.load().calling(onSuccess, onFailure, on: networkResource.callbackContext)
   }
+}
+
+extension ServiceResource {
+  /// The resource's loading as promises: `resource.promise.load()`.
+  public var promise: Promising<Self> { Promising(self) }
+}
+
+extension Promising where Caller: ServiceResource {
+  /// Loads the resource, beginning at once.
+  @discardableResult
+  public func load() -> Promise<Response> { Promise { [caller] in try await caller.load() } }
 }
 
 extension Promise {

@@ -1,6 +1,7 @@
 import FaradayCoding
 import FaradayCore
 import FaradayTesting
+import Synchronization
 import Testing
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -67,6 +68,23 @@ import Foundation
 
   @Test func `a handler that has enough gets no more`() throws {
     #expect(try split(["a\nb\nc\n"], stoppingAt: 2) == ["a", "b"])
+  }
+
+  @Test func `what the lines make is there at the end`() throws {
+    let splitter = LineSplitter(into: [Int]()) { lengths, line in
+      lengths.append(line.byteCount)
+      return .continue
+    }
+    #expect(try splitter.take(Array("a\nbc\nd".utf8).span.bytes) == .continue)
+    #expect(try splitter.finish() == [1, 2, 1])
+  }
+
+  @Test func `a splitter that is called while it is called throws`() {
+    let own = Mutex<LineSplitter<Void>?>(nil)
+    let splitter = LineSplitter { line in try own.withLock { $0 }?.take(line) ?? .continue }
+    own.withLock { $0 = splitter }
+    #expect(throws: SplitterInUse.self) { try splitter.take([0x61, 0x0A].span.bytes) }
+    own.withLock { $0 = nil }
   }
 
   @Test func `what a handler throws ends it`() {

@@ -32,9 +32,9 @@ import Testing
   func `a promise follows as a function does`(tested: TestedAdapter) async throws {
     let server = try PageServer(["/": #"{"_links": {"next": {"href": "/2"}}}"#, "/2": #"{"page": 2}"#])
     let connection = try Connection(server.url + "/", adapter: tested.adapter)
-    let promise: Promise<[Representation]> = connection.follow("next")
+    let promise: Promise<[Representation]> = connection.promise.follow("next")
     #expect(try await promise.map { $0.last?.properties["page"]?.int }.value == 2)
-    let missing: Promise<[Representation]> = connection.follow(["nowhere"])
+    let missing: Promise<[Representation]> = connection.promise.follow(["nowhere"])
     await #expect(throws: FollowingError.self) { try await missing.value }
   }
 }

@@ -112,7 +112,7 @@ import Foundation
     let refused = try RefusedPort()
     for base in [server.url, "http://127.0.0.1:\(refused.port)"] {
       for decoder in [ResponseDecoder.json([Int].self).erased, ResponseDecoder.json(Thing.self).erased] {
-        let promise: ProgressablePromise<TypedResponse<Bool>> = connection.perform(
+        let promise: ProgressablePromise<TypedResponse<Bool>> = connection.promise.perform(
           TypedRequest(baseURL: base, receiving: decoder))
         let place = try await Promise<Int?> { resolver in
           promise.onComplete(on: .queue(queue)) { _ in resolver.fulfill(DispatchQueue.getSpecific(key: key)) }
@@ -184,7 +184,7 @@ import Foundation
         return .continue
       }
     }
-    let promise: ProgressablePromise<TypedResponse<Void>> = connection.perform(request)
+    let promise: ProgressablePromise<TypedResponse<Void>> = connection.promise.perform(request)
     #expect(await arrived.opened())
     promise.cancel()
     await #expect(throws: CancellationError.self) { try await promise.value.value }
@@ -198,7 +198,7 @@ import Foundation
     let connection = Connection(adapter: tested.adapter)
     let request = TypedRequest(.put, baseURL: server.url, endpoint: "upload", receiving: .text)
       .sending(.data(Data(repeating: 1, count: 1 << 20))).configured { $0.onUploadProgress = { told.append($0.bytes) } }
-    let promise: ProgressablePromise<TypedResponse<String>> = connection.perform(request)
+    let promise: ProgressablePromise<TypedResponse<String>> = connection.promise.perform(request)
     promise.progress { reported.append($0) }
     #expect(try await promise.value.value.contains("1048576"))
     #expect(told.elements.last == 1 << 20)

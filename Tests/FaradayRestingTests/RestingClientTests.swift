@@ -39,7 +39,7 @@ import Testing
     #expect(error?.response.headers[.contentLength] == "11")
     // A redirect that nobody follows is no success either.
     let moved = RestingRequest(endpoint: Endpoint<Nothing, Nothing>(.get, "/redirect/1", encoding: .query))
-    let promise: Promise<TypedResponse<Void>> = try client(tested).perform(moved)
+    let promise: Promise<TypedResponse<Void>> = try client(tested).promise.perform(moved)
     await #expect(throws: UnexpectedStatus.self) { try await promise.value }
   }
 
@@ -86,7 +86,7 @@ import Testing
     await #expect(throws: InvalidPath.self) { try await client.perform(unnamed) }
     let unencodable = RestingRequest(endpoint: endpoint, body: Measure(), pathVariables: ["id": 1])
     await #expect(throws: UnencodableBody.self) { try await client.perform(unencodable) }
-    let promise: Promise<TypedResponse<Void>> = client.perform(unencodable)
+    let promise: Promise<TypedResponse<Void>> = client.promise.perform(unencodable)
     await #expect(throws: UnencodableBody.self) { try await promise.value }
     #expect(seen.elements.isEmpty && server.requestCount == 0)
   }
@@ -103,7 +103,7 @@ import Testing
         }
       ])
     let endless = RestingRequest(endpoint: Endpoint<Nothing, User>(.get, "/stall/body", encoding: .query))
-    let promise: Promise<TypedResponse<User>> = client.perform(endless)
+    let promise: Promise<TypedResponse<User>> = client.promise.perform(endless)
     #expect(await arrived.opened())
     promise.cancel()
     await #expect(throws: CancellationError.self) { try await promise.value }
@@ -117,7 +117,7 @@ import Testing
     let response = try await client(tested).perform(request)
     #expect(response.value == User(name: "Ada") && response.status == .ok)
     #expect(response.headers[.contentType] == "application/json")
-    let promise: Promise<TypedResponse<User>> = try client(tested).perform(request)
+    let promise: Promise<TypedResponse<User>> = try client(tested).promise.perform(request)
     #expect(try await promise.map(\.value).value == User(name: "Ada"))
     // However the connection has its bodies delivered.
     var connection = try Connection(server.url, adapter: tested.adapter)
@@ -132,7 +132,7 @@ import Testing
     #expect(none.value == nil && none.status == .noContent)
     #expect(try await client(tested).perform(empty(User?.self)).value == nil)
     #expect(try await client(tested).perform(echo(User(name: "Ada"), as: User?.self)).value == User(name: "Ada"))
-    let promise: Promise<TypedResponse<User?>> = try client(tested).perform(status)
+    let promise: Promise<TypedResponse<User?>> = try client(tested).promise.perform(status)
     #expect(try await promise.value.value == nil)
   }
 

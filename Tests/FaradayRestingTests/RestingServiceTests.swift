@@ -48,7 +48,7 @@ import Testing
       endpoint: Endpoint<Portrait, Nothing>(.post, "/{{id}}/picture", encoding: .multipartFormData),
       body: Portrait(file: FormFile(file.path, filename: "ada.jpg")), pathVariables: ["id": 42])
     let progress = Log<PromiseProgress>()
-    let upload: ProgressablePromise<TypedResponse<Void>> = try client(tested).upload(request)
+    let upload: ProgressablePromise<TypedResponse<Void>> = try client(tested).promise.upload(request)
     upload.progress { progress.append($0) }
     #expect(try await upload.value.status == .ok)
     let arrived = try #require(server.arrived.elements.first)

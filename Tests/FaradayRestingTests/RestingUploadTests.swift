@@ -42,7 +42,7 @@ import Testing
     let large = try TemporaryFile(pattern(20_000_000))
     let slow = RestingRequest(
       endpoint: Endpoint<FormFile, Nothing>(.put, "/upload?rate=1000", encoding: .file), body: FormFile(large.path))
-    let promise: ProgressablePromise<TypedResponse<Void>> = try client(tested).upload(slow)
+    let promise: ProgressablePromise<TypedResponse<Void>> = try client(tested).promise.upload(slow)
     let begun = Gate()
     promise.progress { _ in begun.open() }
     #expect(await begun.opened())
@@ -53,7 +53,7 @@ import Testing
   @Test(arguments: TestedAdapter.allCases)
   func `an error of an upload is the promise's too`(tested: TestedAdapter) async throws {
     let request = RestingRequest(endpoint: Endpoint<User, User>(.post, "/upload", encoding: .json), body: User(name: "Ada"))
-    let promise: ProgressablePromise<TypedResponse<User>> = try client(tested).upload(request)
+    let promise: ProgressablePromise<TypedResponse<User>> = try client(tested).promise.upload(request)
     let error = await #expect(throws: UndecodableBody.self) { try await promise.value }
     #expect(error?.path == "name" && error?.method == .post)
   }
@@ -68,7 +68,7 @@ import Testing
     #expect(uploaded.bytes > 1_000_000 && uploaded.framing == "length")
     #expect(progress.elements.last == TransferProgress(bytes: uploaded.bytes, total: uploaded.bytes))
     let promised = Log<PromiseProgress>()
-    let promise: ProgressablePromise<TypedResponse<Uploaded>> = try client(tested).upload(form(picture))
+    let promise: ProgressablePromise<TypedResponse<Uploaded>> = try client(tested).promise.upload(form(picture))
     promise.progress { promised.append($0) }
     let bytes = try await promise.map(\.value.bytes).value
     #expect(promised.elements.last == PromiseProgress(bytes: bytes, total: bytes) && bytes > 1_000_000)
@@ -88,9 +88,9 @@ import Testing
     let nothing: RestingRequest<Portrait, Nothing> = form(picture)
     let response: TypedResponse<Void> = try await client.upload(nothing, onProgress: noteWhole)
     #expect(response.status == .ok && wholes.elements.count == 3)
-    let optional: ProgressablePromise<TypedResponse<Uploaded?>> = client.upload(none)
+    let optional: ProgressablePromise<TypedResponse<Uploaded?>> = client.promise.upload(none)
     #expect(try await optional.value.value == nil)
-    let void: ProgressablePromise<TypedResponse<Void>> = client.upload(nothing)
+    let void: ProgressablePromise<TypedResponse<Void>> = client.promise.upload(nothing)
     #expect(try await void.value.status == .ok)
   }
 
@@ -154,7 +154,7 @@ import Testing
     #expect(progress.elements == [TransferProgress(bytes: 0, total: 0)])
     let promised = Log<PromiseProgress>()
     let nothing = RestingRequest(endpoint: Endpoint<Nothing, Nothing>(.post, "/echo", encoding: .query))
-    let promise: ProgressablePromise<TypedResponse<Void>> = try client(tested).upload(nothing)
+    let promise: ProgressablePromise<TypedResponse<Void>> = try client(tested).promise.upload(nothing)
     promise.progress { promised.append($0) }
     _ = try await promise.value
     #expect(promised.elements == [PromiseProgress(bytes: 0, total: 0)])

@@ -43,7 +43,7 @@ extension ResponseDecoder<[String]> {
     let resource = example.echo().data(Data("a few words".utf8))
     #expect(try await resource.load(.text) == "a few words")
     #expect(try await resource.load(.words) == ["a", "few", "words"])
-    let promise: Promise<[String]> = resource.load(.words)
+    let promise: Promise<[String]> = resource.promise.load(.words)
     #expect(try await promise.value == ["a", "few", "words"])
     let outcomes = Log<String>()
     let note = { @Sendable (words: [String]) in outcomes.append(words.joined(separator: ",")) }

@@ -29,7 +29,7 @@ private struct Users: WebService {
     let network = ServiceNetwork(Connection(adapter: tested.adapter, middleware: .standard))
     let users = Users(serverURL: server.url + "/v2", network: network)
     let user = try await users.user(42).loadJSON(User.self)
-    let name: String = try await users.user(42).query(["fields": ["id", "name"]]).loadJSON(User.self).map(\.name).value
+    let name: String = try await users.user(42).query(["fields": ["id", "name"]]).promise.loadJSON(User.self).map(\.name).value
     try await users.add(user).timeout(.seconds(10)).load()
     #expect(user == User(id: 42, name: "Ada") && name == "Ada")
     #expect(

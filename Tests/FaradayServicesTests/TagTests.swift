@@ -20,7 +20,7 @@ import Testing
       }
     }
     let waiting = Task { try await stalling.tags(["search", "other"]).load() }
-    let promise: Promise<Response> = stalling.tag("search").load()
+    let promise: Promise<Response> = stalling.tag("search").promise.load()
     let called = stalling.tag("search").load(completion: note("callback"))
     let untouched = stalling.tag("feed").load(completion: note("feed"))
     await until { server.requestCount == 4 }

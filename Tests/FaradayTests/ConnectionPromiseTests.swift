@@ -10,7 +10,7 @@ import Testing
   {
     let connection = Connection(adapter: tested.adapter)
     let error = await #expect(throws: TransportError.self) { () async throws in
-      let promise: Promise<Response> = connection.get("http://[")
+      let promise: Promise<Response> = connection.promise.get("http://[")
       _ = try await promise.value
     }
     #expect(error?.code == .invalidURL)
@@ -20,15 +20,16 @@ import Testing
     let server = try LocalServer()
     let connection = try Connection(server.url, adapter: tested.adapter)
     let promises: [(String, Promise<Response>)] = [
-      ("GET", connection.get("inspect")), ("POST", connection.post("inspect", body: "a")),
-      ("PUT", connection.put("inspect", body: "a")),
-      ("PATCH", connection.patch("inspect", body: "a")), ("DELETE", connection.delete("inspect")),
-      ("OPTIONS", connection.options("inspect")), ("QUERY", connection.run(HTTPRequest.Method("QUERY") ?? .get, "inspect")),
+      ("GET", connection.promise.get("inspect")), ("POST", connection.promise.post("inspect", body: "a")),
+      ("PUT", connection.promise.put("inspect", body: "a")),
+      ("PATCH", connection.promise.patch("inspect", body: "a")), ("DELETE", connection.promise.delete("inspect")),
+      ("OPTIONS", connection.promise.options("inspect")),
+      ("QUERY", connection.promise.run(HTTPRequest.Method("QUERY") ?? .get, "inspect")),
     ]
     for (method, promise) in promises {
       #expect(try await promise.then { try await $0.body.text() }.value.contains(method))
     }
-    let head: Promise<Response> = connection.head("echo")
+    let head: Promise<Response> = connection.promise.head("echo")
     #expect(try await head.map(\.status).value == .ok)
   }
 
@@ -38,7 +39,7 @@ import Testing
     let size = 256 << 10
     let received = Log<Int>()
     let sent = Log<Int64>()
-    let promise = connection.post(
+    let promise = connection.promise.post(
       "echo", body: .data(.init(repeating: 0x61, count: size)), onUploadProgress: { sent.append($0.bytes) },
       onChunk: { bytes in
         received.append(bytes.byteCount)
@@ -54,7 +55,7 @@ import Testing
     let server = try EndlessServer()
     let connection = try Connection(server.url, adapter: tested.adapter)
     let arrived = Gate()
-    let promise = connection.get(
+    let promise = connection.promise.get(
       "",
       onChunk: { _ in
         arrived.open()

@@ -22,7 +22,7 @@ enum MigrationNames {
       try request.headers.authorize(.token("a", options: ["b": "c"]))
     }
     _ = try connection.request(.get, "ping")
-    let promise: Promise<Response> = connection.run(request)
+    let promise: Promise<Response> = connection.promise.run(request)
     promise.onComplete(on: .queue(.main)) { _ in }.onSuccess { _ in }.onFailure { _ in }.cancel()
     _ = try await promise.timeout(.seconds(1)).value
     _ = response.status.kind == .successful
@@ -56,7 +56,7 @@ enum MigrationNames {
     let request = RestingRequest(endpoint: Endpoint<Nothing, Nothing>(.get, "/", encoding: .query))
     _ = try converter.request(for: request, on: connection)
     let response: TypedResponse<Void> = try await client.perform(request)
-    client.upload(request).progress { _ in }.onSuccess { _ in }.onFailure { _ in }
+    client.promise.upload(request).progress { _ in }.onSuccess { _ in }.onFailure { _ in }
     _ = (response, FormFile("a"), QueryEncoder(FormStrategies()), MultipartFormEncoder(FormStrategies()))
   }
 

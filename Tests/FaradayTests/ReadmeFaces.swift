@@ -8,12 +8,12 @@ import FoundationEssentials
 // The blocks of Swift in README.md about promises and the faces, each as it stands there; ReadmeTests compares them.
 
 func promises(_ connection: Connection, _ file: Body) async throws {
-  connection.get("users").map(\.status)
+  connection.promise.get("users").map(\.status)
     .onSuccess(on: .main) { status in print(status) }
     .onFailure { error in print(error) }
 
-  let upload = connection.put("backup", body: file, onUploadProgress: { print($0.fraction ?? 0) })
-  let both = connection.get("a").zip(connection.get("b")).timeout(.seconds(5))
+  let upload = connection.promise.put("backup", body: file, onUploadProgress: { print($0.fraction ?? 0) })
+  let both = connection.promise.get("a").zip(connection.promise.get("b")).timeout(.seconds(5))
   upload.cancel()
   let (a, b) = try await both.value
   _ = (a, b)

@@ -2,7 +2,6 @@ import Faraday
 import FaradayCurl
 import FoundationEssentials
 import Glibc
-import Synchronization
 
 // Reads newline-delimited JSON of any length as it arrives, in constant memory: `example-ndjson URL` counts the lines, decodes
 // those that are errors, and prints the last of them. A line is looked at where libcurl has put it, without a copy.
@@ -30,8 +29,8 @@ struct Summary {
 extension RawSpan {
   func starts(with prefix: StaticString) -> Bool {
     guard byteCount >= prefix.utf8CodeUnitCount else { return false }
-    return prefix.withUTF8Buffer { wanted in
-      withUnsafeBytes { $0[..<wanted.count].elementsEqual(wanted) }
+    return withUnsafeBytes { bytes in
+      bytes.baseAddress.map { memcmp($0, prefix.utf8Start, prefix.utf8CodeUnitCount) == 0 } ?? false
     }
   }
 }
@@ -41,18 +40,16 @@ guard CommandLine.arguments.count == 2 else {
   exit(2)
 }
 do {
-  let summary = Mutex(Summary())
-  let lines = LineSplitter { line in
-    try summary.withLock { try $0.add(line) }
+  let lines = LineSplitter(into: Summary()) { summary, line in
+    try summary.add(line)
     return .continue
   }
   let connection = try Connection(CommandLine.arguments[1], adapter: CurlAdapter(), middleware: [.expectStatus])
   let clock = ContinuousClock()
-  let time = try await clock.measure {
-    _ = try await connection.get { $0.options.onChunk = lines.take }
-    try lines.finish()
-  }
-  let found = summary.withLock { $0 }
+  let start = clock.now
+  _ = try await connection.get { $0.options.onChunk = lines.take }
+  let found = try lines.finish()
+  let time = clock.now - start
   print("\(found.lines) lines, \(found.bytes) bytes, \(found.errors) errors in \(time)")
   if let message = found.lastError { print("last error: \(message)") }
 } catch {

@@ -19,7 +19,7 @@ func withAsync(_ connection: Connection, _ file: Body) async throws {
 }
 
 func withPromise(_ connection: Connection, _ file: Body, to url: String) -> ProgressablePromise<TypedResponse<String>> {
-  connection.perform(TypedRequest(.put, baseURL: url, receiving: .text).sending(.body(file)))
+  connection.promise.perform(TypedRequest(.put, baseURL: url, receiving: .text).sending(.body(file)))
     .progress { show($0.bytes, $0.fraction) }
     .onSuccess { done in print("\n\(done.status) \(done.value)") }
     .onFailure { error in print("\nexample-upload: \(error)") }

@@ -68,14 +68,13 @@ struct Modes {
   }
 
   private func lines() async throws -> Int {
-    let sum = Sum()
-    let lines = LineSplitter { line in
-      sum.add(line.byteCount + 1, first: line.unsafeLoad(as: UInt8.self))
+    let lines = LineSplitter(into: (bytes: 0, first: UInt8(0))) { sum, line in
+      sum.bytes += line.byteCount + 1
+      sum.first = line.unsafeLoad(as: UInt8.self)
       return .continue
     }
     try check(await connection.get { $0.options.onChunk = lines.take })
-    try lines.finish()
-    return sum.bytes
+    return try lines.finish().bytes
   }
 
   private func stream() async throws -> Int {
