@@ -17,10 +17,12 @@ public final class LineSplitter<Result: Sendable>: Sendable {
 
   private struct State {
     var result: Result
-    var cutter: LineCutter
+    /// The beginning of a line whose end has not come yet.
+    var rest: [UInt8] = []
   }
 
   private let handle: LineHandler
+  private let limit: Int
   /// Taken out while a piece is split: the lock is not held when the handler runs.
   private let state: Mutex<State?>
 
@@ -30,31 +32,63 @@ public final class LineSplitter<Result: Sendable>: Sendable {
   ///   - handle: called with each line, on the thread that calls ``take(_:)``, which for a chunk callback is the engine's, or
   ///     ``finish()``; the bytes are gone when it returns.
   public init(into result: Result, upTo limit: Int = 1 << 20, _ handle: @escaping LineHandler) {
-    state = Mutex(State(result: result, cutter: LineCutter(limit: limit)))
+    state = Mutex(State(result: result))
+    self.limit = limit
     self.handle = handle
   }
 
   /// Takes the next piece: a ``FaradayCore/ChunkHandler``. Throws ``LineTooLong``, and what the handler throws.
   public func take(_ bytes: RawSpan) throws -> Flow {
-    try use { result, cutter in try cutter.take(bytes) { line in try handle(&result, line) } }
+    try use { result, rest in try split(bytes, &rest, &result) }
   }
 
   /// Passes on the last line if nothing ends it, and gives what the lines have made. To be called when everything has been taken.
   public func finish() throws -> Result {
-    try use { result, cutter in
-      try cutter.finish { line in try handle(&result, line) }
+    try use { result, rest in
+      let last = rest
+      rest = []
+      guard last.count <= limit else { throw LineTooLong(limit: limit) }
+      if !last.isEmpty { _ = try handle(&result, last.span.bytes) }
       return result
     }
   }
 
-  private func use<Value>(_ body: (inout Result, inout LineCutter) throws -> Value) throws -> Value {
+  /// The path of every line: nothing in it asks what type the result is.
+  private func split(_ bytes: RawSpan, _ rest: inout [UInt8], _ result: inout Result) throws -> Flow {
+    let handle = handle
+    var start = 0
+    while let end = bytes.lineFeed(from: start) {
+      let line = bytes.extracting(start..<end)
+      start = end + 1
+      let flow: Flow
+      if rest.isEmpty {
+        let count = line.countWithoutReturn
+        guard count <= limit else { throw LineTooLong(limit: limit) }
+        flow = try handle(&result, line.extracting(first: count))
+      } else {
+        var begun = rest
+        rest = []
+        begun.append(contentsOf: line)
+        let whole = begun.span.bytes
+        let count = whole.countWithoutReturn
+        guard count <= limit else { throw LineTooLong(limit: limit) }
+        flow = try handle(&result, whole.extracting(first: count))
+      }
+      guard flow == .continue else { return flow }
+    }
+    rest.append(contentsOf: bytes.extracting(start..<bytes.byteCount))
+    guard rest.span.bytes.countWithoutReturn <= limit else { throw LineTooLong(limit: limit) }
+    return .continue
+  }
+
+  private func use<Value>(_ body: (inout Result, inout [UInt8]) throws -> Value) throws -> Value {
     let taken = state.withLock { state in
       defer { state = nil }
       return state
     }
     guard var taken else { throw SplitterInUse() }
     defer { state.withLock { $0 = taken } }
-    return try body(&taken.result, &taken.cutter)
+    return try body(&taken.result, &taken.rest)
   }
 }
 
