@@ -1,5 +1,5 @@
 public import FaradayCore
-private import Synchronization
+public import Synchronization
 
 /// Makes lines of what arrives in pieces, without copying those that lie within one piece, and something out of the lines.
 ///
@@ -15,16 +15,18 @@ private import Synchronization
 public final class LineSplitter<Result: Sendable>: Sendable {
   public typealias LineHandler = @Sendable (_ result: inout Result, _ line: RawSpan) throws -> Flow
 
-  private struct State {
-    var result: Result
+  @usableFromInline struct State: Sendable {
+    @usableFromInline var result: Result
     /// The beginning of a line whose end has not come yet.
-    var rest: [UInt8] = []
+    @usableFromInline var rest: [UInt8] = []
+
+    @usableFromInline init(result: Result) { self.result = result }
   }
 
-  private let handle: LineHandler
-  private let limit: Int
+  @usableFromInline let handle: LineHandler
+  @usableFromInline let limit: Int
   /// Taken out while a piece is split: the lock is not held when the handler runs.
-  private let state: Mutex<State?>
+  @usableFromInline let state: Mutex<State?>
 
   /// - Parameters:
   ///   - result: what the lines are to make, as it is to begin with.
@@ -38,6 +40,7 @@ public final class LineSplitter<Result: Sendable>: Sendable {
   }
 
   /// Takes the next piece: a ``FaradayCore/ChunkHandler``. Throws ``LineTooLong``, and what the handler throws.
+  @inlinable
   public func take(_ bytes: RawSpan) throws -> Flow {
     try use { result, rest in try split(bytes, &rest, &result) }
   }
@@ -53,8 +56,9 @@ public final class LineSplitter<Result: Sendable>: Sendable {
     }
   }
 
-  /// The path of every line: nothing in it asks what type the result is.
-  private func split(_ bytes: RawSpan, _ rest: inout [UInt8], _ result: inout Result) throws -> Flow {
+  /// The path of every line: inlinable, as a generic handler costs more than finding the line.
+  @inlinable
+  func split(_ bytes: RawSpan, _ rest: inout [UInt8], _ result: inout Result) throws -> Flow {
     let handle = handle
     var start = 0
     while let end = bytes.lineFeed(from: start) {
@@ -81,7 +85,8 @@ public final class LineSplitter<Result: Sendable>: Sendable {
     return .continue
   }
 
-  private func use<Value>(_ body: (inout Result, inout [UInt8]) throws -> Value) throws -> Value {
+  @inlinable
+  func use<Value>(_ body: (inout Result, inout [UInt8]) throws -> Value) throws -> Value {
     let taken = state.withLock { state in
       defer { state = nil }
       return state
