@@ -121,14 +121,6 @@ import Foundation
     }
   }
 
-  @Test(arguments: TestedAdapter.allCases) @MainActor
-  func `RQ-58 decoding is not done on its caller's actor`(tested: TestedAdapter) async throws {
-    let server = try answer("[1]")
-    let request = TypedRequest(baseURL: server.url, receiving: ResponseDecoder<Bool> { _ in isApart() })
-    #expect(!isApart())
-    #expect(try await Connection(adapter: tested.adapter).perform(request).value)
-  }
-
   @Test(arguments: TestedAdapter.allCases)
   func `what reading a body throws comes as it is`(tested: TestedAdapter) async throws {
     struct Broken: Error {}
@@ -245,9 +237,6 @@ import Foundation
     #expect(count == 100_000)
   }
 }
-
-/// Whether no actor runs the caller.
-private func isApart(_ actor: (any Actor)? = #isolation) -> Bool { actor == nil }
 
 extension ResponseDecoder {
   /// A decoder that only says that it could.
