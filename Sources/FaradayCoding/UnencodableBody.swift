@@ -15,17 +15,9 @@ public struct UnencodableBody: Error, CustomStringConvertible {
     type = "\(Swift.type(of: value))"
     self.underlying = underlying
     self.request = "\(request.method) \(request.options.secrets.redacting(request.url))"
-    switch underlying {
-    case let error as EncodingError:
-      if case .invalidValue(_, let context) = error { path = context.codingPath.dotted } else { path = "" }
-      reason = error.shownReason
-    case let error as BodyFile.Unreadable:
-      path = ""
-      reason = "\(error)"
-    default:
-      path = ""
-      reason = "\(Swift.type(of: underlying))"
-    }
+    let failure = EncodingFailure(underlying)
+    path = failure.path
+    reason = failure.reason
   }
 
   public var description: String {

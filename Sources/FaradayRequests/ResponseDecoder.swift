@@ -51,7 +51,11 @@ public struct ResponseDecoder<Resource: Sendable>: Sendable {
 
   /// The resource. Runs apart from its caller's actor: decoding may take its time.
   @concurrent
-  public func decode(_ response: Response) async throws -> Resource { try await make(response) }
+  public func decode(_ response: Response) async throws -> Resource {
+    // Without a statement of its own before the call, Swift 6.3 takes the change of executor away with the call's.
+    try Task.checkCancellation()
+    return try await make(response)
+  }
 
   /// The resource; an error says which method it was.
   package func decode(_ response: Response, to method: HTTPRequest.Method) async throws -> Resource {

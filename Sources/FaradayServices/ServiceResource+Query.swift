@@ -54,13 +54,9 @@ public struct UnencodableQuery: Error, CustomStringConvertible {
     type = "\(Swift.type(of: value))"
     self.underlying = underlying
     request = resource.description
-    if case .invalidValue(_, let context) = underlying as? EncodingError {
-      path = context.codingPath.dotted
-      reason = context.debugDescription
-    } else {
-      path = ""
-      reason = "\(Swift.type(of: underlying))"
-    }
+    let failure = EncodingFailure(underlying)
+    path = failure.path
+    reason = failure.reason
   }
 
   public var description: String {

@@ -121,6 +121,18 @@ import Foundation
     }
   }
 
+  @Test(arguments: TestedAdapter.allCases) @MainActor
+  func `RQ-58 decoding is not done on its caller's actor`(tested: TestedAdapter) async throws {
+    let server = try answer("[1]")
+    // Which thread the main queue has is no sign on Linux: it has none of its own.
+    let key = DispatchSpecificKey<Bool>()
+    DispatchQueue.main.setSpecific(key: key, value: true)
+    #expect(DispatchQueue.getSpecific(key: key) == true)
+    let isOnMain = ResponseDecoder<Bool> { _ in DispatchQueue.getSpecific(key: key) == true }
+    let done = try await Connection(adapter: tested.adapter).perform(TypedRequest(baseURL: server.url, receiving: isOnMain))
+    #expect(!done.value)
+  }
+
   @Test(arguments: TestedAdapter.allCases)
   func `what reading a body throws comes as it is`(tested: TestedAdapter) async throws {
     struct Broken: Error {}

@@ -25,6 +25,15 @@ import Testing
     let error = await #expect(throws: UnencodableQuery.self) { try await resource.load() }
     #expect(error?.path == "ratio.of" && error?.type == "Dictionary<String, Dictionary<String, Double>>")
     #expect(error?.description.hasPrefix("GET http://host/a: the query, a Dictionary") == true)
+    struct Card: Encodable {
+      func encode(to encoder: any Encoder) throws {
+        throw EncodingError.invalidValue(self, .init(codingPath: encoder.codingPath, debugDescription: "card 4111"))
+      }
+    }
+    let quoting = await #expect(throws: UnencodableQuery.self) {
+      try await Example(mock).server.get("a").query(["card": Card()]).load()
+    }
+    #expect(quoting?.description.hasSuffix("at card: a Card cannot stand there") == true)
     #expect(mock.recorded.isEmpty)
   }
 

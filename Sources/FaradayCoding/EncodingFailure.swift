@@ -1,0 +1,37 @@
+internal import FaradayCore
+
+/// Where a value could not be encoded, and why, in words that quote none of it.
+package struct EncodingFailure: Sendable {
+  /// `user.tags.2`; empty for the value itself.
+  package let path: String
+  /// `a Double cannot stand there`
+  package let reason: String
+
+  package init(_ error: any Error) {
+    switch error {
+    case EncodingError.invalidValue(let value, let context):
+      path = context.codingPath.dotted
+      switch context.underlyingError {
+      case let shown as ShownReason: reason = shown.reason
+      case let file as BodyFile.Unreadable: reason = "\(file)"
+      // What an encoder or a type says of a value may quote it.
+      default: reason = "a \(type(of: value)) cannot stand there"
+      }
+    case let file as BodyFile.Unreadable:
+      path = ""
+      reason = "\(file)"
+    default:
+      path = ""
+      reason = "\(type(of: error))"
+    }
+  }
+}
+
+extension EncodingError {
+  /// The error about a value, with a reason that quotes none of it and may be shown.
+  package static func invalid(_ value: Any, at path: [any CodingKey], _ reason: String) -> EncodingError {
+    .invalidValue(value, Context(codingPath: path, debugDescription: reason, underlyingError: ShownReason(reason: reason)))
+  }
+}
+
+private struct ShownReason: Error { let reason: String }
