@@ -59,30 +59,31 @@ public final class LineSplitter<Result: Sendable>: Sendable {
   /// The path of every line: inlinable, as a generic handler costs more than finding the line.
   @inlinable
   func split(_ bytes: RawSpan, _ rest: inout [UInt8], _ result: inout Result) throws -> Flow {
-    let handle = handle
     var start = 0
     while let end = bytes.lineFeed(from: start) {
       let line = bytes.extracting(start..<end)
       start = end + 1
       let flow: Flow
       if rest.isEmpty {
-        let count = line.countWithoutReturn
-        guard count <= limit else { throw LineTooLong(limit: limit) }
-        flow = try handle(&result, line.extracting(first: count))
+        flow = try pass(line, &result)
       } else {
         var begun = rest
         rest = []
         begun.append(contentsOf: line)
-        let whole = begun.span.bytes
-        let count = whole.countWithoutReturn
-        guard count <= limit else { throw LineTooLong(limit: limit) }
-        flow = try handle(&result, whole.extracting(first: count))
+        flow = try pass(begun.span.bytes, &result)
       }
       guard flow == .continue else { return flow }
     }
     rest.append(contentsOf: bytes.extracting(start..<bytes.byteCount))
     guard rest.span.bytes.countWithoutReturn <= limit else { throw LineTooLong(limit: limit) }
     return .continue
+  }
+
+  @inlinable
+  func pass(_ line: RawSpan, _ result: inout Result) throws -> Flow {
+    let count = line.countWithoutReturn
+    guard count <= limit else { throw LineTooLong(limit: limit) }
+    return try handle(&result, line.extracting(first: count))
   }
 
   @inlinable

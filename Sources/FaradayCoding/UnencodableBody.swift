@@ -25,6 +25,13 @@ public struct UnencodableBody: Error, CustomStringConvertible {
   }
 }
 
+extension Request {
+  /// Runs the encoding of the body's value; what it throws gets the request's name.
+  package func encoding<Encoded>(_ encode: () throws -> Encoded) throws -> Encoded {
+    do { return try encode() } catch { throw UnencodableBody(error, encoding: body.unencodedValue ?? (), of: self) }
+  }
+}
+
 extension [any CodingKey] {
   /// `user.tags.2`. A log shows it, and a key may come from anywhere: nothing in it may end the line.
   package var dotted: String {

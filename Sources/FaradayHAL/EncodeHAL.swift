@@ -1,5 +1,6 @@
 internal import FaradayCoding
 public import FaradayCore
+internal import FaradayRequests
 #if canImport(FoundationEssentials)
 public import FoundationEssentials
 #else
@@ -24,12 +25,9 @@ public struct EncodeHAL: Middleware {
   public func handle(_ request: Request, next: Next) async throws -> Response {
     guard let representation = request.body.unencodedValue as? Representation else { return try await next(request) }
     var request = request
-    do {
-      request.body = .data(try encoder.encode(representation.json))
-    } catch {
-      throw UnencodableBody(error, encoding: representation, of: request)
-    }
-    if request.headers[.contentType] == nil { request.headers[.contentType] = MediaType.hal.description }
+    let data = try request.encoding { try encoder.encode(representation.json) }
+    request.body = .data(data)
+    request.headers.contentType(unlessSet: .hal)
     return try await next(request)
   }
 }

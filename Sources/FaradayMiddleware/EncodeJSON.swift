@@ -41,10 +41,3 @@ extension Middleware where Self == EncodeJSON {
   /// Turns a body that is still a value into JSON.
   public static func encodeJSON(_ encoder: JSONEncoder) -> Self { Self(encoder: encoder) }
 }
-
-extension Request {
-  /// Runs the encoding of the body's value; what it throws gets the request's name.
-  func encoding<Encoded>(_ encode: () throws -> Encoded) throws -> Encoded {
-    do { return try encode() } catch { throw UnencodableBody(error, encoding: body.unencodedValue ?? (), of: self) }
-  }
-}

@@ -59,7 +59,7 @@ extension Promise {
   /// included. Work that was cancelled may still be ending then: what it uses is not for this closure to take away.
   public func ensure(_ cleanUp: @escaping @Sendable () -> Void) -> Promise {
     let ensured = Promise()
-    ensured.state.withLock { $0.cleanUps = [cleanUp] }
+    ensured.state.withLock { $0.cleanUp = cleanUp }
     Step.runAll(ensured.follow(self) { ensured.begin($0) ?? [] })
     return ensured
   }

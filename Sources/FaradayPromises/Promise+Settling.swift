@@ -28,21 +28,21 @@ extension Promise {
 
   /// Gives a promise that was claimed its outcome.
   func publish(_ outcome: Outcome) -> [Step] {
-    let cleanUps = state.withLock { state in
-      defer { state.cleanUps = [] }
-      return state.cleanUps
+    let cleanUp = state.withLock { state in
+      defer { state.cleanUp = nil }
+      return state.cleanUp
     }
-    for cleanUp in cleanUps { cleanUp() }
-    let (observers, cancelWork) = state.withLock { state in
+    cleanUp?()
+    let (observers, cancelWork, isCancelled) = state.withLock { state in
       state.outcome = outcome
       defer {
         state.observers = []
         state.cancelWork = nil
       }
-      return (state.observers, state.cancelWork)
+      return (state.observers, state.cancelWork, state.isCancelled)
     }
     let steps = observers.map { observer in Step { observer.call(outcome) } }
-    guard state.withLock({ $0.isCancelled }), let cancelWork else { return steps }
+    guard isCancelled, let cancelWork else { return steps }
     return [Step(run: cancelWork)] + steps
   }
 

@@ -19,7 +19,7 @@ public final class Promise<Value: Sendable>: Sendable {
     var isClaimed = false
     var isCancelled = false
     /// What is to be done before anybody hears of the outcome.
-    var cleanUps: [@Sendable () -> Void] = []
+    var cleanUp: (@Sendable () -> Void)?
     var observers: [Observer] = []
     var lastID = 0
     var cancelWork: (@Sendable () -> [Step])?

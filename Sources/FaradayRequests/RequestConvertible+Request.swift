@@ -29,8 +29,10 @@ extension RequestConvertible {
     let unauthenticated = request.headers
     try authenticationProvider.update(&request.headers)
     // Whatever their names are: no other server gets them, and no log shows them.
-    let proofs = Set(request.headers.map(\.name).filter { request.headers[fields: $0] != unauthenticated[fields: $0] })
-    request.options.secrets.headers.formUnion(proofs)
+    for name in Set(request.headers.map(\.name)).subtracting(request.options.secrets.headers)
+    where request.headers[fields: name] != unauthenticated[fields: name] {
+      request.options.secrets.headers.insert(name)
+    }
     return request
   }
 }

@@ -12,9 +12,9 @@ extension MediaType {
   }
 
   private static let signatures: [(bytes: [UInt8], type: MediaType)] = [
-    ([0xFF, 0xD8, 0xFF], MediaType("image", "jpeg")),
-    ([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A], MediaType("image", "png")),
-    (Array("GIF8".utf8), MediaType("image", "gif")),
+    ([0xFF, 0xD8, 0xFF], .jpeg),
+    ([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A], .png),
+    (Array("GIF8".utf8), .gif),
     ([0x49, 0x49, 0x2A, 0x00], MediaType("image", "tiff")),
     ([0x4D, 0x4D, 0x00, 0x2A], MediaType("image", "tiff")),
     (Array("%PDF-".utf8), MediaType("application", "pdf")),
