@@ -150,6 +150,9 @@ static const curl_socket_t faraday_bad_socket = CURL_SOCKET_BAD;
 
 static inline const curl_version_info_data *faraday_version(void) { return curl_version_info(CURLVERSION_NOW); }
 
+// The thread that asks, by a number that no other has while it runs.
+static inline uintptr_t faraday_thread(void) { return (uintptr_t)pthread_self(); }
+
 static inline void faraday_name_thread(const char *name) {
 #ifdef __linux__
   prctl(PR_SET_NAME, name);

@@ -1,4 +1,5 @@
 public import FaradayCore
+internal import Synchronization
 
 /// Sends requests over libcurl.
 ///
@@ -22,6 +23,18 @@ public struct CurlAdapter: Adapter {
   /// The version of libcurl and its libraries, as it names them.
   public static var libraryVersion: String { Library.description }
 
+  /// Runs tasks on the engines' threads, where what libcurl brings is handed to them without a change of thread.
+  ///
+  ///     try await withTaskExecutorPreference(curl.taskExecutor) {
+  ///       let response = try await connection.get("log") { $0.options.delivery = .streamed }
+  ///       for try await piece in response.body { … }
+  ///     }
+  ///
+  /// It pays for tasks that do little between one request, or one piece of a body, and the next. Transfers wait while such a
+  /// task computes, so what takes milliseconds or blocks is better done elsewhere. With several engines a task goes on with the
+  /// one that has its answer. The threads stay as long as this or a task on it does.
+  public var taskExecutor: any TaskExecutor { engines }
+
   /// Everything there is a name for, except what this libcurl was built without.
   public var capabilities: Capabilities { Library.capabilities }
 
@@ -34,6 +47,7 @@ public struct CurlAdapter: Adapter {
     let received = try await withTaskCancellationHandler {
       try await withUnsafeThrowingContinuation { continuation in
         transfer.continuation = continuation
+        transfer.isSentFromEngine = engines.isPreferred
         engine.submit(transfer)
       }
     } onCancel: {
@@ -58,9 +72,10 @@ public struct CurlAdapter: Adapter {
 }
 
 /// The engines of an adapter. When the last copy of the adapter goes, so does this, and tells them to end when they can.
-private final class EngineGroup: Sendable {
+private final class EngineGroup: TaskExecutor {
   let settings: Transfer.Settings
   private let engines: [EngineHandle]
+  private let next = Atomic<Int>(0)
 
   init(_ configuration: CurlAdapter.Configuration) {
     settings = Transfer.Settings(configuration)
@@ -74,5 +89,22 @@ private final class EngineGroup: Sendable {
   func engine(for origin: String) -> EngineHandle {
     guard engines.count > 1 else { return engines[0] }
     return engines[Int(UInt(bitPattern: origin.hashValue) % UInt(engines.count))]
+  }
+
+  // MARK: tasks
+
+  /// Whether the current task runs on the engines' threads.
+  var isPreferred: Bool { withUnsafeCurrentTask { $0?.unownedTaskExecutor == asUnownedTaskExecutor() } }
+
+  func enqueue(_ job: UnownedJob) {
+    engineForJob.enqueue(Job(job: job, executor: asUnownedTaskExecutor()))
+  }
+
+  /// The engine that resumes the task, if one does, and otherwise each in turn.
+  private var engineForJob: EngineHandle {
+    guard engines.count > 1 else { return engines[0] }
+    if let current = engines.first(where: \.isCurrent) { return current }
+    let turn = next.wrappingAdd(1, ordering: .relaxed).oldValue
+    return engines[Int(UInt(bitPattern: turn) % UInt(engines.count))]
   }
 }

@@ -52,7 +52,7 @@ extension Engine {
   private func flush(_ transfer: Transfer) {
     if let failure = transfer.failure { return end(transfer, failure) }
     if transfer.isHeadDue { transfer.handOverHead() }
-    if case .stream(let buffer) = transfer.sink, buffer.publish(transfer.segments.take()) { resumeReceiving(transfer) }
+    if let stream = transfer.stream, stream.publish() { resumeReceiving(transfer) }
     if transfer.isRefused { resumeSending(transfer) }
   }
 

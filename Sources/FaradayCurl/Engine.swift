@@ -72,6 +72,7 @@ final class Engine {
 
   private func run() throws(MultiFailure) {
     while true {
+      runJobs()
       let isStopping = handle.take(&commands)
       now = Clock.now
       turnBegan = now
@@ -92,6 +93,11 @@ final class Engine {
       if hadNews { resumeRefused() }
       settle(isQuiet: !hadNews, expiring: true)
     }
+  }
+
+  /// Runs what tasks on this thread have to do, also from within libcurl's callbacks: they never call it, they command.
+  func runJobs() {
+    for job in handle.takeJobs() { job.run() }
   }
 
   private func obey(_ command: Command) {

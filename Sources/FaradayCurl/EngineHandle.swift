@@ -1,3 +1,4 @@
+internal import CCurl
 internal import FaradayCore
 internal import Synchronization
 
@@ -11,31 +12,53 @@ enum Command: Sendable {
   case resumeSending(Transfer)
 }
 
+/// A stretch of a task that is to run on the engine's thread.
+struct Job: Sendable {
+  let job: UnownedJob
+  let executor: UnownedTaskExecutor
+
+  func run() { job.runSynchronously(on: executor) }
+}
+
 /// An engine as the rest of the program sees it: a mailbox, and a wake-up that is written only while the engine sleeps.
 final class EngineHandle: Sendable {
   private struct Mailbox {
     var commands: [Command] = []
+    /// Of tasks that run on the engine's thread.
+    var jobs: [Job] = []
     var isAsleep = false
     var hasThread = false
     var isStopping = false
+
+    var isEmpty: Bool { commands.isEmpty && jobs.isEmpty }
   }
 
   let configuration: CurlAdapter.Configuration
   let waker: Waker?
   private let mailbox = Mutex(Mailbox())
+  private let thread = Atomic<UInt>(0)
 
-  init(_ configuration: CurlAdapter.Configuration) {
+  init(_ configuration: CurlAdapter.Configuration, waker: Waker? = Waker()) {
     self.configuration = configuration
-    waker = Waker()
+    self.waker = waker
   }
 
   /// Hands a transfer over, starting the thread if there is none. If that cannot be, the transfer fails.
   func submit(_ transfer: Transfer) {
     transfer.handle = self
     transfer.startSource()
-    // In one step: a thread that is about to end either sees the transfer or is seen to have ended.
+    deliver { $0.commands.append(.submit(transfer)) }
+  }
+
+  /// Runs a job on the thread, starting it if there is none. If that cannot be, the job runs elsewhere.
+  func enqueue(_ job: Job) {
+    deliver { $0.jobs.append(job) }
+  }
+
+  private func deliver(_ put: (inout Mailbox) -> Void) {
+    // In one step: a thread that is about to end either sees what was put there or is seen to have ended.
     let (isAsleep, needsThread) = mailbox.withLock { mailbox in
-      mailbox.commands.append(.submit(transfer))
+      put(&mailbox)
       defer {
         mailbox.isAsleep = false
         mailbox.hasThread = true
@@ -51,12 +74,13 @@ final class EngineHandle: Sendable {
 
   /// Fails everything that waits for an engine, because there will be none.
   func refuseAll(_ reason: String) {
-    let commands = mailbox.withLock { mailbox in
+    let (commands, jobs) = mailbox.withLock { mailbox in
       mailbox.hasThread = false
-      defer { mailbox.commands = [] }
-      return mailbox.commands
+      defer { (mailbox.commands, mailbox.jobs) = ([], []) }
+      return (mailbox.commands, mailbox.jobs)
     }
     for case .submit(let transfer) in commands { transfer.fail(.engineFailed, reason) }
+    for job in jobs { globalConcurrentExecutor.enqueue(job.job) }
   }
 
   /// Without a thread there is nothing to command, and what was kept for one that never comes would keep its transfer.
@@ -79,6 +103,12 @@ final class EngineHandle: Sendable {
 
   // MARK: the engine's side
 
+  /// Says that this thread is the engine's.
+  func begin() { thread.store(faraday_thread(), ordering: .relaxed) }
+
+  /// Whether this thread is the engine's.
+  var isCurrent: Bool { thread.load(ordering: .relaxed) == faraday_thread() }
+
   /// Takes the commands, giving an empty array with room in exchange. Returns whether the thread is to end when it can.
   func take(_ commands: inout [Command]) -> Bool {
     mailbox.withLock { mailbox in
@@ -87,10 +117,17 @@ final class EngineHandle: Sendable {
     }
   }
 
+  func takeJobs() -> [Job] {
+    mailbox.withLock { mailbox in
+      defer { mailbox.jobs = [] }
+      return mailbox.jobs
+    }
+  }
+
   /// Whether there is nothing to do. From then on until it is woken, whoever posts wakes it.
   func maySleep() -> Bool {
     mailbox.withLock { mailbox in
-      mailbox.isAsleep = mailbox.commands.isEmpty
+      mailbox.isAsleep = mailbox.isEmpty
       return mailbox.isAsleep
     }
   }
@@ -102,7 +139,7 @@ final class EngineHandle: Sendable {
   /// The thread ends, unless something has been posted: then it must go on. The next submission starts another.
   func mayEnd() -> Bool {
     mailbox.withLock { mailbox in
-      guard mailbox.commands.isEmpty else { return false }
+      guard mailbox.isEmpty else { return false }
       mailbox.hasThread = false
       return true
     }

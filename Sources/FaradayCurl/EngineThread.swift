@@ -14,7 +14,8 @@ enum EngineThread {
     pthread_attr_init(&attributes)
     defer { pthread_attr_destroy(&attributes) }
     pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
-    pthread_attr_setstacksize(&attributes, 512 << 10)
+    // Tasks may run on it, with the stack that they would have elsewhere.
+    pthread_attr_setstacksize(&attributes, 8 << 20)
     let argument = Unmanaged.passRetained(handle).toOpaque()
     #if canImport(Darwin)
     var thread: pthread_t?
@@ -49,5 +50,6 @@ private nonisolated func serve(_ handle: EngineHandle) {
   pthread_sigmask(SIG_BLOCK, &signals, nil)
   faraday_use_locale(Library.utf8Locale)
   faraday_name_thread("faraday-curl")
+  handle.begin()
   Engine.serve(handle)
 }

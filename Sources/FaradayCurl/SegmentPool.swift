@@ -8,9 +8,9 @@ private import Darwin
 /// Memory for one streamed body, in segments of one size. The last given back is handed out first, while it is still in the
 /// processor's cache.
 final class SegmentPool: Sendable {
-  static let segmentSize = 64 << 10
+  static let segmentSize = 256 << 10
   /// More segments than this are not kept.
-  private static let capacity = 32
+  private static let capacity = 8
 
   // Numbers, because a pointer is not Sendable: a segment is filled by one thread and given back by another.
   private struct State {

@@ -6,14 +6,14 @@ extension Transfer {
   /// Gives the head of a streamed response to whoever waits for it.
   func handOverHead() {
     isHeadDue = false
-    guard let waiting = continuation, let handle, case .stream(let buffer) = sink else { return }
+    guard let waiting = continuation, let handle, let stream else { return }
     continuation = nil
-    let stream = StreamedBody(buffer) {
+    let body = stream.body {
       handle.post(.resumeReceiving(self))
     } cancel: {
       handle.post(.cancel(self))
     }
-    waiting.resume(returning: Received(head: head, content: .stream(stream), metrics: metrics(), ending: ending))
+    waiting.resume(returning: Received(head: head, content: .stream(body), metrics: metrics(), ending: ending))
   }
 
   /// Ends with what libcurl says, or with what was noted before.
@@ -30,24 +30,22 @@ extension Transfer {
     reportUpload()
     let metrics = metrics()
     if isHeadDue { handOverHead() }
-    if case .stream(let buffer) = sink {
+    if let stream {
       ending.set(trailers: RawHead.fields(trailers), metrics: metrics)
-      _ = buffer.publish(segments.take())
-      buffer.finish(.success(()))
+      stream.finish(.success(()))
     } else if let waiting = continuation {
       continuation = nil
       let received = Received(head: head, content: .whole(whole, trailers: trailers), metrics: metrics, ending: nil)
-      if let engine { engine.complete(waiting, received) } else { waiting.resume(returning: received) }
+      if let engine, !isSentFromEngine { engine.complete(waiting, received) } else { waiting.resume(returning: received) }
     }
   }
 
   /// Ends with an error.
   func finish(_ error: any Error) {
     if isHeadDue { handOverHead() }
-    if case .stream(let buffer) = sink {
+    if let stream {
       ending.set(trailers: [:], metrics: metrics())
-      _ = buffer.publish(segments.take())
-      buffer.finish(.failure(error))
+      stream.finish(.failure(error))
     }
     continuation?.resume(throwing: error)
     continuation = nil

@@ -135,7 +135,7 @@ extension Transfer {
         return false
       }
     }
-    if case .stream = sink {
+    if stream != nil {
       isHeadDue = true
       engine?.touch(self)
     }
@@ -147,14 +147,14 @@ extension Transfer {
   /// A piece of the body. Returns how much was taken, or what libcurl is to do instead.
   func received(_ bytes: UnsafeRawBufferPointer) -> Int {
     guard failure == nil else { return endsByError() ? faraday_write_error : bytes.count }
-    if case .stream(let buffer) = sink, buffer.isFull, !isResuming, mayPause {
+    if let stream, stream.isFull, !isResuming, mayPause {
       // libcurl keeps this piece, and the rest of what it has read, until the transfer is resumed.
-      buffer.pause()
+      stream.pause()
       isReceivePaused = true
       engine?.touch(self)
       return faraday_write_pause
     }
-    if case .callback = sink, let engine, engine.isTurnOver, !isResuming, mayPause {
+    if onChunk != nil || isSentFromEngine, let engine, engine.isTurnOver, !isResuming, mayPause {
       isReceivePaused = true
       engine.postpone(self)
       return faraday_write_pause
@@ -182,25 +182,24 @@ extension Transfer {
   private var mayPause: Bool { !isHTTP2 || Library.Behaviour.hasSafeHTTP2 }
 
   private func deliver(_ bytes: UnsafeRawBufferPointer) -> Bool {
-    switch sink {
-    case .whole:
-      if whole.isEmpty, let contentLength, !isDecoded {
-        whole.reserveCapacity(Int(min(contentLength, Int64(request.options.maximumBodySize), Self.trustedLength)))
-      }
-      whole.append(contentsOf: bytes)
-      return true
-    case .stream(let buffer):
-      return gather(bytes, for: buffer)
-    case .callback(let onChunk):
-      defer { calledBack() }
-      do {
-        if try onChunk(bytes.bytes) == .continue { return true }
-        failure = CancellationError()
-      } catch {
-        failure = error
-      }
-      return false
+    if let stream { return gather(bytes, for: stream) }
+    if let onChunk { return call(onChunk, bytes) }
+    if whole.isEmpty, let contentLength, !isDecoded {
+      whole.reserveCapacity(Int(min(contentLength, Int64(request.options.maximumBodySize), Self.trustedLength)))
     }
+    whole.append(contentsOf: bytes)
+    return true
+  }
+
+  private func call(_ onChunk: ChunkHandler, _ bytes: UnsafeRawBufferPointer) -> Bool {
+    defer { calledBack() }
+    do {
+      if try onChunk(bytes.bytes) == .continue { return true }
+      failure = CancellationError()
+    } catch {
+      failure = error
+    }
+    return false
   }
 
   /// How much memory a server can make us reserve by announcing a length.
@@ -215,15 +214,13 @@ extension Transfer {
       let read = easy.get(offset: CURLINFO_SIZE_DOWNLOAD_T) + Int64(receiveBufferSize)
       if let problem = decompression.problem(decoded: received, received: read) { return stop(.decompressionLimit, problem) }
     }
-    switch sink {
-    case .whole where received > Int64(request.options.maximumBodySize):
-      return stop(.bodyTooLarge, "the body is larger than the limit of \(request.options.maximumBodySize) bytes")
-    case .stream(let buffer) where buffer.buffered > Self.maximumUnpausedSize:
-      return stop(
-        .bodyTooLarge,
-        "the reader is \(Self.maximumUnpausedSize) bytes behind an HTTP/2 stream that this libcurl cannot pause")
-    default: return true
+    if let stream {
+      guard stream.unread > Self.maximumUnpausedSize else { return true }
+      let size = Self.maximumUnpausedSize
+      return stop(.bodyTooLarge, "the reader is \(size) bytes behind an HTTP/2 stream that this libcurl cannot pause")
     }
+    guard onChunk == nil, received > Int64(request.options.maximumBodySize) else { return true }
+    return stop(.bodyTooLarge, "the body is larger than the limit of \(request.options.maximumBodySize) bytes")
   }
 
   // MARK: ends

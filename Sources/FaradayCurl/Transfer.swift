@@ -30,13 +30,6 @@ final class Transfer: @unchecked Sendable, HasDeadline {
 
   enum State { case new, queued, active, finished }
 
-  /// Where the body goes.
-  enum Sink {
-    case whole
-    case stream(ReceiveBuffer)
-    case callback(ChunkHandler)
-  }
-
   /// Where the request's body comes from, if libcurl asks for it piece by piece.
   enum Source {
     case none
@@ -46,8 +39,10 @@ final class Transfer: @unchecked Sendable, HasDeadline {
 
   let request: Request
   let target: Target
-  let sink: Sink
   // Looked at for every piece: options are behind a reference.
+  /// Where the body goes, if to neither of these then into `whole`.
+  let onChunk: ChunkHandler?
+  let stream: StreamWriter?
   let decompression: Decompression?
   let onDownloadProgress: ProgressHandler?
   let receiveBufferSize: Int
@@ -56,6 +51,8 @@ final class Transfer: @unchecked Sendable, HasDeadline {
 
   // What the engine knows about it.
   var continuation: UnsafeContinuation<Received, any Error>?
+  /// Its task runs on the engine's thread: to resume it changes no thread.
+  var isSentFromEngine = false
   var handle: EngineHandle?
   var engine: Engine?
   var state = State.new
@@ -88,7 +85,6 @@ final class Transfer: @unchecked Sendable, HasDeadline {
   var isHTTP2 = false
   var received: Int64 = 0
   var whole = Data()
-  var segments = SegmentWriter()
   var trailers: [UInt8] = []
   var gatheringSince: Int64 = 0
   var isReceivePaused = false
@@ -114,11 +110,9 @@ final class Transfer: @unchecked Sendable, HasDeadline {
     onDownloadProgress = request.options.onDownloadProgress
     // Decoding a large buffer at once can blow it up a thousandfold while the reader is paused.
     receiveBufferSize = decompression == nil ? settings.receiveBufferSize : min(settings.receiveBufferSize, 16 << 10)
-    if let onChunk = request.options.onChunk {
-      sink = .callback(onChunk)
-    } else {
-      sink = request.options.delivery == .streamed ? .stream(ReceiveBuffer(size: settings.streamBufferSize)) : .whole
-    }
+    onChunk = request.options.onChunk
+    let isStreamed = onChunk == nil && request.options.delivery == .streamed
+    stream = isStreamed ? StreamWriter(ReceiveBuffer(size: settings.streamBufferSize)) : nil
     errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
     errorText.pointee = 0
     // A kept handle keeps its buffer, and with it the size: only handles of one size are kept.
@@ -157,7 +151,7 @@ final class Transfer: @unchecked Sendable, HasDeadline {
     easyPointer = nil
     curl_slist_free_all(headerList)
     headerList = nil
-    segments.discard()
+    stream?.discard()
     if case .stream(let buffer) = source { buffer.close() }
     producer?.cancel()
     producer = nil

@@ -11,3 +11,12 @@ import Testing
     try await rule.run(over: Self.adapter)
   }
 }
+
+@Suite(.serialized) struct TaskExecutorConformanceTests {
+  static let adapter = CurlAdapter()
+
+  @Test(arguments: AdapterConformance.cases(for: adapter.capabilities))
+  func `libcurl keeps the contract with tasks on its thread`(rule: AdapterConformance.Case) async throws {
+    try await withTaskExecutorPreference(Self.adapter.taskExecutor) { try await rule.run(over: Self.adapter) }
+  }
+}

@@ -10,7 +10,7 @@ package import Foundation
 /// `level` counts what has been received and not yet read. At `size` the engine pauses the transfer; when the reader has
 /// brought it below half of that the transfer goes on.
 package final class ReceiveBuffer: Sendable {
-  let size: Int
+  package let size: Int
 
   private struct State {
     var pieces: [Data] = []
@@ -27,8 +27,6 @@ package final class ReceiveBuffer: Sendable {
   // MARK: the engine's side
 
   package var isFull: Bool { level.load(ordering: .relaxed) >= size }
-  /// So much is handed over at once, and wakes the reader: often enough that it can work while more comes.
-  package var worthPublishing: Int { size / 4 }
   package var buffered: Int { level.load(ordering: .relaxed) }
 
   package func received(_ count: Int) { level.wrappingAdd(count, ordering: .sequentiallyConsistent) }

@@ -11,7 +11,7 @@ struct Arguments {
   struct Wrong: Error, CustomStringConvertible { let description: String }
 
   init(_ words: [String]) throws {
-    guard words.count >= 2 else { throw Wrong(description: "usage: bench get|layers|download|stream|upload|idle URL [options]") }
+    guard words.count >= 2 else { throw Wrong(description: "usage: bench MODE URL [options]") }
     (mode, url) = (words[0], words[1])
     var rest = words.dropFirst(2)
     while let option = rest.popFirst() {

@@ -7,6 +7,7 @@ import Synchronization
 struct Modes {
   let arguments: Arguments
   let connection: Connection
+  let adapter: CurlAdapter
 
   struct Failed: Error, CustomStringConvertible { let description: String }
 
@@ -17,8 +18,9 @@ struct Modes {
     configuration.connectionsPerOrigin = 600
     configuration.connections = 600
     let layers = arguments.mode == "layers" ? 10 : 0
+    adapter = CurlAdapter(configuration)
     connection = try Connection(
-      arguments.url, adapter: CurlAdapter(configuration), middleware: Array(repeating: PassThrough(), count: layers))
+      arguments.url, adapter: adapter, middleware: Array(repeating: PassThrough(), count: layers))
   }
 
   /// Response bytes, or for uploads the bytes sent; and how long it took, where that is not the whole.
@@ -27,11 +29,17 @@ struct Modes {
     case "get", "layers": (try await many { try await get() }, nil)
     case "download": (try await many { try await download() }, nil)
     case "lines": (try await many { try await lines() }, nil)
+    case "get-on-engine": (try await onEngine { try await many { try await get() } }, nil)
+    case "stream-on-engine": (try await onEngine { try await many { try await stream() } }, nil)
     case "stream": (try await many { try await stream() }, nil)
     case "upload": (try await many { try await upload() }, nil)
     case "idle": try await idle()
     default: throw Failed(description: "unknown mode \(arguments.mode)")
     }
+  }
+
+  private func onEngine(_ work: () async throws -> Int) async throws -> Int {
+    try await withTaskExecutorPreference(adapter.taskExecutor, operation: work)
   }
 
   /// So many tasks, each with its share of the requests, one after the other.

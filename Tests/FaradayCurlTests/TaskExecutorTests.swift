@@ -1,0 +1,188 @@
+@testable import FaradayCurl
+import FaradayCore
+import FaradayTesting
+import FoundationEssentials
+import Glibc
+import Synchronization
+import Testing
+
+@Suite struct TaskExecutorTests {
+  let server: LocalServer
+
+  init() throws { server = try LocalServer() }
+
+  private func adapter(engines: Int = 1) -> CurlAdapter {
+    var configuration = CurlAdapter.Configuration()
+    configuration.engines = engines
+    return CurlAdapter(configuration)
+  }
+
+  private func connection(over adapter: CurlAdapter) throws -> Connection {
+    try Connection(server.url + "/", adapter: adapter)
+  }
+
+  @Test func `a task on it goes on there after an answer and after each piece`() async throws {
+    let adapter = adapter()
+    let connection = try connection(over: adapter)
+    let engine = Log<UInt>()
+    try await withTaskExecutorPreference(adapter.taskExecutor) {
+      _ = try await connection.get("hello") {
+        $0.options.onChunk = { _ in
+          engine.append(thread())
+          return .continue
+        }
+      }
+      #expect(engine.elements == [thread()])
+      let response = try await connection.get("bytes/5000000") { $0.options.delivery = .streamed }
+      #expect(engine.elements == [thread()])
+      for try await _ in response.body { #expect(engine.elements == [thread()]) }
+    }
+  }
+
+  @Test(arguments: [1, 3]) func `what tasks on it send and read is what others do`(engines: Int) async throws {
+    let servers = try (0..<engines).map { _ in try LocalServer() }
+    let adapter = adapter(engines: engines)
+    try await withTaskExecutorPreference(adapter.taskExecutor) {
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for index in 0..<60 {
+          let connection = try Connection(servers[index % engines].url + "/", adapter: adapter)
+          group.addTask { try await exchange(index, connection) }
+        }
+        try await group.waitForAll()
+      }
+    }
+  }
+
+  private func exchange(_ index: Int, _ connection: Connection) async throws {
+    switch index % 4 {
+    case 0:
+      #expect(try await connection.get("hello").body.text() == "Hello, world!")
+    case 1:
+      let response = try await connection.get("bytes/3000000") { $0.options.delivery = .streamed }
+      #expect(try await response.body.collect() == pattern(3_000_000))
+    case 2:
+      let response = try await connection.post("echo", body: .stream(Pieces(size: 1_000_000)))
+      #expect(response.body.length == 1_000_000)
+    default:
+      let error = try await transportError { try await connection.get("stall") { $0.options.timeouts.idle = .milliseconds(50) } }
+      #expect(error.code == .idleTimeout)
+    }
+  }
+
+  @Test func `a body is read as well by a task elsewhere`() async throws {
+    let adapter = adapter()
+    let connection = try connection(over: adapter)
+    let response = try await withTaskExecutorPreference(adapter.taskExecutor) {
+      try await connection.get("bytes/20000000") { $0.options.delivery = .streamed }
+    }
+    #expect(try await response.body.collect() == pattern(20_000_000))
+  }
+
+  @Test func `a task on it is cancelled like any other`() async throws {
+    let adapter = adapter()
+    let connection = try connection(over: adapter)
+    let arrived = Gate()
+    let server = try RawServer { connection in
+      _ = try connection.readHead()
+      arrived.open()
+      connection.waitForClose()
+    }
+    let task = Task(executorPreference: adapter.taskExecutor) { try await connection.get(server.url) }
+    #expect(await arrived.opened())
+    task.cancel()
+    await #expect(throws: CancellationError.self) { try await task.value }
+    withExtendedLifetime(server) {}
+  }
+
+  @Test(.timeLimit(.minutes(1))) func `tasks that never wait leave transfers their turn`() async throws {
+    let adapter = adapter()
+    let connection = try connection(over: adapter)
+    let busy = Task(executorPreference: adapter.taskExecutor) { while !Task.isCancelled { await Task.yield() } }
+    #expect(try await connection.get("bytes/3000000").body.collect() == pattern(3_000_000))
+    busy.cancel()
+    await busy.value
+  }
+
+  @Test(.timeLimit(.minutes(1))) func `a slow reader on it leaves other transfers their turn`() async throws {
+    let adapter = adapter()
+    let endless = try RawServer { connection in
+      _ = try connection.readHead()
+      try connection.send("HTTP/1.1 200 OK\r\n\r\n")
+      let piece = [UInt8](repeating: 0x61, count: 1 << 20)
+      while true { try connection.send(piece) }
+    }
+    defer { endless.stop() }
+    let connection = try connection(over: adapter)
+    let hasBegun = Gate()
+    let reader = Task(executorPreference: adapter.taskExecutor) {
+      let response = try await connection.get(endless.url) { $0.options.delivery = .streamed }
+      for try await _ in response.body {
+        hasBegun.open()
+        keepBusy(for: .milliseconds(2))
+      }
+    }
+    #expect(await hasBegun.opened())
+    #expect(try await connection.get("bytes/3000000").body.collect() == pattern(3_000_000))
+    reader.cancel()
+    await #expect(throws: CancellationError.self) { try await reader.value }
+  }
+
+  @Test func `it stays as long as a task on it, and no longer`() async throws {
+    func begin() throws -> (task: Task<Void, any Error>, mayGoOn: Gate, executor: Weak) {
+      let mayGoOn = Gate()
+      let adapter = adapter()
+      let connection = try connection(over: adapter)
+      let task = Task(executorPreference: adapter.taskExecutor) {
+        _ = try await connection.get("hello")
+        #expect(await mayGoOn.opened())
+      }
+      return (task, mayGoOn, Weak(adapter.taskExecutor))
+    }
+    var begun: (task: Task<Void, any Error>, mayGoOn: Gate, executor: Weak)? = try begin()
+    let executor = try #require(begun?.executor)
+    #expect(executor.isThere)
+    begun?.mayGoOn.open()
+    try await begun?.task.value
+    begun = nil
+    // Nothing tells when its task has let go of it.
+    for _ in 0..<1000 where executor.isThere { try await Task.sleep(for: .milliseconds(10)) }
+    #expect(!executor.isThere)
+  }
+
+  @Test func `without a thread jobs are run all the same, and transfers fail`() async throws {
+    let handle = EngineHandle(CurlAdapter.Configuration(), waker: nil)
+    let executor = Handing(handle)
+    let text = await Task(executorPreference: executor) { "done" }.value
+    #expect(text == "done")
+    let transfer = try Transfer(try Request(.get, server.url), Transfer.Settings(CurlAdapter.Configuration()))
+    let error = await #expect(throws: TransportError.self) {
+      _ = try await withUnsafeThrowingContinuation { continuation in
+        transfer.continuation = continuation
+        handle.submit(transfer)
+      }
+    }
+    #expect(error?.code == .engineFailed)
+  }
+}
+
+/// Gives its jobs to an engine.
+private final class Handing: TaskExecutor {
+  private let handle: EngineHandle
+  init(_ handle: EngineHandle) { self.handle = handle }
+  func enqueue(_ job: UnownedJob) { handle.enqueue(Job(job: job, executor: asUnownedTaskExecutor())) }
+}
+
+private final class Weak: Sendable {
+  private let object: Mutex<Reference>
+  private struct Reference { weak var object: (any TaskExecutor)? }
+
+  init(_ object: any TaskExecutor) { self.object = Mutex(Reference(object: object)) }
+  var isThere: Bool { object.withLock { $0.object != nil } }
+}
+
+private func thread() -> UInt { UInt(pthread_self()) }
+
+private func keepBusy(for duration: Duration) {
+  let end = ContinuousClock.now + duration
+  while ContinuousClock.now < end {}
+}
