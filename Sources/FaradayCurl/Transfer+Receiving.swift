@@ -28,6 +28,8 @@ extension Transfer {
     guard headSize <= Self.maximumHeadSize else {
       return stop(.headTooLarge, "the response's head is larger than \(Self.maximumHeadSize) bytes")
     }
+    headLines += 1
+    guard headLines <= ResponseLimits.lines else { return stop(.headTooLarge, ResponseLimits.tooManyLines) }
     // After a complete head a line that looks like another is a trailer, unless libcurl is asking again.
     if headState == .expected || isAskedAgain, line.starts(with: "HTTP/".utf8) { return startHead(line) }
     guard headState == .fields else {

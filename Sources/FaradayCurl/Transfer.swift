@@ -73,6 +73,7 @@ final class Transfer: @unchecked Sendable, HasDeadline {
   var status = 0
   var headState = HeadState.expected
   var headSize = 0
+  var headLines = 0
   var isHeadDelivered = false
   var isHeadDue = false
   var contentLength: Int64?

@@ -28,6 +28,9 @@ extension HTTPURLResponse {
 
   /// Throws if it is none that we may pass on.
   func check(for request: Request) throws {
+    guard allHeaderFields.count <= ResponseLimits.lines else {
+      throw Problem(code: .headTooLarge, message: ResponseLimits.tooManyLines)
+    }
     if let text = value(forHTTPHeaderField: "Content-Length") {
       // A message with two lengths has been tampered with on the way, or will be (RFC 9112, section 6.3).
       let lengths = Set(text.split(separator: ",").map { Int64(trimmed($0)) ?? -1 })

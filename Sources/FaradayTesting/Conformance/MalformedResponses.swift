@@ -136,6 +136,25 @@ extension ConformanceGroup {
         try await expectFailure(.headTooLarge) { try await connection.get() }
       }
     },
+    .init("a head of more fields than there may be") { subject in
+      let fields = (0...ResponseLimits.lines).map { "X-\($0): y\r\n" }.joined()
+      try await subject.withServer(answering: "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\(fields)\r\n") { connection in
+        try await expectFailure(.headTooLarge) { try await connection.get() }
+      }
+    },
+    .init("a head of more fields than can be counted", needs: .repeatedHeaders) { subject in
+      let fields = String(repeating: "a:\r\n", count: 1 << 16)
+      try await subject.withServer(answering: "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\(fields)\r\n") { connection in
+        try await expectFailure(.headTooLarge) { try await connection.get() }
+      }
+    },
+    .init("trailers of more fields than can be counted", needs: .trailers) { subject in
+      let fields = String(repeating: "a:\r\n", count: 1 << 16)
+      let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+      try await subject.withServer(answering: head + "2\r\nok\r\n0\r\n\(fields)\r\n") { connection in
+        try await expectFailure(.headTooLarge) { try await connection.get() }
+      }
+    },
     .init("a head without end") { subject in
       let fields = [UInt8](String(repeating: "X: y\r\n", count: 10_000).utf8)
       let server = try RawServer { connection in
