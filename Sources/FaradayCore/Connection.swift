@@ -12,7 +12,9 @@ public import Foundation
 /// It is a value; copies share the adapter, and so its connections.
 public struct Connection: Sendable {
   /// What paths are joined to; nil if every call names an absolute URL.
-  public var url: URL?
+  public var url: URL? {
+    didSet { home = url.map(Origin.init) }
+  }
   /// How paths are joined to it.
   public var joining: URLJoining
   /// Header fields of every request to the base URL's origin (scheme, host and port), unless the request sets its own. A path
@@ -30,6 +32,8 @@ public struct Connection: Sendable {
   }
   /// The middleware and the adapter.
   public private(set) var stack: Stack
+  /// The origin of ``url``.
+  private var home: Origin?
   /// The names of ``headers``.
   private var homeHeaders: Set<HTTPField.Name>
 
@@ -38,6 +42,7 @@ public struct Connection: Sendable {
     adapter: any Adapter, middleware: [any Middleware] = []
   ) {
     self.url = url
+    home = url.map(Origin.init)
     self.joining = joining
     self.headers = headers
     homeHeaders = Set(headers.map(\.name))
@@ -80,12 +85,12 @@ public struct Connection: Sendable {
   public func request(
     _ method: HTTPRequest.Method, url joined: URL, body: Body = .empty, edit: (inout Request) throws -> Void = { _ in }
   ) throws -> Request {
-    let staysHome = url.map { Origin($0) == Origin(joined) } ?? true
+    let staysHome = home.map { $0 == Origin(joined) } ?? true
     var request = Request(method, url: joined, headers: staysHome ? headers : [:], body: body, options: defaults)
     if !staysHome { request.options.isForeign = true }
     if staysHome, !headers.isEmpty { request.options.homeHeaders = homeHeaders }
     try edit(&request)
-    if let url, staysHome, request.url != joined, Origin(url) != Origin(request.url) { request.leaveHome(headers) }
+    if let home, staysHome, request.url != joined, home != Origin(request.url) { request.leaveHome(headers) }
     return request
   }
 
@@ -93,7 +98,7 @@ public struct Connection: Sendable {
   /// the base URL's is foreign, see ``Options/isForeign``.
   public func run(_ request: Request) async throws -> Response {
     var request = request
-    if let url, Origin(url) != Origin(request.url) { request.options.isForeign = true }
+    if let home, home != Origin(request.url) { request.options.isForeign = true }
     return try await stack.send(request)
   }
 }

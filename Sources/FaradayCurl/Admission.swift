@@ -2,21 +2,30 @@ internal import FaradayCore
 
 /// Which waiting item may start now, under a limit per origin and one in total.
 ///
-/// The first item to an origin where nothing is going on starts alone: each name lookup is a thread of libcurl's, and it
-/// does not join lookups of one name. The others start when that one's name is resolved, or it has failed. Origins take
-/// turns. libcurl's own queue is not used, because time spent there counts against the connect timeout.
+/// The first item to an origin where nothing goes on starts alone: each name lookup is a thread of libcurl's, and it does not
+/// join lookups of one name. The others start when that one's name is resolved, or it has failed, and for as long after the
+/// last one as libcurl remembers names. Origins take turns. libcurl's own queue is not used, because time spent there counts
+/// against the connect timeout.
 struct Admission<Item> {
   final class Origin {
-    let key: String
     fileprivate var active = 0
     fileprivate var waiting = Fifo<Item>()
     fileprivate var abandoned = 0
     fileprivate var isOpen = false
     fileprivate var isReady = false
     fileprivate var factor = 1
+    /// When its last item ended.
+    fileprivate var rested: Int64 = 0
 
-    fileprivate init(_ key: String) { self.key = key }
+    fileprivate var isResting: Bool { active == 0 && waiting.isEmpty }
+
+    fileprivate init() {}
   }
+
+  /// Nanoseconds for which a name that was resolved is taken as resolved: libcurl's minute, less a little.
+  static var memory: Int64 { 50_000_000_000 }
+  /// With more origins, those where nothing goes on are forgotten.
+  private static var capacity: Int { 64 }
 
   private let limitPerOrigin: Int
   private let limit: Int
@@ -30,14 +39,26 @@ struct Admission<Item> {
   }
 
   /// Nothing waits and nothing is active.
-  var isIdle: Bool { origins.isEmpty }
+  var isIdle: Bool { origins.values.allSatisfy(\.isResting) }
+
+  var originCount: Int { origins.count }
 
   /// Whether ``next()`` may have something.
   var hasReady: Bool { !ready.isEmpty && active < limit }
 
-  mutating func enqueue(_ item: Item, to key: String) -> Origin {
-    let origin = origins[key] ?? Origin(key)
-    origins[key] = origin
+  /// The origin, if an item to it may start at once, ahead of nobody who waits. It counts as active until ``release(_:)``.
+  mutating func admit(to key: String, now: Int64) -> Origin? {
+    guard ready.isEmpty, active < limit else { return nil }
+    let origin = origin(key, now)
+    guard origin.waiting.isEmpty, mayStart(origin) else { return nil }
+    origin.active += 1
+    active += 1
+    return origin
+  }
+
+  /// Lets an item wait.
+  mutating func enqueue(_ item: Item, to key: String, now: Int64) -> Origin {
+    let origin = origin(key, now)
     origin.waiting.append(item)
     refresh(origin)
     return origin
@@ -70,21 +91,31 @@ struct Admission<Item> {
   }
 
   /// An active item has ended, well or not.
-  mutating func release(_ origin: Origin) {
+  mutating func release(_ origin: Origin, now: Int64) {
     origin.active -= 1
     active -= 1
     origin.isOpen = true
     refresh(origin)
-    forget(origin)
+    rest(origin, now)
   }
 
   /// A waiting item is not wanted any more. It still comes up in ``next()``, unless so many do that they are cleared.
-  mutating func abandon(_ origin: Origin, isAbandoned: (Item) -> Bool) {
+  mutating func abandon(_ origin: Origin, now: Int64, isAbandoned: (Item) -> Bool) {
     origin.abandoned += 1
     guard origin.abandoned > 32, origin.abandoned * 2 > origin.waiting.count else { return }
     origin.waiting.removeAll(where: isAbandoned)
     origin.abandoned = 0
-    forget(origin)
+    rest(origin, now)
+  }
+
+  private mutating func origin(_ key: String, _ now: Int64) -> Origin {
+    guard let origin = origins[key] else {
+      let origin = Origin()
+      origins[key] = origin
+      return origin
+    }
+    if origin.isResting, now - origin.rested > Self.memory { origin.isOpen = false }
+    return origin
   }
 
   private func mayStart(_ origin: Origin) -> Bool {
@@ -97,7 +128,11 @@ struct Admission<Item> {
     ready.append(origin)
   }
 
-  private mutating func forget(_ origin: Origin) {
-    if origin.active == 0, origin.waiting.isEmpty { origins[origin.key] = nil }
+  private mutating func rest(_ origin: Origin, _ now: Int64) {
+    guard origin.isResting else { return }
+    origin.rested = now
+    // The next ones are to find one connection and share it.
+    if origin.factor > 1 { origin.isOpen = false }
+    if origins.count > Self.capacity { origins = origins.filter { !$0.value.isResting } }
   }
 }

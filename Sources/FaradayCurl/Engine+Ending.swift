@@ -67,14 +67,14 @@ extension Engine {
       active.swapAt(transfer.slot, active.count - 1)
       active[transfer.slot].slot = transfer.slot
       active.removeLast()
-      if let origin = transfer.origin { admission.release(origin) }
+      if let origin = transfer.origin { admission.release(origin, now: now) }
       transfer.origin = nil
       refused.removeAll { $0 === transfer }
       transfer.dispose()
     case .queued:
       transfer.dispose()
       transfer.state = .finished
-      if let origin = transfer.origin { admission.abandon(origin) { $0.state == .finished } }
+      if let origin = transfer.origin { admission.abandon(origin, now: now) { $0.state == .finished } }
     case .new, .finished:
       break
     }
@@ -86,7 +86,7 @@ extension Engine {
     while let transfer = active.last { end(transfer, transfer.error(.engineFailed, message)) }
     while let transfer = admission.next() {
       end(transfer, transfer.error(.engineFailed, message))
-      if let origin = transfer.origin { admission.release(origin) }
+      if let origin = transfer.origin { admission.release(origin, now: now) }
     }
   }
 }

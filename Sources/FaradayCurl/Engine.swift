@@ -130,11 +130,15 @@ final class Engine {
   private func submit(_ transfer: Transfer) {
     transfer.state = .queued
     transfer.engine = self
-    transfer.origin = admission.enqueue(transfer, to: transfer.target.origin)
-    transfer.updateDeadline()
-    if transfer.deadline != .max { deadlines.update(transfer) }
     // A task that is cancelled just as it submits can have said so before there was anybody to hear it.
-    if transfer.isCancelled { end(transfer, CancellationError()) }
+    guard !transfer.isCancelled else { return end(transfer, CancellationError()) }
+    if let origin = admission.admit(to: transfer.target.origin, now: now) {
+      transfer.origin = origin
+      start(transfer)
+    } else {
+      transfer.origin = admission.enqueue(transfer, to: transfer.target.origin, now: now)
+      limit(transfer)
+    }
   }
 
   private func cancel(_ transfer: Transfer) {
@@ -146,7 +150,7 @@ final class Engine {
       if transfer.state == .queued {
         start(transfer)
       } else if let origin = transfer.origin {
-        admission.release(origin)
+        admission.release(origin, now: now)
         transfer.origin = nil
       }
     }
@@ -159,8 +163,7 @@ final class Engine {
     transfer.lastActivity = now
     transfer.slot = active.count
     active.append(transfer)
-    transfer.updateDeadline()
-    if transfer.deadline != .max { deadlines.update(transfer) }
+    limit(transfer)
     driver.adopt(easy)
     if let share, transfer.target.isSecure { _ = faraday_set_pointer(easy.pointer, CURLOPT_SHARE, share) }
     let code = curl_multi_add_handle(multi, easy.pointer)
@@ -168,6 +171,11 @@ final class Engine {
       return end(transfer, transfer.error(.engineFailed, String(cString: curl_multi_strerror(code))))
     }
     transfer.openSource()
+  }
+
+  private func limit(_ transfer: Transfer) {
+    transfer.updateDeadline()
+    if transfer.deadline != .max { deadlines.update(transfer) }
   }
 
   /// The first connection to an origin has its address, so that others may start.

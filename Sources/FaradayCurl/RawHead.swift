@@ -10,8 +10,8 @@ struct RawHead {
 
   /// The version, status and fields.
   func parsed() -> (response: HTTPResponse, version: HTTPVersion) {
-    bytes.withUnsafeBytes { bytes in
-      var rest = bytes[...]
+    bytes.withUnsafeBufferPointer { bytes in
+      var rest = bytes
       let words = Self.line(&rest).split(separator: 0x20, maxSplits: 2)
       let code = words.count > 1 ? Int(Self.text(words[1])) ?? 0 : 0
       let reason = words.count > 2 ? Self.text(words[2]) : ""
@@ -24,60 +24,60 @@ struct RawHead {
 
   /// The fields of lines without a status line: trailers.
   static func fields(_ block: [UInt8]) -> HTTPFields {
-    block.isEmpty ? [:] : block.withUnsafeBytes { fields($0[...]) }
+    block.isEmpty ? [:] : block.withUnsafeBufferPointer(fields)
   }
 
-  private static func fields(_ block: Slice<UnsafeRawBufferPointer>) -> HTTPFields {
+  private static func fields(_ block: UnsafeBufferPointer<UInt8>) -> HTTPFields {
     var fields = HTTPFields()
     var rest = block
     while !rest.isEmpty {
       let line = line(&rest)
       var value = line[line.endIndex...]
       var name: HTTPField.Name?
-      if let colon = line.firstIndex(of: UInt8(ascii: ":")), !line.starts(with: [0x20]), !line.starts(with: [0x09]) {
+      if let first = line.first, !isBlank(first), let colon = line.firstIndex(of: UInt8(ascii: ":")) {
         name = HTTPField.Name(text(line[..<colon]))
         value = trimmed(line[(colon + 1)...])
       }
       // Lines that continue it are taken with it, also where it has no name: they are nobody else's.
       let folded = folds(&rest, after: value)
-      if let name {
-        fields.append(folded.map { HTTPField(name: name, lenientValue: $0) } ?? HTTPField(name: name, lenientValue: value))
-      }
+      guard let name else { continue }
+      let whole = UnsafeBufferPointer(rebasing: value)
+      fields.append(folded.map { HTTPField(name: name, lenientValue: $0) } ?? HTTPField(name: name, lenientValue: whole))
     }
     return fields
   }
 
   /// A folded line continues the value before it, behind one space (RFC 9112, section 5.2). Nil if there is none.
   private static func folds(
-    _ rest: inout Slice<UnsafeRawBufferPointer>, after value: Slice<UnsafeRawBufferPointer>
+    _ rest: inout UnsafeBufferPointer<UInt8>, after value: Slice<UnsafeBufferPointer<UInt8>>
   ) -> [UInt8]? {
     guard let first = rest.first, isBlank(first) else { return nil }
     var whole = Array(value)
     while let first = rest.first, isBlank(first) {
       whole.append(0x20)
-      whole.append(contentsOf: trimmed(line(&rest)))
+      whole.append(contentsOf: trimmed(line(&rest)[...]))
     }
     return whole
   }
 
   /// Takes the next line, without its end.
-  private static func line(_ rest: inout Slice<UnsafeRawBufferPointer>) -> Slice<UnsafeRawBufferPointer> {
-    let end = rest.firstIndex(of: 0x0A) ?? rest.endIndex
-    defer { rest = rest[min(end + 1, rest.endIndex)...] }
-    let line = rest[..<end]
-    return line.last == 0x0D ? line.dropLast() : line
+  private static func line(_ rest: inout UnsafeBufferPointer<UInt8>) -> UnsafeBufferPointer<UInt8> {
+    let end = rest.firstIndex(of: 0x0A) ?? rest.count
+    let isCarried = end > 0 && rest[end - 1] == 0x0D
+    defer { rest = UnsafeBufferPointer(rebasing: rest[min(end + 1, rest.count)...]) }
+    return UnsafeBufferPointer(rebasing: rest[..<(isCarried ? end - 1 : end)])
   }
 
   private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
 
-  private static func trimmed(_ bytes: Slice<UnsafeRawBufferPointer>) -> Slice<UnsafeRawBufferPointer> {
+  private static func trimmed(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) -> Slice<UnsafeBufferPointer<UInt8>> {
     var bytes = bytes.drop(while: isBlank)
-    while let last = bytes.last, isBlank(last) { bytes = bytes.dropLast() }
+    while let last = bytes.last, isBlank(last) { bytes.removeLast() }
     return bytes
   }
 
-  private static func text(_ bytes: Slice<UnsafeRawBufferPointer>) -> String {
-    String(decoding: UnsafeRawBufferPointer(rebasing: bytes), as: UTF8.self)
+  private static func text(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) -> String {
+    String(decoding: UnsafeBufferPointer(rebasing: bytes), as: UTF8.self)
   }
 
   private static func version(_ word: String) -> HTTPVersion {

@@ -59,18 +59,18 @@ extension Transfer {
   /// Looks for the few fields that the transfer itself depends on.
   private func note(_ line: UnsafeRawBufferPointer) -> Bool {
     guard let first = line.first, first | 0x20 == UInt8(ascii: "c") || first | 0x20 == UInt8(ascii: "t") else { return true }
-    if let value = word(of: "content-length", in: line) {
+    if let value = value(of: "content-length", in: line) {
       // A message with two lengths has been tampered with on the way, or will be (RFC 9112, section 6.3).
-      guard let length = Int64(value), length >= 0, contentLength.map({ $0 == length }) ?? true else {
+      guard let length = Int64(Self.text(Self.word(value))), length >= 0, contentLength.map({ $0 == length }) ?? true else {
         return stop(.malformedResponse, "the response has more than one Content-Length, or none that is a number")
       }
       contentLength = length
-    } else if let value = word(of: "content-encoding", in: line) {
-      if decompression != nil && value.lowercased() != "identity" { isDecoded = true }
+    } else if let value = value(of: "content-encoding", in: line) {
+      if decompression != nil && !Self.matches(Self.word(value), "identity") { isDecoded = true }
     } else if let value = value(of: "transfer-encoding", in: line) {
-      noteTransferCodings(value)
-    } else if let value = word(of: "connection", in: line) {
-      closesConnection = value.lowercased() == "close"
+      noteTransferCodings(Self.text(value))
+    } else if let value = value(of: "connection", in: line) {
+      closesConnection = Self.matches(Self.word(value), "close")
     }
     return true
   }
@@ -83,18 +83,25 @@ extension Transfer {
     if decompression != nil { isDecoded = true }
   }
 
-  /// The first word of a field's value, if the line is that field.
-  private func word(of name: StaticString, in line: UnsafeRawBufferPointer) -> String? {
-    value(of: name, in: line).map { String($0.prefix { $0 != " " && $0 != "\t" }) }
+  /// A field's value, if the line is that field.
+  private func value(of name: StaticString, in line: UnsafeRawBufferPointer) -> Slice<UnsafeRawBufferPointer>? {
+    let length = name.utf8CodeUnitCount
+    guard line.count > length, line[length] == UInt8(ascii: ":"), Self.matches(line[..<length], name) else { return nil }
+    return line[(length + 1)...].drop { $0 == 0x20 || $0 == 0x09 }.prefix { $0 != 0x0D && $0 != 0x0A }
   }
 
-  private func value(of name: StaticString, in line: UnsafeRawBufferPointer) -> String? {
-    let length = name.utf8CodeUnitCount
-    guard line.count > length, line[length] == UInt8(ascii: ":") else { return nil }
-    for index in 0..<length where line[index] | 0x20 != name.utf8Start[index] | 0x20 { return nil }
-    let text = line[(length + 1)...].drop { $0 == 0x20 || $0 == 0x09 }
-    return String(decoding: text.prefix { $0 != 0x0D && $0 != 0x0A }, as: UTF8.self)
+  private static func word(_ value: Slice<UnsafeRawBufferPointer>) -> Slice<UnsafeRawBufferPointer> {
+    value.prefix { $0 != 0x20 && $0 != 0x09 }
   }
+
+  /// Whether it is that, written in lower case, in either case.
+  private static func matches(_ bytes: Slice<UnsafeRawBufferPointer>, _ text: StaticString) -> Bool {
+    guard bytes.count == text.utf8CodeUnitCount else { return false }
+    for index in 0..<bytes.count where bytes[bytes.startIndex + index] | 0x20 != text.utf8Start[index] { return false }
+    return true
+  }
+
+  private static func text(_ bytes: Slice<UnsafeRawBufferPointer>) -> String { String(decoding: bytes, as: UTF8.self) }
 
   private func endHead() -> Bool {
     let isFinal = !(100..<200).contains(status) || status == 101

@@ -12,9 +12,9 @@ import Testing
 
   @Test func `the first to an origin goes alone until the origin is open`() {
     var queue = Queue(perOrigin: 10, total: 10)
-    let origin = queue.enqueue(1, to: "a")
-    _ = queue.enqueue(2, to: "a")
-    _ = queue.enqueue(3, to: "a")
+    let origin = queue.enqueue(1, to: "a", now: 0)
+    _ = queue.enqueue(2, to: "a", now: 0)
+    _ = queue.enqueue(3, to: "a", now: 0)
     #expect(drain(&queue) == [1])
     queue.open(origin)
     #expect(drain(&queue) == [2, 3])
@@ -22,44 +22,44 @@ import Testing
 
   @Test func `the others go when the first has failed`() {
     var queue = Queue(perOrigin: 10, total: 10)
-    let origin = queue.enqueue(1, to: "a")
-    _ = queue.enqueue(2, to: "a")
+    let origin = queue.enqueue(1, to: "a", now: 0)
+    _ = queue.enqueue(2, to: "a", now: 0)
     #expect(drain(&queue) == [1])
-    queue.release(origin)
+    queue.release(origin, now: 0)
     #expect(drain(&queue) == [2])
   }
 
   @Test func `no origin and no total goes over its limit`() {
     var queue = Queue(perOrigin: 2, total: 3)
-    let a = queue.enqueue(1, to: "a")
-    let b = queue.enqueue(11, to: "b")
-    for item in [2, 3] { _ = queue.enqueue(item, to: "a") }
-    for item in [12, 13] { _ = queue.enqueue(item, to: "b") }
+    let a = queue.enqueue(1, to: "a", now: 0)
+    let b = queue.enqueue(11, to: "b", now: 0)
+    for item in [2, 3] { _ = queue.enqueue(item, to: "a", now: 0) }
+    for item in [12, 13] { _ = queue.enqueue(item, to: "b", now: 0) }
     queue.open(a)
     queue.open(b)
     #expect(drain(&queue) == [1, 11, 2])
-    queue.release(a)
+    queue.release(a, now: 0)
     #expect(drain(&queue) == [12])
-    queue.release(b)
-    queue.release(b)
+    queue.release(b, now: 0)
+    queue.release(b, now: 0)
     #expect(drain(&queue) == [3, 13])
   }
 
   @Test func `origins take turns`() {
     var queue = Queue(perOrigin: 10, total: 10)
-    let a = queue.enqueue(1, to: "a")
-    let b = queue.enqueue(11, to: "b")
+    let a = queue.enqueue(1, to: "a", now: 0)
+    let b = queue.enqueue(11, to: "b", now: 0)
     queue.open(a)
     queue.open(b)
-    for item in [2, 3] { _ = queue.enqueue(item, to: "a") }
-    for item in [12, 13] { _ = queue.enqueue(item, to: "b") }
+    for item in [2, 3] { _ = queue.enqueue(item, to: "a", now: 0) }
+    for item in [12, 13] { _ = queue.enqueue(item, to: "b", now: 0) }
     #expect(drain(&queue) == [1, 11, 2, 12, 3, 13])
   }
 
   @Test func `an origin that multiplexes has as many times its limit`() {
     var queue = Queue(perOrigin: 1, total: 10)
-    let origin = queue.enqueue(1, to: "a")
-    for item in 2...5 { _ = queue.enqueue(item, to: "a") }
+    let origin = queue.enqueue(1, to: "a", now: 0)
+    for item in 2...5 { _ = queue.enqueue(item, to: "a", now: 0) }
     queue.open(origin)
     #expect(drain(&queue) == [1])
     queue.multiplex(origin, streams: 3)
@@ -68,35 +68,92 @@ import Testing
 
   @Test func `what nobody wants any more does not pile up`() {
     var queue = Queue(perOrigin: 1, total: 1)
-    let origin = queue.enqueue(0, to: "a")
+    let origin = queue.enqueue(0, to: "a", now: 0)
     #expect(drain(&queue) == [0])
-    for item in 1...100 { _ = queue.enqueue(item, to: "a") }
-    for _ in 1...99 { queue.abandon(origin) { $0 < 100 } }
-    queue.release(origin)
+    for item in 1...100 { _ = queue.enqueue(item, to: "a", now: 0) }
+    for _ in 1...99 { queue.abandon(origin, now: 0) { $0 < 100 } }
+    queue.release(origin, now: 0)
     #expect(drain(&queue) == [100])
-    queue.release(origin)
+    queue.release(origin, now: 0)
     #expect(queue.isIdle)
   }
 
   @Test func `whoever is to sleep can see that something may start`() {
     var queue = Queue(perOrigin: 1, total: 1)
-    let a = queue.enqueue(1, to: "a")
-    _ = queue.enqueue(2, to: "a")
+    let a = queue.enqueue(1, to: "a", now: 0)
+    _ = queue.enqueue(2, to: "a", now: 0)
     #expect(queue.hasReady)
     #expect(drain(&queue) == [1])
     #expect(!queue.hasReady)
-    queue.release(a)
+    queue.release(a, now: 0)
     #expect(queue.hasReady)
     #expect(drain(&queue) == [2])
   }
 
-  @Test func `an origin is forgotten when nothing is left of it`() {
+  @Test func `it is idle when nothing is left of an origin`() {
     var queue = Queue(perOrigin: 1, total: 1)
     #expect(queue.isIdle)
-    let origin = queue.enqueue(1, to: "a")
+    let origin = queue.enqueue(1, to: "a", now: 0)
     #expect(!queue.isIdle)
     #expect(drain(&queue) == [1])
-    queue.release(origin)
+    queue.release(origin, now: 0)
     #expect(queue.isIdle)
+  }
+
+  private func admit(_ queue: inout Queue, _ key: String) throws -> Queue.Origin {
+    let origin = queue.admit(to: key, now: 0)
+    return try #require(origin)
+  }
+
+  @Test func `what need not wait is admitted at once`() throws {
+    var queue = Queue(perOrigin: 2, total: 3)
+    let a = try admit(&queue, "a")
+    #expect(queue.admit(to: "a", now: 0) == nil, "the first goes alone")
+    let b = try admit(&queue, "b")
+    queue.open(a)
+    queue.open(b)
+    #expect(queue.admit(to: "a", now: 0) != nil)
+    #expect(queue.admit(to: "b", now: 0) == nil, "no room in all")
+    queue.release(b, now: 0)
+    #expect(queue.admit(to: "a", now: 0) == nil, "no room for the origin")
+    _ = queue.enqueue(1, to: "a", now: 0)
+    queue.release(a, now: 0)
+    #expect(queue.admit(to: "b", now: 0) == nil, "another has waited for longer")
+    #expect(drain(&queue) == [1])
+  }
+
+  @Test func `nobody who waits is passed`() {
+    var queue = Queue(perOrigin: 1, total: 3)
+    let origin = queue.admit(to: "a", now: 0)
+    _ = queue.enqueue(1, to: "a", now: 0)
+    if let origin { queue.release(origin, now: 0) }
+    #expect(queue.admit(to: "a", now: 0) == nil)
+    #expect(drain(&queue) == [1])
+  }
+
+  @Test func `names stay resolved for a while, not for ever`() throws {
+    var queue = Queue(perOrigin: 5, total: 5)
+    let origin = try admit(&queue, "a")
+    queue.release(origin, now: 0)
+    let again = [queue.admit(to: "a", now: Queue.memory), queue.admit(to: "a", now: Queue.memory)]
+    #expect(again.compactMap { $0 }.count == 2)
+    for origin in again.compactMap({ $0 }) { queue.release(origin, now: 0) }
+    #expect(queue.admit(to: "a", now: Queue.memory + 1) != nil)
+    #expect(queue.admit(to: "a", now: Queue.memory + 1) == nil)
+  }
+
+  @Test func `after a rest requests look for one connection to share, where they can`() throws {
+    var queue = Queue(perOrigin: 5, total: 5)
+    let origin = try admit(&queue, "a")
+    queue.multiplex(origin, streams: 10)
+    queue.release(origin, now: 0)
+    #expect(queue.admit(to: "a", now: 0) != nil)
+    #expect(queue.admit(to: "a", now: 0) == nil)
+  }
+
+  @Test func `many origins are not remembered`() throws {
+    var queue = Queue(perOrigin: 5, total: 5)
+    for index in 0..<1000 { queue.release(try admit(&queue, "\(index)"), now: 0) }
+    #expect(queue.originCount <= 65)
   }
 }

@@ -1,17 +1,17 @@
-/// A queue: appending and taking the first are constant time. Inlinable, because it is in the path of every request.
+/// A queue: appending and taking the first are constant time.
 package struct Fifo<Element> {
-  @usableFromInline var elements: [Element?] = []
-  @usableFromInline var head = 0
+  private var elements: [Element?] = []
+  private var head = 0
 
-  @inlinable package init() {}
+  package init() {}
 
-  @inlinable package var isEmpty: Bool { head == elements.count }
-  @inlinable package var count: Int { elements.count - head }
-  @inlinable package var first: Element? { isEmpty ? nil : elements[head] }
+  package var isEmpty: Bool { head == elements.count }
+  package var count: Int { elements.count - head }
+  package var first: Element? { isEmpty ? nil : elements[head] }
 
-  @inlinable package mutating func append(_ element: Element) { elements.append(element) }
+  package mutating func append(_ element: Element) { elements.append(element) }
 
-  @inlinable package mutating func popFirst() -> Element? {
+  package mutating func popFirst() -> Element? {
     guard !isEmpty else { return nil }
     defer {
       elements[head] = nil
@@ -27,11 +27,11 @@ package struct Fifo<Element> {
     return elements[head]
   }
 
-  @inlinable package mutating func replaceFirst(_ element: Element) {
+  package mutating func replaceFirst(_ element: Element) {
     if !isEmpty { elements[head] = element }
   }
 
-  @inlinable package mutating func removeAll(where isUnwanted: (Element) -> Bool) {
+  package mutating func removeAll(where isUnwanted: (Element) -> Bool) {
     elements = elements[head...].filter { $0.map { !isUnwanted($0) } ?? false }
     head = 0
   }

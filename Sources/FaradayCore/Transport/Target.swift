@@ -15,15 +15,13 @@ package struct Target {
   package init(_ request: Request) throws {
     let text = request.url.absoluteString
     let bytes = text.utf8
-    let hasUpperCase = bytes.contains { (0x41...0x5A).contains($0) }
-    func lowercased(_ part: Substring) -> String { hasUpperCase ? part.lowercased() : String(part) }
     guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")) else {
       throw TransportError(.invalidURL, building: request, "the URL is not absolute")
     }
-    switch lowercased(text[..<colon]) {
-    case "http": isSecure = false
-    case "https": isSecure = true
-    default: throw TransportError(.unsupportedScheme, building: request, "only http and https URLs can be sent")
+    let scheme = bytes[..<colon]
+    isSecure = Self.matches(scheme, "https")
+    guard isSecure || Self.matches(scheme, "http") else {
+      throw TransportError(.unsupportedScheme, building: request, "only http and https URLs can be sent")
     }
     let rest = bytes[bytes.index(after: colon)...]
     guard rest.starts(with: "//".utf8) else {
@@ -39,6 +37,15 @@ package struct Target {
       throw TransportError(.invalidURL, building: request, "the URL has a space, control character or backslash")
     }
     self.text = text
-    origin = (isSecure ? "https://" : "http://") + lowercased(text[host.startIndex..<host.endIndex])
+    let isCanonical = host.startIndex == authority.startIndex && !bytes[..<host.endIndex].contains { (0x41...0x5A).contains($0) }
+    origin =
+      isCanonical
+      ? String(text[..<host.endIndex])
+      : (isSecure ? "https://" : "http://") + text[host.startIndex..<host.endIndex].lowercased()
+  }
+
+  /// Whether it is that, written in lower case, in either case.
+  private static func matches(_ bytes: Substring.UTF8View, _ text: StaticString) -> Bool {
+    text.withUTF8Buffer { bytes.elementsEqual($0) { $0 | 0x20 == $1 } }
   }
 }
