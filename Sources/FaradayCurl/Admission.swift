@@ -3,15 +3,19 @@ internal import FaradayCore
 /// Which waiting item may start now, under a limit per origin and one in total.
 ///
 /// The first item to an origin where nothing goes on starts alone: each name lookup is a thread of libcurl's, and it does not
-/// join lookups of one name. The others start when that one's name is resolved, or it has failed, and for as long after the
-/// last one as libcurl remembers names. Origins take turns. libcurl's own queue is not used, because time spent there counts
-/// against the connect timeout.
+/// join lookups of one name. The others start when that one's name is resolved, or it has failed. A rest of less than a second
+/// changes nothing of that for the origin where something went on last. Origins take turns. libcurl's own queue is not used,
+/// because time spent there counts against the connect timeout.
 struct Admission<Item> {
   final class Origin {
+    fileprivate let key: String
     fileprivate var active = 0
     fileprivate var waiting = Fifo<Item>()
     fileprivate var abandoned = 0
+    /// More than one may start.
     fileprivate var isOpen = false
+    /// Its name was, and not only given up.
+    fileprivate var isResolved = false
     fileprivate var isReady = false
     fileprivate var factor = 1
     /// When its last item ended.
@@ -19,18 +23,18 @@ struct Admission<Item> {
 
     fileprivate var isResting: Bool { active == 0 && waiting.isEmpty }
 
-    fileprivate init() {}
+    fileprivate init(_ key: String) { self.key = key }
   }
 
-  /// Nanoseconds for which a name that was resolved is taken as resolved: libcurl's minute, less a little.
-  static var memory: Int64 { 50_000_000_000 }
-  /// With more origins, those where nothing goes on are forgotten.
-  private static var capacity: Int { 64 }
+  /// In nanoseconds: a rest of more than this is one.
+  static var shortRest: Int64 { 1_000_000_000 }
 
   private let limitPerOrigin: Int
   private let limit: Int
   private var active = 0
   private var origins: [String: Origin] = [:]
+  /// The only one that is kept while nothing goes on there.
+  private var latest: Origin?
   private var ready = Fifo<Origin>()
 
   init(perOrigin: Int, total: Int) {
@@ -81,6 +85,7 @@ struct Admission<Item> {
   mutating func open(_ origin: Origin) {
     guard !origin.isOpen else { return }
     origin.isOpen = true
+    origin.isResolved = true
     refresh(origin)
   }
 
@@ -110,16 +115,16 @@ struct Admission<Item> {
 
   private mutating func origin(_ key: String, _ now: Int64) -> Origin {
     guard let origin = origins[key] else {
-      let origin = Origin()
+      let origin = Origin(key)
       origins[key] = origin
       return origin
     }
-    if origin.isResting, now - origin.rested > Self.memory { origin.isOpen = false }
+    if origin.isResting, now - origin.rested > Self.shortRest { close(origin) }
     return origin
   }
 
   private func mayStart(_ origin: Origin) -> Bool {
-    origin.active == 0 || (origin.isOpen && origin.active < limitPerOrigin * origin.factor)
+    origin.active == 0 || (origin.isOpen && origin.active / origin.factor < limitPerOrigin)
   }
 
   private mutating func refresh(_ origin: Origin) {
@@ -130,9 +135,16 @@ struct Admission<Item> {
 
   private mutating func rest(_ origin: Origin, _ now: Int64) {
     guard origin.isResting else { return }
+    if let latest, latest !== origin, latest.isResting { origins[latest.key] = nil }
+    latest = origin
     origin.rested = now
-    // The next ones are to find one connection and share it.
-    if origin.factor > 1 { origin.isOpen = false }
-    if origins.count > Self.capacity { origins = origins.filter { !$0.value.isResting } }
+    // Those that can share a connection are to find one first.
+    if !origin.isResolved || origin.factor > 1 { close(origin) }
+  }
+
+  private func close(_ origin: Origin) {
+    origin.isOpen = false
+    origin.isResolved = false
+    origin.factor = 1
   }
 }

@@ -4,8 +4,8 @@ internal import Synchronization
 /// Sends requests over libcurl.
 ///
 /// It has a thread of its own for each engine (one by default), started with the first request, on which libcurl works and
-/// callbacks are called; everything else runs where the caller runs. It needs no shutdown: when its last copy goes,
-/// transfers in flight finish and the threads end. Copies share connections.
+/// callbacks are called; everything else runs where the caller runs, which may be there (``taskExecutor``). It needs no shutdown:
+/// when its last copy goes, transfers in flight finish and the threads end. Copies share connections.
 ///
 /// A request over a kept connection that ends before it has answered is sent again by libcurl, over another, if it may be
 /// repeated (``Adapter``). A POST, PATCH or custom method of which anything has left fails with
@@ -31,8 +31,11 @@ public struct CurlAdapter: Adapter {
   ///     }
   ///
   /// It pays for tasks that do little between one request, or one piece of a body, and the next. Transfers wait while such a
-  /// task computes, so what takes milliseconds or blocks is better done elsewhere. With several engines a task goes on with the
-  /// one that has its answer. The threads stay as long as this or a task on it does.
+  /// task computes, so what takes milliseconds or blocks is better done elsewhere. A body is best read by the task that sent its
+  /// request: another is woken for less at a time. With several engines a task goes on with the one that has its answer.
+  ///
+  /// The threads stay as long as this does. A `Task` that is made with it as its preference keeps it; a child task that only
+  /// inherits the preference does not, like with any executor: keep the adapter until such tasks have ended.
   public var taskExecutor: any TaskExecutor { engines }
 
   /// Everything there is a name for, except what this libcurl was built without.

@@ -24,14 +24,15 @@ extension Engine {
     return curl_multi_add_handle(multi, easy.pointer) == CURLM_OK
   }
 
+  /// By the time of the waking: what has arrived since, while somebody else's code ran here, is read in the next turn.
   func expire() {
-    while let transfer = deadlines.first, transfer.deadline <= now {
+    while let transfer = deadlines.first, transfer.deadline <= turnBegan {
       let timeouts = transfer.request.options.timeouts
       if transfer.waitsForCaller { transfer.lastActivity = now }
       transfer.updateDeadline()
-      if transfer.deadline > now {
+      if transfer.deadline > turnBegan {
         deadlines.update(transfer)
-      } else if let total = timeouts.total, transfer.submitted + total.nanoseconds <= now {
+      } else if let total = timeouts.total, transfer.submitted + total.nanoseconds <= turnBegan {
         end(transfer, transfer.error(.totalTimeout, "the exchange took longer than \(total)"))
       } else {
         let idle = timeouts.idle.map { "\($0)" } ?? ""

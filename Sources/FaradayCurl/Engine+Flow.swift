@@ -59,7 +59,7 @@ extension Engine {
   /// Whether callbacks have had their time: commands and the other transfers are to have theirs.
   var isTurnOver: Bool { now - turnBegan > Self.turnLength }
   /// Nanoseconds.
-  private static let turnLength: Int64 = 5_000_000
+  static let turnLength: Int64 = 5_000_000
 
   /// Lets a transfer go on in the next turn. libcurl would serve one as long as there is something to read, and with a slow
   /// callback there always is.

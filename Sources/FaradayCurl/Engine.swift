@@ -72,6 +72,7 @@ final class Engine {
 
   private func run() throws(MultiFailure) {
     while true {
+      turnBegan = Clock.now
       runJobs()
       let isStopping = handle.take(&commands)
       now = Clock.now
@@ -95,9 +96,14 @@ final class Engine {
     }
   }
 
-  /// Runs what tasks on this thread have to do, also from within libcurl's callbacks: they never call it, they command.
+  /// Runs what tasks on this thread have to do, also from within libcurl's callbacks: they never call it, they command. At least
+  /// one, and no more when the turn is over.
   func runJobs() {
-    for job in handle.takeJobs() { job.run() }
+    var jobs = handle.takeJobs()[...]
+    while let job = jobs.popFirst() {
+      job.run()
+      guard jobs.isEmpty || Clock.now - turnBegan < Self.turnLength else { return handle.putBack(jobs) }
+    }
   }
 
   private func obey(_ command: Command) {

@@ -124,6 +124,10 @@ final class EngineHandle: Sendable {
     }
   }
 
+  func putBack(_ jobs: ArraySlice<Job>) {
+    mailbox.withLock { $0.jobs.insert(contentsOf: jobs, at: 0) }
+  }
+
   /// Whether there is nothing to do. From then on until it is woken, whoever posts wakes it.
   func maySleep() -> Bool {
     mailbox.withLock { mailbox in

@@ -7,11 +7,11 @@ internal import Foundation
 
 /// The engine's end of a streamed body: gathers libcurl's pieces of at most 16 KiB into larger ones, with one copy, and hands
 /// them to the reader.
-// A class, so that a piece costs no check of exclusive access. Only the engine's thread touches it.
+// A class, so that a piece costs no check of exclusive access. Touched as its transfer is.
 final class StreamWriter {
   /// A segment filled to less than this is copied out rather than handed over, so that a drip of small chunks does not hold a
   /// whole segment each.
-  private static let worthHandingOver = SegmentPool.segmentSize / 4
+  private static let worthHandingOver = SegmentPool.segmentSize / 2
 
   private let buffer: ReceiveBuffer
   private let pool = SegmentPool()

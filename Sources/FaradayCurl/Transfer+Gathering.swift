@@ -12,7 +12,8 @@ extension Transfer {
   func gather(_ bytes: UnsafeRawBufferPointer, for stream: StreamWriter) -> Bool {
     if stream.isEmpty { gatheringSince = lastActivity }
     guard stream.append(bytes) else { return stop(.engineFailed, "out of memory") }
-    if isHeadDue || stream.count < (isSentFromEngine ? SegmentPool.segmentSize : stream.worthPublishing) {
+    let enough = isSentFromEngine ? min(SegmentPool.segmentSize, stream.worthPublishing) : stream.worthPublishing
+    if isHeadDue || stream.count < enough {
       engine?.touch(self)
     } else {
       // Not at the end of the turn: the reader can work while libcurl does.

@@ -10,9 +10,9 @@ internal import Foundation
 /// One request on its way: its easy handle, where its bytes come from and go to, and who waits for it.
 ///
 /// The task that sends it builds it and hands it to the engine; from then on only the engine's thread touches it, except for
-/// what is `let`.
-// Safe to share: every `var` is written before the hand-over through the mailbox's lock, and after it only on the engine's
-// thread. `continuation` and `handle` are set by the sender just before the hand-over.
+/// what is `let` and a value.
+// Safe to share: every `var`, and what is in `stream`, is written before the hand-over through the mailbox's lock, and after it
+// only on the engine's thread. `continuation`, `isSentFromEngine` and `handle` are set by the sender just before the hand-over.
 final class Transfer: @unchecked Sendable, HasDeadline {
   /// What is the same for all transfers of an adapter.
   struct Settings: Sendable {

@@ -131,29 +131,52 @@ import Testing
     #expect(drain(&queue) == [1])
   }
 
-  @Test func `names stay resolved for a while, not for ever`() throws {
+  @Test func `a short rest is none, a longer one is`() throws {
     var queue = Queue(perOrigin: 5, total: 5)
     let origin = try admit(&queue, "a")
+    queue.open(origin)
     queue.release(origin, now: 0)
-    let again = [queue.admit(to: "a", now: Queue.memory), queue.admit(to: "a", now: Queue.memory)]
+    let again = [queue.admit(to: "a", now: Queue.shortRest), queue.admit(to: "a", now: Queue.shortRest)]
     #expect(again.compactMap { $0 }.count == 2)
     for origin in again.compactMap({ $0 }) { queue.release(origin, now: 0) }
-    #expect(queue.admit(to: "a", now: Queue.memory + 1) != nil)
-    #expect(queue.admit(to: "a", now: Queue.memory + 1) == nil)
+    #expect(queue.admit(to: "a", now: Queue.shortRest + 1) != nil)
+    #expect(queue.admit(to: "a", now: Queue.shortRest + 1) == nil)
   }
 
-  @Test func `after a rest requests look for one connection to share, where they can`() throws {
+  @Test func `a name that was not resolved is not after a rest either`() throws {
     var queue = Queue(perOrigin: 5, total: 5)
-    let origin = try admit(&queue, "a")
-    queue.multiplex(origin, streams: 10)
-    queue.release(origin, now: 0)
+    queue.release(try admit(&queue, "a"), now: 0)
     #expect(queue.admit(to: "a", now: 0) != nil)
     #expect(queue.admit(to: "a", now: 0) == nil)
   }
 
-  @Test func `many origins are not remembered`() throws {
-    var queue = Queue(perOrigin: 5, total: 5)
+  @Test func `after a rest requests look for one connection to share, where they can`() throws {
+    var queue = Queue(perOrigin: 2, total: 9)
+    let origin = try admit(&queue, "a")
+    queue.open(origin)
+    queue.multiplex(origin, streams: 10)
+    queue.release(origin, now: 0)
+    let next = try admit(&queue, "a")
+    #expect(queue.admit(to: "a", now: 0) == nil)
+    queue.open(next)
+    _ = try admit(&queue, "a")
+    #expect(queue.admit(to: "a", now: 0) == nil, "the limit is that of one request a connection again")
+  }
+
+  @Test func `no limit is too large`() throws {
+    var queue = Queue(perOrigin: .max, total: .max)
+    let origin = try admit(&queue, "a")
+    queue.open(origin)
+    queue.multiplex(origin, streams: .max)
+    #expect(queue.admit(to: "a", now: 0) != nil)
+  }
+
+  @Test func `only the latest origin is remembered`() throws {
+    var queue = Queue(perOrigin: 5, total: 20)
     for index in 0..<1000 { queue.release(try admit(&queue, "\(index)"), now: 0) }
-    #expect(queue.originCount <= 65)
+    #expect(queue.originCount == 1)
+    let many = try (0..<10).map { try admit(&queue, "\($0)") }
+    for origin in many { queue.release(origin, now: 0) }
+    #expect(queue.originCount == 1)
   }
 }

@@ -127,6 +127,49 @@ import Testing
     await #expect(throws: CancellationError.self) { try await reader.value }
   }
 
+  @Test(.timeLimit(.minutes(1))) func `what arrived while a task held the thread has not been silent`() async throws {
+    // So that the reader is called from within libcurl's callbacks.
+    var configuration = CurlAdapter.Configuration()
+    configuration.streamBufferSize = 64 << 10
+    let adapter = CurlAdapter(configuration)
+    let connection = try connection(over: adapter)
+    let hasBegun = Gate()
+    async let dripped = connection.get("drip?count=300&interval=10&size=1") {
+      $0.options.timeouts.idle = .milliseconds(600)
+      $0.options.onHead = { _ in hasBegun.open() }
+    }
+    #expect(await hasBegun.opened())
+    try await withTaskExecutorPreference(adapter.taskExecutor) {
+      let response = try await connection.get("bytes/20000000") { $0.options.delivery = .streamed }
+      var count = 0
+      for try await _ in response.body {
+        count += 1
+        if count % 250 == 50 { keepBusy(for: .milliseconds(900)) }
+      }
+    }
+    #expect(try await dripped.body.length == 300)
+  }
+
+  @Test(.timeLimit(.minutes(1))) func `many tasks at once leave transfers their turn`() async throws {
+    let adapter = adapter()
+    let connection = try connection(over: adapter)
+    let answered = Log<Int>()
+    let order = Log<Int>()
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for index in 0..<20_000 {
+        group.addTask(executorPreference: adapter.taskExecutor) {
+          // All of them together for longer than the test may take.
+          if answered.elements.isEmpty { keepBusy(for: .milliseconds(5)) }
+          order.append(index)
+        }
+      }
+      let response = try await connection.get("hello") { $0.options.onHead = { answered.append($0.status.code) } }
+      #expect(response.status == .ok)
+      try await group.waitForAll()
+    }
+    #expect(order.elements == Array(0..<20_000))
+  }
+
   @Test func `it stays as long as a task on it, and no longer`() async throws {
     func begin() throws -> (task: Task<Void, any Error>, mayGoOn: Gate, executor: Weak) {
       let mayGoOn = Gate()

@@ -7,8 +7,8 @@ package import Foundation
 
 /// Bytes of a streamed body between the engine's thread, which fills it, and one task, which reads it.
 ///
-/// `level` counts what has been received and not yet read. At `size` the engine pauses the transfer; when the reader has
-/// brought it below half of that the transfer goes on.
+/// `level` counts what has been handed over and not yet read. When that and what the engine still gathers reach `size` it pauses
+/// the transfer; when the reader has brought `level` below half of that the transfer goes on.
 package final class ReceiveBuffer: Sendable {
   package let size: Int
 
