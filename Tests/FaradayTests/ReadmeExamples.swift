@@ -36,6 +36,17 @@ func streamed(_ connection: Connection) async throws {
   print(log.trailers, log.metrics.total ?? .zero)
 }
 
+func onTheEngine() async throws {
+  let curl = CurlAdapter()
+  let feed = try Connection("https://api.example.com/", adapter: curl)
+  let size = try await withTaskExecutorPreference(curl.taskExecutor) {
+    var size = 0
+    for try await piece in try await feed.get("feed", edit: { $0.options.delivery = .streamed }).body { size += piece.count }
+    return size
+  }
+  print(size)
+}
+
 func chunks(_ connection: Connection) async throws {
   _ = try await connection.get("feed") {
     $0.options.onHead = { head in print(head.status) }
