@@ -30,9 +30,10 @@ public struct CurlAdapter: Adapter {
   ///       for try await piece in response.body { … }
   ///     }
   ///
-  /// It pays for tasks that do little between one request, or one piece of a body, and the next. Transfers wait while such a
-  /// task computes, so what takes milliseconds or blocks is better done elsewhere. A body is best read by the task that sent its
-  /// request: another is woken for less at a time. With several engines a task goes on with the one that has its answer.
+  /// It pays for tasks that do little between one request, or one piece of a body, and the next. Code of an actor with an executor
+  /// of its own stays there: the main actor's, and with it the top level of a `main.swift`, gains nothing. Transfers wait while
+  /// such a task computes, so what takes milliseconds or blocks is better done elsewhere. A body is best read by the task that
+  /// sent its request: another is woken for less at a time. With several engines a task goes on with the one that has its answer.
   ///
   /// The threads stay as long as this does. A `Task` that is made with it as its preference keeps it; a child task that only
   /// inherits the preference does not, like with any executor: keep the adapter until such tasks have ended.
