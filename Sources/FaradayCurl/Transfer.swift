@@ -136,9 +136,9 @@ final class Transfer: @unchecked Sendable, HasDeadline {
   /// The easy handle; nil once the transfer has finished.
   var easy: EasyHandle? { easyPointer.map { EasyHandle(pointer: $0) } }
 
-  /// Whether its task was cancelled. Can be set by anybody at any time.
   /// Whether libcurl took it to its end.
   var endedWell = false
+  /// Whether its task was cancelled. Can be set by anybody at any time.
   var isCancelled: Bool {
     get { cancellation.load(ordering: .relaxed) }
     set { cancellation.store(newValue, ordering: .relaxed) }

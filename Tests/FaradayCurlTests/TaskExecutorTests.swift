@@ -3,7 +3,6 @@ import FaradayCore
 import FaradayTesting
 import FoundationEssentials
 import Glibc
-import Synchronization
 import Testing
 
 @Suite struct TaskExecutorTests {
@@ -171,25 +170,29 @@ import Testing
   }
 
   @Test func `it stays as long as a task on it, and no longer`() async throws {
-    func begin() throws -> (task: Task<Void, any Error>, mayGoOn: Gate, executor: Weak) {
-      let mayGoOn = Gate()
-      let adapter = adapter()
-      let connection = try connection(over: adapter)
-      let task = Task(executorPreference: adapter.taskExecutor) {
-        _ = try await connection.get("hello")
-        #expect(await mayGoOn.opened())
-      }
-      return (task, mayGoOn, Weak(adapter.taskExecutor))
+    let mayGoOn = Gate()
+    let isClosed = Gate()
+    let server = try RawServer { connection in
+      _ = try connection.readHead()
+      try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+      connection.waitForClose()
+      isClosed.open()
     }
-    var begun: (task: Task<Void, any Error>, mayGoOn: Gate, executor: Weak)? = try begin()
-    let executor = try #require(begun?.executor)
-    #expect(executor.isThere)
-    begun?.mayGoOn.open()
-    try await begun?.task.value
-    begun = nil
-    // Nothing tells when its task has let go of it.
-    for _ in 0..<1000 where executor.isThere { try await Task.sleep(for: .milliseconds(10)) }
-    #expect(!executor.isThere)
+    func begin() async throws -> Task<Bool, Never> {
+      let adapter = adapter()
+      _ = try await Connection(server.url, adapter: adapter).get()
+      return Task(executorPreference: adapter.taskExecutor) { await mayGoOn.opened() }
+    }
+    func runs() async throws -> Bool {
+      // Only the task has the adapter's engine now.
+      let task = try await begin()
+      mayGoOn.open()
+      return await task.value
+    }
+    #expect(try await runs())
+    // The kept connection is closed when the engine ends.
+    #expect(await isClosed.opened())
+    withExtendedLifetime(server) {}
   }
 
   @Test func `without a thread jobs are run all the same, and transfers fail`() async throws {
@@ -213,14 +216,6 @@ private final class Handing: TaskExecutor {
   private let handle: EngineHandle
   init(_ handle: EngineHandle) { self.handle = handle }
   func enqueue(_ job: UnownedJob) { handle.enqueue(Job(job: job, executor: asUnownedTaskExecutor())) }
-}
-
-private final class Weak: Sendable {
-  private let object: Mutex<Reference>
-  private struct Reference { weak var object: (any TaskExecutor)? }
-
-  init(_ object: any TaskExecutor) { self.object = Mutex(Reference(object: object)) }
-  var isThere: Bool { object.withLock { $0.object != nil } }
 }
 
 private func thread() -> UInt { UInt(pthread_self()) }
