@@ -12,9 +12,14 @@
 #undef curl_share_setopt
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <locale.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <pthread.h>
 #include <stdint.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 #ifdef __linux__
@@ -71,6 +76,7 @@ typedef int (*faraday_seek_function)(void *, curl_off_t, int);
 typedef curl_socket_t (*faraday_open_socket_function)(void *, curlsocktype, struct curl_sockaddr *);
 typedef int (*faraday_close_socket_function)(void *, curl_socket_t);
 typedef int (*faraday_ready_function)(void *, char *, char *, int, int);
+typedef int (*faraday_progress_function)(void *, curl_off_t, curl_off_t, curl_off_t, curl_off_t);
 typedef int (*faraday_socket_function)(void *, curl_socket_t, int, void *, void *);
 typedef int (*faraday_timer_function)(void *, long, void *);
 
@@ -97,6 +103,11 @@ static inline CURLcode faraday_set_ready(void *easy, faraday_ready_function func
   return CURLE_UNKNOWN_OPTION;
 #endif
 }
+static inline CURLcode faraday_set_transfer_progress(void *easy, faraday_progress_function function, void *data) {
+  CURLcode code = curl_easy_setopt(easy, CURLOPT_XFERINFOFUNCTION, function);
+  if (code == CURLE_OK) code = curl_easy_setopt(easy, CURLOPT_XFERINFODATA, data);
+  return code != CURLE_OK ? code : curl_easy_setopt(easy, CURLOPT_NOPROGRESS, 0L);
+}
 static inline CURLMcode faraday_multi_set_socket(void *multi, faraday_socket_function function, void *data) {
   CURLMcode code = curl_multi_setopt(multi, CURLMOPT_SOCKETFUNCTION, function);
   return code != CURLM_OK ? code : curl_multi_setopt(multi, CURLMOPT_SOCKETDATA, data);
@@ -104,6 +115,31 @@ static inline CURLMcode faraday_multi_set_socket(void *multi, faraday_socket_fun
 static inline CURLMcode faraday_multi_set_timer(void *multi, faraday_timer_function function, void *data) {
   CURLMcode code = curl_multi_setopt(multi, CURLMOPT_TIMERFUNCTION, function);
   return code != CURLM_OK ? code : curl_multi_setopt(multi, CURLMOPT_TIMERDATA, data);
+}
+
+// MARK: OpenSSL behind libcurl
+
+typedef int (*faraday_ssl_question)(const void *);
+typedef void (*faraday_ssl_alpn)(const void *, const unsigned char **, unsigned int *);
+
+// OpenSSL's object for the connection that the handle is on just now; NULL without one, or with another TLS library.
+static inline void *faraday_get_ssl(void *easy) {
+  struct curl_tlssessioninfo *session = NULL;
+  if (curl_easy_getinfo(easy, CURLINFO_TLS_SSL_PTR, &session) != CURLE_OK || !session) return NULL;
+  return session->backend == CURLSSLBACKEND_OPENSSL ? session->internals : NULL;
+}
+static inline faraday_ssl_question faraday_find_ssl_question(const char *name) {
+  return (faraday_ssl_question)dlsym(RTLD_DEFAULT, name);
+}
+static inline faraday_ssl_alpn faraday_find_ssl_alpn(void) {
+  return (faraday_ssl_alpn)dlsym(RTLD_DEFAULT, "SSL_get0_alpn_selected");
+}
+// Whether the handshake has agreed on HTTP/2.
+static inline int faraday_ssl_agreed_on_http2(faraday_ssl_alpn alpn, const void *ssl) {
+  const unsigned char *name = NULL;
+  unsigned int length = 0;
+  alpn(ssl, &name, &length);
+  return length == 2 && name[0] == 'h' && name[1] == '2';
 }
 
 // MARK: a union, and options by version
@@ -175,6 +211,84 @@ static inline void *faraday_utf8_locale(void) {
 }
 static inline void faraday_use_locale(void *locale) {
   if (locale) uselocale((locale_t)locale);
+}
+
+// MARK: sockets
+
+// Whether there is anything to read, or the connection has ended. Does not block.
+static inline int faraday_has_news(int descriptor) {
+  struct pollfd socket = {.fd = descriptor, .events = POLLIN};
+  return poll(&socket, 1, 0) != 0;
+}
+
+// The local port of a socket, or -1.
+static inline int faraday_local_port(int descriptor) {
+  union { struct sockaddr any; struct sockaddr_in v4; struct sockaddr_in6 v6; } address;
+  socklen_t length = sizeof address;
+  if (getsockname(descriptor, &address.any, &length) != 0) return -1;
+  if (address.any.sa_family == AF_INET) return ntohs(address.v4.sin_port);
+  if (address.any.sa_family == AF_INET6) return ntohs(address.v6.sin6_port);
+  return -1;
+}
+
+// Bytes that TCP has received and had acknowledged over the connection; -1 where the system does not tell.
+static inline int64_t faraday_moved_bytes(int descriptor) {
+#ifdef __linux__
+  // The kernel's tcp_info, which C libraries know in part: tcpi_bytes_acked and tcpi_bytes_received are at 120 and 128 (4.1).
+  uint8_t info[136];
+  uint64_t moved[2];
+  socklen_t length = sizeof info;
+  if (getsockopt(descriptor, IPPROTO_TCP, 11 /* TCP_INFO */, info, &length) != 0 || length < sizeof info) return -1;
+  memcpy(moved, info + 120, sizeof moved);
+  return (int64_t)(moved[0] + moved[1]);
+#else
+  (void)descriptor;
+  return -1;
+#endif
+}
+
+// Makes a multi handle whose own sockets are not inherited by other programs. 7.88 makes a pair for its wake-up, and does not
+// tell: they are the numbers that were free, unless another thread was quicker, and then they are of another kind.
+static inline void *faraday_multi_init(void) {
+  int probe[2] = {-1, -1};
+  for (int index = 0; index < 2; index++) probe[index] = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0);
+  for (int index = 0; index < 2; index++) if (probe[index] >= 0) close(probe[index]);
+  void *multi = curl_multi_init();
+  if (!multi) return NULL;
+  for (int index = 0; index < 2; index++) {
+    struct sockaddr_storage address;
+    socklen_t length = sizeof address;
+    if (probe[index] < 0 || getsockname(probe[index], (struct sockaddr *)&address, &length) != 0) continue;
+    int flags = fcntl(probe[index], F_GETFD);
+    if (address.ss_family == AF_UNIX && flags >= 0) fcntl(probe[index], F_SETFD, flags | FD_CLOEXEC);
+  }
+  return multi;
+}
+
+// A descriptor at its end: reading gives none, as if a server had closed.
+static inline int faraday_ended_socket(void) {
+  int ends[2];
+  if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends) != 0) return -1;
+  close(ends[1]);
+  fcntl(ends[0], F_SETFD, FD_CLOEXEC);
+  return ends[0];
+}
+
+// Puts one file in the place of another, which is closed.
+static inline int faraday_replace(int descriptor, int with) {
+  int code = dup2(with, descriptor);
+  if (code >= 0) fcntl(descriptor, F_SETFD, FD_CLOEXEC);
+  return code;
+}
+
+// Whether the process, or the system, has no descriptor left.
+static inline int faraday_is_out_of_descriptors(void) {
+  int descriptor = socket(AF_INET, SOCK_STREAM, 0);
+  if (descriptor >= 0) {
+    close(descriptor);
+    return 0;
+  }
+  return errno == EMFILE || errno == ENFILE;
 }
 
 static inline int faraday_open_socket(const struct curl_sockaddr *address) {

@@ -5,12 +5,11 @@ import Faraday
 struct Adapters: ParsableCommand {
   static let configuration = CommandConfiguration(abstract: "Shows what each adapter can do, on this machine.")
 
-  @Flag(help: "As the table of the README.")
+  @Flag(help: "As the table of the README, which is that of libcurl 8.14 and newer.")
   var markdown = false
 
   func run() {
-    let table = CapabilityTable()
-    Descriptor.output.say(markdown ? table.markdown : table.text)
+    Descriptor.output.say(markdown ? CapabilityTable.withNewEngines.markdown : CapabilityTable().text)
   }
 }
 
@@ -20,8 +19,14 @@ struct CapabilityTable {
 
   init(_ adapters: [(name: String, capabilities: Capabilities)]) { self.adapters = adapters }
 
-  /// Of the adapters that `--transport` knows.
+  /// Of the adapters that `--transport` knows, with the engines of this machine.
   init() { self.init(TransportOptions.Transport.allCases.map { ($0.adapterName, $0.capabilities) }) }
+
+  /// Of the same, with engines that are new enough for all that is done with them.
+  static var withNewEngines: CapabilityTable {
+    CapabilityTable(
+      TransportOptions.Transport.allCases.map { ($0.adapterName, $0 == .curl ? .all : $0.capabilities) })
+  }
 
   /// For a terminal.
   var text: String {

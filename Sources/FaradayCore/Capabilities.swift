@@ -24,7 +24,7 @@ public struct Capabilities: OptionSet, Sendable, Hashable {
   public static let downloadProgress = Capabilities(rawValue: 1 << 5)
   /// ``Delivery/streamed``.
   public static let streamedDownload = Capabilities(rawValue: 1 << 6)
-  /// A consumer that stops reading stops the server. (Over libcurl before 8.4 not on HTTP/2, see ``Delivery/streamed``.)
+  /// A consumer that stops reading stops the server.
   public static let backpressure = Capabilities(rawValue: 1 << 7)
   /// ``Options/onChunk``.
   public static let chunkCallback = Capabilities(rawValue: 1 << 8)

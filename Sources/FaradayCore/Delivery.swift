@@ -4,9 +4,6 @@ public enum Delivery: Sendable, Hashable {
   case buffered
   /// `send` returns at the head; the body is a sequence, read once. A consumer that stops reading stops the server: over
   /// libcurl at most about 2 MiB wait for it. A body that is dropped half-read gives its connection up.
-  ///
-  /// Not so over HTTP/2 with libcurl before 8.4, which cannot pause a stream: there the server is not stopped, and a consumer
-  /// that is 64 MiB behind fails with ``TransportError/Code/bodyTooLarge``.
   case streamed
 }
 

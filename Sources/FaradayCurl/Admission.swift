@@ -36,6 +36,8 @@ struct Admission<Item> {
   /// The only one that is kept while nothing goes on there.
   private var latest: Origin?
   private var ready = Fifo<Origin>()
+  /// Origins that were not known when something was sent there.
+  private var names = 0
 
   init(perOrigin: Int, total: Int) {
     limitPerOrigin = max(1, perOrigin)
@@ -49,6 +51,11 @@ struct Admission<Item> {
 
   /// Whether ``next()`` may have something.
   var hasReady: Bool { !ready.isEmpty && active < limit }
+
+  /// Whether so many names have been looked up that libcurl is to forget them.
+  var hasManyNames: Bool { names > 1000 }
+
+  mutating func forgetNames() { names = 0 }
 
   /// The origin, if an item to it may start at once, ahead of nobody who waits. It counts as active until ``release(_:)``.
   mutating func admit(to key: String, now: Int64) -> Origin? {
@@ -104,6 +111,15 @@ struct Admission<Item> {
     rest(origin, now)
   }
 
+  /// All that wait for a name that was looked up in vain. They come up no more.
+  mutating func takeUnresolved(_ origin: Origin) -> [Item] {
+    guard !origin.isResolved else { return [] }
+    var items: [Item] = []
+    while let item = origin.waiting.popFirst() { items.append(item) }
+    origin.abandoned = 0
+    return items
+  }
+
   /// A waiting item is not wanted any more. It still comes up in ``next()``, unless so many do that they are cleared.
   mutating func abandon(_ origin: Origin, now: Int64, isAbandoned: (Item) -> Bool) {
     origin.abandoned += 1
@@ -117,6 +133,7 @@ struct Admission<Item> {
     guard let origin = origins[key] else {
       let origin = Origin(key)
       origins[key] = origin
+      names += 1
       return origin
     }
     if origin.isResting, now - origin.rested > Self.shortRest { close(origin) }

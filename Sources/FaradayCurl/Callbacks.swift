@@ -2,7 +2,7 @@ internal import CCurl
 
 // The functions that libcurl calls, all on the engine's thread. This is the only file that turns libcurl's pointers back into
 // objects: a transfer's is valid while its easy handle is, because the engine holds the transfer until it has closed it;
-// a driver's while its multi handle is.
+// a driver's and a table of sockets' while its multi handle is.
 //
 // They are functions of the file and not closures: a closure written in isolated code checks its executor when it is
 // called, and stops the process on a thread that is not its own.
@@ -40,7 +40,10 @@ nonisolated func openSocketCallback(
 ) -> curl_socket_t {
   guard let address, withTransfer(data, otherwise: false, { $0.mayOpenSocket() }) else { return faraday_bad_socket }
   let descriptor = faraday_open_socket(address)
-  guard descriptor >= 0 else { return faraday_bad_socket }
+  guard descriptor >= 0 else {
+    withTransfer(data, otherwise: ()) { $0.openedNoSocket() }
+    return faraday_bad_socket
+  }
   withTransfer(data, otherwise: ()) { $0.openedSocket(descriptor) }
   return descriptor
 }
@@ -49,7 +52,28 @@ nonisolated func readyCallback(
   _ data: UnsafeMutableRawPointer?, _ remote: UnsafeMutablePointer<CChar>?, _ local: UnsafeMutablePointer<CChar>?,
   _ remotePort: Int32, _ localPort: Int32
 ) -> Int32 {
-  withTransfer(data, otherwise: false) { $0.connectionIsReady() } ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
+  let endpoints = Sockets.Endpoints(remote: remote, remotePort, local: local, localPort)
+  let mayGoOn = withTransfer(data, otherwise: false) { $0.connectionIsReady(endpoints) }
+  return mayGoOn ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
+}
+
+/// Set only for transfers that want to see their end.
+nonisolated func progressCallback(
+  _ data: UnsafeMutableRawPointer?, _ downloadTotal: curl_off_t, _ downloaded: curl_off_t, _ uploadTotal: curl_off_t,
+  _ uploaded: curl_off_t
+) -> Int32 {
+  withTransfer(data, otherwise: ()) { $0.noteEnd() }
+  return 0
+}
+
+/// For a request that is to have no connection.
+nonisolated func noSocketCallback(
+  _ data: UnsafeMutableRawPointer?, _ purpose: curlsocktype, _ address: UnsafeMutablePointer<curl_sockaddr>?
+) -> curl_socket_t { faraday_bad_socket }
+
+nonisolated func closeSocketCallback(_ data: UnsafeMutableRawPointer?, _ descriptor: curl_socket_t) -> Int32 {
+  if let data { Unmanaged<Sockets>.fromOpaque(data)._withUnsafeGuaranteedRef { $0.closed(descriptor) } }
+  return close(descriptor)
 }
 
 private func withTransfer<Result>(
@@ -73,11 +97,6 @@ nonisolated func socketCallback(
   guard let data else { return 0 }
   Unmanaged<EpollDriver>.fromOpaque(data)._withUnsafeGuaranteedRef { $0.changed(descriptor, to: what) }
   return 0
-}
-
-nonisolated func closeSocketCallback(_ data: UnsafeMutableRawPointer?, _ descriptor: curl_socket_t) -> Int32 {
-  if let data { Unmanaged<EpollDriver>.fromOpaque(data)._withUnsafeGuaranteedRef { $0.closed(descriptor) } }
-  return close(descriptor)
 }
 
 nonisolated func timerCallback(

@@ -11,6 +11,17 @@ extension CurlAdapter {
     public var connections = 512
     /// Requests on one HTTP/2 connection at a time. 100 by default.
     public var streamsPerConnection = 100
+    /// How long a connection is kept while no request is on it, in whole seconds, at least one. 60 s by default. One that the server
+    /// ends, or over which anything comes that nobody has asked for, goes at once.
+    public var idleConnectionTimeout = Duration.seconds(60)
+    /// How long a connection is used for new requests, in whole seconds, at least one; nil, the default, as long as it lives. A
+    /// limit lets changes of the DNS and new servers behind a balancer be noticed. (Needs libcurl 7.80.)
+    public var connectionLifetime: Duration?
+    /// Requests over one connection before it is closed; nil, the default, any number.
+    public var requestsPerConnection: Int?
+    /// Requests that may wait for a connection on one engine; more fail with ``TransportError/Code/queueFull``. 65,536 by
+    /// default. A request that waits costs about two kilobytes. ``Timeouts/queue`` limits how long one waits.
+    public var queueLimit = 1 << 16
     /// Bytes asked from a socket at a time, from 1 KiB to 512 KiB; each active transfer has a buffer of this size. Larger ones
     /// save system calls on plain HTTP/1.1. 64 KiB by default; 16 KiB where libcurl decodes the body.
     public var receiveBufferSize = 64 << 10

@@ -2,15 +2,17 @@ internal import CCurl
 
 /// Makes libcurl work when there is work: waits for sockets and timers, and lets it act on them. On the engine's thread only.
 protocol Driver: AnyObject {
-  /// A handle is about to be added.
-  func adopt(_ easy: EasyHandle)
   /// A socket was opened under this number.
   func opened(_ descriptor: Int32)
+  /// libcurl has no more use for it, and it is about to be closed.
+  func closed(_ descriptor: Int32)
   /// Lets libcurl do what is due now: timers, and handles that were just added or resumed.
   func act() throws(MultiFailure)
-  /// Waits until something happens, `limit` nanoseconds at most, and lets libcurl act on it; `woke` is called in between.
-  /// Returns whether a socket had news.
-  func wait(atMost limit: Int64, woke: () -> Void) throws(MultiFailure) -> Bool
+  /// Waits until something happens, `limit` nanoseconds at most, and lets libcurl act on it; `woke` is called in between, and says
+  /// when to stop and leave the rest for the next time. Returns whether a socket had news.
+  func wait(atMost limit: Int64, woke: () -> Int64) throws(MultiFailure) -> Bool
+  /// Whether something has been left: the next time does not wait.
+  var hasMore: Bool { get }
 }
 
 /// libcurl's multi handle refused a call: the state of its transfers is unknown.
@@ -32,20 +34,22 @@ final class PollDriver: Driver {
     self.waker = waker
   }
 
-  func adopt(_ easy: EasyHandle) {}
+  var hasMore: Bool { false }
+
   func opened(_ descriptor: Int32) {}
+  func closed(_ descriptor: Int32) {}
 
   func act() throws(MultiFailure) {
     var running: Int32 = 0
     try MultiFailure.check(curl_multi_perform(multi, &running))
   }
 
-  func wait(atMost limit: Int64, woke: () -> Void) throws(MultiFailure) -> Bool {
+  func wait(atMost limit: Int64, woke: () -> Int64) throws(MultiFailure) -> Bool {
     var ready: Int32 = 0
     var extra = curl_waitfd(fd: waker.readable, events: Int16(CURL_WAIT_POLLIN), revents: 0)
     let milliseconds = Int32(clamping: (limit + 999_999) / 1_000_000)
     try MultiFailure.check(curl_multi_poll(multi, &extra, 1, milliseconds, &ready))
-    woke()
+    _ = woke()
     if extra.revents != 0 { waker.drain() }
     try act()
     return ready > 0

@@ -6,37 +6,51 @@ extension Engine {
   func finishDone() {
     var code = CURLE_OK
     while let easy = faraday_next_done(multi, &code) {
-      guard let transfer = transfer(of: easy) else { continue }
-      if !retriesFresh(transfer, code) { end(transfer) { $0.finish(code) } }
+      guard let transfer = transfer(of: easy) else {
+        endSweep()
+        continue
+      }
+      if let repetition = transfer.repetition(after: code), beginsAgain(transfer, repetition) { continue }
+      let isUnresolved = code == CURLE_COULDNT_RESOLVE_HOST || code == CURLE_COULDNT_RESOLVE_PROXY
+      let failure = isUnresolved ? transfer.libcurlError(code) : nil
+      let origin = transfer.origin
+      end(transfer) { $0.finish(code) }
+      if let failure, let origin { failWaiting(for: origin, failure) }
     }
   }
 
-  /// Before 8.0 libcurl gives up after five pooled connections that were dead. They say nothing about a new one.
-  private func retriesFresh(_ transfer: Transfer, _ code: CURLcode) -> Bool {
-    guard code == CURLE_SEND_ERROR || code == CURLE_GOT_NOTHING || code == CURLE_RECV_ERROR,
-      !Library.Behaviour.hasSoundHTTP2Streams, !transfer.hasRetriedFresh, transfer.headSize == 0,
-      transfer.failure == nil, let easy = transfer.easy, easy.get(CURLINFO_NUM_CONNECTS) == 0, transfer.mayRepeat,
-      transfer.rewind()
-    else { return false }
-    transfer.hasRetriedFresh = true
-    curl_multi_remove_handle(multi, easy.pointer)
-    _ = faraday_set_long(easy.pointer, CURLOPT_FRESH_CONNECT, 1)
-    return curl_multi_add_handle(multi, easy.pointer) == CURLM_OK
+  /// The name that they wait for is not to be found: one failure is the answer to all, and not a lookup for each.
+  private func failWaiting(for origin: Admission<Transfer>.Origin, _ failure: TransportError) {
+    for transfer in admission.takeUnresolved(origin) where transfer.state == .queued {
+      transfer.origin = nil
+      end(transfer, transfer.error(failure.code, failure.message, phase: failure.phase, engineCode: failure.engineCode))
+    }
+  }
+
+  /// Begins a transfer again, with a new handle. Returns false if it cannot be, or has ended with that.
+  private func beginsAgain(_ transfer: Transfer, _ repetition: Transfer.Repetition) -> Bool {
+    guard transfer.canRewind else { return false }
+    if let easy = transfer.easy { curl_multi_remove_handle(multi, easy.pointer) }
+    do {
+      guard try transfer.beginAgain(repetition) else { return false }
+      try add(transfer)
+    } catch {
+      end(transfer, error)
+    }
+    return true
   }
 
   /// By the time of the waking: what has arrived since, while somebody else's code ran here, is read in the next turn.
   func expire() {
     while let transfer = deadlines.first, transfer.deadline <= turnBegan {
-      let timeouts = transfer.request.options.timeouts
-      if transfer.waitsForCaller { transfer.lastActivity = now }
+      if transfer.state == .active { transfer.lookForMovement(at: max(turnBegan, now)) }
       transfer.updateDeadline()
       if transfer.deadline > turnBegan {
         deadlines.update(transfer)
-      } else if let total = timeouts.total, transfer.submitted + total.nanoseconds <= turnBegan {
-        end(transfer, transfer.error(.totalTimeout, "the exchange took longer than \(total)"))
+      } else if let error = transfer.timeout(at: turnBegan) {
+        end(transfer, error)
       } else {
-        let idle = timeouts.idle.map { "\($0)" } ?? ""
-        end(transfer, transfer.error(.idleTimeout, "no byte moved for \(idle)"))
+        deadlines.remove(transfer)
       }
     }
   }
@@ -50,10 +64,6 @@ extension Engine {
       transfer.isReceivePaused = false
       curl_easy_pause(easy.pointer, CURLPAUSE_CONT)
     }
-    if transfer.isHTTP2, !Library.Behaviour.hasSafeHTTP2, let easy = transfer.easy {
-      // The reset of its stream would be sent with the next request. Nobody else on the connection: it is closed instead.
-      _ = faraday_set_long(easy.pointer, CURLOPT_FORBID_REUSE, 1)
-    }
     end(transfer) { $0.finish(error) }
   }
 
@@ -62,6 +72,7 @@ extension Engine {
     guard transfer.state != .finished else { return }
     outcome(transfer)
     deadlines.remove(transfer)
+    transfer.leaveConnection()
     switch transfer.state {
     case .active:
       if let easy = transfer.easy { curl_multi_remove_handle(multi, easy.pointer) }
@@ -72,7 +83,9 @@ extension Engine {
       transfer.origin = nil
       refused.removeAll { $0 === transfer }
       transfer.dispose()
+      sweepLater()
     case .queued:
+      handle.started()
       transfer.dispose()
       transfer.state = .finished
       if let origin = transfer.origin { admission.abandon(origin, now: now) { $0.state == .finished } }

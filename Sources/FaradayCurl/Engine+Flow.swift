@@ -14,19 +14,19 @@ extension Engine {
   }
 
   /// Answers a waiting task at the end of the turn.
-  func complete(_ waiting: UnsafeContinuation<Received, any Error>, _ received: Received) {
-    completed.append((waiting, received))
-  }
+  func complete(_ answer: Completed) { completed.append(answer) }
 
-  /// Waking a thread for each of many tasks costs this one more than its work for them: one is woken for all.
+  /// Waking a thread for each of many tasks costs this one more than its work for them: one is woken for all, with the highest
+  /// priority of those that wait.
   func answer() {
     guard !completed.isEmpty else { return }
     let batch = completed
     completed.removeAll(keepingCapacity: true)
     if batch.count < 3 {
-      for (waiting, received) in batch { waiting.resume(returning: received) }
+      for answer in batch { answer.deliver() }
     } else {
-      Task.detached { for (waiting, received) in batch { waiting.resume(returning: received) } }
+      let priority = batch.reduce(TaskPriority.background) { max($0, $1.priority) }
+      Task.detached(priority: priority) { for answer in batch { answer.deliver() } }
     }
   }
 
@@ -54,12 +54,23 @@ extension Engine {
     if transfer.isHeadDue { transfer.handOverHead() }
     if let stream = transfer.stream, stream.publish() { resumeReceiving(transfer) }
     if transfer.isRefused { resumeSending(transfer) }
+    // Over HTTP/2 libcurl would go on to wait until the upload has left, which its response has made pointless.
+    if transfer.isAnsweredEarly { end(transfer) { $0.finish(CURLE_OK) } }
   }
 
-  /// Whether callbacks have had their time: commands and the other transfers are to have theirs.
-  var isTurnOver: Bool { now - turnBegan > Self.turnLength }
-  /// Nanoseconds.
-  static let turnLength: Int64 = 5_000_000
+  /// Whether a transfer has had its share of the turn: commands and the other transfers are to have theirs.
+  func isTurnOver(for transfer: Transfer) -> Bool {
+    if transfer.sinceQuantum >= Self.quantum {
+      transfer.sinceQuantum = 0
+      if active.count > 1 { return true }
+      now = Clock.now
+    }
+    return now - turnBegan > Self.turnLength
+  }
+  /// In nanoseconds: what a small request may have to wait for the others.
+  static let turnLength: Int64 = 1_000_000
+  /// Bytes that a transfer may hand over in a turn, if there are others.
+  static let quantum = 256 << 10
 
   /// Lets a transfer go on in the next turn. libcurl would serve one as long as there is something to read, and with a slow
   /// callback there always is.
@@ -115,4 +126,13 @@ extension Engine {
     // What fails within that call does not always come up again as the transfer's end.
     end(transfer) { $0.finish(code) }
   }
+}
+
+/// An outcome on its way to the task that waits for it.
+struct Completed: Sendable {
+  let waiting: UnsafeContinuation<Received, any Error>
+  let received: Received
+  let priority: TaskPriority
+
+  func deliver() { waiting.resume(returning: received) }
 }

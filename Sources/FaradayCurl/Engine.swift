@@ -6,29 +6,33 @@ internal import FaradayCore
 /// Everything in it happens on its thread, one turn after the other: take commands, start what may start, let libcurl act,
 /// settle what has ended, hand out what has arrived, sleep.
 final class Engine {
-  private let handle: EngineHandle
+  let handle: EngineHandle
   let multi: UnsafeMutableRawPointer
+  let sockets = Sockets()
   private let share: UnsafeMutableRawPointer?
   private let driver: any Driver
-  private let streamsPerConnection: Int
+  let configuration: CurlAdapter.Configuration
   var admission: Admission<Transfer>
   var deadlines = DeadlineHeap<Transfer>()
   var active: [Transfer] = []
   var touched: [Transfer] = []
   var refused: [Transfer] = []
   private var commands: [Command] = []
-  var completed: [(UnsafeContinuation<Received, any Error>, Received)] = []
+  var completed: [Completed] = []
   /// The time: when commands were taken, when the engine woke up, or when somebody else's code was done on its thread.
   var now = Clock.now
   var turnBegan = Clock.now
   var postponed: [Transfer] = []
+  /// When idle connections are to be looked at, and the handle that makes libcurl do it.
+  var sweepDue = Int64.max
+  var sweeper: UnsafeMutableRawPointer?
 
   /// Serves the mailbox until it is told to stop and nothing is left to do. If libcurl fails as a whole, everything under way
   /// fails with it and a new engine goes on.
   static func serve(_ handle: EngineHandle) {
     repeat {
       guard let engine = Engine(handle) else {
-        return handle.refuseAll("there is no memory or descriptor left for an engine")
+        return handle.refuseAll(.outOfDescriptors, "there is no memory or file descriptor left for an engine")
       }
       do {
         try engine.run()
@@ -40,11 +44,11 @@ final class Engine {
   }
 
   private init?(_ handle: EngineHandle) {
-    guard let waker = handle.waker, let multi = curl_multi_init() else { return nil }
+    guard let waker = handle.waker, let multi = faraday_multi_init() else { return nil }
     let configuration = handle.configuration
     var driver: (any Driver)? = PollDriver(multi, waker: waker)
     #if os(Linux)
-    if configuration.driver == .platform { driver = EpollDriver(multi, waker: waker) }
+    if configuration.driver == .platform { driver = EpollDriver(multi, waker: waker, sockets) }
     #endif
     guard let driver else {
       curl_multi_cleanup(multi)
@@ -53,7 +57,8 @@ final class Engine {
     self.handle = handle
     self.multi = multi
     self.driver = driver
-    streamsPerConnection = configuration.streamsPerConnection
+    sockets.driver = driver
+    self.configuration = configuration
     admission = Admission(perOrigin: configuration.connectionsPerOrigin, total: configuration.connections)
     // Sessions are kept with the easy handle before 8.12, and ours live for one request.
     share = curl_share_init()
@@ -64,6 +69,7 @@ final class Engine {
   }
 
   private func close() {
+    endSweep()
     curl_multi_cleanup(multi)
     if let share { curl_share_cleanup(share) }
   }
@@ -72,6 +78,7 @@ final class Engine {
 
   private func run() throws(MultiFailure) {
     while true {
+      if Exit.hasBegun { Exit.park() }
       turnBegan = Clock.now
       runJobs()
       let isStopping = handle.take(&commands)
@@ -88,11 +95,13 @@ final class Engine {
       let hadNews = try driver.wait(atMost: untilNextTurn) {
         now = Clock.now
         turnBegan = now
+        return now + Self.turnLength
       }
       handle.wokeUp()
+      if sockets.hasDead { sweepSoon() }
       // Only here has everything that had arrived by `now` been received: a slow callback is not the network's silence.
       if hadNews { resumeRefused() }
-      settle(isQuiet: !hadNews, expiring: true)
+      settle(isQuiet: !hadNews, expiring: !driver.hasMore)
     }
   }
 
@@ -119,15 +128,19 @@ final class Engine {
   private func settle(isQuiet: Bool, expiring: Bool = false) {
     finishDone()
     flush(isQuiet: isQuiet)
-    if expiring { expire() }
+    if expiring {
+      expire()
+      sweepIfDue()
+    }
     answer()
   }
 
   /// How long it may sleep, in nanoseconds.
   private var untilNextTurn: Int64 {
     // What has just ended or connected may have let others start.
-    guard !admission.hasReady, postponed.isEmpty, touched.allSatisfy(\.isBulk), handle.maySleep() else { return 0 }
-    let untilNextDeadline = deadlines.first.map { max(0, $0.deadline - Clock.now) } ?? .max / 2
+    guard !driver.hasMore, !admission.hasReady, postponed.isEmpty, touched.allSatisfy(\.isBulk), handle.maySleep() else { return 0 }
+    let next = min(deadlines.first?.deadline ?? .max, sweepDue)
+    let untilNextDeadline = next == .max ? .max / 2 : max(0, next - Clock.now)
     return touched.isEmpty ? untilNextDeadline : min(untilNextDeadline, Transfer.gatheringTime)
   }
 
@@ -163,20 +176,40 @@ final class Engine {
   }
 
   private func start(_ transfer: Transfer) {
-    guard let easy = transfer.easy else { return }
+    handle.started()
     transfer.state = .active
     transfer.activated = now
     transfer.lastActivity = now
     transfer.slot = active.count
     active.append(transfer)
     limit(transfer)
-    driver.adopt(easy)
-    if let share, transfer.target.isSecure { _ = faraday_set_pointer(easy.pointer, CURLOPT_SHARE, share) }
-    let code = curl_multi_add_handle(multi, easy.pointer)
-    guard code == CURLM_OK else {
-      return end(transfer, transfer.error(.engineFailed, String(cString: curl_multi_strerror(code))))
+    do {
+      try transfer.prepare()
+      try add(transfer)
+    } catch {
+      return end(transfer, error)
     }
     transfer.openSource()
+  }
+
+  /// Lets libcurl begin with it.
+  func add(_ transfer: Transfer) throws {
+    guard let easy = transfer.easy else { return }
+    sockets.watch(easy)
+    if let share, transfer.target.isSecure { _ = faraday_set_pointer(easy.pointer, CURLOPT_SHARE, share) }
+    if admission.hasManyNames {
+      // At the end of each transfer libcurl walks over all names that it knows: these are forgotten.
+      _ = faraday_set_long(easy.pointer, CURLOPT_DNS_CACHE_TIMEOUT, 0)
+      admission.forgetNames()
+    }
+    let code = curl_multi_add_handle(multi, easy.pointer)
+    guard code == CURLM_OK else { throw transfer.error(.engineFailed, String(cString: curl_multi_strerror(code))) }
+  }
+
+  /// Adds a handle that is no transfer's.
+  func addSweeper(_ easy: EasyHandle) -> Bool {
+    sockets.watch(easy)
+    return curl_multi_add_handle(multi, easy.pointer) == CURLM_OK
   }
 
   private func limit(_ transfer: Transfer) {
@@ -186,7 +219,7 @@ final class Engine {
 
   /// The first connection to an origin has its address, so that others may start.
   func opened(_ descriptor: Int32, for transfer: Transfer) {
-    driver.opened(descriptor)
+    sockets.opened(descriptor)
     // Over HTTP/2 the others wait until it is there, to go over it.
     if let origin = transfer.origin, !transfer.request.options.httpVersion.mayBeHTTP2(for: transfer) { open(origin) }
   }
@@ -196,25 +229,6 @@ final class Engine {
   }
 
   func multiplexes(_ origin: Admission<Transfer>.Origin) {
-    admission.multiplex(origin, streams: streamsPerConnection)
-  }
-}
-
-extension Transfer {
-  /// Its name is resolved, and it needs a connection. Returns whether it may have one.
-  func mayOpenSocket() -> Bool { maySendNow() }
-
-  func openedSocket(_ descriptor: Int32) {
-    engine?.opened(descriptor, for: self)
-  }
-
-  /// It has a connection, new or used, and the request goes out next. Returns whether it may.
-  func connectionIsReady() -> Bool {
-    if let origin { engine?.open(origin) }
-    guard maySendNow() else { return false }
-    isReady = true
-    // A request that is sent anew is not paused.
-    isSendPaused = false
-    return true
+    admission.multiplex(origin, streams: configuration.streamsPerConnection)
   }
 }

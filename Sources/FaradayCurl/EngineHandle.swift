@@ -26,80 +26,121 @@ final class EngineHandle: Sendable {
     var commands: [Command] = []
     /// Of tasks that run on the engine's thread.
     var jobs: [Job] = []
+    /// There is one from the first thread on, unless the process has no descriptor left then.
+    var waker: Waker?
     var isAsleep = false
     var hasThread = false
     var isStopping = false
 
     var isEmpty: Bool { commands.isEmpty && jobs.isEmpty }
+    var sleepingWaker: Waker? { isAsleep ? waker : nil }
   }
 
   let configuration: CurlAdapter.Configuration
-  let waker: Waker?
+  private let makeWaker: @Sendable () -> Waker?
+  private let forks: Int
   private let mailbox = Mutex(Mailbox())
   private let thread = Atomic<UInt>(0)
+  /// Requests that were submitted and have not begun.
+  private let waiting = Atomic<Int>(0)
 
-  init(_ configuration: CurlAdapter.Configuration, waker: Waker? = Waker()) {
+  init(_ configuration: CurlAdapter.Configuration, waker: @escaping @Sendable () -> Waker? = { Waker() }) {
     self.configuration = configuration
-    self.waker = waker
+    makeWaker = waker
+    _ = Library.isReady
+    forks = Forks.soFar
   }
+
+  var waker: Waker? { mailbox.withLock { $0.waker } }
+
+  /// Whether so few wait that the next is likely to begin at once.
+  var isCalm: Bool { waiting.load(ordering: .relaxed) < 64 }
 
   /// Hands a transfer over, starting the thread if there is none. If that cannot be, the transfer fails.
   func submit(_ transfer: Transfer) {
+    guard Forks.soFar == forks else {
+      return transfer.fail(
+        .engineFailed, "this process was forked from the one that made the adapter, and has none of its threads: make another")
+    }
+    guard waiting.wrappingAdd(1, ordering: .relaxed).newValue <= configuration.queueLimit else {
+      started()
+      return transfer.fail(.queueFull, "\(configuration.queueLimit) requests wait already")
+    }
     transfer.handle = self
     transfer.startSource()
     deliver { $0.commands.append(.submit(transfer)) }
   }
 
+  /// A transfer that was submitted no longer waits.
+  func started() { waiting.wrappingSubtract(1, ordering: .relaxed) }
+
   /// Runs a job on the thread, starting it if there is none. If that cannot be, the job runs elsewhere.
   func enqueue(_ job: Job) {
+    guard Forks.soFar == forks else { return globalConcurrentExecutor.enqueue(job.job) }
     deliver { $0.jobs.append(job) }
   }
 
   private func deliver(_ put: (inout Mailbox) -> Void) {
     // In one step: a thread that is about to end either sees what was put there or is seen to have ended.
-    let (isAsleep, needsThread) = mailbox.withLock { mailbox in
+    let (waker, needsThread) = mailbox.withLock { mailbox in
       put(&mailbox)
       defer {
         mailbox.isAsleep = false
         mailbox.hasThread = true
       }
-      return (mailbox.isAsleep, !mailbox.hasThread)
+      return (mailbox.sleepingWaker, !mailbox.hasThread)
     }
-    if needsThread {
-      if !EngineThread.start(self) { refuseAll("no thread could be started for the engine") }
-    } else if isAsleep {
-      waker?.wake()
-    }
+    waker?.wake()
+    if needsThread { startThread() }
   }
 
-  /// Fails everything that waits for an engine, because there will be none.
-  func refuseAll(_ reason: String) {
+  private func startThread() {
+    let hasWaker = mailbox.withLock { mailbox in
+      if mailbox.waker == nil { mailbox.waker = makeWaker() }
+      return mailbox.waker != nil
+    }
+    guard hasWaker else {
+      return refuseAll(.outOfDescriptors, "the process or the system has no file descriptor left for an engine")
+    }
+    if !EngineThread.start(self) { refuseAll(.engineFailed, "no thread could be started for the engine") }
+  }
+
+  /// Fails everything that waits for an engine, because there will be none. What comes later tries again.
+  func refuseAll(_ code: TransportError.Code, _ reason: String) {
     let (commands, jobs) = mailbox.withLock { mailbox in
       mailbox.hasThread = false
       defer { (mailbox.commands, mailbox.jobs) = ([], []) }
       return (mailbox.commands, mailbox.jobs)
     }
-    for case .submit(let transfer) in commands { transfer.fail(.engineFailed, reason) }
+    for case .submit(let transfer) in commands {
+      started()
+      transfer.fail(code, reason)
+    }
     for job in jobs { globalConcurrentExecutor.enqueue(job.job) }
   }
 
   /// Without a thread there is nothing to command, and what was kept for one that never comes would keep its transfer.
   func post(_ command: Command) {
-    let isAsleep = mailbox.withLock { mailbox in
-      guard mailbox.hasThread else { return false }
+    guard Forks.soFar == forks else { return }
+    let waker = mailbox.withLock { mailbox -> Waker? in
+      guard mailbox.hasThread else { return nil }
       mailbox.commands.append(command)
       defer { mailbox.isAsleep = false }
-      return mailbox.isAsleep
+      return mailbox.sleepingWaker
     }
-    if isAsleep { waker?.wake() }
+    waker?.wake()
   }
 
   /// Nothing more will be submitted, except by those who are about to: the thread ends when the last transfer has.
   func stop() {
+    guard Forks.soFar == forks else { return }
     mailbox.withLock { $0.isStopping = true }
     // Always, and not only if it sleeps: it may be about to, and looks for commands only.
-    waker?.wake()
+    wake()
   }
+
+  /// Wakes the thread, asleep or not.
+  func wake() { waker?.wake() }
 
   // MARK: the engine's side
 

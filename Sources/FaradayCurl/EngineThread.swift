@@ -9,7 +9,7 @@ private import Darwin
 enum EngineThread {
   /// Starts a thread that serves the handle's mailbox. Returns false if the system has none to give.
   static func start(_ handle: EngineHandle) -> Bool {
-    guard Library.isReady, handle.waker != nil else { return false }
+    guard Library.isReady else { return false }
     var attributes = pthread_attr_t()
     pthread_attr_init(&attributes)
     defer { pthread_attr_destroy(&attributes) }
@@ -51,5 +51,7 @@ private nonisolated func serve(_ handle: EngineHandle) {
   faraday_use_locale(Library.utf8Locale)
   faraday_name_thread("faraday-curl")
   handle.begin()
+  Exit.began(handle)
   Engine.serve(handle)
+  Exit.ended(handle)
 }

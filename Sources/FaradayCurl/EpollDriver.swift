@@ -18,23 +18,30 @@ final class EpollDriver: Driver {
 
   private let multi: UnsafeMutableRawPointer
   private let waker: Waker
+  private let sockets: Sockets
   private let epoll: Int32
   private var interests: [Interest] = []
   private var dirty: [Int32] = []
   private var timer: Int64?
   private var events = [epoll_event](repeating: epoll_event(), count: 256)
+  /// Those of `events` that libcurl has not been told of.
+  private var news = 0..<0
 
   /// Nil if the process has no descriptors left.
-  init?(_ multi: UnsafeMutableRawPointer, waker: Waker) {
+  init?(_ multi: UnsafeMutableRawPointer, waker: Waker, _ sockets: Sockets) {
     self.multi = multi
     self.waker = waker
+    self.sockets = sockets
     epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
     guard epoll >= 0 else { return nil }
+    var event = faraday_epoll_event(EPOLLIN.rawValue, waker.readable)
+    guard epoll_ctl(epoll, EPOLL_CTL_ADD, waker.readable, &event) == 0 else {
+      close(epoll)
+      return nil
+    }
     let this = Unmanaged.passUnretained(self).toOpaque()
     faraday_multi_set_socket(multi, socketCallback, this)
     faraday_multi_set_timer(multi, timerCallback, this)
-    var event = faraday_epoll_event(EPOLLIN.rawValue, waker.readable)
-    epoll_ctl(epoll, EPOLL_CTL_ADD, waker.readable, &event)
   }
 
   deinit { close(epoll) }
@@ -45,33 +52,44 @@ final class EpollDriver: Driver {
     try act(on: faraday_socket_timeout, 0)
   }
 
-  func wait(atMost limit: Int64, woke: () -> Void) throws(MultiFailure) -> Bool {
+  var hasMore: Bool { !news.isEmpty }
+
+  func wait(atMost limit: Int64, woke: () -> Int64) throws(MultiFailure) -> Bool {
     register()
-    let count = epoll_wait(epoll, &events, Int32(events.count), milliseconds(limit))
-    woke()
-    guard count > 0 else {
-      try act()
-      return false
+    if news.isEmpty {
+      let count = epoll_wait(epoll, &events, Int32(events.count), milliseconds(limit))
+      news = 0..<max(0, Int(count))
     }
-    for index in 0..<Int(count) {
+    let end = woke()
+    let hasNews = !news.isEmpty
+    while let index = news.popFirst() {
       let descriptor = withUnsafePointer(to: events[index]) { faraday_epoll_descriptor($0) }
       if descriptor == waker.readable {
         waker.drain()
-      } else {
+      } else if descriptor >= 0 {
         try happened(events[index].events, on: descriptor)
       }
+      if Clock.now >= end { break }
     }
     try act()
-    return true
+    return hasNews
   }
 
   private func happened(_ flags: UInt32, on descriptor: Int32) throws(MultiFailure) {
-    guard interests[Int(descriptor)].wanted != 0 else { return forget(descriptor) }
+    guard interests[Int(descriptor)].wanted != 0 else { return isUnwanted(descriptor) }
     var mask: Int32 = 0
     if flags & (EPOLLIN.rawValue | EPOLLHUP.rawValue | EPOLLERR.rawValue) != 0 { mask |= CURL_CSELECT_IN }
     if flags & EPOLLOUT.rawValue != 0 { mask |= CURL_CSELECT_OUT }
     if flags & EPOLLERR.rawValue != 0 { mask |= CURL_CSELECT_ERR }
     try act(on: descriptor, mask)
+  }
+
+  /// libcurl does not wait for this socket. Either its transfer is paused, or the connection is idle, and then nobody has asked for
+  /// what has come, or it has ended. (What comes over an idle HTTP/2 connection belongs to the connection, and libcurl reads it.)
+  private func isUnwanted(_ descriptor: Int32) {
+    forget(descriptor)
+    guard interests[Int(descriptor)].isOurs, !sockets.isUsed(descriptor) else { return }
+    if sockets.isHTTP2(descriptor) { sockets.hasDead = true } else { sockets.retire(descriptor) }
   }
 
   private func act(on descriptor: curl_socket_t, _ mask: Int32) throws(MultiFailure) {
@@ -91,15 +109,14 @@ final class EpollDriver: Driver {
 
   // MARK: what libcurl tells
 
-  /// A connection keeps the callback and outlives its handle, but not the multi handle; no driver goes before that.
-  func adopt(_ easy: EasyHandle) {
-    _ = faraday_set_close_socket(easy.pointer, closeSocketCallback, Unmanaged.passUnretained(self).toOpaque())
-  }
-
   /// libcurl has no more use for it. What was registered goes with the socket, and the number may come back as anything.
   func closed(_ descriptor: Int32) {
     reserve(descriptor)
     interests[Int(descriptor)] = Interest(isDirty: interests[Int(descriptor)].isDirty)
+    // What is still to be told of is not told of another socket with this number.
+    for index in news where withUnsafePointer(to: events[index], { faraday_epoll_descriptor($0) }) == descriptor {
+      events[index] = faraday_epoll_event(0, -1)
+    }
   }
 
   func opened(_ descriptor: Int32) {

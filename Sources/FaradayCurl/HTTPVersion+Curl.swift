@@ -14,11 +14,7 @@ extension HTTPVersionPolicy {
     guard transfer.target.isSecure else { return false }
     switch self {
     case .http1: return false
-    case .automatic: return Library.Behaviour.hasSafeHTTP2
-    case .http2:
-      // A blocked HTTP/2 upload takes a whole processor before 8.0; HTTP/1.1 is what a server must speak as well.
-      let isSmall = transfer.request.body.length.map { $0 <= Transfer.smallBody } ?? false
-      return isSmall || Library.Behaviour.hasSoundHTTP2Streams
+    case .automatic, .http2: return Library.hasHTTP2
     }
   }
 }

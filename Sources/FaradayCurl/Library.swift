@@ -7,6 +7,8 @@ enum Library {
   static let version: UInt32 = {
     faraday_keep_openssl_until_exit()
     guard curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK else { return 0 }
+    Exit.prepare()
+    Forks.count()
     return faraday_version()?.pointee.version_num ?? 0
   }()
 
@@ -20,18 +22,19 @@ enum Library {
   static let description = version == 0 ? "libcurl (not initialised)" : String(cString: curl_version())
 
   /// What this build of libcurl can do of what Faraday has a name for.
-  static let capabilities: Capabilities = {
+  static let capabilities = hasHTTP2 ? Capabilities.all : Capabilities.all.subtracting(.http2)
+
+  /// Whether it does HTTP/2, and soundly. 7.88 takes some responses for complete that were cut off, keeps what a paused stream
+  /// gets without bound, and a blocked upload takes a whole processor; 8.14 is the oldest that was found to do none of this.
+  static let hasHTTP2: Bool = {
     let features = faraday_version()?.pointee.features ?? 0
-    return features & CURL_VERSION_HTTP2 != 0 ? .all : Capabilities.all.subtracting(.http2)
+    return version >= 0x08_0E_00 && features & CURL_VERSION_HTTP2 != 0
   }()
 
   /// What depends on the version that runs. Each says which release made it unnecessary.
   enum Behaviour {
-    /// HTTP/2 without truncated bodies that look complete, spinning uploads and unbounded buffers (8.4.0).
-    static let hasSafeHTTP2 = version >= 0x08_04_00
-    /// A blocked HTTP/2 upload does not spin; a stream cut off is not complete; stale pooled connections do not use up the
-    /// tries (8.0.0).
-    static let hasSoundHTTP2Streams = version >= 0x08_00_00
+    /// Stale pooled connections do not use up the tries (8.0.0).
+    static let triesEnough = version >= 0x08_00_00
     /// Timers are not rounded down (8.4.0).
     static let roundsTimersUp = version >= 0x08_04_00
     /// A paused transfer is buffered before it is decoded, and not after (8.13.0).

@@ -12,13 +12,13 @@ struct RawHead {
   func parsed() -> (response: HTTPResponse, version: HTTPVersion) {
     bytes.withUnsafeBufferPointer { bytes in
       var rest = bytes
-      let words = Self.line(&rest).split(separator: 0x20, maxSplits: 2)
-      let code = words.count > 1 ? Int(Self.text(words[1])) ?? 0 : 0
-      let reason = words.count > 2 ? Self.text(words[2]) : ""
-      // HTTPTypes traps outside this range; libcurl passes three digits.
-      let status = HTTPResponse.Status(code: min(max(code, 0), 999), reasonPhrase: reason)
+      // Looked at when it came.
+      let first = StatusLine(UnsafeRawBufferPointer(Self.line(&rest)))
+      let reason = first.map { String(decoding: $0.reason, as: UTF8.self) } ?? ""
+      // HTTPTypes traps outside of three digits.
+      let status = HTTPResponse.Status(code: first?.status ?? 0, reasonPhrase: reason)
       let response = HTTPResponse(status: status, headerFields: Self.fields(rest))
-      return (response, Self.version(words.first.map(Self.text) ?? ""))
+      return (response, first?.version ?? .unknown)
     }
   }
 
@@ -78,14 +78,5 @@ struct RawHead {
 
   private static func text(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) -> String {
     String(decoding: UnsafeBufferPointer(rebasing: bytes), as: UTF8.self)
-  }
-
-  private static func version(_ word: String) -> HTTPVersion {
-    switch word {
-    case "HTTP/1.0": .http1_0
-    case "HTTP/2": .http2
-    case "HTTP/3": .http3
-    default: .http1_1
-    }
   }
 }

@@ -12,13 +12,14 @@ extension Transfer {
       return microseconds > 0 ? .nanoseconds(queue + microseconds * 1000) : nil
     }
     metrics.queue = .nanoseconds(queue)
-    metrics.reusedConnection = isReady && easy.get(CURLINFO_NUM_CONNECTS) == 0
+    metrics.reusedConnection = isReused
     if !metrics.reusedConnection {
       metrics.dns = time(CURLINFO_NAMELOOKUP_TIME_T)
       metrics.connect = time(CURLINFO_CONNECT_TIME_T)
       metrics.tls = time(CURLINFO_APPCONNECT_TIME_T)
     }
-    metrics.firstByte = time(CURLINFO_STARTTRANSFER_TIME_T)
+    // libcurl's is the first byte sent, of an upload, or of a 100.
+    if firstByte > 0 { metrics.firstByte = .nanoseconds(firstByte - submitted) }
     metrics.total = time(CURLINFO_TOTAL_TIME_T)
     // libcurl counts the framing of chunks as well.
     metrics.bytesSent = if case .none = source { easy.get(offset: CURLINFO_SIZE_UPLOAD_T) } else { sent }

@@ -19,14 +19,11 @@ extension Transfer {
   /// Ends with what libcurl says, or with what was noted before.
   func finish(_ code: CURLcode) {
     if let failure { return finish(failure) }
-    guard code == CURLE_OK else { return finish(libcurlError(code)) }
-    endedWell = true
-    guard headState == .complete else {
-      return finish(error(.truncatedResponse, "the connection ended inside the response's head"))
-    }
+    // The response of a server that then closes, while the upload still goes on, is no less of one.
+    guard code == CURLE_OK || isWhole else { return finish(libcurlError(code)) }
+    if let problem = incompleteness { return finish(error(.truncatedResponse, problem)) }
     // A source that fails when the server has answered without it makes the answer no less of one.
     if case .stream(let buffer) = source, let failure = buffer.failure, !hasEarlyAnswer { return finish(bodyError(failure)) }
-    if !isHeadDelivered && !deliverHead(), let failure { return finish(failure) }
     reportUpload()
     let metrics = metrics()
     if isHeadDue { handOverHead() }
@@ -36,8 +33,17 @@ extension Transfer {
     } else if let waiting = continuation {
       continuation = nil
       let received = Received(head: head, content: .whole(whole, trailers: trailers), metrics: metrics, ending: nil)
-      if let engine, !isSentFromEngine { engine.complete(waiting, received) } else { waiting.resume(returning: received) }
+      guard let engine, !isSentFromEngine else { return waiting.resume(returning: received) }
+      engine.complete(Completed(waiting: waiting, received: received, priority: priority))
     }
+  }
+
+  /// What is missing of a response that libcurl takes for complete; nil if nothing is.
+  private var incompleteness: String? {
+    guard headState == .complete else { return "the connection ended inside the response's head" }
+    if let chunks = framing.chunks, !chunks.hasEnded, !hasNoBody { return "the connection ended before the last chunk" }
+    if hasCloseNotify == false { return "the connection ended without TLS's close_notify: the body may be cut" }
+    return nil
   }
 
   /// Ends with an error.
@@ -70,9 +76,13 @@ extension Transfer {
       underlying: underlying, partialResponse: partialResponse)
   }
 
-  private func libcurlError(_ code: CURLcode) -> TransportError {
-    let text = errorText.pointee == 0 ? String(cString: curl_easy_strerror(code)) : String(cString: errorText)
+  func libcurlError(_ code: CURLcode) -> TransportError {
+    let said = errorText.map { String(cString: $0) } ?? ""
+    let text = said.isEmpty ? String(cString: curl_easy_strerror(code)) : said
     let phase = ErrorTable.isTLS(code) ? .tls : phase
+    if phase == .resolving || phase == .connecting, faraday_is_out_of_descriptors() != 0 {
+      return error(.outOfDescriptors, "the process or the system has no file descriptor left: \(text)", phase: phase)
+    }
     return error(
       ErrorTable.code(for: code, phase: phase, text: text, headSize: headSize), text, phase: phase,
       engineCode: Int(code.rawValue))

@@ -60,15 +60,18 @@ extension Transfer {
     calledBack()
   }
 
-  /// Starts over, for a connection that died before it answered. Returns whether it can.
+  /// Whether the body can be sent from its start.
+  var canRewind: Bool { sent == 0 || request.body.isReplayable }
+
+  /// Starts over, for another attempt. Returns whether it can.
   func rewind() -> Bool {
     isSendPaused = false
+    guard canRewind else { return false }
     guard sent > 0 else { return true }
     switch source {
     case .none: break
     case .memory: sent = 0
     case .stream(let buffer):
-      guard request.body.isReplayable else { return false }
       buffer.close()
       producer?.cancel()
       source = .stream(SendBuffer(length: request.body.length))

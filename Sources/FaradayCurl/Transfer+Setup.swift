@@ -10,7 +10,7 @@ extension Transfer {
   /// Up to this size a body leaves in one send with its headers; libcurl copies it. It is libcurl's own limit.
   static let smallBody = 64 << 10 - 1
 
-  func configure(_ easy: EasyHandle, _ settings: Settings) throws {
+  func configure(_ easy: EasyHandle, errorText: UnsafeMutablePointer<CChar>) throws {
     let this = Unmanaged.passUnretained(self).toOpaque()
     try easy.set(CURLOPT_PRIVATE, this)
     try easy.set(CURLOPT_URL, target.text)
@@ -31,6 +31,13 @@ extension Transfer {
     try easy.set(CURLOPT_OPENSOCKETDATA, this)
     _ = faraday_set_ready(easy.pointer, readyCallback, this)
 
+    try settings.reuse.apply(to: easy)
+    if needsFreshConnection { try easy.set(CURLOPT_FRESH_CONNECT, 1) }
+    // (RFC 9112, section 9.6.) libcurl sends the field, and keeps the connection if the server does.
+    if closesConnection { try easy.set(CURLOPT_FORBID_REUSE, 1) }
+    // Chunks are taken apart here, unless libcurl decodes what is in them.
+    if decompression == nil { try easy.set(CURLOPT_HTTP_TRANSFER_DECODING, 0) }
+
     try easy.set(CURLOPT_PROXY, settings.proxies.proxy(isSecure: target.isSecure))
     // Also if there are none: libcurl would read the environment itself.
     try easy.set(CURLOPT_NOPROXY, settings.proxies.exceptions)
@@ -42,37 +49,37 @@ extension Transfer {
     try setHeaders(easy)
   }
 
+  /// The request says that it is the last on its connection.
+  private var closesConnection: Bool {
+    fields.contains { $0.name == .connection && $0.value.lowercased().split { ", \t".contains($0) }.contains("close") }
+  }
+
   // MARK: method and body
 
   private func setBody(_ easy: EasyHandle, _ this: UnsafeMutableRawPointer) throws {
-    let body = request.body
-    try request.checkBody()
     guard request.method != .head else { return try easy.set(CURLOPT_NOBODY, 1) }
-    if let data = body.data, data.count <= Self.smallBody {
-      guard !data.isEmpty || sendsEmptyBody else { return try setMethod(easy, unlike: .get) }
-      try easy.set(CURLOPT_POSTFIELDSIZE_LARGE, offset: Int64(data.count))
-      try data.withUnsafeBytes { bytes in
-        if let start = bytes.baseAddress {
-          try easy.set(CURLOPT_COPYPOSTFIELDS, start)
-        } else {
-          try easy.set(CURLOPT_COPYPOSTFIELDS, "")
-        }
-      }
-      return try setMethod(easy, unlike: .post)
-    }
-    if let data = body.data {
-      source = .memory(data)
-    } else {
-      source = .stream(SendBuffer(length: body.length))
-    }
+    if case .none = source, let data = request.body.data { return try setSmallBody(data, easy) }
     try easy.set(CURLOPT_UPLOAD, 1)
-    try easy.set(CURLOPT_INFILESIZE_LARGE, offset: body.length ?? -1)
+    try easy.set(CURLOPT_INFILESIZE_LARGE, offset: request.body.length ?? -1)
     try easy.check(faraday_set_write(easy.pointer, CURLOPT_READFUNCTION, readCallback), CURLOPT_READFUNCTION)
     try easy.set(CURLOPT_READDATA, this)
     try easy.check(faraday_set_seek(easy.pointer, seekCallback), CURLOPT_SEEKFUNCTION)
     try easy.set(CURLOPT_SEEKDATA, this)
     try easy.set(CURLOPT_UPLOAD_BUFFERSIZE, 128 << 10)
     try setMethod(easy, unlike: .put)
+  }
+
+  private func setSmallBody(_ data: Data, _ easy: EasyHandle) throws {
+    guard !data.isEmpty || sendsEmptyBody else { return try setMethod(easy, unlike: .get) }
+    try easy.set(CURLOPT_POSTFIELDSIZE_LARGE, offset: Int64(data.count))
+    try data.withUnsafeBytes { bytes in
+      if let start = bytes.baseAddress {
+        try easy.set(CURLOPT_COPYPOSTFIELDS, start)
+      } else {
+        try easy.set(CURLOPT_COPYPOSTFIELDS, "")
+      }
+    }
+    try setMethod(easy, unlike: .post)
   }
 
   /// Methods that have a body by definition say so when it is empty (RFC 9110, section 8.6).
@@ -89,7 +96,7 @@ extension Transfer {
 
   private func setHeaders(_ easy: EasyHandle) throws {
     var line: [CChar] = []
-    for field in try request.fieldsToSend() {
+    for field in fields where !leavesOutExpect || field.name != .expect {
       line.removeAll(keepingCapacity: true)
       line.append(contentsOf: field.name.rawName.utf8.lazy.map { CChar(bitPattern: $0) })
       field.withUnsafeBytesOfValue { value in
@@ -99,21 +106,14 @@ extension Transfer {
         if !isBlank { line.append(contentsOf: value.lazy.map { CChar(bitPattern: $0) }) }
       }
       line.append(0)
-      try append(line)
+      try addHeader(line)
     }
     // libcurl's own additions, each off unless the request has it.
-    if !request.headers.contains(.accept) { try append("Accept:") }
+    if !request.headers.contains(.accept) { try addHeader("Accept:") }
     if !request.body.isEmpty || sendsEmptyBody {
-      if !request.headers.contains(.contentType) { try append("Content-Type:") }
-      if !request.headers.contains(.expect) { try append("Expect:") }
+      if !request.headers.contains(.contentType) { try addHeader("Content-Type:") }
+      if leavesOutExpect || !request.headers.contains(.expect) { try addHeader("Expect:") }
     }
-    try easy.set(CURLOPT_HTTPHEADER, headerList)
-  }
-
-  private func append(_ line: UnsafePointer<CChar>) throws {
-    guard let longer = curl_slist_append(headerList, line) else {
-      throw TransportError(.engineFailed, building: request, "out of memory")
-    }
-    headerList = longer
+    try easy.set(CURLOPT_HTTPHEADER, headers)
   }
 }

@@ -18,12 +18,15 @@ final class Transfer: @unchecked Sendable, HasDeadline {
   struct Settings: Sendable {
     let receiveBufferSize: Int
     let streamBufferSize: Int
+    let requestsPerConnection: Int
+    let reuse: ReuseLimits
     let proxies: ProxySettings
-    let handles = HandlePool()
 
     init(_ configuration: CurlAdapter.Configuration) {
       receiveBufferSize = min(max(configuration.receiveBufferSize, 1 << 10), 512 << 10)
       streamBufferSize = max(configuration.streamBufferSize, 64 << 10)
+      requestsPerConnection = max(1, configuration.requestsPerConnection ?? .max)
+      reuse = ReuseLimits(configuration)
       proxies = ProxySettings(configuration.proxy)
     }
   }
@@ -39,6 +42,9 @@ final class Transfer: @unchecked Sendable, HasDeadline {
 
   let request: Request
   let target: Target
+  let settings: Settings
+  /// The header fields but those that frame the body, checked.
+  let fields: [HTTPField]
   // Looked at for every piece: options are behind a reference.
   /// Where the body goes, if to neither of these then into `whole`.
   let onChunk: ChunkHandler?
@@ -47,6 +53,8 @@ final class Transfer: @unchecked Sendable, HasDeadline {
   let onDownloadProgress: ProgressHandler?
   let receiveBufferSize: Int
   let submitted = Clock.now
+  /// Of the task that waits.
+  let priority = Task.currentPriority
   private let cancellation = Atomic<Bool>(false)
 
   // What the engine knows about it.
@@ -63,10 +71,25 @@ final class Transfer: @unchecked Sendable, HasDeadline {
   var deadlineIndex = -1
   var activated: Int64 = 0
   var lastActivity: Int64 = 0
-  var isReady = false
-  var hasRetriedFresh = false
+  /// What TCP had moved when the engine looked, and when that was.
+  var movedBytes: Int64 = 0
+  var looked: Int64 = 0
+  /// Bytes handed over since the engine's thread last looked whether the turn is over.
+  var sinceQuantum = 0
   /// Why it must end, noted where it was found; it wins over what libcurl says then.
   var failure: (any Error)?
+
+  // The attempts: more than one where libcurl is stopped from using a connection, or from repeating by itself.
+  var repetition: Repetition?
+  var needsFreshConnection = false
+  var leavesOutExpect = false
+
+  // The connection.
+  var openedSockets: [Int32] = []
+  var connection: (descriptor: Int32, endpoints: Sockets.Endpoints)?
+  var isReady = false
+  var isReused = false
+  var isHTTP2 = false
 
   // Receiving.
   var head = RawHead()
@@ -76,14 +99,12 @@ final class Transfer: @unchecked Sendable, HasDeadline {
   var headLines = 0
   var isHeadDelivered = false
   var isHeadDue = false
-  var contentLength: Int64?
-  /// libcurl decodes the body: its length is not the one that the head states, and the limits on decoding hold.
-  var isDecoded = false
-  var isTransferCoded = false
-  var isAskedAgain = false
-  var refusedExpectations = 0
-  var closesConnection = false
-  var isHTTP2 = false
+  var firstByte: Int64 = 0
+  var framing = Framing()
+  /// Bytes at the start of the next piece that have been taken already: it comes a second time, after a pause.
+  var takenAhead = 0
+  /// Whether the server has said that its side of TLS ends; nil if nobody has looked.
+  var hasCloseNotify: Bool?
   var received: Int64 = 0
   var whole = Data()
   var trailers: [UInt8] = []
@@ -99,14 +120,17 @@ final class Transfer: @unchecked Sendable, HasDeadline {
   var reported: Int64 = 0
   var isSendPaused = false
 
-  private let handles: HandlePool?
   private var easyPointer: UnsafeMutableRawPointer?
-  var headerList: UnsafeMutablePointer<curl_slist>?
-  let errorText: UnsafeMutablePointer<CChar>
+  private var headerList: UnsafeMutablePointer<curl_slist>?
+  private(set) var errorText: UnsafeMutablePointer<CChar>?
 
+  /// Throws if the request cannot be sent as it is.
   init(_ request: Request, _ settings: Settings) throws {
     self.request = request
+    self.settings = settings
     target = try Target(request)
+    try request.checkBody()
+    fields = try request.fieldsToSend()
     decompression = request.options.decompression
     onDownloadProgress = request.options.onDownloadProgress
     // Decoding a large buffer at once can blow it up a thousandfold while the reader is paused.
@@ -114,58 +138,71 @@ final class Transfer: @unchecked Sendable, HasDeadline {
     onChunk = request.options.onChunk
     let isStreamed = onChunk == nil && request.options.delivery == .streamed
     stream = isStreamed ? StreamWriter(ReceiveBuffer(size: settings.streamBufferSize)) : nil
-    errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
-    errorText.pointee = 0
-    // A kept handle keeps its buffer, and with it the size: only handles of one size are kept.
-    handles = receiveBufferSize == settings.receiveBufferSize ? settings.handles : nil
-    easyPointer = Library.isReady ? handles?.take() ?? curl_easy_init() : nil
-    guard let easyPointer else { throw TransportError(.engineFailed, building: request, "libcurl has no handle to give") }
-    do {
-      try configure(EasyHandle(pointer: easyPointer), settings)
-    } catch let refused as EasyHandle.Refused {
-      let reason = String(cString: curl_easy_strerror(refused.code))
-      throw TransportError(.engineFailed, building: request, "libcurl does not take \(refused.option): \(reason)")
+    if let data = request.body.data {
+      if data.count > Self.smallBody { source = .memory(data) }
+    } else {
+      source = .stream(SendBuffer(length: request.body.length))
     }
   }
 
-  deinit {
-    dispose()
-    errorText.deallocate()
-  }
+  deinit { dispose() }
 
-  /// The easy handle; nil once the transfer has finished.
+  /// The easy handle; nil before it is needed, and once the transfer has finished.
   var easy: EasyHandle? { easyPointer.map { EasyHandle(pointer: $0) } }
 
-  /// Whether libcurl took it to its end.
-  var endedWell = false
   /// Whether its task was cancelled. Can be set by anybody at any time.
   var isCancelled: Bool {
     get { cancellation.load(ordering: .relaxed) }
     set { cancellation.store(newValue, ordering: .relaxed) }
   }
 
-  /// Frees what libcurl holds and ends the source. On the engine's thread, unless the engine never saw it.
-  func dispose() {
-    if let easyPointer {
-      if endedWell, !isHTTP2, let handles { handles.giveBack(easyPointer) } else { curl_easy_cleanup(easyPointer) }
+  // MARK: libcurl's part
+
+  /// Makes the easy handle, if there is none. A handle costs as much memory as all the rest: one that waits has none. It is never
+  /// used again for another request, because libcurl's reset of one forgets too little.
+  func prepare() throws {
+    guard easyPointer == nil else { return }
+    guard Library.isReady, let easy = curl_easy_init() else {
+      throw error(.engineFailed, "libcurl has no handle to give", phase: .building)
     }
+    easyPointer = easy
+    let text = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
+    text.pointee = 0
+    errorText = text
+    do {
+      try configure(EasyHandle(pointer: easy), errorText: text)
+    } catch let refused as EasyHandle.Refused {
+      let reason = String(cString: curl_easy_strerror(refused.code))
+      throw error(.engineFailed, "libcurl does not take \(refused.option): \(reason)", phase: .building)
+    }
+  }
+
+  /// Adds a line to the request's head, as libcurl wants it.
+  func addHeader(_ line: UnsafePointer<CChar>) throws {
+    guard let longer = curl_slist_append(headerList, line) else {
+      throw error(.engineFailed, "out of memory", phase: .building)
+    }
+    headerList = longer
+  }
+
+  var headers: UnsafeRawPointer? { headerList.map { UnsafeRawPointer($0) } }
+
+  /// Frees the easy handle and what it points to. It is in no multi handle any more.
+  func closeHandle() {
+    if let easyPointer { curl_easy_cleanup(easyPointer) }
     easyPointer = nil
     curl_slist_free_all(headerList)
     headerList = nil
+    errorText?.deallocate()
+    errorText = nil
+  }
+
+  /// Frees what libcurl holds and ends the source. On the engine's thread, unless the engine never saw it.
+  func dispose() {
+    closeHandle()
     stream?.discard()
     if case .stream(let buffer) = source { buffer.close() }
     producer?.cancel()
     producer = nil
   }
-
-  /// When it is over time, or was last seen moving plus the idle limit.
-  func updateDeadline() {
-    let timeouts = request.options.timeouts
-    deadline = .max
-    if let total = timeouts.total { deadline = submitted + total.nanoseconds }
-    if let idle = timeouts.idle, state == .active { deadline = min(deadline, lastActivity + idle.nanoseconds) }
-  }
-
-  /// Whether the caller's side, and not the network, is what the exchange waits for.
-  var waitsForCaller: Bool { isReceivePaused || isSendPaused && !isTurnedDown }
 }

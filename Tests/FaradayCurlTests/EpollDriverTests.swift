@@ -12,12 +12,12 @@ import Testing
     let multi = try #require(curl_multi_init())
     defer { curl_multi_cleanup(multi) }
     let waker = try #require(Waker())
-    let driver = try #require(EpollDriver(multi, waker: waker))
+    let driver = try #require(EpollDriver(multi, waker: waker, Sockets()))
     let (ours, theirs) = try pair()
     defer { for end in [ours, theirs] { close(end) } }
     driver.opened(ours)
     driver.changed(ours, to: interest)
-    _ = try driver.wait(atMost: 0, woke: {})
+    _ = try driver.wait(atMost: 0, woke: { .max })
     driver.changed(ours, to: CURL_POLL_REMOVE)
     // One that was connecting is closed without a word.
     if interest == CURL_POLL_IN { driver.closed(ours) }
@@ -28,7 +28,7 @@ import Testing
     close(another)
     driver.changed(ours, to: interest)
     write(peer, "x", 1)
-    #expect(try driver.wait(atMost: 0, woke: {}))
+    #expect(try driver.wait(atMost: 0, woke: { .max }))
     driver.changed(ours, to: CURL_POLL_REMOVE)
     withExtendedLifetime(driver) {}
   }

@@ -196,7 +196,7 @@ import Testing
   }
 
   @Test func `without a thread jobs are run all the same, and transfers fail`() async throws {
-    let handle = EngineHandle(CurlAdapter.Configuration(), waker: nil)
+    let handle = EngineHandle(CurlAdapter.Configuration(), waker: { nil })
     let executor = Handing(handle)
     let text = await Task(executorPreference: executor) { "done" }.value
     #expect(text == "done")
@@ -207,7 +207,7 @@ import Testing
         handle.submit(transfer)
       }
     }
-    #expect(error?.code == .engineFailed)
+    #expect(error?.code == .outOfDescriptors)
   }
 }
 

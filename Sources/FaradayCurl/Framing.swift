@@ -1,0 +1,118 @@
+internal import FaradayCore
+
+/// What a head says of where its body ends, and whether the connection does with it (RFC 9112, sections 6 and 9).
+///
+/// libcurl reads the same fields, and reads some of them that it should refuse. What the two could read differently is an error
+/// here, so that no framing becomes body and no body becomes the next response.
+struct Framing {
+  private(set) var contentLength: Int64?
+  private(set) var isChunked = false
+  private(set) var closesConnection = false
+  /// libcurl decodes the body: its length is not the one that the head states, and the limits on decoding hold.
+  private(set) var isDecoded = false
+  /// It has a transfer coding that was not asked for.
+  private(set) var isTransferCoded = false
+  /// Takes the chunks apart, where libcurl is told not to.
+  var chunks: ChunkDecoder?
+
+  private let decodes: Bool
+  private var hasFields = false
+  private var mayFold = false
+
+  /// - Parameter decodes: whether libcurl decodes bodies, and with them takes chunks apart.
+  init(decodes: Bool = false, closesConnection: Bool = false) {
+    self.decodes = decodes
+    self.closesConnection = closesConnection
+  }
+
+  /// Reads a line of fields. Returns what is wrong with it.
+  mutating func read(_ line: UnsafeRawBufferPointer) -> String? {
+    guard let first = line.first else { return nil }
+    if first == 0x20 || first == 0x09 {
+      if !hasFields { return "the response has a folded line without a field before it" }
+      return mayFold ? nil : "the response has a field of its framing in more than one line"
+    }
+    hasFields = true
+    mayFold = true
+    // c and t, in either case: all that matters begins with these.
+    guard first | 0x20 == 0x63 || first | 0x20 == 0x74, let field = Field(line) else { return nil }
+    mayFold = false
+    guard !field.hasBlank else { return "the response has a blank before the colon of a field of its framing" }
+    switch field.name {
+    case .contentLength: return readLength(field.value)
+    case .transferEncoding: readTransferCodings(field.value)
+    case .contentEncoding:
+      if decodes, !Self.words(field.value).allSatisfy({ ("identity" as StaticString).isEqualIgnoringCase(to: $0) }) {
+        isDecoded = true
+      }
+    case .connection:
+      if Self.words(field.value).contains(where: { ("close" as StaticString).isEqualIgnoringCase(to: $0) }) {
+        closesConnection = true
+      }
+    }
+    return nil
+  }
+
+  /// A message with two lengths has been tampered with on the way, or will be (RFC 9112, section 6.3).
+  private mutating func readLength(_ value: Slice<UnsafeRawBufferPointer>) -> String? {
+    for word in value.split(separator: 0x2C, omittingEmptySubsequences: false) {
+      let digits = Field.trimmed(word)
+      guard !digits.isEmpty, digits.allSatisfy({ (0x30...0x39).contains($0) }),
+        let length = Int64(String(decoding: digits, as: UTF8.self)), contentLength.map({ $0 == length }) ?? true
+      else { return "the response has more than one Content-Length, or none that is a number" }
+      contentLength = length
+    }
+    return nil
+  }
+
+  /// libcurl takes off whatever it knows, asked or not.
+  private mutating func readTransferCodings(_ value: Slice<UnsafeRawBufferPointer>) {
+    for word in Self.words(value) {
+      if ("chunked" as StaticString).isEqualIgnoringCase(to: word) {
+        isChunked = true
+        if !decodes { chunks = ChunkDecoder() }
+      } else if !("identity" as StaticString).isEqualIgnoringCase(to: word) {
+        isTransferCoded = true
+        if decodes { isDecoded = true }
+      }
+    }
+  }
+
+  private static func words(_ value: Slice<UnsafeRawBufferPointer>) -> [Slice<UnsafeRawBufferPointer>] {
+    value.split { $0 == 0x2C || $0 == 0x20 || $0 == 0x09 }
+  }
+
+  /// The length of the body as it is handed over, if the head states it.
+  var length: Int64? { isDecoded || isChunked ? nil : contentLength }
+
+  /// One of the few fields that the transfer itself depends on.
+  private struct Field {
+    enum Name { case contentLength, contentEncoding, transferEncoding, connection }
+
+    let name: Name
+    let value: Slice<UnsafeRawBufferPointer>
+    /// It has a blank before its colon.
+    let hasBlank: Bool
+
+    init?(_ line: UnsafeRawBufferPointer) {
+      guard let colon = line.firstIndex(of: 0x3A) else { return nil }
+      let name = Self.trimmed(line[..<colon])
+      guard let known = Self.names.first(where: { $0.0.isEqualIgnoringCase(to: name) }) else { return nil }
+      self.name = known.1
+      hasBlank = name.endIndex != colon
+      value = Self.trimmed(line[(colon + 1)...])
+    }
+
+    static let names: [(StaticString, Name)] = [
+      ("content-length", .contentLength), ("connection", .connection), ("transfer-encoding", .transferEncoding),
+      ("content-encoding", .contentEncoding),
+    ]
+
+    static func trimmed(_ bytes: Slice<UnsafeRawBufferPointer>) -> Slice<UnsafeRawBufferPointer> {
+      func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0D || byte == 0x0A }
+      var bytes = bytes.drop(while: isBlank)
+      while let last = bytes.last, isBlank(last) { bytes.removeLast() }
+      return bytes
+    }
+  }
+}

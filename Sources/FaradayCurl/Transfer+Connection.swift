@@ -1,0 +1,128 @@
+internal import CCurl
+internal import FaradayCore
+
+/// Whether a transfer may have a connection, and this one. libcurl asks when it opens a socket, and when a connection is ready,
+/// new or used, before the request goes out over it.
+extension Transfer {
+  /// What a transfer is begun again for, by us and not by libcurl.
+  enum Repetition {
+    /// The connection that libcurl has chosen must not be used; nothing was sent.
+    case fresh
+    /// The server does not do `Expect` (RFC 9110, section 10.1.1).
+    case withoutExpect
+  }
+
+  /// Its name is resolved, and it needs a connection. Returns whether it may have one.
+  func mayOpenSocket() -> Bool { maySendNow() }
+
+  func openedSocket(_ descriptor: Int32) {
+    openedSockets.append(descriptor)
+    engine?.opened(descriptor, for: self)
+  }
+
+  /// There is no socket to be had.
+  func openedNoSocket() {
+    if faraday_is_out_of_descriptors() != 0 {
+      _ = stop(.outOfDescriptors, "the process or the system has no file descriptor left for a connection")
+    }
+  }
+
+  /// It has a connection, and the request goes out next. Returns whether it may.
+  func connectionIsReady(_ endpoints: Sockets.Endpoints) -> Bool {
+    guard let engine, let easy, maySendNow() else { return false }
+    if let origin { engine.open(origin) }
+    guard begin(on: endpoints, engine.sockets, easy) else {
+      repetition = .fresh
+      return false
+    }
+    isReady = true
+    // A request that is sent anew is not paused.
+    isSendPaused = false
+    return true
+  }
+
+  /// Takes the connection. Returns false if it is one that was kept and is no longer clean.
+  private func begin(on endpoints: Sockets.Endpoints, _ sockets: Sockets, _ easy: EasyHandle) -> Bool {
+    leaveConnection()
+    isReused = easy.get(CURLINFO_NUM_CONNECTS) == 0
+    let descriptor = isReused ? sockets.descriptor(endpoints) : sockets.connected(openedSockets, endpoints)
+    guard let descriptor else { return !isReused }
+    let ssl = target.isSecure ? faraday_get_ssl(easy.pointer) : nil
+    if isReused {
+      isHTTP2 = sockets.isHTTP2(descriptor)
+      // Of HTTP/2, libcurl reads what has come: it names the stream that it is for.
+      let hasUnread = faraday_has_news(descriptor) != 0 || ssl.map(OpenSSL.hasUnreadBytes) ?? false
+      guard isHTTP2 || !hasUnread else { return false }
+    } else if let ssl {
+      isHTTP2 = OpenSSL.hasAgreedOnHTTP2(ssl) ?? false
+      if isHTTP2 { sockets.noteHTTP2(descriptor) }
+    }
+    let uses = sockets.begin(descriptor)
+    connection = (descriptor, endpoints)
+    if uses >= settings.requestsPerConnection { _ = faraday_set_long(easy.pointer, CURLOPT_FORBID_REUSE, 1) }
+    return true
+  }
+
+  /// The request is no longer on its connection.
+  func leaveConnection() {
+    if let connection { engine?.sockets.end(connection.descriptor, connection.endpoints) }
+    connection = nil
+  }
+
+  // MARK: sending again
+
+  /// Whether the request may go out: for the first time, or again. libcurl sends a request again by itself when a kept connection
+  /// ends before anything of a response has come, whatever the method, and when an HTTP/2 server asks for HTTP/1.1, whatever has
+  /// come. Notes why, if not.
+  private func maySendNow() -> Bool {
+    guard failure == nil, repetition == nil else { return false }
+    guard isReady else { return true }
+    guard headSize == 0 else {
+      return stop(.truncatedResponse, "the response was broken off, and the request is not sent again after a part of it")
+    }
+    return mayRepeat
+      || stop(
+        .connectionClosed,
+        "the connection ended before a response, and a \(request.method) that may have arrived is not sent again")
+  }
+
+  /// Whether sending it again does what sending it once does (RFC 9110, section 9.2.2), or nothing of it has left.
+  var mayRepeat: Bool {
+    switch request.method {
+    case .get, .head, .put, .delete, .options, .trace: true
+    default: easy?.get(CURLINFO_REQUEST_SIZE) == 0
+    }
+  }
+
+  /// What the transfer is to be begun again for, now that libcurl has ended it.
+  func repetition(after code: CURLcode) -> Repetition? {
+    if failure != nil { return nil }
+    if let repetition { return repetition }
+    // Before 8.0 libcurl gives up after five pooled connections that were dead. They say nothing about a new one.
+    let isOutOfTries = code == CURLE_SEND_ERROR || code == CURLE_GOT_NOTHING || code == CURLE_RECV_ERROR
+    guard isOutOfTries, isReused, !Library.Behaviour.triesEnough, !needsFreshConnection, headSize == 0, mayRepeat else {
+      return nil
+    }
+    return .fresh
+  }
+
+  /// Forgets the attempt that has ended and makes a handle for the next. Returns false if the body cannot be sent again.
+  func beginAgain(_ repetition: Repetition) throws -> Bool {
+    guard rewind() else { return false }
+    leaveConnection()
+    closeHandle()
+    switch repetition {
+    case .fresh: needsFreshConnection = true
+    case .withoutExpect: leavesOutExpect = true
+    }
+    self.repetition = nil
+    openedSockets = []
+    (isReady, isReused, isHTTP2) = (false, false, false)
+    head.removeAll()
+    (headState, headSize, headLines, status) = (.expected, 0, 0, 0)
+    framing = Framing()
+    isReceivePaused = false
+    try prepare()
+    return true
+  }
+}
