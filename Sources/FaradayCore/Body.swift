@@ -33,7 +33,8 @@ public struct Body: Sendable {
   }
 
   /// The file, read as it is sent, in constant memory. Its size is taken now and is what will be sent: a file that has
-  /// shrunk by then fails the request. Throws ``BodyFile/Unreadable`` if there is no such regular file to read.
+  /// shrunk by then fails the request. Throws ``BodyFile/Unreadable`` if there is no such regular file to read, or it does
+  /// not say its size, as those of `/proc` do not.
   public static func file(_ path: String) throws -> Body {
     Body(storage: .file(try BodyFile(path: path)))
   }

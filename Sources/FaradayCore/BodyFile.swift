@@ -23,7 +23,7 @@ public struct BodyFile: Sendable {
     length = file.size
   }
 
-  /// A file that cannot be opened, read, or is no regular file.
+  /// A file that cannot be opened or read, is no regular file, or does not say how long it is.
   public struct Unreadable: Error, Equatable, CustomStringConvertible {
     public let path: String
     public let reason: String
@@ -59,6 +59,9 @@ private final class OpenFile: Sendable {
   let size: Int64
 
   init(_ path: String) throws {
+    guard !path.utf8.contains(0) else {
+      throw BodyFile.Unreadable(path: path, reason: "the path has a null character, where the system would cut it off")
+    }
     // Opening a pipe would wait for somebody who writes to it.
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { throw BodyFile.Unreadable(path: path, reason: String(cString: strerror(errno))) }
@@ -70,6 +73,17 @@ private final class OpenFile: Sendable {
     self.path = path
     self.descriptor = descriptor
     size = Int64(status.st_size)
+    guard try size > 0 || isEmpty() else {
+      throw BodyFile.Unreadable(
+        path: path, reason: "its size is given as 0 and it has contents: it is made as it is read, as all under /proc is")
+    }
+  }
+
+  /// Whether a file that is said to be empty is. What has been written to it meanwhile is not looked for.
+  private func isEmpty() throws -> Bool {
+    guard try !read(count: 1, at: 0).isEmpty else { return true }
+    var status = stat()
+    return fstat(descriptor, &status) == 0 && status.st_size > 0
   }
 
   deinit { close(descriptor) }

@@ -16,6 +16,30 @@ import Testing
     #expect(throws: BodyFile.Unreadable.self) { try Body.file(pipe) }
   }
 
+  @Test func `a path that the system would cut off at a null character is refused`() throws {
+    for path in ["/etc/passwd\0.png", "/etc/passwd\0", "\0"] {
+      let refused = try #require(throws: BodyFile.Unreadable.self) { try Body.file(path) }
+      #expect(refused.path == path)
+      #expect(refused.reason.contains("null character"))
+    }
+  }
+
+  #if os(Linux)
+  @Test func `a file that hides its length is refused, and is not sent as if it were empty`() throws {
+    let refused = try #require(throws: BodyFile.Unreadable.self) { try Body.file("/proc/self/status") }
+    #expect(refused.reason.contains("its size is given as 0"))
+    // Reading it fails, and says why.
+    #expect(throws: BodyFile.Unreadable.self) { try Body.file("/proc/self/mem") }
+  }
+  #endif
+
+  @Test func `an empty file is an empty body`() async throws {
+    let file = try TemporaryFile(Data())
+    let body = try Body.file(file.path)
+    #expect(body.length == 0)
+    #expect(try await body.collect().isEmpty)
+  }
+
   @Test func `collecting more than the limit is an error, whatever the body`() async throws {
     let large = Data(repeating: 1, count: 101)
     for body in [Body.data(large), .stream(Pieces([large])), .stream(Pieces([large]), length: 101)] {

@@ -9,7 +9,14 @@ extension ConformanceGroup {
   /// Bodies that turn out not to be what they were said to be: no server takes one for whole.
   static let invalidBodies = ConformanceGroup(
     name: "bodies that fail", needs: .streamedUpload,
-    cases: shorter + longer + [
+    cases: shorter + longer + hidden + [
+      .init("a file whose path the system would cut off at a null character", needsWire: false) { subject in
+        let file = try TemporaryFile(pattern(1000))
+        try await expectThrows(BodyFile.Unreadable.self) {
+          _ = try await subject.connection.put("echo", body: .file(file.path + "\0.png"))
+        }
+        try expectEqual(subject.server.requestCount, 0)
+      },
       .init("a file that goes before it is sent", needsWire: false) { subject in
         let file = try TemporaryFile(pattern(100_000))
         let body = try Body.file(file.path)
@@ -41,6 +48,19 @@ extension ConformanceGroup {
         try await expectCut(.stream(Failing(), length: 15), below: 15, .bodyUnreadable, subject)
       },
     ])
+
+  #if os(Linux)
+  private static let hidden: [Case] = [
+    .init("a file that hides its length is not sent as if it were empty", needsWire: false) { subject in
+      try await expectThrows(BodyFile.Unreadable.self) {
+        _ = try await subject.connection.put("echo", body: .file("/proc/self/status"))
+      }
+      try expectEqual(subject.server.requestCount, 0)
+    }
+  ]
+  #else
+  private static let hidden: [Case] = []
+  #endif
 
   private static let shorter: [Case] = [3, 5, 100_000].map { length in
     Case("a sequence of 2 bytes that was to have \(length)", needsWire: false) { subject in
