@@ -22,13 +22,18 @@ extension Promise {
     }
   }
 
-  /// A promise with the outcome of the promise that the closure makes of the value.
+  /// A promise with the outcome of the promise that the closure makes of the value. A function whose closure calls it again is a
+  /// loop: however long it is and wherever its promises are settled, it does not fill the stack.
   public func flatMap<New>(_ next: @escaping @Sendable (Value) throws -> Promise<New>) -> Promise<New> {
     derive { outcome, derived in
-      do {
-        return derived.follow(try next(outcome.get())) { derived.begin($0) ?? [] }
-      } catch {
-        return derived.begin(.failure(error))
+      Nesting.current.run {
+        // Cancelled while it waited.
+        guard !derived.isCancelled else { return [] }
+        do {
+          return derived.follow(try next(outcome.get())) { derived.begin($0) ?? [] }
+        } catch {
+          return derived.begin(.failure(error)) ?? []
+        }
       }
     }
   }

@@ -155,6 +155,14 @@ import Testing
     #expect(try await count(to: 20_000).value == 20_000)
   }
 
+  @Test func `a long loop of settled promises does not fill the stack`() throws {
+    @Sendable func count(to end: Int, from number: Int = 0) -> Promise<Int> {
+      Promise(.success(number)).flatMap { $0 == end ? Promise(.success($0)) : count(to: end, from: $0 + 1) }
+    }
+    // All of it has happened when the call returns, as with a short one.
+    #expect(try count(to: 100_000).outcome?.get() == 100_000)
+  }
+
   @Test func `a long chain of settled promises does not fill the stack`() async throws {
     var promise = Promise(.success(0))
     for _ in 0..<10_000 { promise = promise.map { $0 + 1 } }
