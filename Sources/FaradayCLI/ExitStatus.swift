@@ -13,6 +13,7 @@ enum ExitStatus {
 
   static let table: [TransportError.Code: Int32] = [
     .unsupportedScheme: 1,
+    .invalidMethod: 2,
     .invalidHeader: 2,
     .invalidBody: 2,
     .invalidURL: 3,

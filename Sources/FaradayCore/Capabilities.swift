@@ -119,8 +119,10 @@ public struct Capabilities: OptionSet, Sendable, Hashable {
 }
 
 extension Capabilities {
-  /// Throws ``TransportError/Code/unsupported`` if the request needs more than this, naming what.
+  /// Throws ``TransportError/Code/unsupported`` if the request needs more than this, naming what; and what fits if it is one
+  /// that no adapter may send: CONNECT, HEAD or TRACE with a body, a file's path that the system would read as another.
   public func check(_ request: Request, of adapter: String = "the adapter") throws {
+    try request.checkMeaning()
     guard self != .all else { return }
     let missing = Capabilities(neededBy: request).subtracting(self)
     guard missing.isEmpty else {

@@ -91,6 +91,8 @@ extension TransportError.Code {
   // The request cannot be sent as it is.
   public static let invalidURL = Self(rawValue: "invalidURL")
   public static let unsupportedScheme = Self(rawValue: "unsupportedScheme")
+  /// `CONNECT`, which is said to proxies, by the adapter; or a method that what is asked for does not go with.
+  public static let invalidMethod = Self(rawValue: "invalidMethod")
   public static let invalidHeader = Self(rawValue: "invalidHeader")
   public static let invalidBody = Self(rawValue: "invalidBody")
   /// The adapter lacks a capability that the request needs.

@@ -23,9 +23,6 @@ extension MockAdapter {
     if let value = request.body.unencodedValue {
       throw TransportError(.invalidBody, building: request, UnencodedBody(type: type(of: value)).description)
     }
-    guard request.method != .head || request.body.isEmpty else {
-      throw TransportError(.invalidBody, building: request, "a HEAD request has no body")
-    }
     let length = request.body.length
     for value in request.headers[values: .contentLength] where length == nil || Int64(value) != length {
       throw TransportError(.invalidHeader, building: request, "Content-Length is not the body's")

@@ -6,14 +6,26 @@ internal import Foundation
 
 /// What every adapter looks at before it sends.
 extension Request {
-  /// Throws if the body cannot be sent with this request, or not at all.
+  /// Throws if no adapter may send this, whatever it can do. ``Capabilities/check(_:of:)`` asks, so that every adapter does.
+  func checkMeaning() throws {
+    // To a server it would open a tunnel, and what then came would not be a response (RFC 9110, section 9.3.6).
+    guard method != .connect else {
+      throw TransportError(.invalidMethod, building: self, "CONNECT is said to proxies, by the adapter: it is no request")
+    }
+    guard body.isEmpty || (method != .head && method != .trace) else {
+      throw TransportError(.invalidBody, building: self, "a \(method) request has no body")
+    }
+    if let caFile = options.tls.caFile, caFile.utf8.contains(0) {
+      throw TransportError(
+        .invalidCA, building: self, "the path of options.tls.caFile has a null character, where the system would cut it off")
+    }
+  }
+
+  /// Throws if the body is none that can be sent.
   package func checkBody() throws {
     if let value = body.unencodedValue {
       let problem = UnencodedBody(type: type(of: value))
       throw TransportError(.invalidBody, building: self, problem.description)
-    }
-    guard method != .head || body.isEmpty else {
-      throw TransportError(.invalidBody, building: self, "a HEAD request has no body")
     }
   }
 

@@ -12,15 +12,29 @@ extension ConformanceGroup {
         try expect(response.body.isEmpty)
         try expectEqual(try await connection.get("hello").body.text(), "Hello, world!")
         try expectEqual(subject.server.connectionCount, 1)
-      },
-      .init("HEAD with a body is refused", needsWire: false) { subject in
-        try await expectFailure(.invalidBody) { try await subject.connection.run(.head, "hello", body: "text") }
+      }
+    ] + refused)
+
+  /// What no adapter may send, whatever it can do.
+  private static let refused: [Case] =
+    ["HEAD", "TRACE"].map { name in
+      Case("\(name) with a body is refused", needsWire: false) { subject in
+        let method = try require(HTTPRequest.Method(name))
+        let error = try await expectFailure(.invalidBody) { try await subject.connection.run(method, "hello", body: "text") }
+        try expectEqual(error.phase, .building)
         try expectEqual(subject.server.requestCount, 0)
-      },
-    ])
+      }
+    }
+    + ["", "hello"].map { path in
+      Case("CONNECT /\(path) is refused: it is said to proxies, by the adapter", needsWire: false) { subject in
+        let error = try await expectFailure(.invalidMethod) { try await subject.connection.run(.connect, path) }
+        try expectEqual(error.phase, .building)
+        try expectEqual(subject.server.connectionCount, 0)
+      }
+    }
 
   private static let arriving: [Case] =
-    ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "PURGE", "X-cUsToM"].map { name in
+    ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "PURGE", "X-cUsToM"].map { name in
       Case("\(name) arrives as it was written", needs: needs(of: name), needsWire: false) { subject in
         let method = try require(HTTPRequest.Method(name))
         try expectEqual(try await Inspected(subject.connection.run(method, "inspect")).method, name)

@@ -44,6 +44,14 @@ extension ConformanceGroup {
           try await connection(subject).get("connection") { $0.options.tls.caFile = "/nonexistent.pem" }
         }
       },
+      .init("a file of authorities whose path the system would cut off at a null character", needs: .customCA, needsWire: false) {
+        subject in
+        let error = try await expectFailure(.invalidCA) {
+          try await subject.connection.get("hello") { $0.options.tls.caFile = "/etc/ssl/certs/ca-certificates.crt\0.pem" }
+        }
+        try expectEqual(error.phase, .building)
+        try expectEqual(subject.server.requestCount, 0)
+      },
       .init("a file of authorities that is none", needs: .customCA) { subject in
         let garbage = try TemporaryFile(Data("garbage".utf8))
         try await expectFailure(.invalidCA) {
