@@ -25,6 +25,7 @@ enum ExitStatus {
     .truncatedResponse: 18,
     .bodyUnreadable: readError,
     .bodyLengthMismatch: readError,
+    .queueTimeout: 28,
     .connectTimeout: 28,
     .idleTimeout: 28,
     .totalTimeout: 28,

@@ -69,6 +69,15 @@ public struct Capabilities: OptionSet, Sendable, Hashable {
   public static let neverResends = Capabilities(rawValue: 1 << 27)
   /// A response whose head is cut off is an error, and harms nobody else.
   public static let truncatedHeads = Capabilities(rawValue: 1 << 28)
+  /// ``RequestTarget/asterisk``.
+  public static let asteriskTarget = Capabilities(rawValue: 1 << 29)
+  /// Bytes that nobody asked for never answer a request: a kept connection on which something has arrived since is not used again.
+  public static let cleanConnections = Capabilities(rawValue: 1 << 30)
+  /// A body over TLS that only the connection's end ends is an error without a `close_notify` (RFC 9112, section 9.8): anybody on
+  /// the way could have cut it off.
+  public static let truncatedTLS = Capabilities(rawValue: 1 << 31)
+  /// ``Timeouts/queue``.
+  public static let queueTimeout = Capabilities(rawValue: 1 << 32)
 
   /// A capability as a table shows it.
   public struct Entry: Sendable {
@@ -85,10 +94,12 @@ public struct Capabilities: OptionSet, Sendable, Hashable {
     Entry(name: "exactHeaders", capability: .exactHeaders, meaning: "header fields sent in order, none added"),
     Entry(name: "repeatedHeaders", capability: .repeatedHeaders, meaning: "repeated header fields stay repeated"),
     Entry(name: "dotSegments", capability: .dotSegments, meaning: "`/./` and `/../` in a path sent as they are"),
+    Entry(name: "asteriskTarget", capability: .asteriskTarget, meaning: "`OPTIONS *`"),
     Entry(name: "streamedUpload", capability: .streamedUpload, meaning: "request bodies from a file or a sequence"),
     Entry(name: "expectContinue", capability: .expectContinue, meaning: "`Expect: 100-continue`"),
     Entry(name: "duplex", capability: .duplex, meaning: "a body sent as it comes, the response seen meanwhile"),
     Entry(name: "neverResends", capability: .neverResends, meaning: "a POST sent once, though its connection dies"),
+    Entry(name: "cleanConnections", capability: .cleanConnections, meaning: "bytes nobody asked for answer no request"),
     Entry(name: "uploadProgress", capability: .uploadProgress, meaning: "`options.onUploadProgress`"),
     Entry(name: "downloadProgress", capability: .downloadProgress, meaning: "`options.onDownloadProgress`"),
     Entry(name: "streamedDownload", capability: .streamedDownload, meaning: "`options.delivery = .streamed`"),
@@ -98,8 +109,10 @@ public struct Capabilities: OptionSet, Sendable, Hashable {
     Entry(name: "informational", capability: .informational, meaning: "`options.onInformational`"),
     Entry(name: "trailers", capability: .trailers, meaning: "`response.trailers`"),
     Entry(name: "truncatedHeads", capability: .truncatedHeads, meaning: "a response cut off in its head is an error"),
+    Entry(name: "truncatedTLS", capability: .truncatedTLS, meaning: "a TLS body cut off without `close_notify` is an error"),
     Entry(name: "decompression", capability: .decompression, meaning: "`options.decompression`, with its limits"),
     Entry(name: "encodedBodies", capability: .encodedBodies, meaning: "compressed bodies undecoded unless asked"),
+    Entry(name: "queueTimeout", capability: .queueTimeout, meaning: "`options.timeouts.queue`"),
     Entry(name: "connectTimeout", capability: .connectTimeout, meaning: "`options.timeouts.connect`"),
     Entry(name: "idleTimeout", capability: .idleTimeout, meaning: "`options.timeouts.idle`"),
     Entry(name: "totalTimeout", capability: .totalTimeout, meaning: "`options.timeouts.total`"),
@@ -147,12 +160,14 @@ extension Capabilities {
     if options.onHead != nil { insert(.headCallback) }
     if options.onInformational != nil { insert(.informational) }
     if options.decompression != nil { insert(.decompression) }
+    if options.requestTarget == .asterisk { insert(.asteriskTarget) }
     switch options.httpVersion {
     case .automatic: break
     case .http1: insert(.http1Only)
     case .http2: insert(.http2)
     }
-    // The defaults of the other two are nothing to insist on: an adapter without a limit says so by lacking it.
+    if options.timeouts.queue != nil { insert(.queueTimeout) }
+    // The defaults of the next two are nothing to insist on: an adapter without a limit says so by lacking it.
     if let connect = options.timeouts.connect, connect != Timeouts().connect { insert(.connectTimeout) }
     if let idle = options.timeouts.idle, idle != Timeouts().idle { insert(.idleTimeout) }
     if options.timeouts.total != nil { insert(.totalTimeout) }

@@ -19,7 +19,7 @@ public struct Options: Sendable {
     set { mutable.fields.maximumBodySize = newValue }
   }
 
-  /// Connect, idle and total timeouts.
+  /// Queue, connect, idle and total timeouts.
   public var timeouts: Timeouts {
     get { storage.fields.timeouts }
     set { mutable.fields.timeouts = newValue }
@@ -29,6 +29,12 @@ public struct Options: Sendable {
   public var httpVersion: HTTPVersionPolicy {
     get { storage.fields.httpVersion }
     set { mutable.fields.httpVersion = newValue }
+  }
+
+  /// What the request's first line asks for: the URL's path and query, or `*`.
+  public var requestTarget: RequestTarget {
+    get { storage.fields.requestTarget }
+    set { mutable.fields.requestTarget = newValue }
   }
 
   /// How the server is verified.
@@ -103,6 +109,7 @@ public struct Options: Sendable {
     var maximumBodySize = 64 << 20
     var timeouts = Timeouts()
     var httpVersion = HTTPVersionPolicy.automatic
+    var requestTarget = RequestTarget.origin
     var tls = TLS()
     var decompression: Decompression?
     var onChunk: ChunkHandler?

@@ -1,5 +1,8 @@
 /// How long the parts of one exchange may take; `nil` is no limit. Each has its own error code.
 public struct Timeouts: Sendable, Hashable {
+  /// Waiting for its turn where the adapter has as many connections as it may. No limit by default: it waits as long as it takes,
+  /// or as ``total`` allows; ``TransportError/Code/queueTimeout``.
+  public var queue: Duration?
   /// From the connection slot to the end of the TLS handshake: name lookup, TCP, TLS. 30 seconds by default;
   /// ``TransportError/Code/connectTimeout``.
   public var connect: Duration?
@@ -10,7 +13,10 @@ public struct Timeouts: Sendable, Hashable {
   /// default; ``TransportError/Code/totalTimeout``.
   public var total: Duration?
 
-  public init(connect: Duration? = .seconds(30), idle: Duration? = .seconds(60), total: Duration? = nil) {
+  public init(
+    queue: Duration? = nil, connect: Duration? = .seconds(30), idle: Duration? = .seconds(60), total: Duration? = nil
+  ) {
+    self.queue = queue
     self.connect = connect
     self.idle = idle
     self.total = total

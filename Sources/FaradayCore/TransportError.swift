@@ -111,6 +111,12 @@ extension TransportError.Code {
   public static let tlsVerificationFailed = Self(rawValue: "tlsVerificationFailed")
   public static let invalidCA = Self(rawValue: "invalidCA")
 
+  // It had no turn.
+  /// More requests wait than the adapter's limit.
+  public static let queueFull = Self(rawValue: "queueFull")
+  /// It waited longer for its turn than ``Timeouts/queue``.
+  public static let queueTimeout = Self(rawValue: "queueTimeout")
+
   // It took too long.
   public static let connectTimeout = Self(rawValue: "connectTimeout")
   public static let idleTimeout = Self(rawValue: "idleTimeout")
@@ -134,6 +140,8 @@ extension TransportError.Code {
   public static let decompressionLimit = Self(rawValue: "decompressionLimit")
   public static let decompressionFailed = Self(rawValue: "decompressionFailed")
 
-  /// The engine itself failed: out of memory or descriptors, or a bug.
+  /// The process or the system has no file descriptor left.
+  public static let outOfDescriptors = Self(rawValue: "outOfDescriptors")
+  /// The engine itself failed: out of memory, or a bug.
   public static let engineFailed = Self(rawValue: "engineFailed")
 }

@@ -128,6 +128,7 @@ private struct CurlCommand {
     }
     if let connect = options.timeouts.connect, connect != Timeouts().connect { add("--connect-timeout", Self.seconds(connect)) }
     if let total = options.timeouts.total { add("-m", Self.seconds(total)) }
+    if options.requestTarget == .asterisk { add("--request-target", "*") }
     if let file = options.tls.caFile { add("--cacert", file) }
     if !options.tls.verifiesServer { add("-k") }
   }

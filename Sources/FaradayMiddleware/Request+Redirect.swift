@@ -13,6 +13,7 @@ extension Request {
     }
     var following = self
     following.url = target
+    following.options.requestTarget = .origin
     if changesMethod(response.status) {
       following.method = .get
       following.body = .empty

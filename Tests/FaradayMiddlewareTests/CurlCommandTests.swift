@@ -74,6 +74,11 @@ import Testing
       command(request)
         == "curl --compressed --http2 --connect-timeout 1.500 -m 90 --cacert 'my ca.pem' -k http://host/a")
     #expect(try command(self.request { $0.options.httpVersion = .http1 }) == "curl --http1.1 http://host/a")
+    let asterisk = try self.request {
+      $0.method = .options
+      $0.options.requestTarget = .asterisk
+    }
+    #expect(command(asterisk) == "curl -X OPTIONS --request-target '*' http://host/a")
     #expect(try command(self.request { $0.options.timeouts.total = .nanoseconds(1) }) == "curl -m 0.001 http://host/a")
   }
 

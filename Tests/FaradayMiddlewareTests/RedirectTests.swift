@@ -96,6 +96,16 @@ import Testing
     #expect(await reason { _ = try await connection.get("redirect/2") { $0.options.redirectLimit = 1 } } == .tooMany(limit: 1))
   }
 
+  @Test func `a redirect of what was asked of the server as a whole leads to a resource`() async throws {
+    let mock = MockAdapter()
+    mock.stub(.options, path: "/", status: .seeOther, headers: [.location: "/there"])
+    mock.stub(.get, path: "/there")
+    let connection = try Connection("http://h/", adapter: mock, middleware: [.redirects()])
+    let response = try await connection.options { $0.options.requestTarget = .asterisk }
+    #expect(response.status == .ok)
+    #expect(mock.recorded.map(\.request.options.requestTarget) == [.asterisk, .origin])
+  }
+
   @Test func `https may be forbidden to lead to http`() async throws {
     let mock = MockAdapter()
     mock.stub(.get, path: "/", status: .found, headers: [.location: "http://host/"])

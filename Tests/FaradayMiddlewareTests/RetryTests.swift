@@ -57,6 +57,17 @@ import Testing
     #expect(mock.recorded.count == 3)
   }
 
+  @Test(arguments: [TransportError.Code.outOfDescriptors, .queueFull, .queueTimeout])
+  func `an error that says that there is too much already is not made worse by another attempt`(code: TransportError.Code) async {
+    mock.stub {
+      throw TransportError(code, building: $0, "")
+    } respond: { _ in
+    }
+    let error = await #expect(throws: TransportError.self) { try await connection().get() }
+    #expect(error?.code == code)
+    #expect(mock.recorded.count == 1)
+  }
+
   @Test func `what a middleware below throws is no error of the transport`() async throws {
     struct Mine: Error {}
     mock.stub { _ in

@@ -12,6 +12,9 @@ extension Request {
     guard method != .connect else {
       throw TransportError(.invalidMethod, building: self, "CONNECT is said to proxies, by the adapter: it is no request")
     }
+    guard method == .options || options.requestTarget != .asterisk else {
+      throw TransportError(.invalidMethod, building: self, "only OPTIONS may be asked of the server as a whole, `*`")
+    }
     guard body.isEmpty || (method != .head && method != .trace) else {
       throw TransportError(.invalidBody, building: self, "a \(method) request has no body")
     }

@@ -31,6 +31,11 @@ extension AdapterConformance {
     case .customMethods: { $0.method = try require(HTTPRequest.Method("PURGE")) }
     case .bodyOnGet: { $0.body = "body" }
     case .dotSegments: { $0 = try Request($0.url.absoluteString + "/../hello") }
+    case .asteriskTarget:
+      {
+        $0.method = .options
+        $0.options.requestTarget = .asterisk
+      }
     case .streamedUpload:
       {
         $0.method = .put
@@ -50,6 +55,7 @@ extension AdapterConformance {
     case .headCallback: { $0.options.onHead = { _ in } }
     case .informational: { $0.options.onInformational = { _ in } }
     case .decompression: { $0.options.decompression = .standard }
+    case .queueTimeout: { $0.options.timeouts.queue = .seconds(1) }
     case .connectTimeout: { $0.options.timeouts.connect = .seconds(1) }
     case .idleTimeout: { $0.options.timeouts.idle = .seconds(1) }
     case .totalTimeout: { $0.options.timeouts.total = .seconds(1) }

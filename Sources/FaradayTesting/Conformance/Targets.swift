@@ -14,6 +14,15 @@ extension ConformanceGroup {
       .init("a URL with a query and no path asks for the root") { subject in
         try expectEqual(try await lines(subject, "?a=1"), ["GET /?a=1 HTTP/1.1"])
       },
+      .init("no other method can ask about the server as a whole", needsWire: false) { subject in
+        for method in [HTTPRequest.Method.get, .head, .post, .put, .delete, .trace] {
+          let error = try await expectFailure(.invalidMethod) {
+            try await subject.connection.run(method, "hello") { $0.options.requestTarget = .asterisk }
+          }
+          try expectEqual(error.phase, .building)
+        }
+        try expectEqual(subject.server.requestCount, 0)
+      },
       .init("a target of 8000 bytes arrives whole", needsWire: false) { subject in
         let target = "/inspect?" + String(repeating: "a=b&", count: 2000) + "end"
         try expectEqual(try await Inspected(subject.connection.get(target)).target, target)
