@@ -14,6 +14,15 @@ extension ConformanceGroup {
       .init("a URL with a query and no path asks for the root") { subject in
         try expectEqual(try await lines(subject, "?a=1"), ["GET /?a=1 HTTP/1.1"])
       },
+      .init("OPTIONS can ask about the server as a whole", needs: .asteriskTarget) { subject in
+        for target in ["", "/", "/path?a=1#fragment"] {
+          let line = try await lines(subject, target) {
+            $0.method = .options
+            $0.options.requestTarget = .asterisk
+          }
+          try expectEqual(line, ["OPTIONS * HTTP/1.1"])
+        }
+      },
       .init("no other method can ask about the server as a whole", needsWire: false) { subject in
         for method in [HTTPRequest.Method.get, .head, .post, .put, .delete, .trace] {
           let error = try await expectFailure(.invalidMethod) {
@@ -36,7 +45,9 @@ extension ConformanceGroup {
   }
 
   /// The request lines of a GET of this target.
-  private static func lines(_ subject: AdapterConformance.Subject, _ target: String) async throws -> [String] {
+  private static func lines(
+    _ subject: AdapterConformance.Subject, _ target: String, edit: (inout Request) -> Void = { _ in }
+  ) async throws -> [String] {
     let lines = Log<String>()
     let server = try RawServer { connection in
       lines.append(String(try connection.readHead().prefix { $0 != "\r\n" }))
@@ -44,7 +55,9 @@ extension ConformanceGroup {
       connection.waitForClose()
     }
     defer { server.stop() }
-    _ = try await subject.connection.run(try Request(server.url + target))
+    var request = try Request(server.url + target)
+    edit(&request)
+    _ = try await subject.connection.run(request)
     return lines.elements
   }
 }
