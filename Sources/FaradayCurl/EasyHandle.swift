@@ -18,8 +18,10 @@ struct EasyHandle {
     try check(faraday_set_offset(pointer, option, value), option)
   }
 
-  /// libcurl copies the string. Nil is libcurl's NULL: what that means differs by option.
+  /// libcurl copies the string. Nil is libcurl's NULL: what that means differs by option. C would cut a string at a null character:
+  /// one that has any is refused.
   func set(_ option: CURLoption, _ value: String?) throws(Refused) {
+    if let value, value.utf8.contains(0) { try check(CURLE_BAD_FUNCTION_ARGUMENT, option) }
     try check(faraday_set_string(pointer, option, value), option)
   }
 

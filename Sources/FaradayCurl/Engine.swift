@@ -138,7 +138,9 @@ final class Engine {
   /// How long it may sleep, in nanoseconds.
   private var untilNextTurn: Int64 {
     // What has just ended or connected may have let others start.
-    guard !driver.hasMore, !admission.hasReady, postponed.isEmpty, touched.allSatisfy(\.isBulk), handle.maySleep() else { return 0 }
+    guard !driver.hasMore, !admission.hasReady, postponed.isEmpty, touched.allSatisfy(\.isBulk), handle.maySleep() else {
+      return 0
+    }
     let next = min(deadlines.first?.deadline ?? .max, sweepDue)
     let untilNextDeadline = next == .max ? .max / 2 : max(0, next - Clock.now)
     return touched.isEmpty ? untilNextDeadline : min(untilNextDeadline, Transfer.gatheringTime)

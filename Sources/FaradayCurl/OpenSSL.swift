@@ -12,7 +12,7 @@ enum OpenSSL {
 
   /// Whether the server has ended its side in order; nil if that cannot be told.
   static func hasReceivedCloseNotify(_ ssl: UnsafeMutableRawPointer) -> Bool? {
-    let received: Int32 = 2 // SSL_RECEIVED_SHUTDOWN
+    let received: Int32 = 2  // SSL_RECEIVED_SHUTDOWN
     return shutdown.map { $0(ssl) & received != 0 }
   }
 

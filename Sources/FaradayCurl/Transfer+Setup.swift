@@ -14,6 +14,7 @@ extension Transfer {
     let this = Unmanaged.passUnretained(self).toOpaque()
     try easy.set(CURLOPT_PRIVATE, this)
     try easy.set(CURLOPT_URL, target.text)
+    if request.options.requestTarget == .asterisk { try easy.set(CURLOPT_REQUEST_TARGET, "*") }
     try easy.set(CURLOPT_NOSIGNAL, 1)
     try easy.set(CURLOPT_PATH_AS_IS, 1)
     try easy.set(CURLOPT_TCP_KEEPALIVE, 1)
