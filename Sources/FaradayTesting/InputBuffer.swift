@@ -10,13 +10,13 @@ final class InputBuffer {
   static let headLimit = 256 << 10
   private static let maximumPiece = 256 << 10
 
-  private let socket: SocketConnection
+  private let wire: any Wire
   private var storage = UnsafeMutableRawBufferPointer.allocate(byteCount: 4 << 10, alignment: 16)
   private var start = 0
   private var end = 0
   private var wasFilled = false
 
-  init(_ socket: SocketConnection) { self.socket = socket }
+  init(_ wire: any Wire) { self.wire = wire }
 
   deinit { storage.deallocate() }
 
@@ -29,7 +29,7 @@ final class InputBuffer {
   func fill(atMost limit: Int = .max) throws -> Bool {
     makeRoom()
     let room = UnsafeMutableRawBufferPointer(rebasing: storage[end...].prefix(max(1, limit)))
-    let count = try socket.receive(into: room)
+    let count = try wire.receive(into: room)
     end += count
     wasFilled = end == storage.count
     return count > 0

@@ -6,12 +6,15 @@ public final class RawConnection: Sendable {
   /// 0 for the server's first connection.
   public let index: Int
   private let socket: SocketConnection
+  private let wire: any Wire
   private let input: Mutex<InputBuffer>
 
-  init(_ socket: SocketConnection, index: Int) {
+  init(_ socket: SocketConnection, tls: ServerTLS? = nil, index: Int) throws {
     self.index = index
     self.socket = socket
-    input = Mutex(InputBuffer(socket))
+    let wire: any Wire = try tls.map { try TLSWire(socket, $0) } ?? socket
+    self.wire = wire
+    input = Mutex(InputBuffer(wire))
   }
 
   /// Reads a request head, up to and including its blank line. What of the body came with it is kept for later reads.
@@ -59,8 +62,11 @@ public final class RawConnection: Sendable {
   /// Sends the text's UTF-8.
   public func send(_ text: String) throws { try send(Array(text.utf8)) }
 
-  /// Sends bytes; returns when the kernel has taken all of them.
-  public func send(_ bytes: [UInt8]) throws { try bytes.withUnsafeBytes(socket.send) }
+  /// Sends bytes; returns when the kernel has taken all of them. Over TLS they are one record, unless they are more than 16 KiB.
+  public func send(_ bytes: [UInt8]) throws { try bytes.withUnsafeBytes(wire.send) }
+
+  /// Lets time pass, or throws when the connection is closed here.
+  func pause(milliseconds: Int) throws { try socket.pause(nanoseconds: milliseconds * 1_000_000) }
 
   /// Asks the kernel for a receive buffer of about so many bytes: a small one makes the client's writes block early.
   public func setReceiveBuffer(_ size: Int) { socket.setReceiveBuffer(size) }
@@ -68,8 +74,11 @@ public final class RawConnection: Sendable {
   /// Closes the connection with a RST.
   public func reset() { socket.reset() }
 
-  /// Ends the output; input can still be read.
+  /// Ends the output; input can still be read. Over TLS nothing is said before.
   public func halfClose() { socket.halfClose() }
+
+  /// Over TLS: says that nothing comes any more (`close_notify`).
+  func sayGoodbye() throws { try (wire as? TLSWire)?.sayGoodbye() }
 
   /// Closes the connection. Threads blocked in it are woken, and throw.
   public func close() { socket.close() }

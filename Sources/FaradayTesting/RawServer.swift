@@ -10,16 +10,25 @@
 public final class RawServer: Sendable {
   private let acceptor: Acceptor
   private let address: Loopback
+  private let scheme: String
 
   /// Listens on a free port and runs `onConnection` on a thread per connection; the connection is closed when it returns or
   /// throws, and what it throws is dropped, since mostly it is the client's going away. Throws a `SocketError` if it cannot
   /// listen.
-  public init(
+  public convenience init(
     on address: Loopback = .ipv4, onConnection: @escaping @Sendable (RawConnection) throws -> Void
   ) throws {
+    try self.init(on: address, tls: nil, onConnection: onConnection)
+  }
+
+  /// With TLS the closure begins after the handshake.
+  init(
+    on address: Loopback = .ipv4, tls: ServerTLS?, onConnection: @escaping @Sendable (RawConnection) throws -> Void
+  ) throws {
     self.address = address
+    scheme = tls == nil ? "http" : "https"
     acceptor = try Acceptor(on: address) { socket, index in
-      try? onConnection(RawConnection(socket, index: index))
+      try? onConnection(RawConnection(socket, tls: tls, index: index))
     }
   }
 
@@ -28,8 +37,8 @@ public final class RawServer: Sendable {
   /// The port it listens on.
   public var port: Int { acceptor.port }
 
-  /// `http://127.0.0.1:PORT`, without a slash at the end.
-  public var url: String { "http://\(address.urlHost):\(port)" }
+  /// `http://127.0.0.1:PORT`, or `https:` with TLS, without a slash at the end.
+  public var url: String { "\(scheme)://\(address.urlHost):\(port)" }
 
   /// How many connections were accepted so far.
   public var connectionCount: Int { acceptor.acceptedCount }
