@@ -1,10 +1,11 @@
 extension AdapterConformance {
   /// A new kind of rule is one line here and one file.
   static let groups: [ConformanceGroup] = [
-    .methods, .headers, .responseHeaders, .targets, .requestBodies, .streamedUploads, .invalidBodies, .expectContinue, .duplex,
-    .buffered, .streamedDownloads, .chunkCallback, .chunkTiming, .headCallback, .uploadProgress, .downloadProgress,
-    .compression, .encodedBodies, .informational, .trailers, .idleTimeout, .totalTimeout, .connectTimeout, .timeoutExtremes,
-    .cancellation, .malformedResponses, .statuses, .connectionReuse, .concurrency, .errors, .backpressure, .metrics,
-    .tls, .http2,
+    .methods, .headers, .responseHeaders, .targets, .requestBodies, .streamedUploads, .invalidBodies, .expectContinue,
+    .duplex, .buffered, .streamedDownloads, .chunkCallback, .chunkTiming, .headCallback,
+    .uploadProgress, .downloadProgress, .compression, .encodedBodies, .informational, .trailers, .idleTimeout, 
+    .totalTimeout, .connectTimeout, .timeoutExtremes, .cancellation, .malformedResponses, 
+    .statuses, .connectionReuse, .cleanConnections, 
+    .concurrency, .errors, .backpressure, .metrics, .tls, .http2, 
   ]
 }

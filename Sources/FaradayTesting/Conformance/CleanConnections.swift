@@ -1,0 +1,149 @@
+internal import FaradayCore
+
+extension ConformanceGroup {
+  /// A connection that has said something unasked is not used again: what a server says late is nobody's answer.
+  static let cleanConnections = ConformanceGroup(
+    name: "clean connections", needs: .keptClean,
+    cases: Security.allCases.flatMap { security in
+      late(security) + inOne(security)
+        + TalkativeServer.Answer.all.map { answer in
+          Case("a second response after \(answer.name), \(security.rawValue)", needs: security.needs) { subject in
+            try await isNobodysAnswer(poison, after: answer, security, subject, then: .get)
+          }
+        }
+    })
+
+  private static let poison = "HTTP/1.1 200 OK\r\nX-Target: poison\r\nContent-Length: 6\r\n\r\npoison"
+
+  /// What comes late, and what the rest of it is when a request comes all the same.
+  private static func late(_ security: Security) -> [Case] {
+    let things: [(name: String, late: String, more: @Sendable (RawConnection) throws -> Void)] = [
+      ("a late response", "", { try $0.send(poison) }),
+      ("a late response in pieces", String(poison.dropFirst(20)), { try $0.send(String(poison.prefix(20))) }),
+      ("a late empty line", "", { try $0.send("\r\n") }),
+      ("a late byte", "", { try $0.send("x") }),
+      (
+        "a late 408 and the end", "",
+        {
+          try $0.send("HTTP/1.1 408 Request Timeout\r\nX-Target: poison\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+          try $0.sayGoodbye()
+          $0.halfClose()
+        }
+      ),
+      (
+        "a late end", "",
+        {
+          try $0.sayGoodbye()
+          $0.halfClose()
+        }
+      ),
+      ("a late end that nothing announces", "", { $0.halfClose() }),
+      ("a late reset", "", { $0.reset() }),
+    ]
+    return things.flatMap { thing in
+      [HTTPRequest.Method.get, .post].map { method in
+        Case("\(thing.name), and then \(method), \(security.rawValue)", needs: security.needs) { subject in
+          try await isNobodysAnswer(after: .length, security, subject, then: method, late: thing.late, more: thing.more)
+        }
+      }
+    } + [
+      Case("late responses on many connections, \(security.rawValue)", needs: security.needs) { subject in
+        let server = try TalkativeServer(security, connections: 6) { try $0.send(poison) }
+        defer { server.server.stop() }
+        let connection = try subject.connection(toTrusted: server.server)
+        try await askAll(connection, .get, "first", count: 6)
+        await server.sayMore()
+        try await askAll(connection, .post, "second", count: 12)
+        for index in 0..<12 {
+          try expectEqual(server.requests.elements.count { $0 == "POST /second\(index)" }, 1)
+        }
+      }
+    ]
+  }
+
+  private static func isNobodysAnswer(
+    _ text: String, after answer: TalkativeServer.Answer, _ security: Security, _ subject: AdapterConformance.Subject,
+    then method: HTTPRequest.Method
+  ) async throws {
+    try await isNobodysAnswer(after: answer, security, subject, then: method) { try $0.send(text) }
+  }
+
+  private static func isNobodysAnswer(
+    after answer: TalkativeServer.Answer, _ security: Security, _ subject: AdapterConformance.Subject,
+    then method: HTTPRequest.Method, late: String = "", more: @escaping @Sendable (RawConnection) throws -> Void
+  ) async throws {
+    let server = try TalkativeServer(security, answer, late: late, more: more)
+    defer { server.server.stop() }
+    let connection = try subject.connection(toTrusted: server.server)
+    try await connection.ask(answer.method, "first")
+    await server.sayMore()
+    for target in ["second", "third", "fourth"] { try await connection.ask(method, target) }
+    // Each came once, and none over the first connection.
+    let first = "\(answer.method) /first"
+    try expectEqual(server.requests.elements, [first] + ["second", "third", "fourth"].map { "\(method) /\($0)" })
+    try expectEqual(server.server.connectionCount, 2)
+  }
+
+  private static func askAll(
+    _ connection: Connection, _ method: HTTPRequest.Method, _ target: String, count: Int
+  ) async throws {
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for index in 0..<count { group.addTask { try await connection.ask(method, "\(target)\(index)") } }
+      try await group.waitForAll()
+    }
+  }
+
+  /// What comes with the answer's end, and is read or left lying with it.
+  private static func inOne(_ security: Security) -> [Case] {
+    let answers: [(name: String, status: String, head: String, end: String)] = [
+      ("a body of known length", "200 OK", "Content-Length: 6", "/first"),
+      ("a chunked body", "200 OK", "Transfer-Encoding: chunked", "6\r\n/first\r\n0\r\n\r\n"),
+      ("a chunked body with trailers", "200 OK", "Transfer-Encoding: chunked", "6\r\n/first\r\n0\r\nX: y\r\n\r\n"),
+      ("an empty body", "200 OK", "Content-Length: 0", ""),
+      ("204", "204 No Content", "X: y", ""),
+      ("304", "304 Not Modified", "X: y", ""),
+    ]
+    return answers.flatMap { answer in
+      let head = "HTTP/1.1 \(answer.status)\r\nX-Target: /first\r\n\(answer.head)\r\n\r\n"
+      let allInOne = Case(
+        "bytes behind \(answer.name), all in one, \(security.rawValue)", needs: [.headCallback, security.needs]
+      ) { subject in
+        try await isNotRead([head + answer.end + poison], body: answer.end.isEmpty ? "" : "/first", security, subject)
+      }
+      // Without a body the response ends with its head: what comes later is late, and has its own rules.
+      guard !answer.end.isEmpty else { return [allInOne] }
+      return [
+        Case(
+          "bytes behind \(answer.name), whose head came before, \(security.rawValue)", needs: [.headCallback, security.needs]
+        ) { subject in
+          try await isNotRead([head, answer.end + poison], body: "/first", security, subject)
+        },
+        allInOne,
+      ]
+    }
+  }
+
+  /// The first connection says these things in its first answer: the second when the client has seen the head.
+  private static func isNotRead(
+    _ pieces: [String], body: String, _ security: Security, _ subject: AdapterConformance.Subject
+  ) async throws {
+    let hasHead = Gate()
+    let server = try security.server { connection in
+      for round in 0... {
+        let target = try connection.readHead().split(separator: " ")[1]
+        if connection.index > 0 || round > 0 {
+          try connection.send(TalkativeServer.Answer.length.text(for: String(target)))
+          continue
+        }
+        try connection.send(pieces[0])
+        guard hasHead.wait() else { return }
+        for piece in pieces.dropFirst() { try connection.send(piece) }
+      }
+    }
+    defer { server.stop() }
+    let connection = try subject.connection(toTrusted: server)
+    let first = try await connection.get("first") { $0.options.onHead = { _ in hasHead.open() } }
+    try expectEqual(try await first.body.text(), body)
+    for target in ["second", "third"] { try await connection.ask(.get, target) }
+  }
+}

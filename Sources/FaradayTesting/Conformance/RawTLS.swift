@@ -1,0 +1,27 @@
+internal import FaradayCore
+
+extension AdapterConformance.Subject {
+  /// To a server that speaks TLS, if it does, and HTTP/2 if it chooses that.
+  func connection(toTrusted server: RawServer) throws -> Connection {
+    guard server.url.hasPrefix("https:") else { return try connection(to: server) }
+    var defaults = Options()
+    defaults.tls.caFile = try NginxServer.shared.get().caFile
+    return try Connection(server.url + "/", defaults: defaults, adapter: adapter)
+  }
+}
+
+/// What is under the bytes of a ``RawServer``.
+enum Security: String, CaseIterable {
+  case plain = "in clear text"
+  case tls = "over TLS"
+
+  var needs: Capabilities { self == .plain ? [] : .customCA }
+
+  /// A server that says exactly what the rule tells it to.
+  func server(
+    choosing chosen: String = "http/1.1", onConnection: @escaping @Sendable (RawConnection) throws -> Void
+  ) throws -> RawServer {
+    let tls = self == .plain ? nil : try ServerTLS(folder: NginxServer.shared.get().folder, choosing: chosen)
+    return try RawServer(tls: tls, onConnection: onConnection)
+  }
+}
