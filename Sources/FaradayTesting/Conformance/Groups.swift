@@ -4,8 +4,8 @@ extension AdapterConformance {
     .methods, .headers, .responseHeaders, .targets, .requestBodies, .streamedUploads, .invalidBodies, .expectContinue,
     .duplex, .buffered, .streamedDownloads, .chunkCallback, .chunkTiming, .headCallback,
     .uploadProgress, .downloadProgress, .compression, .encodedBodies, .informational, .trailers, .idleTimeout, 
-    .totalTimeout, .connectTimeout, .timeoutExtremes, .cancellation, .malformedResponses, 
-    .statuses, .connectionReuse, .cleanConnections, 
+    .totalTimeout, .connectTimeout, .timeoutExtremes, .cancellation, .malformedResponses, .statusLines, .bodyFraming,
+    .chunkFraming, .statuses, .connectionReuse, .cleanConnections, 
     .concurrency, .errors, .backpressure, .metrics, .tls, .http2, 
   ]
 }

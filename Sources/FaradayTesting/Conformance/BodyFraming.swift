@@ -1,0 +1,42 @@
+internal import FaradayCore
+
+extension ConformanceGroup {
+  /// Where a body ends is beyond doubt, or the response is none.
+  static let bodyFraming = ConformanceGroup(
+    name: "framing", needs: .strictFraming,
+    cases: [
+      ("a folded transfer coding", "Transfer-Encoding:\r\n chunked"),
+      ("a transfer coding folded with a tab", "Transfer-Encoding:\r\n\tchunked"),
+      ("a space behind the transfer coding's name", "Transfer-Encoding : chunked"),
+      ("a tab behind the transfer coding's name", "Transfer-Encoding\t: chunked"),
+    ].flatMap { sentence, field in
+      isMalformed(
+        sentence, answering: "HTTP/1.1 200 OK\r\n\(field)\r\n\r\n5\r\nhello\r\n0\r\n\r\n", in: DeliveryKind.allCases)
+    }
+      + [
+        ("a folded length", "Content-Length:\r\n 5"),
+        ("a length with a folded zero", "Content-Length: 5\r\n 0"),
+        ("a space behind the length's name", "Content-Length : 5"),
+        ("a tab behind the length's name", "Content-Length\t: 5"),
+        ("a length with a sign", "Content-Length: +5"),
+        ("two lengths in one", "Content-Length: 5 5"),
+        ("two lengths in a list that differ", "Content-Length: 5, 6"),
+        ("a hexadecimal length", "Content-Length: 0x5"),
+        ("a length with something behind it", "Content-Length: 5x"),
+        ("an empty length", "Content-Length: "),
+        ("a length beyond all numbers", "Content-Length: 99999999999999999999"),
+      ].flatMap { sentence, field in
+        isMalformed(sentence, answering: "HTTP/1.1 200 OK\r\n\(field)\r\n\r\nhello", in: DeliveryKind.allCases)
+      }
+      + isFine(
+        "a length that is in its list twice is one, or none", answering: "HTTP/1.1 200 OK\r\nContent-Length: 5, 5\r\n\r\nhello",
+        or: .malformedResponse)
+      + [
+        "Transfer-Encoding: chunked\r\nContent-Length: 3", "Content-Length: 3\r\nTransfer-Encoding: chunked",
+        "Content-Length: 300\r\nTransfer-Encoding: chunked",
+      ].flatMap { fields in
+        isFine(
+          "chunked wins: \(fields.replacing("\r\n", with: ", "))",
+          answering: "HTTP/1.1 200 OK\r\n\(fields)\r\n\r\n5\r\nhello\r\n0\r\n\r\n", in: DeliveryKind.allCases)
+      })
+}
