@@ -56,7 +56,24 @@ extension ConformanceGroup {
           try await expectFailure(.decompressionFailed) { try await connection.get(edit: decoding) }
         }
       },
+      .init("bytes behind what is encoded") { subject in
+        try await doesNotDecode(Gzip.stored(Array("hello".utf8)) + Array("more".utf8), subject)
+      },
+      .init("something encoded behind what is encoded") { subject in
+        try await doesNotDecode(Gzip.stored(Array("hello".utf8)) + Gzip.stored(Array("more".utf8)), subject)
+      },
     ])
+
+  private static func doesNotDecode(_ bytes: [UInt8], _ subject: AdapterConformance.Subject) async throws {
+    let fields = "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n"
+    for length in ["Content-Length: \(bytes.count)\r\n\r\n", "\r\n"] {
+      for delivery in DeliveryKind.allCases where subject.adapter.capabilities.isSuperset(of: delivery.needs) {
+        try await subject.withServer(answering: Array((fields + length).utf8) + bytes) { connection in
+          try await expectFailure(.decompressionFailed) { try await delivery.get(connection, edit: decoding) }
+        }
+      }
+    }
+  }
 
   private static func decoding(_ request: inout Request) { request.options.decompression = .standard }
 

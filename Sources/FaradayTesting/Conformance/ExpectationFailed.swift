@@ -1,0 +1,75 @@
+internal import FaradayCore
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+extension ConformanceGroup {
+  /// A server that does not want to be asked (417) gets the request again, without the question.
+  static let expectationFailed = ConformanceGroup(
+    name: "417", needs: .expectContinue,
+    cases: BodyKind.allCases.filter { $0 != .chunked }.flatMap { kind in
+      [
+        Case("\(kind.rawValue) is sent again, and nobody is asked", needs: kind.needs) { subject in
+          try await refusal(subject, kind, refusals: 1) { status, text, heads in
+            try expectEqual(status.code, 200)
+            try expectEqual(text, "content")
+            try expectEqual(heads.map(asks), [true, false])
+          }
+        },
+        Case("\(kind.rawValue) that is refused once more is refused", needs: kind.needs) { subject in
+          try await refusal(subject, kind, refusals: 2) { status, text, heads in
+            try expectEqual(status.code, 417)
+            try expectEqual(text, "no")
+            try expectEqual(heads.map(asks), [true, false])
+          }
+        },
+      ]
+    } + [
+      .init("a request that does not ask is not sent again") { subject in
+        let heads = Log<String>()
+        let server = try refusingServer(refusals: 1, heads)
+        defer { server.stop() }
+        let response = try await subject.connection(to: server).put(body: "content")
+        try expectEqual(response.status.code, 417)
+        try expectEqual(heads.elements.count, 1)
+      }
+    ])
+
+  private static func asks(_ head: String) -> Bool { head.lowercased().contains("expect:") }
+
+  private static func refusal(
+    _ subject: AdapterConformance.Subject, _ kind: BodyKind, refusals: Int,
+    _ look: (HTTPResponse.Status, String, [String]) throws -> Void
+  ) async throws {
+    let heads = Log<String>()
+    let server = try refusingServer(refusals: refusals, heads)
+    defer { server.stop() }
+    let connection = try subject.connection(to: server)
+    try await kind.with(Data("content".utf8)) { body in
+      let response = try await connection.put(body: body) {
+        $0.headers[.expect] = "100-continue"
+        $0.options.timeouts.idle = .seconds(10)
+      }
+      try look(response.status, try await response.body.text(), heads.elements)
+    }
+  }
+
+  /// Refuses so many requests, reading the body of those that do not ask; then says what it has read.
+  private static func refusingServer(refusals: Int, _ heads: Log<String>) throws -> RawServer {
+    try RawServer { connection in
+      while true {
+        let head = try connection.readHead()
+        heads.append(head)
+        let isRefused = heads.elements.count <= refusals
+        if asks(head), !isRefused { try connection.send("HTTP/1.1 100 Continue\r\n\r\n") }
+        let isRead = !asks(head) || !isRefused
+        let body = isRead ? String(decoding: try connection.read(exactly: 7), as: UTF8.self) : ""
+        let answer = isRefused ? "no" : body
+        try connection.send(
+          "HTTP/1.1 \(isRefused ? "417 Expectation Failed" : "200 OK")\r\nContent-Length: \(answer.utf8.count)\r\n\r\n\(answer)")
+      }
+    }
+  }
+}

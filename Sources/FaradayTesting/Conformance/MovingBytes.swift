@@ -1,0 +1,76 @@
+internal import FaradayCore
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+extension ConformanceGroup {
+  /// The idle timeout is a limit for silence: while bytes move it does not run out, whatever they belong to. Every step takes a
+  /// tenth of the limit, all of them more than twice the limit.
+  static let movingBytes = ConformanceGroup(
+    name: "moving bytes", needs: .idleTimeout,
+    cases: [
+      .init("a server that reads slowly") { subject in
+        try await takesItsTime(subject, body: .data(Data(count: 25 * piece)))
+      },
+      .init("a server that reads a streamed body slowly", needs: .streamedUpload) { subject in
+        try await takesItsTime(subject, body: .stream(Pieces([Data(count: 25 * piece)]), length: Int64(25 * piece)))
+      },
+      dripped("a status line", before: "", "HTTP/1.1 200 A long reason!\r\n", after: "Content-Length: 2\r\n\r\nok"),
+      dripped("a field", before: "HTTP/1.1 200 OK\r\n", "X-Field: a long value\r\n", after: "Content-Length: 2\r\n\r\nok"),
+      dripped(
+        "an interim response", before: "", "HTTP/1.1 103 Early Hints\r\n\r\n",
+        after: "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"),
+      dripped("a chunk's extension", before: chunked + "2;", "extension=abcdefghijkl\r\n", after: "ok\r\n0\r\n\r\n"),
+      dripped("a chunk's size", before: chunked, "0000000000000000000000002\r\n", after: "ok\r\n0\r\n\r\n", orFails: true),
+      dripped("a trailer", before: chunked + "2\r\nok\r\n0\r\n", "X-Trailer: a long value\r\n", after: "\r\n"),
+    ])
+
+  private static let chunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+  private static let piece = 20_000
+  private static let limit = Duration.seconds(1)
+  private static let step = 100
+
+  private static func takesItsTime(_ subject: AdapterConformance.Subject, body: Body) async throws {
+    let server = try RawServer { connection in
+      connection.setReceiveBuffer(16 << 10)
+      _ = try connection.readHead()
+      for _ in 0..<25 {
+        _ = try connection.read(exactly: piece)
+        try connection.pause(milliseconds: step)
+      }
+      try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+      connection.waitForClose()
+    }
+    defer { server.stop() }
+    let response = try await subject.connection(to: server).post(body: body) { $0.options.timeouts.idle = limit }
+    try expectEqual(try await response.body.text(), "ok")
+  }
+
+  private static func dripped(
+    _ sentence: String, before: String, _ dripped: String, after: String, orFails: Bool = false
+  ) -> Case {
+    Case("\(sentence) that comes byte by byte") { subject in
+      let server = try RawServer { connection in
+        _ = try connection.readHead()
+        try connection.send(before)
+        for byte in dripped.utf8 {
+          try connection.pause(milliseconds: step)
+          try connection.send([byte])
+        }
+        try connection.send(after)
+        connection.waitForClose()
+      }
+      defer { server.stop() }
+      let connection = try subject.connection(to: server)
+      do {
+        let response = try await connection.get { $0.options.timeouts.idle = limit }
+        try expectEqual(try await response.body.text(), "ok")
+      } catch let error as TransportError {
+        // There may be a limit to it.
+        try expect(orFails && error.code == .malformedResponse, "\(error)")
+      }
+    }
+  }
+}

@@ -1,0 +1,29 @@
+internal import FaradayCore
+
+extension ConformanceGroup {
+  /// A chunk that a server sends is a chunk that the callback sees, though many come at once and the callback takes its time.
+  static let unmergedChunks = ConformanceGroup(
+    name: "chunks that come at once", needs: .chunkCallback,
+    cases: [(500, 10), (5000, 1), (40, 4000)].map { count, size in
+      Case("\(count) chunks of \(size) bytes are \(count) calls, however long each takes") { subject in
+        let text = String(repeating: "x", count: size)
+        let chunk = "\(String(size, radix: 16))\r\n\(text)\r\n"
+        let answer =
+          "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + String(repeating: chunk, count: count) + "0\r\n\r\n"
+        let seen = Log<Int>()
+        let clock = ContinuousClock()
+        try await subject.withServer(answering: answer) { connection in
+          _ = try await connection.get {
+            $0.options.onChunk = { bytes in
+              seen.append(bytes.byteCount)
+              // Busy, as a callback that parses is.
+              let end = clock.now + .microseconds(count > 1000 ? 10 : 100)
+              while clock.now < end {}
+              return .continue
+            }
+          }
+        }
+        try expectEqual(seen.elements.filter { $0 > 0 }, Array(repeating: size, count: count))
+      }
+    })
+}
