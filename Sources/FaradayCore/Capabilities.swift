@@ -76,6 +76,13 @@ public struct Capabilities: OptionSet, Sendable, Hashable {
   /// A body over TLS that only the connection's end ends is an error without a `close_notify` (RFC 9112, section 9.8): anybody on
   /// the way could have cut it off.
   public static let truncatedTLS = Capabilities(rawValue: 1 << 31)
+  /// A response whose framing could be read in two ways is an error (RFC 9112, sections 2 to 7).
+  public static let strictFraming = Capabilities(rawValue: 1 << 33)
+  /// A 417 is answered by the request without its `Expect` (RFC 9110, section 10.1.1).
+  public static let expectationFailed = Capabilities(rawValue: 1 << 34)
+  /// ``Timeouts/idle`` counts whatever moves over the connection: a line that is not complete, a framing, what a slow server takes
+  /// from the kernel.
+  public static let idleOnWire = Capabilities(rawValue: 1 << 35)
   /// ``Timeouts/queue``.
   public static let queueTimeout = Capabilities(rawValue: 1 << 32)
 
@@ -97,6 +104,7 @@ public struct Capabilities: OptionSet, Sendable, Hashable {
     Entry(name: "asteriskTarget", capability: .asteriskTarget, meaning: "`OPTIONS *`"),
     Entry(name: "streamedUpload", capability: .streamedUpload, meaning: "request bodies from a file or a sequence"),
     Entry(name: "expectContinue", capability: .expectContinue, meaning: "`Expect: 100-continue`"),
+    Entry(name: "expectationFailed", capability: .expectationFailed, meaning: "a 417 is answered without `Expect`"),
     Entry(name: "duplex", capability: .duplex, meaning: "a body sent as it comes, the response seen meanwhile"),
     Entry(name: "neverResends", capability: .neverResends, meaning: "a POST sent once, though its connection dies"),
     Entry(name: "cleanConnections", capability: .cleanConnections, meaning: "bytes nobody asked for answer no request"),
@@ -109,12 +117,14 @@ public struct Capabilities: OptionSet, Sendable, Hashable {
     Entry(name: "informational", capability: .informational, meaning: "`options.onInformational`"),
     Entry(name: "trailers", capability: .trailers, meaning: "`response.trailers`"),
     Entry(name: "truncatedHeads", capability: .truncatedHeads, meaning: "a response cut off in its head is an error"),
+    Entry(name: "strictFraming", capability: .strictFraming, meaning: "a response of doubtful framing is an error"),
     Entry(name: "truncatedTLS", capability: .truncatedTLS, meaning: "a TLS body cut off without `close_notify` is an error"),
     Entry(name: "decompression", capability: .decompression, meaning: "`options.decompression`, with its limits"),
     Entry(name: "encodedBodies", capability: .encodedBodies, meaning: "compressed bodies undecoded unless asked"),
     Entry(name: "queueTimeout", capability: .queueTimeout, meaning: "`options.timeouts.queue`"),
     Entry(name: "connectTimeout", capability: .connectTimeout, meaning: "`options.timeouts.connect`"),
     Entry(name: "idleTimeout", capability: .idleTimeout, meaning: "`options.timeouts.idle`"),
+    Entry(name: "idleOnWire", capability: .idleOnWire, meaning: "which counts every byte on the wire"),
     Entry(name: "totalTimeout", capability: .totalTimeout, meaning: "`options.timeouts.total`"),
     Entry(name: "http2", capability: .http2, meaning: "`options.httpVersion = .http2`"),
     Entry(name: "http1Only", capability: .http1Only, meaning: "`options.httpVersion = .http1`"),

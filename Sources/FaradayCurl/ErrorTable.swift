@@ -12,6 +12,12 @@ enum ErrorTable {
     if headSize > limitOfHead, phase != .receiving { return .headTooLarge }
     switch (code, phase) {
     case (CURLE_RECV_ERROR, .receiving) where text.contains("chunked-encoding"): return .malformedResponse
+    // The connection has ended without a word, in order or not.
+    case (CURLE_RECV_ERROR, .waiting) where headSize == 0, (CURLE_RECV_ERROR, .sending) where headSize == 0:
+      return .connectionClosed
+    case (CURLE_RECV_ERROR, .receiving) where text.contains("unexpected eof"): return .truncatedResponse
+    // Ours note a failure of their own when they refuse what is written: this is libcurl's decoder.
+    case (CURLE_WRITE_ERROR, .receiving): return .decompressionFailed
     // A proxy that will not open a tunnel.
     case (CURLE_RECV_ERROR, .connecting) where text.contains("CONNECT"): return .proxyFailed
     case (CURLE_RECV_ERROR, .tls) where text.contains("CONNECT"): return .proxyFailed

@@ -3,7 +3,7 @@ internal import FaradayCore
 
 /// When a transfer has taken too long.
 extension Transfer {
-  /// Sets when it is to be looked at next: when it is over time, or has not been seen moving for half of the idle limit.
+  /// Sets when it is to be looked at next.
   func updateDeadline() {
     let timeouts = request.options.timeouts
     deadline = .max
@@ -11,7 +11,9 @@ extension Transfer {
     switch state {
     case .active:
       guard let idle = timeouts.idle?.nanoseconds else { return }
-      deadline = min(deadline, lastActivity + (looked < lastActivity ? idle / 2 : idle))
+      // A quarter of the limit without a sign of life is reason to look at TCP, and the limit from then on to give up.
+      let isToLook = tellsMovement && looked < lastActivity
+      deadline = min(deadline, isToLook ? lastActivity + idle / 4 : silentSince + idle)
     case .queued:
       guard let queue = timeouts.queue?.nanoseconds else { return }
       deadline = min(deadline, submitted + queue)
@@ -28,25 +30,33 @@ extension Transfer {
     if state == .queued, let queue = timeouts.queue, submitted + queue.nanoseconds <= now {
       return error(.queueTimeout, "the request waited longer than \(queue) for its turn")
     }
-    if state == .active, let idle = timeouts.idle, lastActivity + idle.nanoseconds <= now {
+    if state == .active, let idle = timeouts.idle, silentSince + idle.nanoseconds <= now {
       return error(.idleTimeout, "no byte moved for \(idle)")
     }
     return nil
   }
 
   /// Looks for bytes that move and that libcurl does not tell of: what a slow server takes from the kernel's buffer, and lines
-  /// that are not complete. Of a connection that others use as well it tells nothing.
+  /// that are not complete.
   func lookForMovement(at now: Int64) {
     if waitsForCaller { lastActivity = now }
-    guard let connection, !isHTTP2 else {
-      looked = now
-      return
-    }
+    guard tellsMovement, let connection else { return }
     let moved = faraday_moved_bytes(connection.descriptor)
-    if moved >= 0, looked >= lastActivity, moved != movedBytes { lastActivity = now }
+    guard moved != movedBytes || looked < lastActivity else { return }
     movedBytes = moved
     looked = now
   }
+
+  /// Whether TCP tells what moves for this transfer: of a connection that others use as well it does not.
+  private var tellsMovement: Bool {
+    #if os(Linux)
+    connection != nil && !isHTTP2
+    #else
+    false
+    #endif
+  }
+
+  private var silentSince: Int64 { max(lastActivity, looked) }
 
   /// Whether the caller's side, and not the network, is what the exchange waits for.
   var waitsForCaller: Bool { isReceivePaused || isSendPaused && !isTurnedDown }

@@ -71,7 +71,7 @@ final class Transfer: @unchecked Sendable, HasDeadline {
   var deadlineIndex = -1
   var activated: Int64 = 0
   var lastActivity: Int64 = 0
-  /// What TCP had moved when the engine looked, and when that was.
+  /// What TCP had moved when the engine looked and found it changed, and when that was.
   var movedBytes: Int64 = 0
   var looked: Int64 = 0
   /// Bytes handed over since the engine's thread last looked whether the turn is over.

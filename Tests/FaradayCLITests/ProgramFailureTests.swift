@@ -80,8 +80,8 @@ import Testing
     #expect(folder.read("part")?.count == 10)
   }
 
-  @Test func `a connection that breaks exits with 56`() async throws {
-    #expect(try await Program.run(server.url + "/reset").status == 56)
+  @Test func `a connection that breaks before it has answered exits with 52`() async throws {
+    #expect(try await Program.run(server.url + "/reset").status == 52)
   }
 
   @Test func `an upload that cannot be read exits with 26`() async throws {

@@ -3,7 +3,7 @@ internal import FaradayCore
 extension ConformanceGroup {
   /// A connection that has said something unasked is not used again: what a server says late is nobody's answer.
   static let cleanConnections = ConformanceGroup(
-    name: "clean connections", needs: .keptClean,
+    name: "clean connections", needs: .cleanConnections,
     cases: Security.allCases.flatMap { security in
       late(security) + inOne(security)
         + TalkativeServer.Answer.all.map { answer in

@@ -8,7 +8,7 @@ internal import Foundation
 extension ConformanceGroup {
   /// A server that does not want to be asked (417) gets the request again, without the question.
   static let expectationFailed = ConformanceGroup(
-    name: "417", needs: .expectContinue,
+    name: "417", needs: [.expectContinue, .expectationFailed],
     cases: BodyKind.allCases.filter { $0 != .chunked }.flatMap { kind in
       [
         Case("\(kind.rawValue) is sent again, and nobody is asked", needs: kind.needs) { subject in

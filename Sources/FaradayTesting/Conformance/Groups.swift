@@ -5,7 +5,7 @@ extension AdapterConformance {
     .expectationFailed, .duplex, .buffered, .streamedDownloads, .chunkCallback, .unmergedChunks, .chunkTiming, .headCallback,
     .uploadProgress, .downloadProgress, .compression, .encodedBodies, .informational, .trailers, .idleTimeout, .movingBytes,
     .totalTimeout, .connectTimeout, .timeoutExtremes, .cancellation, .malformedResponses, .statusLines, .bodyFraming,
-    .chunkFraming, .connectionEnds, .statuses, .connectionReuse, .lastRequests, .cleanConnections, 
-    .concurrency, .errors, .backpressure, .metrics, .tls, .http2, 
+    .chunkFraming, .connectionEnds, .statuses, .connectionReuse, .lastRequests, .cleanConnections,
+    .concurrency, .errors, .backpressure, .metrics, .tls, .http2,
   ]
 }

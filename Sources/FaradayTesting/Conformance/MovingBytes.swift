@@ -9,7 +9,7 @@ extension ConformanceGroup {
   /// The idle timeout is a limit for silence: while bytes move it does not run out, whatever they belong to. Every step takes a
   /// tenth of the limit, all of them more than twice the limit.
   static let movingBytes = ConformanceGroup(
-    name: "moving bytes", needs: .idleTimeout,
+    name: "moving bytes", needs: [.idleTimeout, .idleOnWire],
     cases: [
       .init("a server that reads slowly") { subject in
         try await takesItsTime(subject, body: .data(Data(count: 25 * piece)))
