@@ -85,6 +85,8 @@ public struct Capabilities: OptionSet, Sendable, Hashable {
   public static let idleOnWire = Capabilities(rawValue: 1 << 35)
   /// ``Timeouts/queue``.
   public static let queueTimeout = Capabilities(rawValue: 1 << 32)
+  /// Requests with a body, and those that may not be repeated, go over kept connections and leave theirs to the next.
+  public static let uploadReuse = Capabilities(rawValue: 1 << 33)
 
   /// A capability as a table shows it.
   public struct Entry: Sendable {
@@ -107,6 +109,7 @@ public struct Capabilities: OptionSet, Sendable, Hashable {
     Entry(name: "expectationFailed", capability: .expectationFailed, meaning: "a 417 is answered without `Expect`"),
     Entry(name: "duplex", capability: .duplex, meaning: "a body sent as it comes, the response seen meanwhile"),
     Entry(name: "neverResends", capability: .neverResends, meaning: "a POST sent once, though its connection dies"),
+    Entry(name: "uploadReuse", capability: .uploadReuse, meaning: "uploads over kept connections"),
     Entry(name: "cleanConnections", capability: .cleanConnections, meaning: "bytes nobody asked for answer no request"),
     Entry(name: "uploadProgress", capability: .uploadProgress, meaning: "`options.onUploadProgress`"),
     Entry(name: "downloadProgress", capability: .downloadProgress, meaning: "`options.onDownloadProgress`"),

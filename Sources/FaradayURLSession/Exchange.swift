@@ -12,9 +12,13 @@ internal import FoundationNetworking
 /// a queue of this exchange, callbacks included. The caller's task takes the body out of a buffer in between.
 final class Exchange: Sendable {
   let request: Request
+  /// Whose connections it shares.
+  let origin: String
   let buffer = ReceiveBuffer(size: URLSessionAdapter.maximumUnread)
   let ending = Response.Ending()
-  private let queue = DispatchQueue(label: "faraday-urlsession")
+  let session: Session
+  private let urlRequest: URLRequest
+  private let callbacks = DispatchQueue(label: "faraday-urlsession")
   let state: Mutex<State>
 
   /// What changes. Nothing is called while it is locked.
@@ -23,6 +27,10 @@ final class Exchange: Sendable {
     var file: UploadFile?
     var producer: Task<Void, Never>?
     var watchdog: Task<Void, Never>?
+    /// Since when it waits for its turn; nil before, and once it has a task.
+    var waitsSince: ContinuousClock.Instant?
+    /// Whether it has begun: it has a turn to give back.
+    var hasTurn = false
     var head: HTTPURLResponse?
     /// Whether the head has been shown to its callback, and may be to the caller.
     var isHeadReady = false
@@ -38,20 +46,21 @@ final class Exchange: Sendable {
     var contentLength: Int64?
   }
 
-  init(_ request: Request) throws {
-    _ = try Target(request)
+  init(_ request: Request, over session: Session) throws {
+    origin = try Target(request).origin
     try request.checkBody()
+    urlRequest = try URLRequest(request)
     self.request = request
+    self.session = session
     state = Mutex(State())
   }
 
-  func start(over session: Session) {
-    let watchdog = watchdog(total: request.options.timeouts.total ?? session.settings.total)
-    state.withLock { $0.watchdog = watchdog }
-    guard request.body.isStreamed else { return resume(over: session, file: nil) }
+  func start() {
+    guard request.body.isStreamed else { return queue(nil) }
+    watch()
     let producer = Task { [self] in
       do {
-        resume(over: session, file: try await UploadFile(request.body))
+        queue(try await UploadFile(request.body))
       } catch {
         fail(bodyFailure(error))
       }
@@ -63,20 +72,37 @@ final class Exchange: Sendable {
     }
   }
 
-  private func resume(over session: Session, file: UploadFile?) {
-    let task: URLSessionTask
-    do {
+  // MARK: its turn
+
+  /// Waits for its turn.
+  private func queue(_ file: UploadFile?) {
+    state.withLock { state in
+      guard state.outcome == nil else { return }
+      state.waitsSince = .now
       // Foundation waits for ever for the first byte of an empty file.
-      let file = file?.isEmpty == true ? nil : file
-      task = session.task(try URLRequest(request), body: request.body, file: file)
-    } catch {
-      return fail(error)
+      if let file, !file.isEmpty { state.file = file }
     }
+    watch()
+    session.turns.enter(self)
+  }
+
+  /// It has its turn. Returns whether it makes use of it: not if it has ended meanwhile.
+  func begin() -> Bool {
+    let (isWanted, file) = state.withLock { state -> (Bool, UploadFile?) in
+      guard state.outcome == nil else { return (false, nil) }
+      state.hasTurn = true
+      return (true, state.file)
+    }
+    if isWanted { resume(session.task(urlRequest, for: request, file: file)) }
+    return isWanted
+  }
+
+  private func resume(_ task: URLSessionTask) {
     SessionDelegate.shared.add(self, for: task)
     let isWanted = state.withLock { state in
       guard state.outcome == nil else { return false }
       state.task = task
-      state.file = file
+      state.waitsSince = nil
       state.mayCancel = true
       state.lastActivity = .now
       return true
@@ -84,15 +110,14 @@ final class Exchange: Sendable {
     if isWanted { task.resume() } else { task.cancel() }
   }
 
-  /// Whether the source of the body is what is waited for.
-  var waitsForCaller: Bool { request.body.isStreamed && state.withLock { $0.task == nil } }
+  var hasEnded: Bool { state.withLock { $0.outcome != nil } }
 
   // MARK: what URLSession tells, on its queue
 
   func received(_ response: URLResponse) {
     guard let head = response as? HTTPURLResponse else { return }
     state.withLock { $0.lastActivity = .now }
-    queue.async { self.take(head) }
+    callbacks.async { self.take(head) }
   }
 
   func received(_ data: Data) {
@@ -106,17 +131,17 @@ final class Exchange: Sendable {
       let limit = URLSessionAdapter.maximumUnread
       fail(error(.bodyTooLarge, "the reader is \(limit) bytes behind a server that URLSession cannot slow down"))
     }
-    queue.async { self.take(data) }
+    callbacks.async { self.take(data) }
   }
 
   func sent(_ total: Int64) {
     state.withLock { $0.lastActivity = .now }
-    queue.async { self.reportSent(total) }
+    callbacks.async { self.reportSent(total) }
   }
 
   func completed(_ error: (any Error)?, response: URLResponse?) {
     state.withLock { $0.mayCancel = false }
-    queue.async { self.complete(error, response as? HTTPURLResponse) }
+    callbacks.async { self.complete(error, response as? HTTPURLResponse) }
   }
 
   /// Whether a redirect may be refused: refusing one whose task is being cancelled ends the process (Foundation of Swift 6.3).
@@ -184,9 +209,12 @@ final class Exchange: Sendable {
   /// Ends it with an error, unless it has ended; URLSession is told to stop.
   func fail(_ error: any Error) { end(.failure(error)) }
 
-  private func end(_ outcome: Result<Void, any Error>) {
+  /// Ends it with an error, unless it has ended or begun.
+  func failWaiting(_ error: any Error) { end(.failure(error)) { !$0.hasTurn } }
+
+  private func end(_ outcome: Result<Void, any Error>, if mayEnd: (State) -> Bool = { _ in true }) {
     let first: State? = state.withLock { state in
-      guard state.outcome == nil else { return nil }
+      guard state.outcome == nil, mayEnd(state) else { return nil }
       state.outcome = outcome
       defer {
         state.headWaiter = nil
@@ -197,6 +225,7 @@ final class Exchange: Sendable {
     guard let first else { return }
     first.watchdog?.cancel()
     first.producer?.cancel()
+    if first.hasTurn { session.turns.leave(origin) } else if first.waitsSince != nil { session.turns.abandon(origin) }
     ending.set(trailers: [:], metrics: metrics)
     buffer.finish(outcome)
     switch outcome {

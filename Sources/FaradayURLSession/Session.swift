@@ -8,7 +8,10 @@ internal import FoundationNetworking
 // Safe to share: everything is set in `init`, and URLSession may be used from any thread.
 final class Session: @unchecked Sendable {
   let settings: SessionSettings
+  let turns: Turns
   private let session: URLSession
+  private let configuration: URLSessionConfiguration
+  private let queue = DelegateQueue()
 
   init(_ given: URLSessionConfiguration) {
     settings = SessionSettings(given)
@@ -19,16 +22,34 @@ final class Session: @unchecked Sendable {
     configuration.urlCache = nil
     configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
     configuration.urlCredentialStorage = nil
-    session = URLSession(configuration: configuration, delegate: SessionDelegate.shared, delegateQueue: DelegateQueue())
+    self.configuration = configuration
+    turns = Turns(limit: configuration.httpMaximumConnectionsPerHost)
+    session = URLSession(configuration: configuration, delegate: SessionDelegate.shared, delegateQueue: queue)
   }
 
   deinit { session.finishTasksAndInvalidate() }
 
   /// A task for the request, not started.
-  func task(_ request: URLRequest, body: Body, file: UploadFile?) -> URLSessionTask {
+  func task(_ urlRequest: URLRequest, for request: Request, file: UploadFile?) -> URLSessionTask {
+    guard !request.mayBeRepeatedWithoutBody else { return task(urlRequest, request.body, file, over: session) }
+    // When a kept connection dies URLSession sends its request again: a POST for the second time, and a body often not at all. Only
+    // a session of its own has no kept connection.
+    let own = URLSession(configuration: configuration, delegate: SessionDelegate.shared, delegateQueue: queue)
+    defer { own.finishTasksAndInvalidate() }
+    return task(urlRequest, request.body, file, over: own)
+  }
+
+  private func task(_ request: URLRequest, _ body: Body, _ file: UploadFile?, over session: URLSession) -> URLSessionTask {
     if let file { return session.uploadTask(with: request, fromFile: file.url) }
     if let data = body.data, !data.isEmpty { return session.uploadTask(with: request, from: data) }
     return session.dataTask(with: request)
+  }
+}
+
+extension Request {
+  /// Whether nothing is done twice and nothing is missing if all but its body is sent again (RFC 9110, section 9.2.2).
+  fileprivate var mayBeRepeatedWithoutBody: Bool {
+    body.isEmpty && [.get, .head, .put, .delete, .options, .trace].contains(method)
   }
 }
 

@@ -21,10 +21,19 @@ public import Foundation
 /// - A body that was compressed although nobody asked for it is decoded all the same: such a response fails.
 /// - A sequence is written to a temporary file first, and leaves, with its length, when it has ended. It takes room on disk, not
 ///   in memory.
-/// - A POST whose kept connection dies before the answer is sent again.
+/// - A request with a body, and a POST, PATCH or custom method without one, has a connection of its own: when a kept one dies
+///   URLSession sends its request again, mostly without the body.
+/// - What a server says on a kept connection before the next request (a second response, a late `408`) answers that request: it
+///   has no ``Capabilities/cleanConnections``.
+/// - A body over TLS that only the connection's end ends is whole to it without a `close_notify` too, which anybody on the way
+///   can make use of (RFC 9112, section 9.8): it has no ``Capabilities/truncatedTLS``.
+/// - So many requests to an origin are under way at a time as `httpMaximumConnectionsPerHost` says, over HTTP/2 too; the others
+///   wait in order, as many as there are.
 /// - On Linux one server that sends faster than it can be read holds up every URLSession of the process meanwhile.
-/// - On Linux a response with trailers, and one that ends inside its head, end the process (`Transfer completed, but there's no
-///   response`; Foundation of Swift 6.3). Do not talk to servers that you do not trust.
+/// - On Linux its sockets are open in the processes that this one starts, unless they are closed there.
+/// - On Linux a response with trailers, one that ends inside its head (`Transfer completed, but there's no response`), and one
+///   whose `Content-Length` is over 9,223,372,036,854,775,295 end the process (Foundation of Swift 6.3). Do not talk to servers
+///   that you do not trust.
 public struct URLSessionAdapter: Adapter {
   /// How many bytes may wait for their reader: 64 MiB.
   public static let maximumUnread = 64 << 20
@@ -43,8 +52,8 @@ public struct URLSessionAdapter: Adapter {
     try Task.checkCancellation()
     try capabilities.check(request, of: "URLSessionAdapter")
     try session.settings.check(request)
-    let exchange = try Exchange(request)
-    exchange.start(over: session)
+    let exchange = try Exchange(request, over: session)
+    exchange.start()
     return try await withTaskCancellationHandler {
       try await exchange.response()
     } onCancel: {
@@ -57,6 +66,6 @@ extension Capabilities {
   /// What URLSession does on this platform, as far as it has been shown.
   static let urlSession: Capabilities = [
     .customMethods, .streamedUpload, .expectContinue, .uploadProgress, .downloadProgress, .streamedDownload,
-    .chunkCallback, .headCallback, .informational, .idleTimeout, .totalTimeout,
+    .neverResends, .chunkCallback, .headCallback, .informational, .queueTimeout, .idleTimeout, .totalTimeout,
   ]
 }

@@ -2,10 +2,10 @@ extension AdapterConformance {
   /// A new kind of rule is one line here and one file.
   static let groups: [ConformanceGroup] = [
     .methods, .headers, .responseHeaders, .targets, .requestBodies, .streamedUploads, .invalidBodies, .expectContinue,
-    .expectationFailed, .duplex, .buffered, .streamedDownloads, .chunkCallback, .unmergedChunks, .chunkTiming, .headCallback,
-    .uploadProgress, .downloadProgress, .compression, .encodedBodies, .informational, .trailers, .idleTimeout, .movingBytes,
-    .totalTimeout, .connectTimeout, .timeoutExtremes, .cancellation, .malformedResponses, .statusLines, .bodyFraming,
-    .chunkFraming, .connectionEnds, .statuses, .connectionReuse, .lastRequests, .cleanConnections,
-    .concurrency, .errors, .backpressure, .metrics, .tls, .http2,
+    .expectationFailed, .duplex, .buffered, .streamedDownloads, .chunkCallback, .unmergedChunks, .chunkTiming,
+    .headCallback, .uploadProgress, .downloadProgress, .compression, .encodedBodies, .informational, .trailers,
+    .idleTimeout, .movingBytes, .totalTimeout, .connectTimeout, .timeoutExtremes, .cancellation, .malformedResponses,
+    .statusLines, .bodyFraming, .chunkFraming, .connectionEnds, .statuses, .connectionReuse, .lastRequests,
+    .cleanConnections, .concurrency, .errors, .backpressure, .metrics, .dyingConnections, .queueing, .tls, .http2,
   ]
 }

@@ -1,0 +1,116 @@
+internal import FaradayCore
+
+extension ConformanceGroup {
+  /// What waits while an adapter has as many connections to one server as it may. A hundred is more than any allows by default.
+  static let queueing = ConformanceGroup(
+    name: "waiting for a turn",
+    cases: [
+      .init("those that wait are sent when others have ended, each once") { subject in
+        let (answers, arrived) = try await crowd(subject) { $0 }
+        try expectEqual(answers.count, 100)
+        for answer in answers { try expectEqual(try answer.get().status, .ok) }
+        try expectEqual(arrived, 100)
+      },
+      .init("those that wait longer than they may fail, and are not sent", needs: .queueTimeout) { subject in
+        let (answers, arrived) = try await crowd(subject) { options in
+          var options = options
+          options.timeouts.queue = .milliseconds(50)
+          return options
+        }
+        let failures = answers.compactMap { answer -> (any Error)? in
+          if case .failure(let error) = answer { error } else { nil }
+        }
+        try expect(!failures.isEmpty, "none of a hundred had to wait")
+        for failure in failures {
+          let error = try require(failure as? TransportError, "\(failure) is no transport error")
+          try expectEqual(error.code, .queueTimeout)
+          try expect(error.partialResponse == nil)
+        }
+        try expectEqual(arrived, 100 - failures.count)
+      },
+      .init("waiting for a turn is not being idle", needs: .idleTimeout) { subject in
+        let mayAnswer = Gate()
+        let failed = Log<String>()
+        let server = try holding(until: mayAnswer)
+        defer { server.stop() }
+        let connection = try subject.connection(to: server)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+          for _ in 0..<99 {
+            group.addTask { _ = try? await connection.get { $0.options.timeouts.idle = nil } }
+          }
+          await until { server.connectionCount > 0 }
+          // Once it has its turn this is more than enough of silence; whether it is then answered is another matter.
+          let last = Task {
+            do { _ = try await connection.get("last") { $0.options.timeouts.idle = .milliseconds(20) } } catch {
+              failed.append("\(error)")
+            }
+          }
+          try await Task.sleep(for: .milliseconds(300))
+          try expectEqual(failed.elements, [])
+          mayAnswer.open()
+          await last.value
+          try await group.waitForAll()
+        }
+      },
+      .init("one that waits can be cancelled, and is not sent") { subject in
+        let mayAnswer = Gate()
+        let paths = Log<String>()
+        let server = try holding(until: mayAnswer) { paths.append($0) }
+        defer { server.stop() }
+        let connection = try subject.connection(to: server)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+          for _ in 0..<99 { group.addTask { _ = try await connection.get("kept") } }
+          await until { server.connectionCount > 0 }
+          let unwanted = Task { try await connection.get("unwanted") }
+          unwanted.cancel()
+          try await expectThrows(CancellationError.self) { _ = try await unwanted.value }
+          mayAnswer.open()
+          try await group.waitForAll()
+        }
+        try expectEqual(paths.elements.count(where: { $0.hasPrefix("GET /kept ") }), 99)
+      },
+    ])
+
+  /// Sends a hundred requests to a server that answers none until it has one and whatever waits had time to fail; gives what came of
+  /// them, and how many arrived.
+  private static func crowd(
+    _ subject: AdapterConformance.Subject, options: @escaping @Sendable (Options) -> Options
+  ) async throws -> ([Result<Response, any Error>], Int) {
+    let mayAnswer = Gate()
+    let arrived = Log<String>()
+    let failed = Log<Int>()
+    let server = try holding(until: mayAnswer) { arrived.append($0) }
+    defer { server.stop() }
+    let connection = try subject.connection(to: server)
+    let isLimited = options(Options()).timeouts.queue != nil
+    let answers = await withTaskGroup(of: Result<Response, any Error>.self) { group in
+      for index in 0..<100 {
+        group.addTask {
+          do {
+            return .success(try await connection.get { $0.options = options($0.options) })
+          } catch {
+            failed.append(index)
+            return .failure(error)
+          }
+        }
+      }
+      await until { !arrived.elements.isEmpty && (!isLimited || !failed.elements.isEmpty) }
+      mayAnswer.open()
+      return await group.reduce(into: []) { $0.append($1) }
+    }
+    return (answers, arrived.elements.count)
+  }
+
+  /// A server that answers nothing until the gate is open, and notes the first line of each request.
+  private static func holding(
+    until gate: Gate, note: @escaping @Sendable (String) -> Void = { _ in }
+  ) throws -> RawServer {
+    try RawServer { connection in
+      while true {
+        note(String(try connection.readHead().prefix { $0 != "\r\n" }))
+        gate.wait()
+        try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+      }
+    }
+  }
+}
