@@ -3,6 +3,10 @@
 /// The response keeps its header fields as they were received: `Content-Encoding` names what was decoded and
 /// `Content-Length`, if any, counts the encoded bytes. Both limits guard against a small response that grows without end;
 /// over either the transfer fails with ``TransportError/Code/decompressionLimit``.
+///
+/// Where the body ends is said by its framing, as without a coding, and a body whose framing is cut off fails. Whether the coding is
+/// at its end there too is not looked at: compressed data that a server, or something in between, cut off and framed as if it were
+/// all gives what could be decoded of it, and no error.
 public struct Decompression: Sendable, Hashable {
   /// The largest decoded body, in bytes. 1 GiB by default. (Buffered delivery has ``Options/maximumBodySize`` besides.)
   public var maximumSize: Int64
