@@ -163,6 +163,32 @@ import Testing
     #expect(try count(to: 100_000).outcome?.get() == 100_000)
   }
 
+  @Test func `what is cancelled while it waits for the stack to be lower is not begun`() {
+    let calls = Log<Int>()
+    let waited = Log<Int>()
+    @Sendable func nest(_ depth: Int, _ innermost: @escaping @Sendable () -> Void) -> Promise<Int> {
+      Promise(.success(depth)).flatMap { depth in
+        if depth > 0 { return nest(depth - 1, innermost) }
+        innermost()
+        return Promise(.success(0))
+      }
+    }
+    for depth in 0..<200 {
+      let outer = nest(depth) {
+        let promise = Promise(.success(depth)).flatMap { depth in
+          calls.append(depth)
+          return Promise(.success(depth))
+        }
+        guard promise.outcome == nil else { return }
+        waited.append(depth)
+        promise.cancel()
+      }
+      #expect(outer.outcome != nil)
+    }
+    #expect(!waited.elements.isEmpty)
+    #expect(calls.elements == (0..<200).filter { !waited.elements.contains($0) })
+  }
+
   @Test func `a long chain of settled promises does not fill the stack`() async throws {
     var promise = Promise(.success(0))
     for _ in 0..<10_000 { promise = promise.map { $0 + 1 } }
