@@ -30,7 +30,8 @@ public import Foundation
 /// - So many requests to an origin are under way at a time as `httpMaximumConnectionsPerHost` says, over HTTP/2 too; the others
 ///   wait in order, as many as there are.
 /// - On Linux one server that sends faster than it can be read holds up every URLSession of the process meanwhile.
-/// - On Linux its sockets are open in the processes that this one starts, unless they are closed there.
+/// - On Linux its sockets are open in the processes that this one starts, unless whoever starts them closes them, as Foundation's
+///   `Process` does.
 /// - On Linux a response with trailers, one that ends inside its head (`Transfer completed, but there's no response`), and one
 ///   whose `Content-Length` is over 9,223,372,036,854,775,295 end the process (Foundation of Swift 6.3). Do not talk to servers
 ///   that you do not trust.

@@ -89,6 +89,29 @@ import FoundationNetworking
     #expect(error?.partialResponse?.status == .found)
   }
 
+  @Test func `the connection of an upload is closed when that is over, cancelled or not`() async throws {
+    let closed = Log<Int>()
+    let hasBody = Gate()
+    let server = try RawServer { connection in
+      defer { closed.append(connection.index) }
+      let head = try connection.readHead()
+      _ = try connection.read(exactly: 4)
+      hasBody.open()
+      if head.hasPrefix("POST /answered") { try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok") }
+      connection.waitForClose()
+    }
+    defer { server.stop() }
+    let connection = try Connection(server.url + "/", adapter: URLSessionAdapter())
+    for _ in 0..<3 {
+      #expect(try await connection.post("answered", body: "body").status == .ok)
+      let unwanted = Task { try await connection.post("unwanted", body: "body") }
+      #expect(await hasBody.opened())
+      unwanted.cancel()
+      await #expect(throws: CancellationError.self) { try await unwanted.value }
+    }
+    await until { closed.elements.count == server.connectionCount }
+  }
+
   @Test func `the temporary file of a sequence goes with its exchange, and a body's own file stays`() async throws {
     let pieces = AsyncStream<Data> { continuation in
       continuation.yield(Data("one".utf8))
