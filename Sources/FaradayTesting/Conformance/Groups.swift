@@ -6,6 +6,7 @@ extension AdapterConformance {
     .headCallback, .uploadProgress, .downloadProgress, .compression, .encodedBodies, .informational, .trailers,
     .idleTimeout, .movingBytes, .totalTimeout, .connectTimeout, .timeoutExtremes, .cancellation, .malformedResponses,
     .statusLines, .bodyFraming, .chunkFraming, .connectionEnds, .statuses, .connectionReuse, .lastRequests,
-    .cleanConnections, .concurrency, .errors, .backpressure, .metrics, .dyingConnections, .queueing, .tls, .http2,
+    .cleanConnections, .concurrency, .errors, .backpressure, .metrics, .dyingConnections, .queueing, .requestsApart,
+    .earlyAnswers, .tls, .http2,
   ]
 }

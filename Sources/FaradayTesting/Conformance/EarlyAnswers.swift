@@ -1,0 +1,87 @@
+internal import FaradayCore
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+extension ConformanceGroup {
+  /// An answer may come while the request's body is still on its way.
+  static let earlyAnswers = ConformanceGroup(
+    name: "early answers",
+    cases: [("", false), (", and is reset with no error", true)].map { ending, isReset in
+      Case("a POST over HTTP/2 that is answered before its body has left ends\(ending)", needs: [.http2, .customCA]) { subject in
+        let server = try Security.tls.server(choosing: "h2") { connection in
+          // 4 is SETTINGS_INITIAL_WINDOW_SIZE: the body cannot leave.
+          try connection.beginHTTP2(.settings([(4, 1000)]))
+          while true {
+            let stream = try connection.readRequest()
+            let answer: [HTTP2Frame] = [.head(stream), .data(stream, "early", flags: HTTP2Frame.endOfStream)]
+            try connection.send(answer + (isReset ? [.reset(stream, code: 0)] : []))
+          }
+        }
+        defer { server.stop() }
+        let connection = try subject.connection(toTrusted: server)
+        for _ in 0..<30 {
+          let response = try await connection.post(body: .data(Data(count: 50_000))) {
+            $0.options.httpVersion = .http2
+            $0.options.timeouts.idle = .seconds(3)
+          }
+          try expectEqual(try await response.body.text(), "early")
+        }
+      }
+    } + [
+      .init("a whole answer is one, though the source is silent and the server closes", needs: [.streamedUpload, .duplex]) {
+        subject in
+        try await isWhole(.stream(DrySource()), subject)
+      },
+      .init("a whole answer is one, though the source goes on and the server closes", needs: [.streamedUpload, .duplex]) {
+        subject in
+        try await isWhole(.stream(EndlessSource()), subject)
+      },
+      .init("an error that the end of the connection ends is one, though the source goes on", needs: [.streamedUpload, .duplex]) {
+        subject in
+        let server = try RawServer { connection in
+          _ = try connection.readHead()
+          try connection.send("HTTP/1.1 500 No\r\nConnection: close\r\n\r\nno")
+          connection.halfClose()
+          connection.waitForClose()
+        }
+        defer { server.stop() }
+        let connection = try subject.connection(to: server)
+        let response = try await connection.post(body: .stream(DrySource())) { $0.options.timeouts.idle = .seconds(10) }
+        try expectEqual(response.status.code, 500)
+        try expectEqual(try await response.body.text(), "no")
+      },
+    ])
+
+  private static func isWhole(_ body: Body, _ subject: AdapterConformance.Subject) async throws {
+    for answer in ["Content-Length: 2\r\n\r\nok", "Transfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n"] {
+      let server = try RawServer { connection in
+        _ = try connection.readHead()
+        // The source has begun: what comes is its first chunk.
+        _ = try connection.readSome(upTo: 1)
+        try connection.send("HTTP/1.1 200 OK\r\n" + answer)
+        connection.halfClose()
+        connection.waitForClose()
+      }
+      defer { server.stop() }
+      let response = try await subject.connection(to: server).post(body: body) { $0.options.timeouts.idle = .seconds(10) }
+      try expectEqual(response.status, .ok)
+      try expectEqual(try await response.body.text(), "ok")
+    }
+  }
+
+  /// Gives a piece now and then, until it is cancelled.
+  private struct EndlessSource: AsyncSequence, AsyncIteratorProtocol, Sendable {
+    typealias Element = Data
+    private var isFirst = true
+
+    mutating func next() async -> Data? {
+      if !isFirst { try? await Task.sleep(for: .milliseconds(10)) }
+      isFirst = false
+      return Task.isCancelled ? nil : Data("piece".utf8)
+    }
+    func makeAsyncIterator() -> EndlessSource { self }
+  }
+}

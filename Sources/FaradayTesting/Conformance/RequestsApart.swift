@@ -1,0 +1,73 @@
+internal import FaradayCore
+
+extension ConformanceGroup {
+  /// Nothing of one request is left for the next.
+  static let requestsApart = ConformanceGroup(
+    name: "requests apart",
+    cases: [
+      .init("a folded first field after another response is an error or a response", needs: .strictFraming) { subject in
+        let answer = "HTTP/1.1 200 OK\r\n X: y\r\nContent-Length: 6\r\n\r\nsecond"
+        for _ in 0..<50 {
+          try expectEqual(try await subject.connection.get("hello").status, .ok)
+          try await subject.withServer(answering: answer) { connection in
+            do {
+              let response = try await connection.get()
+              try expectEqual(response.status, .ok)
+            } catch let error as TransportError {
+              try expectEqual(error.code, .malformedResponse)
+            }
+          }
+        }
+      },
+      .init("a folded first field on one connection after the other", needs: .strictFraming) { subject in
+        let server = try RawServer { connection in
+          _ = try connection.readHead()
+          try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nfirst")
+          _ = try connection.readHead()
+          try connection.send("HTTP/1.1 200 OK\r\n X: y\r\nContent-Length: 6\r\n\r\nsecond")
+          connection.halfClose()
+          connection.waitForClose()
+        }
+        defer { server.stop() }
+        let connection = try subject.connection(to: server)
+        for round in 0..<50 {
+          do {
+            let response = try await connection.get()
+            try expectEqual(response.status, .ok)
+          } catch let error as TransportError {
+            try expect(error.code == .malformedResponse && round % 2 == 1, "\(error) in round \(round)")
+          }
+        }
+      },
+      .init("another server's refusal to be asked does not send this one's body early", needs: .expectContinue) { subject in
+        let refusing = try RawServer { connection in
+          for _ in 0... {
+            let head = try connection.readHead().lowercased()
+            let isAsked = head.contains("expect:")
+            if !isAsked { _ = try connection.read(exactly: 5) }
+            try connection.send("HTTP/1.1 \(isAsked ? "417 No" : "200 OK")\r\nContent-Length: 0\r\n\r\n")
+          }
+        }
+        defer { refusing.stop() }
+        // What comes of it has rules of its own.
+        _ = try? await subject.connection(to: refusing).put(body: "hello") { $0.headers[.expect] = "100-continue" }
+        for _ in 0..<3 {
+          let sent = Log<Int>()
+          let hasEnded = Gate()
+          let server = try RawServer { connection in
+            _ = try connection.readHead()
+            try connection.send("HTTP/1.1 413 Too Large\r\nContent-Length: 2\r\nConnection: close\r\n\r\nno")
+            connection.halfClose()
+            sent.append(try connection.readToEnd())
+            hasEnded.open()
+          }
+          defer { server.stop() }
+          let connection = try subject.connection(to: server)
+          let response = try await connection.put(body: "hello") { $0.headers[.expect] = "100-continue" }
+          try expectEqual(response.status.code, 413)
+          try expect(await hasEnded.opened())
+          try expectEqual(sent.elements, [0])
+        }
+      },
+    ])
+}
