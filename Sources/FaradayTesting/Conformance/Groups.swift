@@ -7,6 +7,6 @@ extension AdapterConformance {
     .idleTimeout, .movingBytes, .totalTimeout, .connectTimeout, .timeoutExtremes, .cancellation, .malformedResponses,
     .statusLines, .bodyFraming, .chunkFraming, .connectionEnds, .statuses, .connectionReuse, .lastRequests,
     .cleanConnections, .concurrency, .errors, .backpressure, .metrics, .dyingConnections, .queueing, .requestsApart,
-    .earlyAnswers, .tls, .http2,
+    .earlyAnswers, .cutStreams, .tls, .http2,
   ]
 }

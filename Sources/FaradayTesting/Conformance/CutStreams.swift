@@ -1,0 +1,211 @@
+internal import FaradayCore
+
+extension ConformanceGroup {
+  /// A stream that did not end by itself is no whole response, and one that breaks the protocol is none.
+  static let cutStreams = ConformanceGroup(
+    name: "cut streams of HTTP/2", needs: [.http2, .customCA],
+    cases: goodbyes + resets + broken)
+
+  /// Runs the exchanges against a server that does this to each connection.
+  private static func withServer(
+    _ subject: AdapterConformance.Subject, _ serve: @escaping @Sendable (RawConnection) throws -> Void,
+    _ body: (Connection) async throws -> Void
+  ) async throws {
+    let server = try Security.tls.server(choosing: "h2", onConnection: serve)
+    defer { server.stop() }
+    var connection = try subject.connection(toTrusted: server)
+    connection.defaults.httpVersion = .http2
+    // Nothing here takes long; what hangs is told as that.
+    connection.defaults.timeouts.idle = .seconds(10)
+    try await body(connection)
+  }
+
+  /// When a body is cut: with what there is of it, or when the client has seen that.
+  private enum Moment: String, CaseIterable {
+    case atOnce = "at once"
+    case later = "when some was seen"
+
+    var needs: Capabilities { self == .atOnce ? [] : .chunkCallback }
+  }
+
+  /// What a goodbye says of the streams that there are.
+  private static let lasts: [(name: String, last: @Sendable ([UInt32]) -> UInt32)] = [
+    ("a goodbye", { $0.max() ?? 0 }), ("a goodbye that knows of the first alone", { $0.min() ?? 0 }),
+    ("a goodbye that knows of none", { _ in 0 }), ("a goodbye that knows of what is to come", { _ in .max >> 1 }),
+  ]
+
+  private static let goodbyes: [Case] = Moment.allCases.flatMap { moment in
+    [1, 2, 40].flatMap { count in
+      lasts.map { name, last in
+        Case("\(name) in the middle of \(count) bodies without a length, \(moment.rawValue)", needs: moment.needs) { subject in
+          for isPolite in [true, false] {
+            let areSeen = Gate()
+            try await withServer(subject) { connection in
+              guard connection.index == 0 else { return }
+              try connection.beginHTTP2()
+              var streams: [UInt32] = []
+              while streams.count < count { streams.append(try connection.readRequest()) }
+              let answers: [HTTP2Frame] = streams.flatMap { [.head($0), .data($0, "half of it")] }
+              if moment == .later {
+                try connection.send(answers)
+                areSeen.wait()
+                try connection.send([.goodbye(last: last(streams))])
+              } else {
+                try connection.send(answers + [.goodbye(last: last(streams))])
+              }
+              if isPolite { try connection.sayGoodbye() }
+              connection.halfClose()
+              connection.waitForClose()
+            } _: { connection in
+              try await areCut(connection, count, moment == .later ? areSeen : nil)
+            }
+          }
+        }
+      }
+    }
+  }
+
+  /// So many requests fail. The gate, if there is one, opens when something of each answer was seen.
+  private static func areCut(_ connection: Connection, _ count: Int, _ areSeen: Gate?) async throws {
+    let seen = Log<Int>()
+    let failures = try await withThrowingTaskGroup(of: TransportError.self) { group in
+      for index in 0..<count {
+        group.addTask {
+          try await expectFailure {
+            try await connection.get { request in
+              guard let areSeen else { return }
+              request.options.onChunk = { _ in
+                seen.append(index)
+                if Set(seen.elements).count == count { areSeen.open() }
+                return .continue
+              }
+            }
+          }
+        }
+      }
+      return try await group.reduce(into: []) { $0.append($1) }
+    }
+    try expect(failures.allSatisfy { $0.code != .idleTimeout }, "\(failures)")
+  }
+
+  private static let resets: [Case] = Moment.allCases.flatMap { moment in
+    [("no error", 0 as UInt32), ("an internal error", 2), ("refusal", 7), ("cancellation", 8)].flatMap { name, code in
+      [[], [("content-length", "100")]].map { fields in
+        Case(
+          "a stream reset with \(name) in its body \(fields.isEmpty ? "without" : "with") a length, \(moment.rawValue)",
+          needs: moment.needs
+        ) { subject in
+          try await isCut(subject, moment, .get, by: code, fields)
+        }
+      }
+    } + [
+      Case(
+        "a stream that asks for HTTP/1.1 in its body is not begun again, and joined to that, \(moment.rawValue)",
+        needs: moment.needs
+      ) { subject in
+        try await isCut(subject, moment, .post, by: 13)
+      }
+    ]
+  }
+
+  /// The request fails, and came once.
+  private static func isCut(
+    _ subject: AdapterConformance.Subject, _ moment: Moment, _ method: HTTPRequest.Method, by code: UInt32,
+    _ fields: [(String, String)] = []
+  ) async throws {
+    let isSeen = Gate()
+    let requests = Log<Int>()
+    try await withServer(subject) { connection in
+      guard connection.index == 0 else {
+        _ = try connection.readHead()
+        requests.append(connection.index)
+        return try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nsecond")
+      }
+      try connection.beginHTTP2()
+      while true {
+        let stream = try connection.readRequest()
+        requests.append(connection.index)
+        try connection.send([.head(stream, fields), .data(stream, "hel")])
+        if moment == .later { isSeen.wait() }
+        try connection.send([.reset(stream, code: code)])
+      }
+    } _: { connection in
+      let seen = Log<[UInt8]>()
+      try await isCut {
+        try await connection.run(method, body: method == .post ? "content" : .empty) { request in
+          guard moment == .later else { return }
+          request.options.onChunk = { bytes in
+            seen.append(bytes.withUnsafeBytes { Array($0) })
+            isSeen.open()
+            return .continue
+          }
+        }
+      }
+      if moment == .later { try expectEqual(Array(seen.elements.joined()), Array("hel".utf8)) }
+      try expectEqual(requests.elements, [0])
+    }
+  }
+
+  @discardableResult
+  private static func isCut(_ exchange: () async throws -> Response) async throws -> TransportError {
+    try await expectFailure(
+      in: [.truncatedResponse, .http2Error, .connectionClosed, .receiveFailed, .malformedResponse], exchange)
+  }
+
+  private static let broken: [Case] =
+    [
+      .init("a frame that is too long") { subject in
+        try await isBroken(subject) {
+          [.head($0), .data($0, String(repeating: "x", count: 20_000), flags: HTTP2Frame.endOfStream)]
+        }
+      },
+      .init("a frame that is too long, and a goodbye") { subject in
+        try await isBroken(subject) {
+          [.head($0), .data($0, "some"), .data($0, String(repeating: "x", count: 20_000)), .goodbye(last: $0)]
+        }
+      },
+      .init("more padding than there is room") { subject in
+        try await isBroken(subject) {
+          // 8 is PADDED.
+          [.head($0), HTTP2Frame(type: 0, flags: 8 | HTTP2Frame.endOfStream, stream: $0, payload: [200, 0x61, 0x62])]
+        }
+      },
+      .init("padding without its length") { subject in
+        try await isBroken(subject) {
+          [.head($0), .data($0, "some"), HTTP2Frame(type: 0, flags: 8 | HTTP2Frame.endOfStream, stream: $0)]
+        }
+      },
+      .init("a body shorter than its length") { subject in
+        try await isBroken(subject) {
+          [.head($0, [("content-length", "100")]), .data($0, "some", flags: HTTP2Frame.endOfStream)]
+        }
+      },
+      .init("a body longer than its length") { subject in
+        try await isBroken(subject) {
+          [.head($0, [("content-length", "2")]), .data($0, "more", flags: HTTP2Frame.endOfStream)]
+        }
+      },
+    ]
+    + ["000", "099", "99", "2000", "+20", "20x", ""].map { status in
+      Case("the status \(status.isEmpty ? "that is empty" : status)") { subject in
+        try await isBroken(subject) { [.head($0, status: status), .data($0, "some", flags: HTTP2Frame.endOfStream)] }
+      }
+    }
+
+  private static func isBroken(
+    _ subject: AdapterConformance.Subject, _ frames: @escaping @Sendable (UInt32) -> [HTTP2Frame]
+  ) async throws {
+    for delivery in DeliveryKind.allCases where subject.adapter.capabilities.isSuperset(of: delivery.needs) {
+      for closes in [false, true] {
+        try await withServer(subject) { connection in
+          try connection.beginHTTP2()
+          try connection.send(frames(connection.readRequest()))
+          if closes { connection.halfClose() }
+          connection.waitForClose()
+        } _: { connection in
+          try await isCut { try await delivery.get(connection) }
+        }
+      }
+    }
+  }
+}
