@@ -29,7 +29,9 @@ import Testing
   }
 
   @Test func `a new connection resumes the session of an earlier one`() async throws {
-    let connection = try connection(TLS(caFile: nginx.caFile))
+    var connection = try connection(TLS(caFile: nginx.caFile))
+    // Over HTTP/2, which newer versions of libcurl choose by themselves, the server does not end the connection.
+    connection.defaults.httpVersion = .http1
     _ = try await connection.get("session")
     let again = try await connection.get("session")
     #expect(!again.metrics.reusedConnection)
