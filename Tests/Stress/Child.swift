@@ -1,13 +1,14 @@
 import FaradayTesting
 import Glibc
 
-/// A LocalServer in a process of its own, so that what this process measures of itself is the client's.
+/// A server in a process of its own, so that what this process measures of itself is the client's.
 struct Child {
   let url: String
   private let process: ChildProcess
 
-  init() throws {
-    process = try ChildProcess("/proc/self/exe", ["serve"])
+  /// Starts this program with other words: a `LocalServer`, if none are given.
+  init(_ words: [String] = ["serve"]) throws {
+    process = try ChildProcess("/proc/self/exe", words)
     url = String(decoding: process.read(), as: UTF8.self) + "/"
   }
 

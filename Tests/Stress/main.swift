@@ -5,6 +5,7 @@ import Glibc
 
 let words = CommandLine.arguments.dropFirst()
 let number = words.dropFirst().first.flatMap { Int($0) }
+let seed = words.dropFirst(2).first.flatMap { UInt64($0) }
 
 do {
   switch words.first {
@@ -14,7 +15,11 @@ do {
   case "latency": try await Latency(chunks: number ?? 50).run()
   case "promises": try await Promises(count: number ?? 10_000).run()
   case "exit": try await Exit.run()
-  default: throw Wrong("usage: stress storm [REQUESTS] | memory [GIBIBYTES] | latency [CHUNKS] | promises [CHAINS] | exit")
+  case "soak": try await Soak(seconds: number ?? 1200, seed: seed ?? .random(in: 0..<1 << 32)).run()
+  case "soak-server": try SoakServer.run(seed: UInt64(number ?? 0))
+  default:
+    throw Wrong(
+      "usage: stress storm [REQUESTS] | memory [GIBIBYTES] | latency [CHUNKS] | promises [CHAINS] | exit | soak [SECONDS [SEED]]")
   }
 } catch {
   print("FAILED: \(error)")
