@@ -18,11 +18,13 @@ public final class NghttpxServer: Sendable {
 
   /// Starts it. Throws ``ServerNotStarted``.
   ///
-  /// - Parameter upstream: the port of the server on 127.0.0.1 that it passes requests on to.
-  public init(upstream: Int) throws {
+  /// - Parameters:
+  ///   - upstream: the port of the server on 127.0.0.1 that it passes requests on to.
+  ///   - streams: how many requests it allows on a connection at a time.
+  public init(upstream: Int, streams: Int = 100) throws {
     let folder = try HeldShell.makeFolder(for: "nghttpx")
     (shell, port) = try HeldShell.onFreePorts(in: 25_000..<32_000, count: 1) { ports in
-      let script = Self.script(port: ports[0], upstream: upstream)
+      let script = Self.script(port: ports[0], upstream: upstream, streams: streams)
       return (try HeldShell("nghttpx", script: script, folder: folder, until: "Listening on"), ports[0])
     }
     self.folder = folder
@@ -31,11 +33,12 @@ public final class NghttpxServer: Sendable {
   /// Stops it at once.
   public func stop() { shell.stop() }
 
-  private static func script(port: Int, upstream: Int) -> String {
+  private static func script(port: Int, upstream: Int, streams: Int) -> String {
     """
     # Without the server there is nothing to wait for. It writes no pid file when it is a single process.
     ( sh -c 'echo $$ >pid; exec nghttpx "$@"' sh --conf=/dev/null --single-process --workers=1 --no-ocsp \
-      --accesslog-file=/dev/null --frontend='127.0.0.1,\(port)' --backend='127.0.0.1,\(upstream)' key.pem cert.pem
+      --accesslog-file=/dev/null --frontend-http2-max-concurrent-streams=\(streams) \
+      --frontend='127.0.0.1,\(port)' --backend='127.0.0.1,\(upstream)' key.pem cert.pem
       kill $$ ) &
     read -r _
     trap '' TERM

@@ -7,6 +7,7 @@ extension AdapterConformance {
     .idleTimeout, .movingBytes, .totalTimeout, .connectTimeout, .timeoutExtremes, .cancellation, .malformedResponses,
     .statusLines, .bodyFraming, .chunkFraming, .connectionEnds, .statuses, .connectionReuse, .lastRequests,
     .cleanConnections, .concurrency, .errors, .backpressure, .metrics, .dyingConnections, .queueing, .requestsApart,
-    .earlyAnswers, .cutStreams, .tls, .http2,
+    .earlyAnswers, .cutStreams, .handshakes, .http2Settings, .unansweredExpect, .largeBodies, .requestsFromCallbacks,
+    .localhost, .tls, .http2,
   ]
 }

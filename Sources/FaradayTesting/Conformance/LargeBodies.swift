@@ -1,0 +1,60 @@
+internal import FaradayCore
+internal import Synchronization
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+extension ConformanceGroup {
+  /// More than 32 bits can count, which nobody stores: an adapter that has backpressure has no need to.
+  static let largeBodies = ConformanceGroup(
+    name: "large bodies", needs: .backpressure,
+    cases: [
+      .init("5 GB arrive", needs: [.chunkCallback, .downloadProgress]) { subject in
+        let count = Atomic(0)
+        let told = Atomic<Int64>(0)
+        let response = try await subject.connection.get("bytes/\(size)") {
+          $0.options.onChunk = { bytes in
+            count.add(bytes.byteCount, ordering: .relaxed)
+            return .continue
+          }
+          $0.options.onDownloadProgress = { told.store($0.bytes, ordering: .relaxed) }
+        }
+        try expectEqual(response.headers[.contentLength], "\(size)")
+        try expectEqual(count.load(ordering: .relaxed), size)
+        try expectEqual(told.load(ordering: .relaxed), Int64(size))
+      },
+      .init("5 GB leave", needs: [.streamedUpload, .uploadProgress]) { subject in
+        let told = Atomic<Int64>(0)
+        let body = Body.stream(Zeros(count: size), length: Int64(size))
+        let answer = try await subject.connection.put("upload", body: body) {
+          $0.options.onUploadProgress = { told.store($0.bytes, ordering: .relaxed) }
+        }
+        let text = try await answer.body.text()
+        try expect(text.contains("\"bytes\":\(size),"), text)
+        try expectEqual(told.load(ordering: .relaxed), Int64(size))
+      },
+    ])
+
+  private static let size = 5_000_000_000
+}
+
+/// So many zeros, in pieces that are all the same one.
+private struct Zeros: AsyncSequence, Sendable {
+  let count: Int
+
+  struct AsyncIterator: AsyncIteratorProtocol {
+    fileprivate var rest: Int
+    private let piece = Data(count: 1 << 20)
+
+    fileprivate init(_ count: Int) { rest = count }
+
+    mutating func next() async -> Data? {
+      guard rest > 0 else { return nil }
+      defer { rest -= piece.count }
+      return piece.prefix(rest)
+    }
+  }
+  func makeAsyncIterator() -> AsyncIterator { AsyncIterator(count) }
+}

@@ -1,0 +1,28 @@
+internal import FaradayCore
+
+extension ConformanceGroup {
+  /// A server may never have heard of `Expect`, so nobody waits for its word for ever (RFC 9110, section 10.1.1).
+  static let unansweredExpect = ConformanceGroup(
+    name: "Expect: 100-continue, unanswered", needs: [.expectContinue, .idleTimeout],
+    cases: [(BodyKind.bytes, 10), (.file, 100_000), (.stream, 100_000)].map { kind, count in
+      Case("\(kind.rawValue) of \(count) bytes leave all the same", needs: kind.needs) { subject in
+        let server = try RawServer { connection in
+          _ = try connection.readHead()
+          let body = try connection.read(exactly: count)
+          try connection.send("HTTP/1.1 200 OK\r\nContent-Length: \(count)\r\n\r\n")
+          try connection.send(body)
+          connection.waitForClose()
+        }
+        defer { server.stop() }
+        let data = pattern(count)
+        try await kind.with(data) { body in
+          let response = try await subject.connection(to: server).put(body: body) {
+            $0.headers[.expect] = "100-continue"
+            // It waits for about a second: a minute would be a hang.
+            $0.options.timeouts.idle = .seconds(20)
+          }
+          try expectEqual(try await response.body.collect(), data)
+        }
+      }
+    })
+}
