@@ -80,43 +80,4 @@ import Testing
     #expect(response.status == .ok)
     #expect(Set(seen.elements) == [1, 2, 3, 4])
   }
-
-  @Test func `a proxy that is set is used, and one that is not there is an error of its own`() async throws {
-    let proxy = try RawServer { connection in
-      let head = try connection.readHead()
-      let text = String(head.prefix { $0 != "\r\n" })
-      try connection.send("HTTP/1.1 200 OK\r\nContent-Length: \(text.utf8.count)\r\n\r\n\(text)")
-      connection.waitForClose()
-    }
-    var configuration = CurlAdapter.Configuration()
-    configuration.proxy = .url(proxy.url)
-    let response = try await Connection(adapter: CurlAdapter(configuration)).run(try Request(.get, "http://anywhere.invalid/x"))
-    #expect(try await response.body.text() == "GET http://anywhere.invalid/x HTTP/1.1")
-    configuration.proxy = .url("http://nothing.invalid:80")
-    let adapter = CurlAdapter(configuration)
-    let error = try await transportError { try await adapter.send(try Request(.get, "http://anywhere.invalid/x")) }
-    #expect(error.code == .proxyFailed)
-    withExtendedLifetime(proxy) {}
-  }
-
-  @Test func `a proxy that refuses a tunnel is an error of the proxy`() async throws {
-    let proxy = try RawServer.answering("HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n")
-    var configuration = CurlAdapter.Configuration()
-    configuration.proxy = .url(proxy.url)
-    let adapter = CurlAdapter(configuration)
-    let error = try await transportError { try await adapter.send(try Request(.get, "https://anywhere.invalid/")) }
-    #expect(error.code == .proxyFailed, "\(error)")
-    withExtendedLifetime(proxy) {}
-  }
-
-  @Test func `a proxy that is given is used whatever no_proxy says`() async throws {
-    // Of no meaning to the other tests, which use no proxy, or none for this name.
-    setenv("no_proxy", "bypassed.invalid", 1)
-    let proxy = try RawServer.answering("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
-    var configuration = CurlAdapter.Configuration()
-    configuration.proxy = .url(proxy.url)
-    let adapter = CurlAdapter(configuration)
-    #expect(try await adapter.send(try Request(.get, "http://bypassed.invalid/")).status == .ok)
-    withExtendedLifetime(proxy) {}
-  }
 }

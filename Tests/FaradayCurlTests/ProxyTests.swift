@@ -1,0 +1,121 @@
+import FaradayCore
+import FaradayCurl
+import FaradayTesting
+import Testing
+
+/// Proxies, which only this adapter has a setting for.
+@Suite struct ProxyTests {
+  private func adapter(_ proxy: String) -> CurlAdapter {
+    var configuration = CurlAdapter.Configuration()
+    configuration.proxy = .url(proxy)
+    return CurlAdapter(configuration)
+  }
+
+  // MARK: HTTP
+
+  @Test func `a proxy that is set is used`() async throws {
+    let proxy = try RawServer { connection in
+      let head = try connection.readHead()
+      let text = String(head.prefix { $0 != "\r\n" })
+      try connection.send("HTTP/1.1 200 OK\r\nContent-Length: \(text.utf8.count)\r\n\r\n\(text)")
+      connection.waitForClose()
+    }
+    defer { proxy.stop() }
+    let response = try await adapter(proxy.url).send(try Request(.get, "http://anywhere.invalid/x"))
+    #expect(try await response.body.text() == "GET http://anywhere.invalid/x HTTP/1.1")
+  }
+
+  @Test func `a proxy that is not there is an error of its own`() async throws {
+    let adapter = adapter("http://nothing.invalid:80")
+    let error = try await transportError { try await adapter.send(try Request(.get, "http://anywhere.invalid/x")) }
+    #expect(error.code == .proxyFailed)
+  }
+
+  @Test func `a tunnel is asked for with none of the request's fields`() async throws {
+    let heads = Log<String>()
+    let proxy = try RawServer { connection in
+      heads.append(try connection.readHead())
+      try connection.send("HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n")
+      connection.waitForClose()
+    }
+    defer { proxy.stop() }
+    var request = try Request(.post, "https://anywhere.invalid/path?query", body: .text("the body"))
+    for name in ["Authorization", "Cookie", "X-Mine", "User-Agent", "Accept"] {
+      request.headers.append(try HTTPField(checking: name, "secret"))
+    }
+    let adapter = adapter(proxy.url)
+    _ = try await transportError { [request] in try await adapter.send(request) }
+    let lines = try #require(heads.elements.first).split(separator: "\r\n").map(String.init)
+    #expect(lines.first == "CONNECT anywhere.invalid:443 HTTP/1.1")
+    let names = lines.dropFirst().compactMap { $0.split(separator: ":").first?.lowercased() }
+    #expect(Set(names).isSubset(of: ["host", "proxy-connection"]), "\(lines)")
+    #expect(!lines.contains { $0.contains("secret") || $0.contains("path") })
+  }
+
+  @Test(arguments: ["403 Forbidden", "407 Proxy Authentication Required\r\nProxy-Authenticate: Basic realm=\"proxy\""])
+  func `a proxy that refuses a tunnel is an error of the proxy`(answer: String) async throws {
+    let proxy = try RawServer.answering("HTTP/1.1 \(answer)\r\nContent-Length: 7\r\n\r\nrefused")
+    defer { proxy.stop() }
+    let adapter = adapter(proxy.url)
+    let error = try await transportError { try await adapter.send(try Request(.get, "https://anywhere.invalid/")) }
+    #expect(error.code == .proxyFailed, "\(error)")
+    // What a proxy says is no response of the server's.
+    #expect(error.partialResponse == nil)
+  }
+
+  @Test func `a proxy that wants credentials for a request answers it`() async throws {
+    let proxy = try RawServer.answering(
+      "HTTP/1.1 407 Proxy Authentication Required\r\nProxy-Authenticate: Basic\r\nContent-Length: 7\r\n\r\nrefused")
+    defer { proxy.stop() }
+    let response = try await adapter(proxy.url).send(try Request(.get, "http://anywhere.invalid/"))
+    #expect(response.status.code == 407)
+    #expect(response.headers[.proxyAuthenticate] == "Basic")
+    #expect(try await response.body.text() == "refused")
+    #expect(proxy.connectionCount == 1)
+  }
+
+  // MARK: SOCKS
+
+  @Test func `through SOCKS with names the proxy resolves them`() async throws {
+    let proxy = try SOCKSServer()
+    let connection = try Connection("http://anywhere.invalid/", adapter: adapter("socks5h://127.0.0.1:\(proxy.port)"))
+    for _ in 0..<2 { #expect(try await connection.get("x").body.text() == "name anywhere.invalid") }
+    // One connection for both.
+    #expect(proxy.log.elements == ["name anywhere.invalid port 80"] + Array(repeating: "GET /x HTTP/1.1", count: 2))
+  }
+
+  @Test func `through SOCKS without names they are resolved here`() async throws {
+    let proxy = try SOCKSServer()
+    NameLookup.add("socks.test")
+    let adapter = adapter("socks5://127.0.0.1:\(proxy.port)")
+    #expect(try await adapter.send(try Request(.get, "http://socks.test:81/")).body.text() == "address 127.0.0.1")
+    #expect(proxy.log.elements.first == "address 127.0.0.1 port 81")
+  }
+
+  @Test func `a SOCKS proxy gets the credentials of its URL`() async throws {
+    let proxy = try SOCKSServer(credentials: ("user", "password"))
+    let adapter = adapter("socks5h://user:password@127.0.0.1:\(proxy.port)")
+    #expect(try await adapter.send(try Request(.get, "http://anywhere.invalid/")).status == .ok)
+    #expect(proxy.log.elements.first == "credentials user:password")
+  }
+
+  @Test(arguments: ["user:wrong@", ""]) func `a SOCKS proxy that does not let us in is an error of the proxy`(
+    credentials: String
+  ) async throws {
+    let proxy = try SOCKSServer(credentials: ("user", "password"))
+    let adapter = adapter("socks5h://\(credentials)127.0.0.1:\(proxy.port)")
+    let error = try await transportError { try await adapter.send(try Request(.get, "http://anywhere.invalid/")) }
+    #expect(error.code == .proxyFailed, "\(error)")
+    #expect(!"\(error)".contains("wrong"))
+  }
+
+  // "Connection refused", "host unreachable" and "not allowed by ruleset".
+  @Test(arguments: [5, 4, 2] as [UInt8]) func `a SOCKS proxy that does not connect is an error of the proxy`(
+    reply: UInt8
+  ) async throws {
+    let proxy = try SOCKSServer(reply: reply)
+    let adapter = adapter("socks5h://127.0.0.1:\(proxy.port)")
+    let error = try await transportError { try await adapter.send(try Request(.get, "http://anywhere.invalid/")) }
+    #expect(error.code == .proxyFailed, "\(error)")
+  }
+}
