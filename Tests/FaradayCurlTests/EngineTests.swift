@@ -42,15 +42,24 @@ import Testing
   }
 
   @Test func `several engines share the origins and keep each one's connections`() async throws {
-    let servers = try (0..<8).map { _ in try LocalServer() }
+    // So many that hardly any seed of the hash leaves an engine out.
+    let servers = try (0..<64).map { _ in try LocalServer() }
     var configuration = CurlAdapter.Configuration()
     configuration.engines = 3
     let adapter = CurlAdapter(configuration)
+    let threads = Log<Set<UInt>>()
     for server in servers {
+      let seen = Log<UInt>()
       let connection = try Connection(server.url + "/", adapter: adapter)
-      for _ in 0..<5 { #expect(try await connection.get("hello").status == .ok) }
+      for _ in 0..<3 {
+        let response = try await connection.get("hello") { $0.options.onHead = { _ in seen.append(UInt(pthread_self())) } }
+        #expect(response.status == .ok)
+      }
       #expect(server.connectionCount == 1)
+      #expect(Set(seen.elements).count == 1)
+      threads.append(Set(seen.elements))
     }
+    #expect(Set(threads.elements).count == 3)
   }
 
   @Test func `what is under way goes on when the adapter has gone`() async throws {
@@ -67,17 +76,23 @@ import Testing
   }
 
   @Test @MainActor func `callbacks written on the main actor are called on the engine's thread`() async throws {
-    let seen = Log<Int>()
-    let response = try await server.connection().post("echo", body: .stream(Pieces(size: 300_000))) {
-      $0.options.onHead = { _ in seen.append(1) }
+    let adapter = CurlAdapter()
+    let engine = await Task(executorPreference: adapter.taskExecutor) { UInt(pthread_self()) }.value
+    #expect(engine != UInt(pthread_self()))
+    let seen = Log<[UInt]>()
+    let note: @Sendable (UInt) -> Void = { seen.append([$0, UInt(pthread_self())]) }
+    let connection = try Connection(server.url + "/", adapter: adapter)
+    let response = try await connection.post("echo", body: .stream(Pieces(size: 300_000))) {
+      $0.options.onHead = { _ in note(1) }
       $0.options.onChunk = { _ in
-        seen.append(2)
+        note(2)
         return .continue
       }
-      $0.options.onUploadProgress = { _ in seen.append(3) }
-      $0.options.onDownloadProgress = { _ in seen.append(4) }
+      $0.options.onUploadProgress = { _ in note(3) }
+      $0.options.onDownloadProgress = { _ in note(4) }
     }
     #expect(response.status == .ok)
-    #expect(Set(seen.elements) == [1, 2, 3, 4])
+    _ = try await connection.get("early-hints") { $0.options.onInformational = { _ in note(5) } }
+    #expect(Set(seen.elements) == Set((1...5).map { [$0, engine] }))
   }
 }

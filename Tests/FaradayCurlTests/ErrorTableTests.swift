@@ -4,6 +4,37 @@ import FaradayCore
 import Testing
 
 @Suite struct ErrorTableTests {
+  /// What each says of a request whose connection is being made. The others are about other protocols, or about libcurl itself.
+  private static let meanings: [TransportError.Code: [UInt32]] = [
+    .unsupportedScheme: [1],
+    .invalidURL: [3],
+    .proxyFailed: [5, 97],
+    .nameNotFound: [6],
+    .connectionFailed: [7],
+    .malformedResponse: [8],
+    .http2Error: [16, 92],
+    .truncatedResponse: [18],
+    .sendFailed: [25, 55],
+    .connectTimeout: [28],
+    // A connection; a certificate of ours, a cipher; the goodbye; and that a certificate of ours is wanted.
+    .tlsFailed: [35, 58, 59, 80, 98],
+    .connectionClosed: [52],
+    .receiveFailed: [56],
+    .tlsVerificationFailed: [60, 83, 90, 91],
+    .decompressionFailed: [61],
+    .bodyNotReplayable: [65],
+    .invalidCA: [77],
+    // Since 8.6.
+    .headTooLarge: [100],
+  ]
+
+  @Test func `every code of libcurl's has one of ours`() {
+    for code in 1..<max(CURL_LAST.rawValue, 102) {
+      let expected = Self.meanings.first { $0.value.contains(code) }?.key ?? .engineFailed
+      #expect(ErrorTable.code(for: CURLcode(rawValue: code), phase: .connecting) == expected, "\(code)")
+    }
+  }
+
   @Test(arguments: [
     (CURLE_URL_MALFORMAT, TransportError.Phase.connecting, TransportError.Code.invalidURL),
     (CURLE_UNSUPPORTED_PROTOCOL, .connecting, .unsupportedScheme),
@@ -28,7 +59,7 @@ import Testing
     (CURLE_FAILED_INIT, .connecting, .engineFailed),
     (CURLcode(rawValue: 4711), .connecting, .engineFailed),
   ])
-  func `every code of libcurl's has one of ours`(
+  func `a code of libcurl's has one of ours, by how far the exchange was`(
     code: CURLcode, phase: TransportError.Phase, expected: TransportError.Code
   ) {
     #expect(ErrorTable.code(for: code, phase: phase) == expected)

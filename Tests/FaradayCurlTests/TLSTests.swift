@@ -1,3 +1,4 @@
+import CCurl
 import FaradayCore
 import FaradayCurl
 import FaradayTesting
@@ -19,13 +20,34 @@ import Testing
 
   @Test func `the file of authorities is parsed once, not for every connection`() async throws {
     let watch = inotify_init1(Int32(IN_CLOEXEC) | Int32(IN_NONBLOCK))
+    #expect(watch >= 0)
     defer { close(watch) }
-    inotify_add_watch(watch, nginx.caFile, UInt32(IN_OPEN))
+    // Also its closing: of two events in a row that are the same the kernel keeps one.
+    #expect(inotify_add_watch(watch, nginx.caFile, UInt32(IN_OPEN) | UInt32(IN_CLOSE)) >= 0)
     let connection = try connection(TLS(caFile: nginx.caFile))
     for _ in 0..<10 { #expect(try await connection.get("session").status == .ok) }
     var events = [UInt8](repeating: 0, count: 4096)
-    let opened = read(watch, &events, events.count) / MemoryLayout<inotify_event>.size
-    #expect(opened < 10)
+    let count = read(watch, &events, events.count)
+    // Opened and closed, each an event without a name.
+    #expect(count == 2 * MemoryLayout<inotify_event>.size)
+  }
+
+  @Test func `nor is the file of authorities that libcurl was built with`() async {
+    // What a process has read tells nothing while other tests run in it.
+    await #expect(processExitsWith: .success) {
+      let path = try #require(faraday_version()?.pointee.cainfo.map { String(cString: $0) })
+      let size = try #require(try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int)
+      let nginx = try NginxServer()
+      defer { nginx.stop() }
+      let connection = try Connection(nginx.url, adapter: CurlAdapter())
+      func refused() async throws {
+        #expect(try await transportError { try await connection.get("session") }.code == .tlsVerificationFailed)
+      }
+      let before = try bytesRead()
+      for _ in 0..<10 { try await refused() }
+      let read = try bytesRead() - before
+      #expect(read >= size && read < 2 * size, "\(read) bytes for a file of \(size)")
+    }
   }
 
   @Test func `a new connection resumes the session of an earlier one`() async throws {
@@ -37,4 +59,11 @@ import Testing
     #expect(!again.metrics.reusedConnection)
     #expect(try await again.body.text().hasSuffix(" r"))
   }
+}
+
+/// What this process has read so far, from files and sockets.
+private func bytesRead() throws -> Int {
+  let text = try String(contentsOfFile: "/proc/self/io", encoding: .utf8)
+  let line = try #require(text.split(separator: "\n").first { $0.hasPrefix("rchar: ") })
+  return try #require(Int(line.dropFirst(7)))
 }

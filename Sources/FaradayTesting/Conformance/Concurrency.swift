@@ -72,16 +72,33 @@ extension ConformanceGroup {
         try expectEqual(try await unread.body.collect().count, 20_000_000)
       },
       .init("those that are cancelled leave the others alone") { subject in
-        let connection = try subject.connection
-        try await each(of: 40) { index in
-          guard index.isMultiple(of: 2) else {
-            let text = try await connection.post("echo", body: .text("request \(index)")).body.text()
-            return try expectEqual(text, "request \(index)")
+        // All of them are under way, on as many connections as anybody has, and the others are answered when those have gone.
+        let arrived = Log<String>()
+        let mayAnswer = Gate()
+        let servers = try (0..<8).map { _ in
+          try RawServer { connection in
+            let head = try connection.readHead()
+            let isGet = head.hasPrefix("GET")
+            let body = isGet ? [] : try connection.read(exactly: 2)
+            arrived.append(isGet ? "GET" : "POST")
+            guard !isGet, mayAnswer.wait() else { return connection.waitForClose() }
+            try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n")
+            try connection.send(body)
+            connection.waitForClose()
           }
-          let task = Task { try await connection.get("stall") }
-          task.cancel()
-          try await expectThrows(CancellationError.self) { _ = try await task.value }
         }
+        defer { for server in servers { server.stop() } }
+        let connections = try servers.map { try subject.connection(to: $0) }
+        let others = (0..<16).map { index in
+          Task { try await connections[index / 2].post(body: .text("\(10 + index)")).body.text() }
+        }
+        let cancelled = (0..<16).map { index in Task { try await connections[index / 2].get() } }
+        await until { arrived.elements.count == 32 }
+        for task in cancelled { task.cancel() }
+        for task in cancelled { try await expectThrows(CancellationError.self) { _ = try await task.value } }
+        mayAnswer.open()
+        for (index, task) in others.enumerated() { try expectEqual(try await task.value, "\(10 + index)") }
+        try expectEqual(arrived.elements.count, 32)
       },
       .init("a body is read on after the adapter's task has ended", needs: .streamedDownload) { subject in
         let connection = try subject.connection

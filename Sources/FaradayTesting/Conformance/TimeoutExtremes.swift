@@ -2,17 +2,39 @@ internal import FaradayCore
 
 extension ConformanceGroup {
   static let timeoutExtremes = ConformanceGroup(
-    name: "limits of timeouts", needs: [.connectTimeout, .idleTimeout, .totalTimeout],
-    cases: [Duration.zero, .seconds(-1), .nanoseconds(1), .seconds(Int64.max)].map { duration in
-      Case("\(duration) is a timeout") { subject in
-        let timeouts = Timeouts(connect: duration, idle: duration, total: duration)
-        do {
-          let response = try await subject.connection.get("hello") { $0.options.timeouts = timeouts }
-          try expectEqual(response.status, .ok)
-        } catch let error as TransportError {
-          let codes: [TransportError.Code] = [.connectTimeout, .idleTimeout, .totalTimeout]
-          try expect(duration < .seconds(1) && codes.contains(error.code), "\(error)")
+    name: "limits of timeouts",
+    cases: [Duration.zero, .seconds(-1), .nanoseconds(1)].flatMap { duration in
+      [
+        Case("\(duration as Duration) is a connect timeout", needs: [.connectTimeout, .totalTimeout]) { subject in
+          let full = try FullListener()
+          try await isOver(.connectTimeout, Timeouts(connect: duration, total: longer), "http://127.0.0.1:\(full.port)/", subject)
+          withExtendedLifetime(full) {}
+        },
+        Case("\(duration as Duration) is an idle timeout", needs: [.idleTimeout, .totalTimeout]) { subject in
+          try await isOver(.idleTimeout, Timeouts(idle: duration, total: longer), subject.server.url + "/stall", subject)
+        },
+        Case("\(duration as Duration) is a total timeout", needs: [.idleTimeout, .totalTimeout]) { subject in
+          try await isOver(.totalTimeout, Timeouts(idle: longer, total: duration), subject.server.url + "/stall", subject)
+        },
+      ]
+    } + [
+      .init("the longest there is ends nothing", needs: [.connectTimeout, .idleTimeout, .totalTimeout]) { subject in
+        let longest = Duration.seconds(Int64.max)
+        let response = try await subject.connection.get("drip?count=3&interval=10&size=1") {
+          $0.options.timeouts = Timeouts(connect: longest, idle: longest, total: longest)
         }
+        try expectEqual(response.body.length, 3)
       }
-    })
+    ])
+
+  /// What ends the rule, with another error, if the timeout it is about does not.
+  private static let longer = Duration.seconds(20)
+
+  private static func isOver(
+    _ code: TransportError.Code, _ timeouts: Timeouts, _ url: String, _ subject: AdapterConformance.Subject
+  ) async throws {
+    var request = try Request(url)
+    request.options.timeouts = timeouts
+    try await expectFailure(code) { [request] in try await subject.adapter.send(request) }
+  }
 }
