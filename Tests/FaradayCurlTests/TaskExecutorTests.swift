@@ -132,21 +132,26 @@ import Testing
     configuration.streamBufferSize = 64 << 10
     let adapter = CurlAdapter(configuration)
     let connection = try connection(over: adapter)
-    let hasBegun = Gate()
-    async let dripped = connection.get("drip?count=300&interval=10&size=1") {
-      $0.options.timeouts.idle = .milliseconds(600)
-      $0.options.onHead = { _ in hasBegun.open() }
-    }
-    #expect(await hasBegun.opened())
-    try await withTaskExecutorPreference(adapter.taskExecutor) {
-      let response = try await connection.get("bytes/20000000") { $0.options.delivery = .streamed }
-      var count = 0
-      for try await _ in response.body {
-        count += 1
-        if count % 250 == 50 { keepBusy(for: .milliseconds(900)) }
+    try await PacedServer.run(count: 300, interval: .milliseconds(10), limit: .milliseconds(600)) { url, begin in
+      let hasBegun = Gate()
+      async let dripped = connection.get(url) {
+        $0.options.timeouts.idle = .milliseconds(600)
+        $0.options.onHead = { _ in
+          begin()
+          hasBegun.open()
+        }
       }
+      #expect(await hasBegun.opened())
+      try await withTaskExecutorPreference(adapter.taskExecutor) {
+        let response = try await connection.get("bytes/20000000") { $0.options.delivery = .streamed }
+        var count = 0
+        for try await _ in response.body {
+          count += 1
+          if count % 250 == 50 { keepBusy(for: .milliseconds(900)) }
+        }
+      }
+      #expect(try await dripped.body.length == 300)
     }
-    #expect(try await dripped.body.length == 300)
   }
 
   @Test(.timeLimit(.minutes(1))) func `many tasks at once leave transfers their turn`() async throws {

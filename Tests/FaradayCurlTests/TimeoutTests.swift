@@ -19,10 +19,14 @@ import Testing
   func `idle counts from the last byte, however close to the limit the next one is`(driver: CurlAdapter.DriverKind) async throws {
     var configuration = CurlAdapter.Configuration()
     configuration.driver = driver
-    let response = try await server.connection(configuration).get("drip?count=3&interval=700&size=1") {
-      $0.options.timeouts.idle = .milliseconds(1000)
+    let adapter = CurlAdapter(configuration)
+    try await PacedServer.run(count: 3, interval: .milliseconds(700), limit: .milliseconds(1000)) { url, begin in
+      let response = try await Connection(url, adapter: adapter).get {
+        $0.options.timeouts.idle = .milliseconds(1000)
+        $0.options.onHead = { _ in begin() }
+      }
+      #expect(response.body.length == 3)
     }
-    #expect(response.body.length == 3)
   }
 
   @Test func `idle does not run out while a callback takes its time`() async throws {
