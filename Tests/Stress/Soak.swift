@@ -17,7 +17,7 @@ struct Soak {
   /// Idle connections that may be kept; with those in use and a few of the engine's own, more descriptors are a leak.
   private static let kept = 48
   /// KiB that memory may have grown by since the warm-up.
-  private static let memoryLimit = 12 << 10
+  private static let memoryLimit = 6 << 10
 
   func run() async throws {
     print("soak: \(seconds) seconds, seed \(seed)")
@@ -42,7 +42,8 @@ struct Soak {
       try await Task.sleep(for: .milliseconds(10))
     }
     throw Wrong(
-      "\(Figures.threads(named: "faraday-curl")) threads and \(Figures.descriptors) descriptors are left, not 0 and \(descriptors ?? 0)")
+      "\(Figures.threads(named: "faraday-curl")) threads and \(Figures.descriptors) descriptors are left, not 0 and \(descriptors ?? 0)"
+    )
   }
 
   /// An adapter's whole life.
@@ -50,6 +51,7 @@ struct Soak {
     var configuration = CurlAdapter.Configuration()
     configuration.connectionsPerOrigin = Self.connections
     configuration.connections = Self.kept
+    configuration.streamBufferSize = 64 << 10
     let adapter = CurlAdapter(configuration)
     let requests = try SoakRequests(url: child.url, adapter: adapter, seed: seed, tally: tally)
     let numbers = Numbers(first)

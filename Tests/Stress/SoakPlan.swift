@@ -65,7 +65,7 @@ struct SoakPlan {
 
     let hasContent = method != "HEAD" && Int.random(in: 0..<20, using: &random) != 0
     status = method == "HEAD" || hasContent ? 200 : 204
-    size = hasContent ? Self.size(using: &random) : 0
+    let drawnSize = hasContent ? Self.size(using: &random) : 0
     let isUntilClose = hasContent && Int.random(in: 0..<16, using: &random) == 0
     framing = isUntilClose ? .untilClose : Bool.random(using: &random) ? .length : .chunked
     hasTrailers = Bool.random(using: &random)
@@ -76,12 +76,14 @@ struct SoakPlan {
     let drawn = Bool.random(using: &random) ? Fault.allCases.randomElement(using: &random) ?? .none : .none
     let isPossible =
       switch drawn {
-      case .cut, .reset: hasContent && !isUntilClose && size > 0
+      case .cut, .reset: hasContent && !isUntilClose && drawnSize > 0
       case .silence: !isEarly
-      case .together: hasContent && !isUntilClose && size > 0
+      case .together: hasContent && !isUntilClose && drawnSize > 0
       default: !isUntilClose
       }
     fault = isPossible ? drawn : .none
+    // What comes late must not wait in the server's kernel for a slow reader of what is before it: it would not have left.
+    size = fault.isLate || fault == .together ? min(drawnSize, 20_000) : drawnSize
     lateness = Int.random(in: 0..<30_000, using: &random)
     rest = random
   }

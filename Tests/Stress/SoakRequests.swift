@@ -1,6 +1,7 @@
 import Faraday
 import FaradayCurl
 import FoundationEssentials
+import Glibc
 import Synchronization
 
 /// The requests of a soak: each is sent as its plan says, and what comes of it judged.
@@ -12,7 +13,7 @@ struct SoakRequests: Sendable {
   /// Of another adapter, and never kept.
   private let inquiry: Connection
   /// What leaves the server is in this machine's kernel at once, or, on a busy one, a little later.
-  private static let delivery = 20_000_000
+  private static let delivery = 50_000_000
 
   init(url: String, adapter: CurlAdapter, seed: UInt64, tally: Tally) throws {
     self.seed = seed
@@ -50,6 +51,8 @@ struct SoakRequests: Sendable {
 
   private func exchange(_ plan: SoakPlan) async throws -> Received {
     let sum = Mutex(Checksum())
+    // So slow that the engine lets others go first, or the server wait.
+    let isSlow = plan.number % 8 == 0
     let response = try await connection.run(
       HTTPRequest.Method(plan.method) ?? .get, "soak/\(plan.number)", body: body(plan)
     ) {
@@ -60,6 +63,7 @@ struct SoakRequests: Sendable {
       case .callback:
         $0.options.onChunk = { bytes in
           bytes.withUnsafeBytes { bytes in sum.withLock { $0.add(bytes) } }
+          if isSlow { usleep(500) }
           return .continue
         }
       }
@@ -67,6 +71,7 @@ struct SoakRequests: Sendable {
     var received = Received(response: response)
     for try await piece in response.body {
       received.content.add(piece)
+      if isSlow { try await Task.sleep(for: .milliseconds(2)) }
       // Some of those that would be cancelled leave the rest unread instead.
       if plan.cancelsAfter != nil, plan.number % 2 == 0 {
         received.isWhole = false
