@@ -44,6 +44,10 @@ extension Engine {
   func expire() {
     while let transfer = deadlines.first, transfer.deadline <= turnBegan {
       if transfer.state == .active { transfer.lookForMovement(at: max(turnBegan, now)) }
+      if transfer.hasLostServer(at: turnBegan) {
+        end(transfer) { $0.finish(CURLE_OK) }
+        continue
+      }
       transfer.updateDeadline()
       if transfer.deadline > turnBegan {
         deadlines.update(transfer)
@@ -64,7 +68,10 @@ extension Engine {
       transfer.isReceivePaused = false
       curl_easy_pause(easy.pointer, CURLPAUSE_CONT)
     }
+    let connection = transfer.isHTTP2 ? nil : transfer.connection
     end(transfer) { $0.finish(error) }
+    // libcurl 8 says goodbye before it closes, for as long as a server likes to listen.
+    if let connection { sockets.retire(connection) }
   }
 
   /// The one way out: outcome first, while the handle still has its figures; then everything is given back.

@@ -55,6 +55,11 @@ extension Engine {
     if let stream = transfer.stream, stream.publish() { resumeReceiving(transfer) }
     if transfer.isRefused { resumeSending(transfer) }
     // Over HTTP/2 libcurl would go on to wait until the upload has left, which its response has made pointless.
+    // The rest of the upload may take long, and the server may be gone before.
+    if transfer.isAnswered, transfer.nextLook == .max {
+      transfer.nextLook = now + Transfer.answeredLook
+      limit(transfer)
+    }
     if transfer.isAnsweredEarly { end(transfer) { $0.finish(CURLE_OK) } }
   }
 

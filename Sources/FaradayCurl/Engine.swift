@@ -214,7 +214,8 @@ final class Engine {
     return curl_multi_add_handle(multi, easy.pointer) == CURLM_OK
   }
 
-  private func limit(_ transfer: Transfer) {
+  /// Sets when it is to be looked at next.
+  func limit(_ transfer: Transfer) {
     transfer.updateDeadline()
     if transfer.deadline != .max { deadlines.update(transfer) }
   }

@@ -10,8 +10,15 @@ enum ErrorTable {
     for code: CURLcode, phase: TransportError.Phase, text: String = "", headSize: Int = 0
   ) -> TransportError.Code {
     if headSize > limitOfHead, phase != .receiving { return .headTooLarge }
+    if code.rawValue == tooLarge { return phase == .receiving ? .decompressionLimit : .headTooLarge }
     switch (code, phase) {
-    case (CURLE_RECV_ERROR, .receiving) where text.contains("chunked-encoding"): return .malformedResponse
+    case (CURLE_RECV_ERROR, .receiving) where text.contains("chunked-encoding") || text.contains("chunk hex"),
+      (CURLE_RECV_ERROR, .receiving) where text.contains("hex-length"):
+      return .malformedResponse
+    // A first field that is folded: libcurl has none that it would continue.
+    case (CURLE_BAD_FUNCTION_ARGUMENT, .waiting) where headSize > 0, (CURLE_BAD_FUNCTION_ARGUMENT, .sending) where headSize > 0:
+      return .malformedResponse
+    case (CURLE_BAD_CONTENT_ENCODING, _) where text.contains("Transfer-Encoding"): return .malformedResponse
     // The connection has ended without a word, in order or not.
     case (CURLE_RECV_ERROR, .waiting) where headSize == 0, (CURLE_RECV_ERROR, .sending) where headSize == 0:
       return .connectionClosed
@@ -40,6 +47,9 @@ enum ErrorTable {
   /// One line is at most 100 KiB and all are 300 KiB in the versions that have a limit.
   private static let limitOfHead = 190 << 10
 
+  /// CURLE_TOO_LARGE, of libcurl 8.6 and newer.
+  private static let tooLarge: UInt32 = 100
+
   private static let table: [UInt32: TransportError.Code] = [
     CURLE_UNSUPPORTED_PROTOCOL.rawValue: .unsupportedScheme,
     CURLE_URL_MALFORMAT.rawValue: .invalidURL,
@@ -67,5 +77,6 @@ enum ErrorTable {
     CURLE_SSL_INVALIDCERTSTATUS.rawValue: .tlsVerificationFailed,
     CURLE_HTTP2_STREAM.rawValue: .http2Error,
     CURLE_PROXY.rawValue: .proxyFailed,
+    CURLE_SSL_CLIENTCERT.rawValue: .tlsFailed,
   ]
 }

@@ -132,6 +132,11 @@ final class Sockets {
 
   /// Ends an idle connection. libcurl has no call for that: it finds the socket at its end when it looks, before the next
   /// request or when idle connections are swept, and closes the number that it still holds.
+  func retire(_ connection: (descriptor: Int32, endpoints: Endpoints)) {
+    guard entries[Int(connection.descriptor)].endpoints == connection.endpoints else { return }
+    retire(connection.descriptor)
+  }
+
   func retire(_ descriptor: Int32) {
     hasDead = true
     if ended < 0 { ended = faraday_ended_socket() }

@@ -10,6 +10,7 @@ extension Transfer {
     if let total = timeouts.total { deadline = submitted + total.nanoseconds }
     switch state {
     case .active:
+      deadline = min(deadline, nextLook)
       guard let idle = timeouts.idle?.nanoseconds else { return }
       // A quarter of the limit without a sign of life is reason to look at TCP, and the limit from then on to give up.
       let isToLook = tellsMovement && looked < lastActivity
@@ -57,6 +58,17 @@ extension Transfer {
   }
 
   private var silentSince: Int64 { max(lastActivity, looked) }
+
+  /// How often a server that has answered is looked for, in nanoseconds, while the rest of the upload is waited for.
+  static let answeredLook: Int64 = 50_000_000
+
+  /// The server has answered and is gone, or has more to say: nobody waits for the rest of the upload.
+  func hasLostServer(at now: Int64) -> Bool {
+    guard nextLook <= now else { return false }
+    nextLook = now + Self.answeredLook
+    guard isAnswered, let connection else { return false }
+    return faraday_has_news(connection.descriptor) != 0
+  }
 
   /// Whether the caller's side, and not the network, is what the exchange waits for.
   var waitsForCaller: Bool { isReceivePaused || isSendPaused && !isTurnedDown }

@@ -67,7 +67,7 @@ extension Transfer {
     }
     guard deliverHead() else { return false }
     reportUpload()
-    if isRefused || isAnsweredEarly { engine?.touch(self) }
+    if isRefused || isAnsweredEarly || isAnswered { engine?.touch(self) }
     return true
   }
 
@@ -124,6 +124,9 @@ extension Transfer {
     guard isHTTP2, !request.body.isEmpty, isWhole, let easy else { return false }
     return request.body.length.map { easy.get(offset: CURLINFO_SIZE_UPLOAD_T) < $0 } ?? true
   }
+
+  /// The response is whole, and the upload is not: libcurl does not look any more whether the server is still there.
+  var isAnswered: Bool { !request.body.isEmpty && !isHTTP2 && isWhole && connection != nil }
 
   /// The server has answered without waiting for the body, whose source has nothing just now. Before 8.9 libcurl does not end
   /// while the upload is paused.

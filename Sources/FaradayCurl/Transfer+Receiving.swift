@@ -16,7 +16,7 @@ extension Transfer {
     // libcurl keeps this piece, and the rest of what it has read, and hands them over again when the transfer is resumed.
     guard isDone else { return faraday_write_pause }
     takenAhead = 0
-    if isRefused || isAnsweredEarly { engine?.touch(self) }
+    if isRefused || isAnsweredEarly || isAnswered { engine?.touch(self) }
     return bytes.count
   }
 

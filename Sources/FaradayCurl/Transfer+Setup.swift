@@ -14,7 +14,7 @@ extension Transfer {
     let this = Unmanaged.passUnretained(self).toOpaque()
     try easy.set(CURLOPT_PRIVATE, this)
     try easy.set(CURLOPT_URL, target.text)
-    if request.options.requestTarget == .asterisk { try easy.set(CURLOPT_REQUEST_TARGET, "*") }
+    if let requestTarget { try easy.set(CURLOPT_REQUEST_TARGET, requestTarget) }
     try easy.set(CURLOPT_NOSIGNAL, 1)
     try easy.set(CURLOPT_PATH_AS_IS, 1)
     try easy.set(CURLOPT_TCP_KEEPALIVE, 1)
@@ -48,6 +48,22 @@ extension Transfer {
     try request.options.httpVersion.apply(to: easy, for: self)
     try setBody(easy, this)
     try setHeaders(easy)
+  }
+
+  /// What the first line asks for, where libcurl would say something else.
+  private var requestTarget: String? {
+    let proxy = settings.proxies.proxy(isSecure: target.isSecure)
+    let isForwarded = !target.isSecure && !proxy.isEmpty && !proxy.hasPrefix("socks")
+    if request.options.requestTarget == .asterisk {
+      // A proxy gets the server without a path (RFC 9112, section 3.2.4).
+      return isForwarded ? target.origin : "*"
+    }
+    // Newer libcurl drops the question mark of a query that is empty.
+    let text = target.text.utf8.prefix { $0 != UInt8(ascii: "#") }
+    guard text.last == UInt8(ascii: "?"), !isForwarded else { return nil }
+    let authority = text.dropFirst(target.isSecure ? 8 : 7)
+    let path = authority.drop { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
+    return (path.first == UInt8(ascii: "/") ? "" : "/") + String(decoding: path, as: UTF8.self)
   }
 
   /// The request says that it is the last on its connection.

@@ -74,6 +74,8 @@ final class Transfer: @unchecked Sendable, HasDeadline {
   /// What TCP had moved when the engine looked and found it changed, and when that was.
   var movedBytes: Int64 = 0
   var looked: Int64 = 0
+  /// When it is to be seen whether the server is still there.
+  var nextLook = Int64.max
   /// Bytes handed over since the engine's thread last looked whether the turn is over.
   var sinceQuantum = 0
   /// Why it must end, noted where it was found; it wins over what libcurl says then.

@@ -37,15 +37,22 @@ enum ErrorTable {
   /// Foundation on Linux has few codes, and says what libcurl says.
   private static let phrases: [(String, (code: TransportError.Code, phase: TransportError.Phase?))] = [
     ("transfer closed with", (.truncatedResponse, .receiving)),
+    ("bytes missing", (.truncatedResponse, .receiving)),
     ("empty reply", (.connectionClosed, .waiting)),
     ("http/0.9", (.malformedResponse, .waiting)),
     ("http version", (.malformedResponse, .waiting)),
     ("invalid content-length", (.malformedResponse, .waiting)),
     ("too large response headers", (.headTooLarge, .waiting)),
     ("out of memory", (.headTooLarge, .waiting)),
+    ("too many response headers", (.headTooLarge, .waiting)),
+    ("grew larger than allowed", (.headTooLarge, .waiting)),
+    ("subversion", (.malformedResponse, .waiting)),
     ("chunked-encoding", (.malformedResponse, .receiving)),
+    ("chunk hex", (.malformedResponse, .receiving)),
+    ("hex-length", (.malformedResponse, .receiving)),
     ("certificate", (.tlsVerificationFailed, .tls)),
     ("openssl", (.tlsFailed, .tls)),
+    ("tls connect error", (.tlsFailed, .tls)),
     ("ssl_error", (.tlsFailed, .tls)),
   ]
 
