@@ -68,10 +68,7 @@ extension Engine {
       transfer.isReceivePaused = false
       curl_easy_pause(easy.pointer, CURLPAUSE_CONT)
     }
-    let connection = transfer.isHTTP2 ? nil : transfer.connection
     end(transfer) { $0.finish(error) }
-    // libcurl 8 says goodbye before it closes, for as long as a server likes to listen.
-    if let connection { sockets.retire(connection) }
   }
 
   /// The one way out: outcome first, while the handle still has its figures; then everything is given back.
@@ -79,10 +76,13 @@ extension Engine {
     guard transfer.state != .finished else { return }
     outcome(transfer)
     deadlines.remove(transfer)
+    let connection = transfer.connection
     transfer.leaveConnection()
     switch transfer.state {
     case .active:
       if let easy = transfer.easy { curl_multi_remove_handle(multi, easy.pointer) }
+      // libcurl 8 says goodbye before it closes, for as long as the server likes to listen.
+      if transfer.hasFailed, !transfer.isHTTP2, let connection { sockets.retire(connection) }
       active.swapAt(transfer.slot, active.count - 1)
       active[transfer.slot].slot = transfer.slot
       active.removeLast()

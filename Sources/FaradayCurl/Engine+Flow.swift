@@ -67,8 +67,8 @@ extension Engine {
   func isTurnOver(for transfer: Transfer) -> Bool {
     if transfer.sinceQuantum >= Self.quantum {
       transfer.sinceQuantum = 0
-      if active.count > 1 { return true }
       now = Clock.now
+      if active.count > 1 { return true }
     }
     return now - turnBegan > Self.turnLength
   }
@@ -85,7 +85,13 @@ extension Engine {
     guard !postponed.isEmpty else { return }
     let round = postponed
     postponed.removeAll(keepingCapacity: true)
-    for transfer in round { resumeReceiving(transfer) }
+    for (index, transfer) in round.enumerated() {
+      resumeReceiving(transfer)
+      now = Clock.now
+      guard now - turnBegan > Self.turnLength / 2 else { continue }
+      // The others are the first in the next turn.
+      return postponed.insert(contentsOf: round[(index + 1)...], at: 0)
+    }
   }
 
   func resumeReceiving(_ transfer: Transfer) {

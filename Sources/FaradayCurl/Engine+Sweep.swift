@@ -39,6 +39,7 @@ extension Engine {
   private func configure(_ easy: EasyHandle) throws(EasyHandle.Refused) {
     try easy.set(CURLOPT_URL, "http://127.0.0.1:9/")
     try easy.set(CURLOPT_NOSIGNAL, 1)
+    try easy.set(CURLOPT_FRESH_CONNECT, 1)
     try easy.set(CURLOPT_PROXY, "")
     try easy.set(CURLOPT_NOPROXY, "")
     try easy.check(faraday_set_open_socket(easy.pointer, noSocketCallback), CURLOPT_OPENSOCKETFUNCTION)

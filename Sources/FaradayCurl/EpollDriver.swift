@@ -112,6 +112,8 @@ final class EpollDriver: Driver {
   /// libcurl has no more use for it. What was registered goes with the socket, and the number may come back as anything.
   func closed(_ descriptor: Int32) {
     reserve(descriptor)
+    // Another process may still have the file, and the kernel would go on telling of it.
+    forget(descriptor)
     interests[Int(descriptor)] = Interest(isDirty: interests[Int(descriptor)].isDirty)
     // What is still to be told of is not told of another socket with this number.
     for index in news where withUnsafePointer(to: events[index], { faraday_epoll_descriptor($0) }) == descriptor {

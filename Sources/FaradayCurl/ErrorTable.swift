@@ -22,7 +22,9 @@ enum ErrorTable {
     // The connection has ended without a word, in order or not.
     case (CURLE_RECV_ERROR, .waiting) where headSize == 0, (CURLE_RECV_ERROR, .sending) where headSize == 0:
       return .connectionClosed
-    case (CURLE_RECV_ERROR, .receiving) where text.contains("unexpected eof"): return .truncatedResponse
+    case (CURLE_RECV_ERROR, .receiving) where text.contains("unexpected eof"),
+      (CURLE_SEND_ERROR, .receiving) where text.contains("unexpected eof"):
+      return .truncatedResponse
     // Ours note a failure of their own when they refuse what is written: this is libcurl's decoder.
     case (CURLE_WRITE_ERROR, .receiving): return .decompressionFailed
     // A proxy that will not open a tunnel.

@@ -40,7 +40,7 @@ struct Framing {
     guard !field.hasBlank else { return "the response has a blank before the colon of a field of its framing" }
     switch field.name {
     case .contentLength: return readLength(field.value)
-    case .transferEncoding: readTransferCodings(field.value)
+    case .transferEncoding: return readTransferCodings(field.value)
     case .contentEncoding:
       if decodes, !Self.words(field.value).allSatisfy({ ("identity" as StaticString).isEqualIgnoringCase(to: $0) }) {
         isDecoded = true
@@ -65,9 +65,10 @@ struct Framing {
     return nil
   }
 
-  /// libcurl takes off whatever it knows, asked or not.
-  private mutating func readTransferCodings(_ value: Slice<UnsafeRawBufferPointer>) {
+  /// libcurl takes off whatever it knows, asked or not. Chunked is the last, and comes once (RFC 9112, section 6.1).
+  private mutating func readTransferCodings(_ value: Slice<UnsafeRawBufferPointer>) -> String? {
     for word in Self.words(value) {
+      if isChunked { return "the response has a transfer coding behind chunked" }
       if ("chunked" as StaticString).isEqualIgnoringCase(to: word) {
         isChunked = true
         if !decodes { chunks = ChunkDecoder() }
@@ -76,6 +77,7 @@ struct Framing {
         if decodes { isDecoded = true }
       }
     }
+    return nil
   }
 
   private static func words(_ value: Slice<UnsafeRawBufferPointer>) -> [Slice<UnsafeRawBufferPointer>] {

@@ -28,7 +28,10 @@ enum Library {
   /// gets without bound, and a blocked upload takes a whole processor; 8.14 is the oldest that was found to do none of this.
   static let hasHTTP2: Bool = {
     let features = faraday_version()?.pointee.features ?? 0
-    return version >= 0x08_0E_00 && features & CURL_VERSION_HTTP2 != 0
+    // Whether it was agreed on is asked of OpenSSL, or of one of its kin.
+    let tls = faraday_version()?.pointee.ssl_version.map { String(cString: $0) } ?? ""
+    let isAsked = ["OpenSSL", "LibreSSL", "BoringSSL", "quictls", "AWS-LC"].contains { tls.hasPrefix($0) } && OpenSSL.tellsHTTP2
+    return version >= 0x08_0E_00 && features & CURL_VERSION_HTTP2 != 0 && isAsked
   }()
 
   /// What depends on the version that runs. Each says which release made it unnecessary.

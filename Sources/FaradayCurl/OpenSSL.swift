@@ -16,6 +16,8 @@ enum OpenSSL {
     return shutdown.map { $0(ssl) & received != 0 }
   }
 
+  static var tellsHTTP2: Bool { alpn != nil }
+
   /// Whether the handshake has agreed on HTTP/2; nil if that cannot be told.
   static func hasAgreedOnHTTP2(_ ssl: UnsafeMutableRawPointer) -> Bool? {
     alpn.map { faraday_ssl_agreed_on_http2($0, ssl) != 0 }

@@ -55,13 +55,9 @@ final class Sockets {
   weak var driver: (any Driver)?
   private var entries: [Entry] = []
   private var descriptors: [Endpoints: Int32] = [:]
-  /// A socket at its end, to put in the place of others.
-  private var ended: Int32 = -1
   private(set) var openCount = 0
   /// Something has happened to idle connections that libcurl does not know of yet.
   var hasDead = false
-
-  deinit { if ended >= 0 { close(ended) } }
 
   // MARK: what libcurl tells
 
@@ -130,16 +126,19 @@ final class Sockets {
     entries[Int(descriptor)].users = max(0, entries[Int(descriptor)].users - 1)
   }
 
-  /// Ends an idle connection. libcurl has no call for that: it finds the socket at its end when it looks, before the next
-  /// request or when idle connections are swept, and closes the number that it still holds.
+  /// Ends a connection that no request is on. libcurl has no call for that: it finds the socket at its end when it looks, before the
+  /// next request or when idle connections are swept, and closes the number that it still holds.
+  func retire(_ descriptor: Int32) {
+    hasDead = true
+    driver?.closed(descriptor)
+    let ended = faraday_ended_socket()
+    if ended < 0 || faraday_replace(descriptor, ended) < 0 { shutdown(descriptor, Int32(SHUT_RDWR)) }
+    if ended >= 0 { close(ended) }
+  }
+
+  /// Ends this connection, if libcurl has not closed it: the number may be another's by then.
   func retire(_ connection: (descriptor: Int32, endpoints: Endpoints)) {
     guard entries[Int(connection.descriptor)].endpoints == connection.endpoints else { return }
     retire(connection.descriptor)
-  }
-
-  func retire(_ descriptor: Int32) {
-    hasDead = true
-    if ended < 0 { ended = faraday_ended_socket() }
-    if ended < 0 || faraday_replace(descriptor, ended) < 0 { shutdown(descriptor, Int32(SHUT_RDWR)) }
   }
 }

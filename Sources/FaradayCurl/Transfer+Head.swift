@@ -55,6 +55,8 @@ extension Transfer {
       return true
     }
     headState = .complete
+    // libcurl 8 sees it only where it stands first.
+    if framing.closesConnection, let easy { _ = faraday_set_long(easy.pointer, CURLOPT_FORBID_REUSE, 1) }
     if isHTTP2, let origin { engine?.multiplexes(origin) }
     // (RFC 9110, section 10.1.1.) libcurl would repeat it by itself, and say `Expect` again.
     if status == 417, request.headers.contains(.expect), !leavesOutExpect, canRewind {

@@ -48,6 +48,7 @@ extension Transfer {
 
   /// Ends with an error.
   func finish(_ error: any Error) {
+    hasFailed = true
     if isHeadDue { handOverHead() }
     if let stream {
       ending.set(trailers: [:], metrics: metrics())

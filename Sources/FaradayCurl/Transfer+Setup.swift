@@ -35,11 +35,13 @@ extension Transfer {
     try settings.reuse.apply(to: easy)
     if needsFreshConnection { try easy.set(CURLOPT_FRESH_CONNECT, 1) }
     // (RFC 9112, section 9.6.) libcurl sends the field, and keeps the connection if the server does.
-    if closesConnection { try easy.set(CURLOPT_FORBID_REUSE, 1) }
+    // Nor is one through TLS to a proxy kept: what its layer has received and not handed on cannot be seen.
+    let proxy = settings.proxies.proxy(isSecure: target.isSecure)
+    if closesConnection || proxy.lowercased().hasPrefix("https:") { try easy.set(CURLOPT_FORBID_REUSE, 1) }
     // Chunks are taken apart here, unless libcurl decodes what is in them.
     if decompression == nil { try easy.set(CURLOPT_HTTP_TRANSFER_DECODING, 0) }
 
-    try easy.set(CURLOPT_PROXY, settings.proxies.proxy(isSecure: target.isSecure))
+    try easy.set(CURLOPT_PROXY, proxy)
     // Also if there are none: libcurl would read the environment itself.
     try easy.set(CURLOPT_NOPROXY, settings.proxies.exceptions)
     try request.options.timeouts.apply(to: easy)

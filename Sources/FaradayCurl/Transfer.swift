@@ -80,6 +80,8 @@ final class Transfer: @unchecked Sendable, HasDeadline {
   var sinceQuantum = 0
   /// Why it must end, noted where it was found; it wins over what libcurl says then.
   var failure: (any Error)?
+  /// It has ended with an error.
+  var hasFailed = false
 
   // The attempts: more than one where libcurl is stopped from using a connection, or from repeating by itself.
   var repetition: Repetition?

@@ -1,4 +1,5 @@
 import FaradayCore
+@testable import FaradayCurl
 import FaradayTesting
 import FoundationEssentials
 import Testing
@@ -22,7 +23,7 @@ import Testing
     }
     #expect(error.code == .decompressionLimit)
     #expect(error.message.contains("200 times"))
-    if delivery == .buffered { #expect((error.partialResponse?.body.length ?? 0) < 10 << 20) }
+    if delivery == .buffered { #expect((error.partialResponse?.body.length ?? 0) < 16 << 20) }
   }
 
   @Test func `and by its size`() async throws {
@@ -41,7 +42,9 @@ import Testing
     let error = try await transportError {
       try await zeros(20_000_000, fields).get { $0.options.decompression = .standard }
     }
-    #expect(error.code == .decompressionLimit, "\(error)")
+    // Newer libcurl refuses a transfer coding that nobody asked for, whatever it could decode.
+    let isRefused = error.code == .malformedResponse && Library.version >= 0x08_00_00
+    #expect(error.code == .decompressionLimit || isRefused, "\(error)")
   }
 
   @Test func `a small compressed body that comes in one chunk is not over the ratio because of that`() async throws {

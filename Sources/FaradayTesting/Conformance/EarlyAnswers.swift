@@ -16,7 +16,10 @@ extension ConformanceGroup {
           try connection.beginHTTP2(.settings([(4, 1000)]))
           while true {
             let stream = try connection.readRequest()
-            let answer: [HTTP2Frame] = [.head(stream), .data(stream, "early", flags: HTTP2Frame.endOfStream)]
+            // With a length: without one only the stream's end tells that nothing is missing, and libcurl keeps that to itself.
+            let answer: [HTTP2Frame] = [
+              .head(stream, [("content-length", "5")]), .data(stream, "early", flags: HTTP2Frame.endOfStream),
+            ]
             try connection.send(answer + (isReset ? [.reset(stream, code: 0)] : []))
           }
         }
