@@ -217,7 +217,8 @@ final class Engine {
   /// Sets when it is to be looked at next.
   func limit(_ transfer: Transfer) {
     transfer.updateDeadline()
-    if transfer.deadline != .max { deadlines.update(transfer) }
+    // One that stands there is moved, also if it has no limit any more: the order of the others depends on it.
+    if transfer.deadline != .max || transfer.deadlineIndex >= 0 { deadlines.update(transfer) }
   }
 
   /// The first connection to an origin has its address, so that others may start.

@@ -55,4 +55,41 @@ import Testing
     blocking.cancel()
     _ = await blocking.result
   }
+
+  @Test(.timeLimit(.minutes(1))) func `a limit that goes with the queue leaves those of others as they are`() async throws {
+    var configuration = CurlAdapter.Configuration()
+    configuration.connectionsPerOrigin = 1
+    let adapter = CurlAdapter(configuration)
+    let gate = Gate()
+    let begun = Log<Int>()
+    let stalling = try RawServer { connection in
+      let head = try connection.readHead()
+      begun.append(1)
+      if head.contains("/first") {
+        gate.wait()
+        try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+        _ = try connection.readHead()
+        begun.append(2)
+      }
+      connection.waitForClose()
+    }
+    let single = try Connection(stalling.url + "/", adapter: adapter)
+    let first = Task { try await single.get("first") { $0.options.timeouts = Timeouts(idle: nil) } }
+    await until { begun.elements == [1] }
+    // Its limit is the nearest as long as it waits, and then it has none.
+    let second = Task { try await single.get("second") { $0.options.timeouts = Timeouts(queue: .seconds(2), idle: nil) } }
+    let third = Task {
+      try await transportError {
+        try await Connection(server.url + "/", adapter: adapter).get("stall") {
+          $0.options.timeouts = Timeouts(idle: nil, total: .seconds(3))
+        }
+      }
+    }
+    await until { server.requestCount > 0 }
+    gate.open()
+    await until { begun.elements == [1, 2] }
+    #expect(try await third.value.code == .totalTimeout)
+    second.cancel()
+    _ = await (first.result, second.result)
+  }
 }
