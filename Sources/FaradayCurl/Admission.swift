@@ -112,11 +112,14 @@ struct Admission<Item> {
   }
 
   /// All that wait for a name that was looked up in vain. They come up no more.
-  mutating func takeUnresolved(_ origin: Origin) -> [Item] {
+  mutating func takeUnresolved(_ origin: Origin, now: Int64) -> [Item] {
     guard !origin.isResolved else { return [] }
     var items: [Item] = []
     while let item = origin.waiting.popFirst() { items.append(item) }
     origin.abandoned = 0
+    // The next looks for the name anew, and alone.
+    close(origin)
+    rest(origin, now)
     return items
   }
 

@@ -21,7 +21,7 @@ extension Engine {
 
   /// The name that they wait for is not to be found: one failure is the answer to all, and not a lookup for each.
   private func failWaiting(for origin: Admission<Transfer>.Origin, _ failure: TransportError) {
-    for transfer in admission.takeUnresolved(origin) where transfer.state == .queued {
+    for transfer in admission.takeUnresolved(origin, now: now) where transfer.state == .queued {
       transfer.origin = nil
       end(transfer, transfer.error(failure.code, failure.message, phase: failure.phase, engineCode: failure.engineCode))
     }

@@ -179,4 +179,19 @@ import Testing
     for origin in many { queue.release(origin, now: 0) }
     #expect(queue.originCount == 1)
   }
+
+  @Test func `those that wait for a name that is not found leave nothing behind`() throws {
+    var queue = Queue(perOrigin: 5, total: 20)
+    for index in 0..<100 {
+      let origin = try admit(&queue, "\(index)")
+      for item in 0..<3 { _ = queue.enqueue(item, to: "\(index)", now: 0) }
+      queue.release(origin, now: 0)
+      #expect(queue.takeUnresolved(origin, now: 0) == [0, 1, 2])
+      #expect(queue.next() == nil)
+    }
+    #expect(queue.originCount == 1)
+    // The next looks for the name anew, and alone.
+    #expect(queue.admit(to: "99", now: 0) != nil)
+    #expect(queue.admit(to: "99", now: 0) == nil)
+  }
 }

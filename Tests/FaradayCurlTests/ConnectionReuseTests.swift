@@ -104,6 +104,31 @@ import Testing
     #expect(NameLookup.count("burst.test") == 1)
   }
 
+  @Test func `a name that is not found is looked up once for a burst, and once for the next`() async throws {
+    let gates = [Gate(), Gate()]
+    let adapter = CurlAdapter()
+    for (index, gate) in gates.enumerated() {
+      NameLookup.add("nowhere.test", gate: gate, isFound: false)
+      let connection = try Connection("http://nowhere.test:\(server.port)/", adapter: adapter)
+      let underWay = Log<Int>()
+      try await withThrowingTaskGroup(of: TransportError.self) { group in
+        for _ in 0..<200 {
+          group.addTask {
+            try await transportError {
+              underWay.append(1)
+              return try await connection.get("hello")
+            }
+          }
+        }
+        await until { underWay.elements.count == 200 && NameLookup.count("nowhere.test") > 0 }
+        gate.open()
+        for try await error in group { #expect(error.code == .nameNotFound) }
+      }
+      // A few may have come when the first had failed already.
+      #expect(NameLookup.count("nowhere.test") < 20, "burst \(index)")
+    }
+  }
+
   @Test func `cancelling during a name lookup does not hold up anybody`() async throws {
     let gate = Gate()
     defer { gate.open() }

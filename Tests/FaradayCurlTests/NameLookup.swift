@@ -5,20 +5,20 @@ import Synchronization
 /// Stands in for the system's `getaddrinfo` in this process, libcurl's calls included, so that tests can have names that
 /// take for ever and count how often a name is looked up. Other names are the system's business.
 enum NameLookup {
-  private static let state = Mutex<[String: (count: Int, gate: Gate?)]>([:])
+  private static let state = Mutex<[String: (count: Int, gate: Gate?, isFound: Bool)]>([:])
 
-  /// Makes a name that resolves to 127.0.0.1 when the gate is open; nil is at once.
-  static func add(_ name: String, gate: Gate? = nil) {
-    state.withLock { $0[name] = (0, gate) }
+  /// Makes a name that resolves to 127.0.0.1, or turns out not to be there, when the gate is open; nil is at once.
+  static func add(_ name: String, gate: Gate? = nil, isFound: Bool = true) {
+    state.withLock { $0[name] = (0, gate, isFound) }
   }
 
   static func count(_ name: String) -> Int { state.withLock { $0[name]?.count ?? 0 } }
 
-  fileprivate static func begin(_ name: String) -> (isOurs: Bool, gate: Gate?) {
+  fileprivate static func begin(_ name: String) -> (isOurs: Bool, gate: Gate?, isFound: Bool) {
     state.withLock { state in
-      guard let entry = state[name] else { return (false, nil) }
+      guard let entry = state[name] else { return (false, nil, true) }
       state[name]?.count += 1
-      return (true, entry.gate)
+      return (true, entry.gate, entry.isFound)
     }
   }
 }
@@ -38,7 +38,8 @@ public nonisolated func lookUp(
 ) -> Int32 {
   guard let systemGetAddrInfo else { return EAI_FAIL }
   guard let name else { return systemGetAddrInfo(nil, service, hints, result) }
-  let (isOurs, gate) = NameLookup.begin(String(cString: name))
+  let (isOurs, gate, isFound) = NameLookup.begin(String(cString: name))
   gate?.wait()
+  guard isFound else { return EAI_NONAME }
   return isOurs ? systemGetAddrInfo("127.0.0.1", service, hints, result) : systemGetAddrInfo(name, service, hints, result)
 }
