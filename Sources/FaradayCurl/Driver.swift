@@ -4,6 +4,8 @@ internal import CCurl
 protocol Driver: AnyObject {
   /// A socket was opened under this number.
   func opened(_ descriptor: Int32)
+  /// Another file was put in its place.
+  func replaced(_ descriptor: Int32)
   /// libcurl has no more use for it, and it is about to be closed.
   func closed(_ descriptor: Int32)
   /// Lets libcurl do what is due now: timers, and handles that were just added or resumed.
@@ -37,6 +39,7 @@ final class PollDriver: Driver {
   var hasMore: Bool { false }
 
   func opened(_ descriptor: Int32) {}
+  func replaced(_ descriptor: Int32) {}
   func closed(_ descriptor: Int32) {}
 
   func act() throws(MultiFailure) {

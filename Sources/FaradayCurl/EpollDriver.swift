@@ -109,10 +109,10 @@ final class EpollDriver: Driver {
 
   // MARK: what libcurl tells
 
-  /// libcurl has no more use for it. What was registered goes with the socket, and the number may come back as anything.
+  /// libcurl has no more use for it, and the number may come back as anything.
   func closed(_ descriptor: Int32) {
     reserve(descriptor)
-    // Another process may still have the file, and the kernel would go on telling of it.
+    // What was registered goes with the socket, unless another process has the same: the kernel would go on telling of it.
     forget(descriptor)
     interests[Int(descriptor)] = Interest(isDirty: interests[Int(descriptor)].isDirty)
     // What is still to be told of is not told of another socket with this number.
@@ -124,6 +124,13 @@ final class EpollDriver: Driver {
   func opened(_ descriptor: Int32) {
     reserve(descriptor)
     interests[Int(descriptor)] = Interest(isOurs: true, isDirty: interests[Int(descriptor)].isDirty)
+  }
+
+  /// What was registered has gone with the file that was there.
+  func replaced(_ descriptor: Int32) {
+    reserve(descriptor)
+    interests[Int(descriptor)].registered = 0
+    if interests[Int(descriptor)].wanted != 0 { isToBeRegistered(descriptor) }
   }
 
   func changed(_ descriptor: Int32, to what: Int32) {
@@ -138,10 +145,15 @@ final class EpollDriver: Driver {
     if what == CURL_POLL_REMOVE && !mayBeKept {
       // libcurl closes these next, and the number may come back as another file.
       forget(descriptor)
-    } else if wanted != 0 && !interests[index].isDirty {
-      interests[index].isDirty = true
-      dirty.append(descriptor)
+    } else if wanted != 0 {
+      isToBeRegistered(descriptor)
     }
+  }
+
+  private func isToBeRegistered(_ descriptor: Int32) {
+    guard !interests[Int(descriptor)].isDirty else { return }
+    interests[Int(descriptor)].isDirty = true
+    dirty.append(descriptor)
   }
 
   func timer(in milliseconds: Int) {

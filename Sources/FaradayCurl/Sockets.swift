@@ -130,10 +130,10 @@ final class Sockets {
   /// next request or when idle connections are swept, and closes the number that it still holds.
   func retire(_ descriptor: Int32) {
     hasDead = true
-    driver?.closed(descriptor)
     let ended = faraday_ended_socket()
     if ended < 0 || faraday_replace(descriptor, ended) < 0 { shutdown(descriptor, Int32(SHUT_RDWR)) }
     if ended >= 0 { close(ended) }
+    driver?.replaced(descriptor)
   }
 
   /// Ends this connection, if libcurl has not closed it: the number may be another's by then.

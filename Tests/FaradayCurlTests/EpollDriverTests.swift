@@ -33,6 +33,32 @@ import Testing
     withExtendedLifetime(driver) {}
   }
 
+  /// Newer libcurl says goodbye to a server and waits for the answer, also on a connection that was ended meanwhile.
+  @Test(arguments: [true, false])
+  func `a connection that was ended is told of, and is not heard of once it is closed`(isRegistered: Bool) throws {
+    let multi = try #require(curl_multi_init())
+    defer { curl_multi_cleanup(multi) }
+    let waker = try #require(Waker())
+    let sockets = Sockets()
+    let driver = try #require(EpollDriver(multi, waker: waker, sockets))
+    sockets.driver = driver
+    let (ours, theirs) = try pair()
+    defer { close(theirs) }
+    sockets.opened(ours)
+    if isRegistered {
+      driver.changed(ours, to: CURL_POLL_IN)
+      #expect(try !driver.wait(atMost: 0, woke: { .max }))
+    }
+    sockets.retire(ours)
+    driver.changed(ours, to: CURL_POLL_IN)
+    #expect(try driver.wait(atMost: 0, woke: { .max }))
+    driver.changed(ours, to: CURL_POLL_REMOVE)
+    sockets.closed(ours)
+    close(ours)
+    #expect(try !driver.wait(atMost: 0, woke: { .max }))
+    withExtendedLifetime(driver) {}
+  }
+
   private func pair() throws -> (Int32, Int32) {
     var ends: [Int32] = [-1, -1]
     try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
