@@ -87,8 +87,11 @@ final class EpollDriver: Driver {
   /// libcurl does not wait for this socket. Either its transfer is paused, or the connection is idle, and then nobody has asked for
   /// what has come, or it has ended. (What comes over an idle HTTP/2 connection belongs to the connection, and libcurl reads it.)
   private func isUnwanted(_ descriptor: Int32) {
+    let isIdle = interests[Int(descriptor)].isOurs && !sockets.isUsed(descriptor)
+    // What was there when the kernel told may have been the end of a response, and read meanwhile.
+    if isIdle, faraday_has_news(descriptor) == 0 { return }
     forget(descriptor)
-    guard interests[Int(descriptor)].isOurs, !sockets.isUsed(descriptor) else { return }
+    guard isIdle else { return }
     if sockets.isHTTP2(descriptor) { sockets.hasDead = true } else { sockets.retire(descriptor) }
   }
 

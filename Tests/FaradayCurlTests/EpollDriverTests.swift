@@ -59,6 +59,30 @@ import Testing
     withExtendedLifetime(driver) {}
   }
 
+  @Test func `news that was read meanwhile does not end an idle connection, and later news does`() throws {
+    let multi = try #require(curl_multi_init())
+    defer { curl_multi_cleanup(multi) }
+    let waker = try #require(Waker())
+    let sockets = Sockets()
+    let driver = try #require(EpollDriver(multi, waker: waker, sockets))
+    let (ours, theirs) = try pair()
+    defer { for end in [ours, theirs] { close(end) } }
+    driver.opened(ours)
+    driver.changed(ours, to: CURL_POLL_IN)
+    write(theirs, "x", 1)
+    _ = try driver.wait(atMost: 0) {
+      var byte: UInt8 = 0
+      read(ours, &byte, 1)
+      driver.changed(ours, to: CURL_POLL_REMOVE)
+      return .max
+    }
+    #expect(!sockets.hasDead)
+    write(theirs, "x", 1)
+    _ = try driver.wait(atMost: 0, woke: { .max })
+    #expect(sockets.hasDead)
+    withExtendedLifetime(driver) {}
+  }
+
   private func pair() throws -> (Int32, Int32) {
     var ends: [Int32] = [-1, -1]
     try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
