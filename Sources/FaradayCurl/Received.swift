@@ -8,7 +8,7 @@ internal import Foundation
 /// What the engine hands to the waiting task, still in bytes: parsing is done there, and not on the engine's thread.
 struct Received: Sendable {
   enum Content: Sendable {
-    case whole(Data, trailers: [UInt8])
+    case whole(GatheredBody, trailers: [UInt8])
     case stream(StreamedBody)
   }
 
@@ -22,7 +22,7 @@ struct Received: Sendable {
     let (response, version) = head.parsed()
     let (body, trailers): (Body, [UInt8]) =
       switch content {
-      case .whole(let data, let trailers): (.data(data), trailers)
+      case .whole(let body, let trailers): (.data(body.joined()), trailers)
       case .stream(let stream): (.stream(stream), [])
       }
     return Response(

@@ -100,10 +100,7 @@ extension Transfer {
   private func deliver(_ bytes: UnsafeRawBufferPointer) -> Bool {
     if let stream { return gather(bytes, for: stream) }
     if let onChunk { return call(onChunk, bytes) }
-    if whole.isEmpty, let length = framing.length {
-      whole.reserveCapacity(Int(min(length, Int64(request.options.maximumBodySize), Self.trustedLength)))
-    }
-    whole.append(contentsOf: bytes)
+    whole.append(bytes, length: framing.length, limit: request.options.maximumBodySize)
     return true
   }
 
@@ -117,9 +114,6 @@ extension Transfer {
     }
     return false
   }
-
-  /// How much memory a server can make us reserve by announcing a length.
-  private static let trustedLength: Int64 = 16 << 20
 
   private func isWithinLimits() -> Bool {
     if let decompression, framing.isDecoded, let easy {

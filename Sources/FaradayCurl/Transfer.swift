@@ -110,7 +110,7 @@ final class Transfer: @unchecked Sendable, HasDeadline {
   /// Whether the server has said that its side of TLS ends; nil if nobody has looked.
   var hasCloseNotify: Bool?
   var received: Int64 = 0
-  var whole = Data()
+  var whole = GatheredBody()
   var trailers: [UInt8] = []
   var gatheringSince: Int64 = 0
   var isReceivePaused = false
