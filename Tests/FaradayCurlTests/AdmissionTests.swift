@@ -194,4 +194,36 @@ import Testing
     #expect(queue.admit(to: "99", now: 0) != nil)
     #expect(queue.admit(to: "99", now: 0) == nil)
   }
+
+  @Test func `those that wait for a name that is not there are all taken`() throws {
+    var queue = Queue(perOrigin: 5, total: 20)
+    let origin = try admit(&queue, "a")
+    for item in 1...3 { _ = queue.enqueue(item, to: "a", now: 0) }
+    _ = queue.enqueue(11, to: "b", now: 0)
+    queue.release(origin, now: 0)
+    #expect(queue.takeUnresolved(origin, now: 0) == [1, 2, 3])
+    #expect(drain(&queue) == [11])
+  }
+
+  @Test func `a name that was found once stays found`() throws {
+    var queue = Queue(perOrigin: 5, total: 20)
+    let origin = try admit(&queue, "a")
+    for item in 1...3 { _ = queue.enqueue(item, to: "a", now: 0) }
+    queue.open(origin)
+    queue.release(origin, now: 0)
+    #expect(queue.takeUnresolved(origin, now: 0) == [])
+    #expect(drain(&queue) == [1, 2, 3])
+  }
+
+  @Test func `a thousand names are not many, and what is forgotten is not counted`() throws {
+    var queue = Queue(perOrigin: 5, total: 20)
+    for _ in 0..<2 {
+      for index in 0..<1000 { queue.release(try admit(&queue, "\(index)"), now: 0) }
+      #expect(!queue.hasManyNames)
+      queue.release(try admit(&queue, "one more"), now: 0)
+      #expect(queue.hasManyNames)
+      queue.forgetNames()
+      #expect(!queue.hasManyNames)
+    }
+  }
 }

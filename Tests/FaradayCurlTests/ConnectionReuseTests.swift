@@ -72,12 +72,26 @@ import Testing
   }
 
   @Test func `a pool does not shrink while a burst drains`() async throws {
+    let arrived = Log<Int>()
+    let turns = (0..<80).map { _ in Gate() }
+    let server = try RawServer { connection in
+      while let turn = try Int(connection.readHead().split(separator: " ")[1].dropFirst()) {
+        arrived.append(turn)
+        turns[turn].wait()
+        try connection.send("HTTP/1.1 204 No Content\r\n\r\n")
+      }
+    }
     let connection = try server.connection()
-    try await burst(40, over: connection, "drip?count=1&interval=20")
-    let opened = server.connectionCount
-    _ = try await connection.get("hello")
-    try await burst(opened, over: connection, "drip?count=1&interval=20")
-    #expect(server.connectionCount == opened)
+    for round in [0..<40, 40..<80] {
+      let requests = round.map { turn in Task { try await connection.get("\(turn)") } }
+      await until { arrived.elements.count == round.upperBound }
+      // One after the other: libcurl looks at how many are left.
+      for (turn, request) in zip(turns[round], requests) {
+        turn.open()
+        #expect(try await request.value.status == .noContent)
+      }
+    }
+    #expect(server.connectionCount == 40)
   }
 
   @Test func `pooled connections that have all died do not fail a request`() async throws {
@@ -157,15 +171,6 @@ import Testing
     #expect(!ours.isEmpty)
     for descriptor in ours { #expect(fcntl(descriptor, F_GETFD) & FD_CLOEXEC != 0) }
     withExtendedLifetime(response) {}
-  }
-
-  private func peerPort(of descriptor: Int32) -> Int? {
-    var address = sockaddr_in()
-    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-    let code = withUnsafeMutablePointer(to: &address) {
-      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { getpeername(descriptor, $0, &length) }
-    }
-    return code == 0 ? Int(UInt16(bigEndian: address.sin_port)) : nil
   }
 }
 

@@ -2,6 +2,8 @@
 import FaradayCore
 import FaradayTesting
 import FoundationEssentials
+import Glibc
+import Synchronization
 import Testing
 
 @Suite struct EngineHandleTests {
@@ -14,10 +16,10 @@ import Testing
     try Transfer(try Request(.get, server.url + "/hello", body: body), Transfer.Settings(CurlAdapter.Configuration()))
   }
 
-  private func submit(_ transfer: Transfer) async throws -> Received {
+  private func submit(_ transfer: Transfer, to other: EngineHandle? = nil) async throws -> Received {
     try await withUnsafeThrowingContinuation { continuation in
       transfer.continuation = continuation
-      handle.submit(transfer)
+      (other ?? handle).submit(transfer)
     }
   }
 
@@ -52,6 +54,43 @@ import Testing
     }
     transfer = nil
     #expect(gone == nil)
+  }
+
+  @Test func `what was refused for want of descriptors keeps nobody from an engine later`() async throws {
+    let hasDescriptors = Atomic<Bool>(false)
+    var configuration = CurlAdapter.Configuration()
+    configuration.queueLimit = 1
+    let handle = EngineHandle(configuration, waker: { hasDescriptors.load(ordering: .relaxed) ? Waker() : nil })
+    for _ in 0..<3 {
+      let error = await #expect(throws: TransportError.self) { try await submit(transfer(), to: handle) }
+      #expect(error?.code == .outOfDescriptors)
+    }
+    hasDescriptors.store(true, ordering: .relaxed)
+    for _ in 0..<3 {
+      #expect(try await submit(transfer(), to: handle).response(to: Request(.get, server.url)).status == .ok)
+    }
+    handle.stop()
+  }
+
+  @Test func `a forked process has none of the threads, and is told so`() async throws {
+    // Swift has no fork, for good reasons: between it and its end the child calls nothing that another thread could hold.
+    let fork = try #require(unsafeBitCast(dlsym(nil, "fork"), to: (@convention(c) () -> pid_t)?.self))
+    #expect(try await submit(transfer()).response(to: Request(.get, server.url)).status == .ok)
+    let unsent = try transfer()
+    let refused = try transfer()
+    refused.fail(.engineFailed, "so that all that it takes has been loaded")
+    let child = fork()
+    if child == 0 {
+      alarm(20)
+      handle.submit(unsent)
+      _exit(unsent.state == .finished ? 0 : 1)
+    }
+    var status: Int32 = -1
+    #expect(waitpid(child, &status, 0) == child)
+    #expect(status == 0)
+    // The parent goes on.
+    #expect(try await submit(transfer()).response(to: Request(.get, server.url)).status == .ok)
+    handle.stop()
   }
 
   @Test func `an engine that was told to end still serves who comes late, from a thread that ends as well`() async throws {

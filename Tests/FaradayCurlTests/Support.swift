@@ -2,6 +2,7 @@ import FaradayCore
 import FaradayCurl
 import FaradayTesting
 import FoundationEssentials
+import Glibc
 import Synchronization
 import Testing
 
@@ -43,4 +44,14 @@ func transportError(
     _ = try await response.body.collect(upTo: .max)
   }
   return try #require(error as? TransportError, "it was \(String(describing: error))", sourceLocation: sourceLocation)
+}
+
+/// The port at the other end of a socket of this process; nil if the number is none.
+func peerPort(of descriptor: Int32) -> Int? {
+  var address = sockaddr_in()
+  var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+  let code = withUnsafeMutablePointer(to: &address) {
+    $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { getpeername(descriptor, $0, &length) }
+  }
+  return code == 0 ? Int(UInt16(bigEndian: address.sin_port)) : nil
 }

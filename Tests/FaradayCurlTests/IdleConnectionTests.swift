@@ -1,0 +1,154 @@
+import FaradayCore
+import FaradayCurl
+import FaradayTesting
+import FoundationEssentials
+import Glibc
+import Testing
+
+/// What becomes of connections that no request is on, though no other request comes that could look at them.
+@Suite struct IdleConnectionTests {
+  /// What a server does with a connection that it has answered on.
+  private static let ends: [(name: String, end: @Sendable (RawConnection) throws -> Void)] = [
+    ("says more", { try $0.send("x") }),
+    ("ends its side", { $0.halfClose() }),
+  ]
+
+  @Test(.timeLimit(.minutes(1)), arguments: ends.indices)
+  func `what a server has spoilt is closed, and its number is given back`(index: Int) async throws {
+    let isRead = Gate()
+    let isClosed = Gate()
+    let server = try RawServer { connection in
+      _ = try connection.readHead()
+      try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+      guard isRead.wait() else { return }
+      try Self.ends[index].end(connection)
+      connection.waitForClose()
+      isClosed.open()
+    }
+    let connection = try server.connection()
+    #expect(try await connection.get().status == .ok)
+    let descriptor = try #require((0..<20_000).first { peerPort(of: $0) == server.port })
+    isRead.open()
+    #expect(await isClosed.opened())
+    // Another socket stands there until libcurl looks at its connections, which is soon. The number may then be anything's.
+    let substitute = socket(at: descriptor)
+    await until { substitute == nil || socket(at: descriptor) != substitute }
+    #expect(substitute == nil || socket(at: descriptor) != substitute)
+  }
+
+  /// A server that notes which of its connections the client has closed, and answers when it is told to.
+  private func noting(_ closed: Log<Int>, mayAnswer: Gate? = nil) throws -> RawServer {
+    try RawServer { connection in
+      defer { closed.append(connection.index) }
+      while true {
+        if try connection.readHead().hasPrefix("GET /late ") { mayAnswer?.wait() }
+        try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+      }
+    }
+  }
+
+  @Test(.timeLimit(.minutes(1))) func `one is closed when it was idle for so long`() async throws {
+    var configuration = CurlAdapter.Configuration()
+    configuration.idleConnectionTimeout = .seconds(1)
+    let closed = Log<Int>()
+    let server = try noting(closed)
+    let connection = try server.connection(configuration)
+    #expect(try await connection.get().status == .ok)
+    await until { closed.elements == [0] }
+    #expect(try await connection.get().status == .ok)
+    await until { closed.elements == [0, 1] }
+    #expect(closed.elements == [0, 1])
+  }
+
+  @Test(.timeLimit(.minutes(1))) func `so is one that became idle when the others were about to be looked at`() async throws {
+    var configuration = CurlAdapter.Configuration()
+    configuration.idleConnectionTimeout = .seconds(1)
+    let closed = Log<Int>()
+    let mayAnswer = Gate()
+    let server = try noting(closed, mayAnswer: mayAnswer)
+    let connection = try server.connection(configuration)
+    let late = Task { try await connection.get("late") }
+    await until { server.connectionCount == 1 }
+    #expect(try await connection.get().status == .ok)
+    // Too young when the other is closed. However long this takes, both are closed in the end.
+    try await Task.sleep(for: .milliseconds(1700))
+    mayAnswer.open()
+    #expect(try await late.value.status == .ok)
+    await until { closed.elements.count == 2 }
+    #expect(Set(closed.elements) == [0, 1])
+  }
+
+  @Test(.timeLimit(.minutes(1))) func `one is closed when it is as old as it may be`() async throws {
+    var configuration = CurlAdapter.Configuration()
+    configuration.connectionLifetime = .seconds(1)
+    let closed = Log<Int>()
+    let server = try noting(closed)
+    let connection = try server.connection(configuration)
+    #expect(try await connection.get().status == .ok)
+    await until { closed.elements == [0] }
+    #expect(closed.elements == [0])
+  }
+
+  @Test func `a connection carries as many requests as it may, and no more`() async throws {
+    var configuration = CurlAdapter.Configuration()
+    configuration.requestsPerConnection = 2
+    let server = try LocalServer()
+    let connection = try server.connection(configuration)
+    for _ in 0..<6 { #expect(try await connection.get("hello").status == .ok) }
+    #expect(server.connectionCount == 3)
+  }
+
+  /// libcurl drops what is behind the last chunk, and what follows that would be the next answer.
+  @Test(arguments: ["x", "HTTP/1.1 200 OK\r\n"])
+  func `a chunked body with anything behind it is the last on its connection`(more: String) async throws {
+    let server = try RawServer { connection in
+      while true {
+        _ = try connection.readHead()
+        let isFirst = connection.index == 0
+        try connection.send(
+          "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n" + (isFirst ? more : ""))
+      }
+    }
+    let connection = try server.connection()
+    for _ in 0..<3 { #expect(try await connection.get().body.text() == "ok") }
+    #expect(server.connectionCount == 2)
+  }
+
+  /// The engine's thread is held from when the server is told to go on until the next request is there: it has looked at no
+  /// event between the two.
+  @Test func `what has come while the engine's thread was held is nobody's answer`() async throws {
+    let isRead = Gate()
+    let isSaid = Gate()
+    let server = try RawServer { connection in
+      for round in 0... {
+        let target = try connection.readHead().split(separator: " ")[1]
+        try connection.send("HTTP/1.1 200 OK\r\nContent-Length: \(target.utf8.count)\r\n\r\n\(target)")
+        guard connection.index == 0, round == 0, isRead.wait() else { continue }
+        try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\npoison")
+        isSaid.open()
+      }
+    }
+    defer { server.stop() }
+    let adapter = CurlAdapter()
+    let connection = try Connection(server.url + "/", adapter: adapter)
+    func bodies() async throws -> [String] {
+      let first = try await connection.get("first").body.text()
+      isRead.open()
+      block(until: isSaid)
+      return [first, try await connection.get("second").body.text()]
+    }
+    #expect(try await withTaskExecutorPreference(adapter.taskExecutor) { try await bodies() } == ["/first", "/second"])
+    #expect(server.connectionCount == 2)
+  }
+}
+
+private func block(until gate: Gate) { gate.wait() }
+
+/// Which socket of the kind that takes the place of ended ones has this number; nil if it is another file, or none.
+private func socket(at descriptor: Int32) -> ino_t? {
+  var address = sockaddr()
+  var length = socklen_t(MemoryLayout<sockaddr>.size)
+  var status = stat()
+  guard getsockname(descriptor, &address, &length) == 0, Int32(address.sa_family) == AF_UNIX else { return nil }
+  return fstat(descriptor, &status) == 0 ? status.st_ino : nil
+}

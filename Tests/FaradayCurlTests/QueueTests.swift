@@ -1,0 +1,102 @@
+import FaradayCore
+import FaradayCurl
+import FaradayTesting
+import Testing
+
+/// What is said to those that wait for a slot, and for a name.
+@Suite struct QueueTests {
+  @Test func `so many may wait and no more, also when others were turned away`() async throws {
+    guard #available(macOS 26, *) else { return }
+    let arrived = Log<Int>()
+    let turns = (0..<2).map { _ in Gate() }
+    let server = try RawServer { connection in
+      while true {
+        let head = try connection.readHead()
+        arrived.append(1)
+        turns[head.hasPrefix("GET /second") ? 1 : 0].wait()
+        try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+      }
+    }
+    defer { server.stop() }
+    var configuration = CurlAdapter.Configuration()
+    configuration.connectionsPerOrigin = 1
+    configuration.queueLimit = 2
+    let connection = try server.connection(configuration)
+    for (round, turn) in turns.enumerated() {
+      let path = round == 0 ? "first" : "second"
+      let before = arrived.elements.count
+      let active = Task { try await connection.get(path) }
+      await until { arrived.elements.count > before }
+      let waiting = (0..<2).map { _ in
+        Task.immediate { try await connection.get(path) { $0.options.timeouts.total = .seconds(40) } }
+      }
+      for _ in 0..<3 {
+        let error = try await transportError { try await connection.get(path) { $0.options.timeouts.total = .seconds(20) } }
+        #expect(error.code == .queueFull, "\(error)")
+      }
+      turn.open()
+      #expect(try await active.value.status == .ok)
+      for task in waiting { #expect(try await task.value.status == .ok) }
+    }
+    #expect(server.connectionCount == 1)
+  }
+
+  @Test func `a name that is not there is looked up once for all that wait for it`() async throws {
+    guard #available(macOS 26, *) else { return }
+    let gate = Gate()
+    NameLookup.add("nowhere.test", gate: gate, isFound: false)
+    let server = try LocalServer()
+    let adapter = CurlAdapter()
+    let connection = try Connection("http://nowhere.test:1/", adapter: adapter)
+    let tasks = (0..<30).map { _ in Task.immediate { try await connection.get() } }
+    // The engine has heard of all when it has done something later.
+    #expect(try await Connection(server.url + "/", adapter: adapter).get("hello").status == .ok)
+    gate.open()
+    for task in tasks {
+      let error = try await transportError { try await task.value }
+      #expect(error.code == .nameNotFound && error.phase == .resolving, "\(error)")
+    }
+    #expect(NameLookup.count("nowhere.test") == 1)
+    // That is no answer to those that come later.
+    #expect(try await transportError { try await connection.get() }.code == .nameNotFound)
+    #expect(NameLookup.count("nowhere.test") == 2)
+  }
+
+  @Test func `a lookup that took too long for one says nothing to those that wait for the same name`() async throws {
+    guard #available(macOS 26, *) else { return }
+    let gate = Gate()
+    defer { gate.open() }
+    NameLookup.add("patience.test", gate: gate)
+    let server = try LocalServer()
+    let adapter = CurlAdapter()
+    let connection = try Connection("http://patience.test:\(server.port)/", adapter: adapter)
+    let hasty = Task.immediate { try await connection.get("hello") { $0.options.timeouts.connect = .milliseconds(50) } }
+    let patient = (0..<3).map { _ in Task.immediate { try await connection.get("hello") } }
+    #expect(try await transportError { try await hasty.value }.code == .connectTimeout)
+    gate.open()
+    for task in patient { #expect(try await task.value.status == .ok) }
+  }
+
+  /// libcurl walks over all names that it knows at the end of each transfer.
+  @Test func `of very many names the old ones are forgotten`() async throws {
+    let server = try RawServer { connection in
+      _ = try connection.readHead()
+      try connection.send("HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n")
+    }
+    let adapter = CurlAdapter()
+    func ask(_ name: String) async throws {
+      let connection = try Connection("http://\(name):\(server.port)/", adapter: adapter)
+      #expect(try await connection.get().status == .noContent)
+    }
+    NameLookup.add("known.test")
+    for _ in 0..<3 { try await ask("known.test") }
+    #expect(NameLookup.count("known.test") == 1)
+    for index in 0..<1001 {
+      NameLookup.add("n\(index).test")
+      try await ask("n\(index).test")
+    }
+    try await ask("known.test")
+    #expect(NameLookup.count("known.test") == 2)
+    withExtendedLifetime(server) {}
+  }
+}
