@@ -1,4 +1,4 @@
-public import Glibc
+import Glibc
 import Synchronization
 
 /// Stands in for the system's `socket` in this process, libcurl's calls included, so that a thread can be one that gets none,

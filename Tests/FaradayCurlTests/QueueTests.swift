@@ -44,10 +44,10 @@ import Testing
   @Test func `a name that is not there is looked up once for all that wait for it`() async throws {
     guard #available(macOS 26, *) else { return }
     let gate = Gate()
-    NameLookup.add("nowhere.test", gate: gate, isFound: false)
+    NameLookup.add("absent.test", gate: gate, isFound: false)
     let server = try LocalServer()
     let adapter = CurlAdapter()
-    let connection = try Connection("http://nowhere.test:1/", adapter: adapter)
+    let connection = try Connection("http://absent.test:1/", adapter: adapter)
     let tasks = (0..<30).map { _ in Task.immediate { try await connection.get() } }
     // The engine has heard of all when it has done something later.
     #expect(try await Connection(server.url + "/", adapter: adapter).get("hello").status == .ok)
@@ -56,10 +56,10 @@ import Testing
       let error = try await transportError { try await task.value }
       #expect(error.code == .nameNotFound && error.phase == .resolving, "\(error)")
     }
-    #expect(NameLookup.count("nowhere.test") == 1)
+    #expect(NameLookup.count("absent.test") == 1)
     // That is no answer to those that come later.
     #expect(try await transportError { try await connection.get() }.code == .nameNotFound)
-    #expect(NameLookup.count("nowhere.test") == 2)
+    #expect(NameLookup.count("absent.test") == 2)
   }
 
   @Test func `a lookup that took too long for one says nothing to those that wait for the same name`() async throws {
