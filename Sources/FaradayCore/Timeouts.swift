@@ -7,7 +7,8 @@ public struct Timeouts: Sendable, Hashable {
   /// ``TransportError/Code/connectTimeout``.
   public var connect: Duration?
   /// Without a byte in either direction while neither the caller's body source nor its consumer is what is waited for.
-  /// 60 seconds by default; ``TransportError/Code/idleTimeout``.
+  /// 60 seconds by default; ``TransportError/Code/idleTimeout``. Over libcurl every byte on the wire counts, and silence is noticed
+  /// up to a quarter of the limit later.
   public var idle: Duration?
   /// The exchange as a whole, from the call to the end of the response's body, waiting for a slot included. No limit by
   /// default; ``TransportError/Code/totalTimeout``.

@@ -12,6 +12,9 @@ internal import Synchronization
 /// ``TransportError/Code/connectionClosed`` instead, also where an HTTP/2 server says that it has not looked at it. (libcurl
 /// before 7.80 cannot be kept from repeating it.)
 ///
+/// A kept connection on which anything has come or ended since its last response is not used again: no response is another
+/// request's. What arrives after the next request has left cannot be told from its answer, by nobody.
+///
 /// HTTP/2 over TLS is the default from libcurl 8.14 on. Older versions take some HTTP/2 bodies for complete that were cut off, and
 /// have no ``Capabilities/http2``. (In 8.14 one case is left that libcurl does not show: a body without a length whose stream the
 /// server resets with NO_ERROR before its end.)
