@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 
 /// What the kernel says of this process.
@@ -13,6 +14,12 @@ enum Figures {
     let file = open("/proc/self/clear_refs", O_WRONLY)
     write(file, "5", 1)
     close(file)
+  }
+
+  /// What the descriptors are.
+  static var openFiles: String {
+    entries("/proc/self/fd").compactMap { try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)") }
+      .sorted().joined(separator: " ")
   }
 
   static var descriptors: Int { entries("/proc/self/fd").count }

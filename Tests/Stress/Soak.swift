@@ -42,7 +42,8 @@ struct Soak {
       try await Task.sleep(for: .milliseconds(10))
     }
     throw Wrong(
-      "\(Figures.threads(named: "faraday-curl")) threads and \(Figures.descriptors) descriptors are left, not 0 and \(descriptors ?? 0)"
+      "\(Figures.threads(named: "faraday-curl")) threads and \(Figures.descriptors) descriptors are left, not 0 and "
+        + "\(descriptors ?? 0): \(Figures.openFiles)"
     )
   }
 
