@@ -21,6 +21,7 @@
 #include <stdint.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #ifdef __linux__
 #include <sys/epoll.h>
@@ -219,6 +220,12 @@ static inline void faraday_use_locale(void *locale) {
 static inline int faraday_has_news(int descriptor) {
   struct pollfd socket = {.fd = descriptor, .events = POLLIN};
   return poll(&socket, 1, 0) != 0;
+}
+
+// What tells an open file from others that had its number: 1 and more, 0 if it is closed.
+static inline uint64_t faraday_file_number(int descriptor) {
+  struct stat status;
+  return fstat(descriptor, &status) == 0 ? (uint64_t)status.st_ino + 1 : 0;
 }
 
 // The local port of a socket, or -1.

@@ -42,6 +42,8 @@ final class Sockets {
 
   private struct Entry {
     var isOpen = false
+    /// What tells the socket from others that have had its number; 0 is none.
+    var file: UInt64 = 0
     var endpoints: Endpoints?
     /// Transfers that are on it now.
     var users = 0
@@ -72,6 +74,7 @@ final class Sockets {
     driver?.opened(descriptor)
     while entries.count <= Int(descriptor) { entries.append(Entry()) }
     entries[Int(descriptor)].isOpen = true
+    entries[Int(descriptor)].file = faraday_file_number(descriptor)
     openCount += 1
   }
 
@@ -128,7 +131,12 @@ final class Sockets {
 
   /// Ends a connection that no request is on. libcurl has no call for that: it finds the socket at its end when it looks, before the
   /// next request or when idle connections are swept, and closes the number that it still holds.
+  ///
+  /// libcurl before 8.2 does not tell of all that it closes, and the number may be anybody's by then: it must be the same file.
   func retire(_ descriptor: Int32) {
+    guard Int(descriptor) < entries.count, entries[Int(descriptor)].isOpen,
+      entries[Int(descriptor)].file == faraday_file_number(descriptor)
+    else { return }
     hasDead = true
     let ended = faraday_ended_socket()
     if ended < 0 || faraday_replace(descriptor, ended) < 0 { shutdown(descriptor, Int32(SHUT_RDWR)) }
@@ -136,9 +144,10 @@ final class Sockets {
     driver?.replaced(descriptor)
   }
 
-  /// Ends this connection, if libcurl has not closed it: the number may be another's by then.
+  /// Ends this connection, if nobody is on it and libcurl has not closed it: the number may be another's by then.
   func retire(_ connection: (descriptor: Int32, endpoints: Endpoints)) {
-    guard entries[Int(connection.descriptor)].endpoints == connection.endpoints else { return }
-    retire(connection.descriptor)
+    let (descriptor, endpoints) = connection
+    guard entries[Int(descriptor)].endpoints == endpoints, !isUsed(descriptor) else { return }
+    retire(descriptor)
   }
 }
