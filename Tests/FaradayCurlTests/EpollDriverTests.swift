@@ -67,7 +67,8 @@ import Testing
     let driver = try #require(EpollDriver(multi, waker: waker, sockets))
     let (ours, theirs) = try pair()
     defer { for end in [ours, theirs] { close(end) } }
-    driver.opened(ours)
+    sockets.driver = driver
+    sockets.opened(ours)
     driver.changed(ours, to: CURL_POLL_IN)
     write(theirs, "x", 1)
     _ = try driver.wait(atMost: 0) {
