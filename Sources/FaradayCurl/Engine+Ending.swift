@@ -44,7 +44,7 @@ extension Engine {
   func expire() {
     while let transfer = deadlines.first, transfer.deadline <= turnBegan {
       if transfer.state == .active { transfer.lookForMovement(at: max(turnBegan, now)) }
-      if transfer.hasLostServer(at: turnBegan) {
+      if transfer.isOver(at: turnBegan) {
         end(transfer) { $0.finish(CURLE_OK) }
         continue
       }

@@ -55,12 +55,12 @@ extension Engine {
     if let stream = transfer.stream, stream.publish() { resumeReceiving(transfer) }
     if transfer.isRefused { resumeSending(transfer) }
     // Over HTTP/2 libcurl would go on to wait until the upload has left, which its response has made pointless.
+    if transfer.isAnsweredEarly { return end(transfer) { $0.finish(CURLE_OK) } }
     // The rest of the upload may take long, and the server may be gone before.
     if transfer.isAnswered, transfer.nextLook == .max {
       transfer.nextLook = now + Transfer.answeredLook
       limit(transfer)
     }
-    if transfer.isAnsweredEarly { end(transfer) { $0.finish(CURLE_OK) } }
   }
 
   /// Whether a transfer has had its share of the turn: commands and the other transfers are to have theirs.

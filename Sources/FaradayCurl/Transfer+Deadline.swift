@@ -62,12 +62,13 @@ extension Transfer {
   /// How often a server that has answered is looked for, in nanoseconds, while the rest of the upload is waited for.
   static let answeredLook: Int64 = 50_000_000
 
-  /// The server has answered and is gone, or has more to say: nobody waits for the rest of the upload.
-  func hasLostServer(at now: Int64) -> Bool {
+  /// The server has answered, and nobody waits for the rest of the upload: it is gone, or has more to say. Of an HTTP/2 stream
+  /// only the end is missing then, and trailers that come later than this.
+  func isOver(at now: Int64) -> Bool {
     guard nextLook <= now else { return false }
     nextLook = now + Self.answeredLook
     guard isAnswered, let connection else { return false }
-    return faraday_has_news(connection.descriptor) != 0
+    return isHTTP2 || faraday_has_news(connection.descriptor) != 0
   }
 
   /// Whether the caller's side, and not the network, is what the exchange waits for.

@@ -127,8 +127,9 @@ extension Transfer {
     return request.body.length.map { easy.get(offset: CURLINFO_SIZE_UPLOAD_T) < $0 } ?? true
   }
 
-  /// The response is whole, and the upload is not: libcurl does not look any more whether the server is still there.
-  var isAnswered: Bool { !request.body.isEmpty && !isHTTP2 && isWhole && connection != nil }
+  /// The response is whole, and the upload may not be: libcurl does not look any more whether the server is still there, and
+  /// counts as sent what it keeps for an HTTP/2 stream whose window is closed.
+  var isAnswered: Bool { !request.body.isEmpty && isWhole && connection != nil }
 
   /// The server has answered without waiting for the body, whose source has nothing just now. Before 8.9 libcurl does not end
   /// while the upload is paused.

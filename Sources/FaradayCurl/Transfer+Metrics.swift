@@ -20,7 +20,8 @@ extension Transfer {
     }
     // libcurl's is the first byte sent, of an upload, or of a 100.
     if firstByte > 0 { metrics.firstByte = .nanoseconds(firstByte - submitted) }
-    metrics.total = time(CURLINFO_TOTAL_TIME_T)
+    // libcurl's begins later than our clock, and would put the last byte of a quick response before its first.
+    metrics.total = .nanoseconds(Clock.now - submitted)
     // libcurl counts the framing of chunks as well.
     metrics.bytesSent = if case .none = source { easy.get(offset: CURLINFO_SIZE_UPLOAD_T) } else { sent }
     metrics.bytesReceived = easy.get(offset: CURLINFO_SIZE_DOWNLOAD_T)
