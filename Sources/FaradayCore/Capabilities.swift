@@ -86,7 +86,7 @@ public struct Capabilities: OptionSet, Sendable, Hashable {
   /// ``Timeouts/queue``.
   public static let queueTimeout = Capabilities(rawValue: 1 << 32)
   /// Requests with a body, and those that may not be repeated, go over kept connections and leave theirs to the next.
-  public static let uploadReuse = Capabilities(rawValue: 1 << 33)
+  public static let uploadReuse = Capabilities(rawValue: 1 << 36)
 
   /// A capability as a table shows it.
   public struct Entry: Sendable {
@@ -193,7 +193,21 @@ extension Capabilities {
   ]
 
   private static func hasDotSegments(_ url: URL) -> Bool {
-    let path = url.absoluteString.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
-    return path.split(separator: UInt8(ascii: "/")).contains { $0.elementsEqual(".".utf8) || $0.elementsEqual("..".utf8) }
+    var text = url.absoluteString
+    return text.withUTF8 { bytes in
+      // Where the segment began, and whether it has had nothing but dots.
+      var (start, isDots) = (0, true)
+      for (index, byte) in bytes.enumerated() {
+        switch byte {
+        case UInt8(ascii: "/"), UInt8(ascii: "?"), UInt8(ascii: "#"):
+          if isDots, (1...2).contains(index - start) { return true }
+          if byte != UInt8(ascii: "/") { return false }
+          (start, isDots) = (index + 1, true)
+        case UInt8(ascii: "."): break
+        default: isDots = false
+        }
+      }
+      return isDots && (1...2).contains(bytes.count - start)
+    }
   }
 }

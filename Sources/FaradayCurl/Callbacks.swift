@@ -53,7 +53,7 @@ nonisolated func readyCallback(
   _ remotePort: Int32, _ localPort: Int32
 ) -> Int32 {
   let endpoints = Sockets.Endpoints(remote: remote, remotePort, local: local, localPort)
-  let mayGoOn = withTransfer(data, otherwise: false) { $0.connectionIsReady(endpoints) }
+  let mayGoOn = withTransfer(data, otherwise: false) { $0.connectionIsReady(endpoints, remote, remotePort) }
   return mayGoOn ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
 }
 

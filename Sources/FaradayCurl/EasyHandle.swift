@@ -1,4 +1,9 @@
 internal import CCurl
+#if canImport(Glibc)
+private import Glibc
+#elseif canImport(Darwin)
+private import Darwin
+#endif
 
 /// A libcurl easy handle with setters that can fail, and say which option it was.
 struct EasyHandle {
@@ -21,8 +26,11 @@ struct EasyHandle {
   /// libcurl copies the string. Nil is libcurl's NULL: what that means differs by option. C would cut a string at a null character:
   /// one that has any is refused.
   func set(_ option: CURLoption, _ value: String?) throws(Refused) {
-    if let value, value.utf8.contains(0) { try check(CURLE_BAD_FUNCTION_ARGUMENT, option) }
-    try check(faraday_set_string(pointer, option, value), option)
+    guard let value else { return try check(faraday_set_string(pointer, option, nil), option) }
+    let code = value.withCString { text in
+      strlen(text) == value.utf8.count ? faraday_set_string(pointer, option, text) : CURLE_BAD_FUNCTION_ARGUMENT
+    }
+    try check(code, option)
   }
 
   func set(_ option: CURLoption, _ value: UnsafeRawPointer?) throws(Refused) {

@@ -42,11 +42,11 @@ struct Framing {
     case .contentLength: return readLength(field.value)
     case .transferEncoding: return readTransferCodings(field.value)
     case .contentEncoding:
-      if decodes, !Self.words(field.value).allSatisfy({ ("identity" as StaticString).isEqualIgnoringCase(to: $0) }) {
+      if decodes, Self.hasWord(in: field.value, where: { !("identity" as StaticString).isEqualIgnoringCase(to: $0) }) {
         isDecoded = true
       }
     case .connection:
-      if Self.words(field.value).contains(where: { ("close" as StaticString).isEqualIgnoringCase(to: $0) }) {
+      if Self.hasWord(in: field.value, where: { ("close" as StaticString).isEqualIgnoringCase(to: $0) }) {
         closesConnection = true
       }
     }
@@ -55,14 +55,30 @@ struct Framing {
 
   /// A message with two lengths has been tampered with on the way, or will be (RFC 9112, section 6.3).
   private mutating func readLength(_ value: Slice<UnsafeRawBufferPointer>) -> String? {
-    for word in value.split(separator: 0x2C, omittingEmptySubsequences: false) {
-      let digits = Field.trimmed(word)
-      guard !digits.isEmpty, digits.allSatisfy({ (0x30...0x39).contains($0) }),
-        let length = Int64(String(decoding: digits, as: UTF8.self)), contentLength.map({ $0 == length }) ?? true
-      else { return "the response has more than one Content-Length, or none that is a number" }
+    var rest = value
+    while true {
+      let end = rest.firstIndex(of: 0x2C) ?? rest.endIndex
+      guard let length = Self.number(Field.trimmed(rest[..<end])), contentLength.map({ $0 == length }) ?? true else {
+        return "the response has more than one Content-Length, or none that is a number"
+      }
       contentLength = length
+      guard end < rest.endIndex else { return nil }
+      rest = rest[(end + 1)...]
     }
-    return nil
+  }
+
+  /// Nil unless it is digits and fits.
+  private static func number(_ digits: Slice<UnsafeRawBufferPointer>) -> Int64? {
+    guard !digits.isEmpty else { return nil }
+    var number: Int64 = 0
+    for digit in digits {
+      guard digit &- 0x30 < 10 else { return nil }
+      let (tens, isTooLarge) = number.multipliedReportingOverflow(by: 10)
+      let (sum, isOver) = tens.addingReportingOverflow(Int64(digit &- 0x30))
+      guard !isTooLarge, !isOver else { return nil }
+      number = sum
+    }
+    return number
   }
 
   /// libcurl takes off whatever it knows, asked or not. Chunked is the last, and comes once (RFC 9112, section 6.1).
@@ -80,8 +96,23 @@ struct Framing {
     return nil
   }
 
+  private static func isSeparator(_ byte: UInt8) -> Bool { byte == 0x2C || byte == 0x20 || byte == 0x09 }
+
   private static func words(_ value: Slice<UnsafeRawBufferPointer>) -> [Slice<UnsafeRawBufferPointer>] {
-    value.split { $0 == 0x2C || $0 == 0x20 || $0 == 0x09 }
+    value.split(whereSeparator: isSeparator)
+  }
+
+  /// The same as ``words(_:)``, without an array of them.
+  private static func hasWord(
+    in value: Slice<UnsafeRawBufferPointer>, where isWanted: (Slice<UnsafeRawBufferPointer>) -> Bool
+  ) -> Bool {
+    var rest = value.drop(while: isSeparator)
+    while !rest.isEmpty {
+      let end = rest.firstIndex(where: isSeparator) ?? rest.endIndex
+      if isWanted(rest[..<end]) { return true }
+      rest = rest[end...].drop(while: isSeparator)
+    }
+    return false
   }
 
   /// The length of the body as it is handed over, if the head states it.
@@ -98,20 +129,26 @@ struct Framing {
 
     init?(_ line: UnsafeRawBufferPointer) {
       guard let colon = line.firstIndex(of: 0x3A) else { return nil }
-      let name = Self.trimmed(line[..<colon])
-      guard let known = Self.names.first(where: { $0.0.isEqualIgnoringCase(to: name) }) else { return nil }
-      self.name = known.1
-      hasBlank = name.endIndex != colon
+      var end = colon
+      while end > 0, Self.isBlank(line[end - 1]) { end -= 1 }
+      // By their lengths: most fields are none of these.
+      let (known, name): (StaticString, Name)
+      switch end {
+      case 10: (known, name) = ("connection", .connection)
+      case 14: (known, name) = ("content-length", .contentLength)
+      case 16: (known, name) = ("content-encoding", .contentEncoding)
+      case 17: (known, name) = ("transfer-encoding", .transferEncoding)
+      default: return nil
+      }
+      guard known.isEqualIgnoringCase(to: line[..<end]) else { return nil }
+      self.name = name
+      hasBlank = end != colon
       value = Self.trimmed(line[(colon + 1)...])
     }
 
-    static let names: [(StaticString, Name)] = [
-      ("content-length", .contentLength), ("connection", .connection), ("transfer-encoding", .transferEncoding),
-      ("content-encoding", .contentEncoding),
-    ]
+    private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0D || byte == 0x0A }
 
     static func trimmed(_ bytes: Slice<UnsafeRawBufferPointer>) -> Slice<UnsafeRawBufferPointer> {
-      func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0D || byte == 0x0A }
       var bytes = bytes.drop(while: isBlank)
       while let last = bytes.last, isBlank(last) { bytes.removeLast() }
       return bytes

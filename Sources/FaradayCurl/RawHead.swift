@@ -6,7 +6,10 @@ struct RawHead {
   private(set) var bytes: [UInt8] = []
 
   mutating func append(_ line: UnsafeRawBufferPointer) { bytes.append(contentsOf: line) }
-  mutating func removeAll() { bytes.removeAll(keepingCapacity: true) }
+  mutating func removeAll() {
+    bytes.removeAll(keepingCapacity: true)
+    bytes.reserveCapacity(512)
+  }
 
   /// The version, status and fields.
   func parsed() -> (response: HTTPResponse, version: HTTPVersion) {
@@ -29,22 +32,30 @@ struct RawHead {
 
   private static func fields(_ block: UnsafeBufferPointer<UInt8>) -> HTTPFields {
     var fields = HTTPFields()
+    fields.reserveCapacity(8)
     var rest = block
     while !rest.isEmpty {
       let line = line(&rest)
       var value = line[line.endIndex...]
       var name: HTTPField.Name?
       if let first = line.first, !isBlank(first), let colon = line.firstIndex(of: UInt8(ascii: ":")) {
-        name = HTTPField.Name(text(line[..<colon]))
+        name = FieldNames.known(line[..<colon]) ?? HTTPField.Name(text(line[..<colon]))
         value = trimmed(line[(colon + 1)...])
       }
       // Lines that continue it are taken with it, also where it has no name: they are nobody else's.
       let folded = folds(&rest, after: value)
       guard let name else { continue }
-      let whole = UnsafeBufferPointer(rebasing: value)
-      fields.append(folded.map { HTTPField(name: name, lenientValue: $0) } ?? HTTPField(name: name, lenientValue: whole))
+      fields.append(folded.map { HTTPField(name: name, lenientValue: $0) } ?? field(name, value))
     }
     return fields
+  }
+
+  private static func field(_ name: HTTPField.Name, _ value: Slice<UnsafeBufferPointer<UInt8>>) -> HTTPField {
+    // Nearly all are printable ASCII, and to have their encoding looked at is what costs most of a head.
+    guard value.allSatisfy({ (0x20...0x7E).contains($0) }) else {
+      return HTTPField(name: name, lenientValue: UnsafeBufferPointer(rebasing: value))
+    }
+    return HTTPField(name: name, value: text(value))
   }
 
   /// A folded line continues the value before it, behind one space (RFC 9112, section 5.2). Nil if there is none.

@@ -45,6 +45,8 @@ final class Sockets {
     /// What tells the socket from others that have had its number; 0 is none.
     var file: UInt64 = 0
     var endpoints: Endpoints?
+    /// The server's, as text: made once for all the requests that go over it.
+    var address: String?
     /// Transfers that are on it now.
     var users = 0
     /// Requests that have gone over it.
@@ -103,6 +105,16 @@ final class Sockets {
     entries[Int(descriptor)].endpoints = endpoints
     descriptors[endpoints] = descriptor
     return descriptor
+  }
+
+  /// The address and port of its other end, as text.
+  func address(_ descriptor: Int32?, remote: UnsafePointer<CChar>?, _ port: Int32) -> String? {
+    if let descriptor, let known = entries[Int(descriptor)].address { return known }
+    let host = remote.map { String(cString: $0) } ?? ""
+    guard !host.isEmpty else { return nil }
+    let address = host.utf8.contains(0x3A) ? "[\(host)]:\(port)" : "\(host):\(port)"
+    if let descriptor { entries[Int(descriptor)].address = address }
+    return address
   }
 
   /// The socket of a kept connection.

@@ -28,7 +28,7 @@ extension Transfer {
   }
 
   /// It has a connection, and the request goes out next. Returns whether it may.
-  func connectionIsReady(_ endpoints: Sockets.Endpoints) -> Bool {
+  func connectionIsReady(_ endpoints: Sockets.Endpoints, _ remote: UnsafePointer<CChar>?, _ port: Int32) -> Bool {
     guard let engine, let easy, maySendNow() else { return false }
     if let origin { engine.open(origin) }
     guard begin(on: endpoints, engine.sockets, easy) else {
@@ -36,6 +36,7 @@ extension Transfer {
       return false
     }
     isReady = true
+    remoteAddress = engine.sockets.address(connection?.descriptor, remote: remote, port)
     // A request that is sent anew is not paused.
     isSendPaused = false
     return true

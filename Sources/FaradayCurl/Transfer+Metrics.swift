@@ -25,10 +25,7 @@ extension Transfer {
     // libcurl counts the framing of chunks as well.
     metrics.bytesSent = if case .none = source { easy.get(offset: CURLINFO_SIZE_UPLOAD_T) } else { sent }
     metrics.bytesReceived = easy.get(offset: CURLINFO_SIZE_DOWNLOAD_T)
-    if let host = easy.get(string: CURLINFO_PRIMARY_IP), !host.isEmpty {
-      let port = easy.get(CURLINFO_PRIMARY_PORT)
-      metrics.remoteAddress = host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
-    }
+    metrics.remoteAddress = remoteAddress
     return metrics
   }
 }

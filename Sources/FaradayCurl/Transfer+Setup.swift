@@ -54,15 +54,15 @@ extension Transfer {
 
   /// What the first line asks for, where libcurl would say something else.
   private var requestTarget: String? {
+    let isAsterisk = request.options.requestTarget == .asterisk
+    guard isAsterisk || target.hasEmptyQuery else { return nil }
     let proxy = settings.proxies.proxy(isSecure: target.isSecure)
     let isForwarded = !target.isSecure && !proxy.isEmpty && !proxy.hasPrefix("socks")
-    if request.options.requestTarget == .asterisk {
-      // A proxy gets the server without a path (RFC 9112, section 3.2.4).
-      return isForwarded ? target.origin : "*"
-    }
+    // A proxy gets the server without a path (RFC 9112, section 3.2.4).
+    if isAsterisk { return isForwarded ? target.origin : "*" }
     // Newer libcurl drops the question mark of a query that is empty.
+    guard !isForwarded else { return nil }
     let text = target.text.utf8.prefix { $0 != UInt8(ascii: "#") }
-    guard text.last == UInt8(ascii: "?"), !isForwarded else { return nil }
     let authority = text.dropFirst(target.isSecure ? 8 : 7)
     let path = authority.drop { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
     return (path.first == UInt8(ascii: "/") ? "" : "/") + String(decoding: path, as: UTF8.self)

@@ -91,6 +91,7 @@ final class Transfer: @unchecked Sendable, HasDeadline {
   // The connection.
   var openedSockets: [Int32] = []
   var connection: (descriptor: Int32, endpoints: Sockets.Endpoints)?
+  var remoteAddress: String?
   var isReady = false
   var isReused = false
   var isHTTP2 = false

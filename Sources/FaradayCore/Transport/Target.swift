@@ -12,40 +12,72 @@ package struct Target {
   package let origin: String
   package let isSecure: Bool
 
+  /// It ends, but for a fragment, in the question mark of a query without text.
+  package let hasEmptyQuery: Bool
+
   package init(_ request: Request) throws {
-    let text = request.url.absoluteString
-    let bytes = text.utf8
+    var text = request.url.absoluteString
+    let parts: Parts
+    switch text.withUTF8(Self.read) {
+    case .success(let found): parts = found
+    case .failure(let problem): throw TransportError(problem.code, building: request, problem.text)
+    }
+    isSecure = parts.isSecure
+    hasEmptyQuery = parts.hasEmptyQuery
+    let authority = text.utf8.index(text.utf8.startIndex, offsetBy: parts.host.lowerBound)
+    let end = text.utf8.index(text.utf8.startIndex, offsetBy: parts.host.upperBound)
+    origin = parts.isCanonical ? String(text[..<end]) : (isSecure ? "https://" : "http://") + text[authority..<end].lowercased()
+    self.text = text
+  }
+
+  private struct Parts {
+    var isSecure: Bool
+    var host: Range<Int>
+    /// What is before the end of the host is the origin as it stands.
+    var isCanonical: Bool
+    var hasEmptyQuery: Bool
+  }
+
+  private struct Problem: Error {
+    let code: TransportError.Code
+    let text: String
+    static let noHost = Problem(code: .invalidURL, text: "the URL has no host")
+  }
+
+  private static func read(_ bytes: UnsafeBufferPointer<UInt8>) -> Result<Parts, Problem> {
     guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")) else {
-      throw TransportError(.invalidURL, building: request, "the URL is not absolute")
+      return .failure(Problem(code: .invalidURL, text: "the URL is not absolute"))
     }
     let scheme = bytes[..<colon]
-    isSecure = Self.matches(scheme, "https")
-    guard isSecure || Self.matches(scheme, "http") else {
-      throw TransportError(.unsupportedScheme, building: request, "only http and https URLs can be sent")
+    let isSecure = matches(scheme, "https")
+    guard isSecure || matches(scheme, "http") else {
+      return .failure(Problem(code: .unsupportedScheme, text: "only http and https URLs can be sent"))
     }
-    let rest = bytes[bytes.index(after: colon)...]
-    guard rest.starts(with: "//".utf8) else {
-      throw TransportError(.invalidURL, building: request, "the URL has no host")
+    let start = colon + 3
+    guard bytes.count >= start, bytes[colon + 1] == UInt8(ascii: "/"), bytes[colon + 2] == UInt8(ascii: "/") else {
+      return .failure(.noHost)
     }
-    let authority = rest.dropFirst(2).prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
-    let host = authority.lastIndex(of: UInt8(ascii: "@")).map { authority[authority.index(after: $0)...] } ?? authority
-    guard let first = host.first, first != UInt8(ascii: ":") else {
-      throw TransportError(.invalidURL, building: request, "the URL has no host")
+    var host = start
+    var end = start
+    while end < bytes.count {
+      let byte = bytes[end]
+      if byte == UInt8(ascii: "/") || byte == UInt8(ascii: "?") || byte == UInt8(ascii: "#") { break }
+      end += 1
+      if byte == UInt8(ascii: "@") { host = end }
     }
+    guard host < end, bytes[host] != UInt8(ascii: ":") else { return .failure(.noHost) }
     // Engines skip some of these and this would not: refusing them leaves one reading of where the request goes.
     guard !bytes.contains(where: { $0 <= 0x20 || $0 == 0x7F || $0 == UInt8(ascii: "\\") }) else {
-      throw TransportError(.invalidURL, building: request, "the URL has a space, control character or backslash")
+      return .failure(Problem(code: .invalidURL, text: "the URL has a space, control character or backslash"))
     }
-    self.text = text
-    let isCanonical = host.startIndex == authority.startIndex && !bytes[..<host.endIndex].contains { (0x41...0x5A).contains($0) }
-    origin =
-      isCanonical
-      ? String(text[..<host.endIndex])
-      : (isSecure ? "https://" : "http://") + text[host.startIndex..<host.endIndex].lowercased()
+    let isCanonical = host == start && !bytes[..<end].contains { $0 &- 0x41 < 26 }
+    let fragment = bytes[end...].firstIndex(of: UInt8(ascii: "#")) ?? bytes.count
+    let hasEmptyQuery = bytes[fragment - 1] == UInt8(ascii: "?")
+    return .success(Parts(isSecure: isSecure, host: host..<end, isCanonical: isCanonical, hasEmptyQuery: hasEmptyQuery))
   }
 
   /// Whether it is that, written in lower case, in either case.
-  private static func matches(_ bytes: Substring.UTF8View, _ text: StaticString) -> Bool {
-    text.withUTF8Buffer { bytes.elementsEqual($0) { $0 | 0x20 == $1 } }
+  private static func matches(_ bytes: Slice<UnsafeBufferPointer<UInt8>>, _ text: StaticString) -> Bool {
+    text.withUTF8Buffer { text in text.count == bytes.count && zip(bytes, text).allSatisfy { $0 | 0x20 == $1 } }
   }
 }
