@@ -51,6 +51,13 @@ import Testing
     #expect(try buffer.push(Data([3])) == false)
   }
 
+  @Test(.timeLimit(.minutes(1))) func `a source goes on while there is room, whether the engine asks or not`() async throws {
+    let buffer = SendBuffer(length: nil)
+    buffer.open()
+    _ = try buffer.push(Data([1]))
+    #expect(await buffer.waitForRoom())
+  }
+
   @Test func `a full buffer that is all of the body does not keep the source from saying so`() async throws {
     let buffer = SendBuffer(length: Int64(SendBuffer.high))
     buffer.open()

@@ -31,6 +31,20 @@ import Testing
     }
   }
 
+  /// What takes the place of the one that is removed comes from another branch, and may be due before those above it.
+  @Test func `those that are left come in order after one from the middle is removed`() {
+    var heap = DeadlineHeap<Item>()
+    let items = [10, 6, 2, 1, 3, 5, 9, 8, 7, 4].map { Item($0) }
+    for item in items { heap.update(item) }
+    heap.remove(items[1])
+    var order: [Int64] = []
+    while let first = heap.first {
+      order.append(first.deadline)
+      heap.remove(first)
+    }
+    #expect(order == [1, 2, 3, 4, 5, 7, 8, 9, 10])
+  }
+
   @Test func `removing what is not there changes nothing`() {
     var heap = DeadlineHeap<Item>()
     heap.remove(Item(1))

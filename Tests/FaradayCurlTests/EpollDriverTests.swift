@@ -84,6 +84,41 @@ import Testing
     withExtendedLifetime(driver) {}
   }
 
+  @Test func `a turn that is over leaves what has happened to the next, but for numbers closed meanwhile`() throws {
+    let multi = try #require(curl_multi_init())
+    defer { curl_multi_cleanup(multi) }
+    let waker = try #require(Waker())
+    let sockets = Sockets()
+    let driver = try #require(EpollDriver(multi, waker: waker, sockets))
+    sockets.driver = driver
+    let pairs = [try pair(), try pair(), try pair()]
+    defer { for (ours, theirs) in pairs { for end in [ours, theirs] { close(end) } } }
+    // Idle connections: one that is told of is retired.
+    for (ours, _) in pairs {
+      sockets.opened(ours)
+      driver.changed(ours, to: CURL_POLL_IN)
+      _ = try driver.wait(atMost: 0, woke: { .max })
+      driver.changed(ours, to: CURL_POLL_REMOVE)
+    }
+    for (_, theirs) in pairs { write(theirs, "x", 1) }
+    func hasEnded(_ ours: Int32) -> Bool {
+      var byte: UInt8 = 0
+      return recv(ours, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) == 0
+    }
+    // Each turn is over before it has begun: one is told of.
+    #expect(try driver.wait(atMost: 0, woke: { 0 }))
+    #expect(driver.hasMore)
+    #expect(pairs.filter { hasEnded($0.0) }.count == 1)
+    let left = try #require(pairs.first { !hasEnded($0.0) }).0
+    // Closed, and opened as another that is idle and clean: the old one's news is not its own.
+    sockets.closed(left)
+    sockets.opened(left)
+    while driver.hasMore { _ = try driver.wait(atMost: 0, woke: { 0 }) }
+    #expect(!hasEnded(left))
+    #expect(pairs.filter { hasEnded($0.0) }.count == 2)
+    withExtendedLifetime(driver) {}
+  }
+
   private func pair() throws -> (Int32, Int32) {
     var ends: [Int32] = [-1, -1]
     try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)

@@ -70,4 +70,11 @@ import Testing
     #expect(ErrorTable.code(for: CURLE_RECV_ERROR, phase: .connecting, text: text) == .proxyFailed)
     #expect(ErrorTable.code(for: CURLE_RECV_ERROR, phase: .connecting, text: "reset by peer") == .receiveFailed)
   }
+
+  @Test(arguments: [CURLE_RECV_ERROR, CURLE_SEND_ERROR])
+  func `an end of TLS in the middle of a body is a body that was cut off`(code: CURLcode) {
+    let text = "OpenSSL SSL_read: error:0A000126:SSL routines::unexpected eof while reading, errno 0"
+    #expect(ErrorTable.code(for: code, phase: .receiving, text: text) == .truncatedResponse)
+    #expect(ErrorTable.code(for: code, phase: .receiving, text: "") != .truncatedResponse)
+  }
 }

@@ -42,6 +42,63 @@ extension ConformanceGroup {
         subject in
         try await isWhole(.stream(EndlessSource()), subject)
       },
+      .init(
+        "a whole answer is one, though the source goes on and the server resets",
+        needs: [.streamedUpload, .duplex, .headCallback]
+      ) { subject in
+        let isSeen = Gate()
+        let server = try RawServer { connection in
+          _ = try connection.readHead()
+          _ = try connection.readSome(upTo: 1)
+          try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+          isSeen.wait()
+          connection.reset()
+        }
+        defer { server.stop() }
+        let response = try await subject.connection(to: server).post(body: .stream(EndlessSource())) {
+          $0.options.onHead = { _ in isSeen.open() }
+        }
+        try expectEqual(try await response.body.text(), "ok")
+      },
+      .init(
+        "a refusal is one, though the source fails before it is whole", needs: [.streamedUpload, .duplex, .headCallback]
+      ) { subject in
+        let isSeen = Gate()
+        let source = FailingOnceOpened(gate: isSeen)
+        let server = try RawServer { connection in
+          _ = try connection.readHead()
+          try connection.send("HTTP/1.1 413 No\r\nContent-Length: 4\r\n\r\nno")
+          source.hasFailed.wait()
+          try connection.send("!!")
+          connection.waitForClose()
+        }
+        defer { server.stop() }
+        let response = try await subject.connection(to: server).post(body: .stream(source)) {
+          $0.options.onHead = { _ in isSeen.open() }
+        }
+        try expectEqual(response.status.code, 413)
+        try expectEqual(try await response.body.text(), "no!!")
+      },
+      .init(
+        "a refusal that stalls is over at the idle timeout, though the source is silent and others are busy",
+        needs: [.streamedUpload, .duplex, .idleTimeout]
+      ) { subject in
+        let server = try RawServer { connection in
+          _ = try connection.readHead()
+          try connection.send("HTTP/1.1 413 No\r\nContent-Length: 4\r\n\r\nno")
+          connection.waitForClose()
+        }
+        defer { server.stop() }
+        let busy = try subject.connection
+        let others = Task { while !Task.isCancelled { _ = try? await busy.get("hello") } }
+        defer { others.cancel() }
+        try await expectFailure(.idleTimeout) {
+          try await subject.connection(to: server).post(body: .stream(DrySource())) {
+            $0.options.timeouts.idle = .seconds(1)
+            $0.options.timeouts.total = .seconds(30)
+          }
+        }
+      },
       .init("an error that the end of the connection ends is one, though the source goes on", needs: [.streamedUpload, .duplex]) {
         subject in
         let server = try RawServer { connection in
@@ -86,5 +143,25 @@ extension ConformanceGroup {
       return Task.isCancelled ? nil : Data("piece".utf8)
     }
     func makeAsyncIterator() -> EndlessSource { self }
+  }
+
+  /// Gives a piece, waits for the gate, and fails.
+  private struct FailingOnceOpened: AsyncSequence, AsyncIteratorProtocol, Sendable {
+    struct Mine: Error {}
+    typealias Element = Data
+    let gate: Gate
+    let hasFailed = Gate()
+    private var isFirst = true
+
+    init(gate: Gate) { self.gate = gate }
+
+    mutating func next() async throws -> Data? {
+      defer { isFirst = false }
+      if isFirst { return Data("piece".utf8) }
+      await gate.opened()
+      hasFailed.open()
+      throw Mine()
+    }
+    func makeAsyncIterator() -> FailingOnceOpened { self }
   }
 }
