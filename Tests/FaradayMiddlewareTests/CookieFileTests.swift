@@ -18,7 +18,8 @@ import Testing
         "all", "a b\t\"c\"=d", domain: "example.com", isHostOnly: false, path: "/x y", expires: Self.now + 60, isSecure: true,
         isHTTPOnly: true, sameSite: .lax, created: Self.now),
       Cookie("", "nameless", domain: "127.0.0.1", created: Self.now), Cookie("empty", "", domain: "::1", created: Self.now),
-      Cookie("é", "#ü", domain: "example.com", isHTTPOnly: true, sameSite: .everywhere, created: Self.now),
+      Cookie(
+        "é", "#ü", domain: "example.com", isSecure: true, isHTTPOnly: true, sameSite: .everywhere, created: Self.now),
     ]
     for cookie in cookies { try jar.insert(cookie) }
     return jar
