@@ -84,7 +84,7 @@ import Testing
 
   @Test func `a body that says JSON and is none is left alone, or an error`() async throws {
     let mock = MockAdapter()
-    mock.stub(.get, path: "/", headers: [.contentType: "application/json"], body: "{broken")
+    try mock.stub(.get, path: "/", headers: [.contentType: "application/json"], body: "{broken")
     let lenient = try Connection("http://host/", adapter: mock, middleware: [.decodeJSON])
     let response = try await lenient.get()
     #expect(response.json == nil && response.body.data == Data("{broken".utf8))

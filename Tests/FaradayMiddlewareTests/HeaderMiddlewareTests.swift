@@ -111,7 +111,7 @@ import Testing
 
   @Test func `above a retry the identifier stays the same, below it does not`() async throws {
     let failing = MockAdapter()
-    failing.stub(.get, path: "/", status: .serviceUnavailable, headers: [.retryAfter: "0"])
+    try failing.stub(.get, path: "/", status: .serviceUnavailable, headers: [.retryAfter: "0"])
     var policy = Retry.Policy()
     policy.base = .zero
     for (middleware, count) in [([.requestID, .retry(policy)], 1), ([.retry(policy), .requestID], 3)] as [([any Middleware], Int)]

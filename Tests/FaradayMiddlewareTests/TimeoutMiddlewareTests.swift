@@ -30,7 +30,7 @@ import Testing
 
   @Test func `attempts and the waits between them count together`() async throws {
     let mock = MockAdapter()
-    mock.stub(.get, path: "/", status: .serviceUnavailable)
+    try mock.stub(.get, path: "/", status: .serviceUnavailable)
     let retry = Retry(clock: clock, random: { 1 })
     let connection = try Connection("http://host/", adapter: mock, middleware: [.timeout(.seconds(1), clock: clock), retry])
     let task = Task { try await connection.get() }

@@ -137,9 +137,9 @@ import Foundation
       let endpoint = "logo"
     }
     let mock = MockAdapter()
-    mock.stub(.get, path: "/motto", body: "simple")
-    mock.stub(.get, path: "/logo", body: "png")
-    mock.stub(.head, path: "/ping")
+    try mock.stub(.get, path: "/motto", body: "simple")
+    try mock.stub(.get, path: "/logo", body: "png")
+    try mock.stub(.head, path: "/ping")
     let connection = Connection(adapter: mock)
     #expect(try await connection.perform(Motto()).value == "simple")
     #expect(try await connection.perform(Logo()).value == Data("png".utf8))

@@ -100,7 +100,7 @@ func parts(_ api: Connection) async throws {
 
 func mock() async throws {
   let mock = MockAdapter()
-  mock.stub(.get, path: "/users", body: "[]")
+  try mock.stub(.get, path: "/users", body: "[]")
   let offline = try Connection("https://api.example.com", adapter: mock)
   _ = try await offline.get("users")
 }
