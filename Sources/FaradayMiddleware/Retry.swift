@@ -115,7 +115,7 @@ public struct Retry: Middleware {
     var span = min(policy.base, policy.longest)
     for _ in 0..<attempt where span < policy.longest { span = min(span * 2, policy.longest) }
     var wait = span * random()
-    if let asked = head?.headerFields[.retryAfter].flatMap(retryAfter) {
+    if let asked = head?.headerFields[values: .retryAfter].compactMap(retryAfter).max() {
       guard asked <= policy.longestRetryAfter else { return nil }
       // Spread over a while, as all who were told the same come back at the same time.
       wait = asked + min(wait, policy.base)
@@ -124,10 +124,11 @@ public struct Retry: Middleware {
   }
 
   private func retryAfter(_ text: String) -> Duration? {
-    let text = text.trimming()
-    if !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
+    // Some adapters join several fields by commas; of several the longest counts.
+    let numbers = text.split(separator: ",").map { $0.trimming() }
+    if !numbers.isEmpty, numbers.allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy { (0x30...0x39).contains($0) } }) {
       // Too many digits for a number are a very long time.
-      return .seconds(min(Int64(text) ?? .max, 1 << 40))
+      return .seconds(numbers.map { min(Int64($0) ?? .max, 1 << 40) }.max() ?? 0)
     }
     return HTTPDate.parse(text).map { .seconds(max(0, Int64($0.timeIntervalSince1970) - now())) }
   }
