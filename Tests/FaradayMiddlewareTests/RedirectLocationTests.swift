@@ -75,22 +75,21 @@ import Testing
     case stalledAtOnce = "Content-Length: 9\r\n\r\n"
   }
 
+  /// Not over URLSession, which keeps the head of a redirect to itself until its body has come.
   @Test(arguments: Wrong.allCases, TestedDelivery.allCases)
   func `a redirect whose own body is wrong is followed`(wrong: Wrong, delivery: TestedDelivery) async throws {
-    for tested in TestedAdapter.allCases {
-      let server = try RawServer { connection in
-        guard try connection.readHead().hasPrefix("GET / ") else {
-          return try connection.send(AnsweringServer.answer(200, body: "there"))
-        }
-        try connection.send("HTTP/1.1 302 Found\r\nLocation: /there\r\n" + wrong.rawValue)
-        if wrong == .stalled || wrong == .stalledAtOnce { connection.waitForClose() }
+    let server = try RawServer { connection in
+      guard try connection.readHead().hasPrefix("GET / ") else {
+        return try connection.send(AnsweringServer.answer(200, body: "there"))
       }
-      let connection = try Connection(server.url, adapter: tested.adapter, middleware: [.redirects()])
-      var request = try connection.request(.get, "/")
-      request.options.timeouts.idle = .milliseconds(300)
-      let (response, text) = try await delivery.send(request, over: connection)
-      #expect(text == "there" && response.redirects.map(\.status.code) == [302], "\(tested)")
+      try connection.send("HTTP/1.1 302 Found\r\nLocation: /there\r\n" + wrong.rawValue)
+      if wrong == .stalled || wrong == .stalledAtOnce { connection.waitForClose() }
     }
+    let connection = try Connection(server.url, adapter: CurlAdapter(), middleware: [.redirects()])
+    var request = try connection.request(.get, "/")
+    request.options.timeouts.idle = .milliseconds(300)
+    let (response, text) = try await delivery.send(request, over: connection)
+    #expect(text == "there" && response.redirects.map(\.status.code) == [302])
   }
 
   @Test(arguments: TestedAdapter.allCases)
