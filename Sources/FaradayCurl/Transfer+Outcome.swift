@@ -13,7 +13,8 @@ extension Transfer {
     } cancel: {
       handle.post(.cancel(self))
     }
-    waiting.resume(returning: Received(head: head, content: .stream(body), metrics: metrics(), ending: ending))
+    let content = Received.Content.stream(body, length: hasNoBody ? 0 : framing.length)
+    waiting.resume(returning: Received(head: head, content: content, metrics: metrics(), ending: ending))
   }
 
   /// Ends with what libcurl says, or with what was noted before.

@@ -14,7 +14,7 @@ extension Exchange {
       self.fail(CancellationError())
     }
     if request.options.onChunk == nil, request.options.delivery == .streamed {
-      return response(head, body: .stream(body), ending: ending)
+      return response(head, body: .stream(body, length: head.bodyLength(for: request)), ending: ending)
     }
     var whole = Data()
     do {
