@@ -101,14 +101,14 @@ public struct Redirects: Middleware {
       case .refuse(let reason): throw RedirectError(reason, request: request, response: response)
       case .fail(let error): throw error
       case .follow(let following):
-        hops.append(
-          Redirect(
-            status: response.status, headers: response.headers, version: response.version, url: request.url,
-            location: following.url))
         // A page that sets a cookie and leads to itself is no loop: the next visit is another one.
         if response.headers[.setCookie] != nil { visited.removeAll() }
         visited.insert(Visit(following))
         await sent.drain()
+        hops.append(
+          Redirect(
+            status: response.status, headers: response.headers, version: response.version, url: request.url,
+            location: following.url, metrics: response.metrics))
         request = following
       }
     }
@@ -173,6 +173,8 @@ public struct Redirect: Sendable {
   public let url: URL
   /// Where to.
   public let location: URL
+  /// What it cost; of a streamed response that was not read to its end, as far as was known at its head.
+  public let metrics: Metrics
 }
 
 /// A redirect that could not be followed.
