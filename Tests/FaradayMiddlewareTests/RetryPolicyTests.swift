@@ -225,42 +225,4 @@ import Testing
     await #expect(throws: TransportError.self) { try await connection.post(body: "a") }
     #expect(clock.slept.isEmpty && server.connectionCount == 1)
   }
-
-  // MARK: Retry-After
-
-  @Test func `a later attempt adds no more to Retry-After than the first`() async throws {
-    stub(times: 2) { Response(status: .serviceUnavailable, headers: [.retryAfter: "7"], url: $0.url) }
-    _ = try await connection().get()
-    #expect(clock.slept == [.milliseconds(7500), .milliseconds(7500)])
-  }
-
-  @Test func `the Retry-After of a response that broke off is waited for, and one that is too long is the end`() async throws {
-    mock.stub { _ in
-      true
-    } respond: { request in
-      let text = request.url.path() == "/short" ? "7" : "61"
-      throw TransportError(
-        .truncatedResponse, phase: .receiving, method: request.method, url: request.url, message: "",
-        partialResponse: Response(status: .serviceUnavailable, headers: [.retryAfter: text], url: request.url))
-    }
-    await #expect(throws: TransportError.self) { try await connection().get("short") }
-    #expect(clock.slept == [.milliseconds(7500), .milliseconds(7500)])
-    await #expect(throws: TransportError.self) { try await connection().get("long") }
-    #expect(clock.slept.count == 2 && mock.recorded.count == 4)
-  }
-
-  @Test(arguments: TestedAdapter.allCases, TestedDelivery.allCases)
-  func `the Retry-After of a 503 that breaks off is waited for`(tested: TestedAdapter, delivery: TestedDelivery) async throws {
-    let server = try RawServer { connection in
-      _ = try connection.readHead()
-      let isFirst = connection.index == 0
-      let fields = isFirst ? "503 Not now\r\nRetry-After: 7\r\nContent-Length: 10" : "200 OK\r\nContent-Length: 3"
-      try connection.send("HTTP/1.1 \(fields)\r\nConnection: close\r\n\r\nnow")
-      connection.close()
-    }
-    let connection = try Connection(server.url, adapter: tested.adapter, middleware: [retry()])
-    let (response, text) = try await delivery.get("/", over: connection)
-    #expect(response.status == .ok && text == "now" && response.retries == 1)
-    #expect(clock.slept == [.milliseconds(7500)])
-  }
 }

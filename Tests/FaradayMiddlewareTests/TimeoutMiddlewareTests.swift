@@ -55,6 +55,14 @@ import Testing
     await #expect(throws: CancellationError.self) { try await task.value }
   }
 
+  @Test func `the longest limit there is ends nothing`() async throws {
+    let mock = MockAdapter(isStrict: false)
+    for limit in [Duration.seconds(Int64.max), .seconds(4_000_000_000)] {
+      let connection = try Connection("http://host/", adapter: mock, middleware: [.timeout(limit)])
+      #expect(try await connection.get().status == .notFound)
+    }
+  }
+
   @Test(arguments: TestedAdapter.allCases)
   func `a streamed body is held to the same moment`(tested: TestedAdapter) async throws {
     let server = try LocalServer()

@@ -55,6 +55,43 @@ import Testing
     #expect(issuer.refreshes.elements == ["old"])
   }
 
+  @Test func `a token that was rejected so is not what one gets who was rejected with an older one`() async throws {
+    let mayAnswer = Gate()
+    let mock = MockAdapter()
+    mock.stub { _ in
+      true
+    } respond: { request in
+      if request.url.path() == "/slow" { await mayAnswer.opened() }
+      let isEarly = request.url.path() == "/early" && request.headers[.authorization] == "Bearer 1"
+      return Response(
+        status: isEarly || request.headers[.authorization] == "Bearer 2" ? .ok : .unauthorized, url: request.url)
+    }
+    let rejected = Log<String?>()
+    let middleware = TokenRefresh(token: "0") { token in
+      rejected.append(token)
+      return "\(rejected.elements.count)"
+    }
+    let connection = try Connection("http://host/", adapter: mock, middleware: [middleware])
+    let slow = Task { try await connection.get("slow").status.code }
+    await until { mock.recorded.count == 1 }
+    #expect(try await connection.get("early").status == .ok)
+    #expect(try await connection.put(body: .stream(Pieces("once"))).status == .unauthorized)
+    mayAnswer.open()
+    #expect(try await slow.value == 200)
+    #expect(rejected.elements == ["0", "1"])
+  }
+
+  @Test func `a new token that is refused too is not replaced before the next request`() async throws {
+    let issuer = Issuer(valid: "never")
+    let middleware = TokenRefresh(token: "0") { rejected in
+      issuer.refreshes.append(rejected)
+      return "\(issuer.refreshes.elements.count)"
+    }
+    let connection = try Connection("http://host/", adapter: issuer.mock, middleware: [middleware])
+    for _ in 0..<2 { #expect(try await connection.get().status == .unauthorized) }
+    #expect(issuer.refreshes.elements == ["0", "1"] && issuer.mock.recorded.count == 4)
+  }
+
   @Test func `with no refreshes allowed each keeps its 401, and the next begins with a new token`() async throws {
     let issuer = Issuer(valid: "new")
     let connection = try Connection(
