@@ -46,7 +46,7 @@ public struct EmptyBody: Error, Equatable, CustomStringConvertible {
 }
 
 /// A response whose body is not what was wanted.
-public struct UndecodableBody: Error, CustomStringConvertible {
+public struct UndecodableBody: Error, CustomStringConvertible, CustomReflectable {
   /// The type that was wanted.
   public let type: String
   /// The field: `items.0.name`; empty for the whole.
@@ -69,9 +69,10 @@ public struct UndecodableBody: Error, CustomStringConvertible {
   }
 
   public var description: String {
-    let place = path.isEmpty ? "" : " at \(path)"
+    let place = path.isEmpty ? "" : " at \(path.bounded())"
     // The query may have secrets that only the request knew of.
-    let url = Secrets().redacting(response.url).prefix { $0 != "?" }
+    let url = String(response.secrets.redacting(response.url).prefix { $0 != "?" }).bounded()
     return "\(method.map { "\($0) " } ?? "")\(url): the body of the \(response.status.code) is no \(type)\(place): \(reason)"
   }
+  public var customMirror: Mirror { Mirror(self, children: [:]) }
 }

@@ -58,8 +58,7 @@ struct Traversal {
     }
     // Whoever stands there, or has led here, shall not say what is asked for with the connection's credentials.
     if response.leftOrigin || connection.url.map({ Origin($0) != Origin(response.url) }) == true {
-      connection.headers = [:]
-      connection.defaults.isForeign = true
+      connection.leaveHome()
     }
   }
 
@@ -78,7 +77,7 @@ struct Traversal {
   }
 
   private func fail(_ reason: FollowingError.Reason, _ relation: String?, _ response: Response? = nil) -> FollowingError {
-    let url = (base ?? connection.url).map { connection.secrets.redacting($0) }
+    let url = (base ?? connection.url).map { connection.secrets.redacting($0).bounded() }
     return FollowingError(reason: reason, relation: relation, url: url ?? "", response: response)
   }
 }

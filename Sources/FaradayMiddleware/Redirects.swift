@@ -11,8 +11,10 @@ public import Foundation
 /// - 303 makes a GET of everything but HEAD; 301 and 302 make a GET of POST (the Fetch standard's rule); their body goes, and
 ///   the fields about it. 307 and 308 send method and body again: one that can be read once only is an error.
 /// - To another origin, which is also `https` to `http`, a request goes without `Authorization`, `Proxy-Authorization`, `Cookie`
-///   and every field of ``FaradayCore/Secrets/headers``, without `Host`, and marked as foreign, so that no middleware below adds
-///   credentials. It does not get them back if it returns.
+///   and every field that ``FaradayCore/Secrets`` names, without `Host`, with no more of a `Referer` than its origin, and marked
+///   as foreign, so that no middleware below adds credentials: ``FaradayCore/Request/leaveOrigin()``. It does not get them back
+///   if it returns.
+/// - From `https` to `http` no body is sent, unless that is allowed: anybody on the way could read it.
 /// - The URL's user and password stay with their origin; those in a `Location` are dropped. A fragment is carried on unless
 ///   the `Location` has one.
 /// - Several `Location` fields are one if they are equal, and an error if not. Bytes of it that are no ASCII are percent-encoded.
@@ -51,6 +53,7 @@ public struct Redirects: Middleware {
   private let httpsOnly: Bool
   private let sendsReferer: Bool
   private let policy: Policy?
+  private let allowsBodyInClear: Bool
 
   /// - Parameters:
   ///   - limit: how many are followed; one more is an error. ``FaradayCore/Options/redirectLimit`` overrides it for a request.
@@ -59,11 +62,14 @@ public struct Redirects: Middleware {
   ///   - sendsReferer: whether each hop says in `Referer` who led there: the URL without user, password and fragment; to another
   ///     origin the origin alone; from `https` to `http` nothing.
   ///   - policy: asked about each redirect that these let pass. Without one all of them are followed.
+  ///   - allowsBodyInClear: whether a body may be sent over `http` that was meant for `https`.
   public init(
-    limit: Int = 10, allowsDowngrade: Bool = true, httpsOnly: Bool = false, sendsReferer: Bool = false, policy: Policy? = nil
+    limit: Int = 10, allowsDowngrade: Bool = true, allowsBodyInClear: Bool = false, httpsOnly: Bool = false,
+    sendsReferer: Bool = false, policy: Policy? = nil
   ) {
     self.limit = limit
     self.allowsDowngrade = allowsDowngrade
+    self.allowsBodyInClear = allowsBodyInClear
     self.httpsOnly = httpsOnly
     self.sendsReferer = sendsReferer
     self.policy = policy
@@ -108,7 +114,8 @@ public struct Redirects: Middleware {
         hops.append(
           Redirect(
             status: response.status, headers: response.headers, version: response.version, url: request.url,
-            location: following.url, metrics: response.metrics))
+            location: following.url, metrics: response.metrics,
+            secrets: request.secrets))
         request = following
       }
     }
@@ -120,6 +127,7 @@ public struct Redirects: Middleware {
       var following = try request.following(head, areApart: areApart)
       guard following.isSecure || !httpsOnly else { return .refuse(.insecure) }
       guard following.isSecure || !request.isSecure || allowsDowngrade else { return .refuse(.downgrade) }
+      guard allowsBodyInClear || !following.hasBodyInClear(after: request) else { return .refuse(.bodyInClear) }
       if sendsReferer { following.setReferer(request.url) }
       return .follow(following)
     } catch {
@@ -175,10 +183,11 @@ public struct Redirect: Sendable {
   public let location: URL
   /// What it cost; of a streamed response that was not read to its end, as far as was known at its head.
   public let metrics: Metrics
+  let secrets: Secrets
 }
 
 /// A redirect that could not be followed.
-public struct RedirectError: Error, CustomStringConvertible {
+public struct RedirectError: Error, CustomStringConvertible, CustomReflectable {
   public enum Reason: Error, Hashable {
     case tooMany(limit: Int)
     /// It leads to where the request has been, and no cookie was set on the way.
@@ -191,6 +200,8 @@ public struct RedirectError: Error, CustomStringConvertible {
     case downgrade
     /// To `http`, where only `https` was allowed.
     case insecure
+    /// 307 or 308 from `https` to `http` with a body, which was not allowed.
+    case bodyInClear
   }
 
   public let reason: Reason
@@ -201,7 +212,7 @@ public struct RedirectError: Error, CustomStringConvertible {
   init(_ reason: Reason, request: Request, response: Response) {
     self.reason = reason
     self.response = response
-    self.request = "\(request.method) \(request.options.secrets.redacting(request.url))"
+    self.request = request.named
   }
 
   public var description: String {
@@ -213,9 +224,11 @@ public struct RedirectError: Error, CustomStringConvertible {
       case .bodyNotReplayable: "the redirect wants the body again, which could be read once only"
       case .downgrade: "the redirect leads from https to http"
       case .insecure: "the redirect leads to http, and only https is allowed"
+      case .bodyInClear: "the redirect leads from https to http, where the body could be read on the way"
       }
     return "\(request): \(what) (\(response.status.code))"
   }
+  public var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
 extension Options {
@@ -239,12 +252,13 @@ extension Response {
 }
 
 extension Middleware where Self == Redirects {
-  /// Follows redirects. See ``Redirects/init(limit:allowsDowngrade:httpsOnly:sendsReferer:policy:)``.
+  /// Follows redirects. See ``Redirects/init(limit:allowsDowngrade:allowsBodyInClear:httpsOnly:sendsReferer:policy:)``.
   public static func redirects(
-    limit: Int = 10, allowsDowngrade: Bool = true, httpsOnly: Bool = false, sendsReferer: Bool = false,
-    policy: Redirects.Policy? = nil
+    limit: Int = 10, allowsDowngrade: Bool = true, allowsBodyInClear: Bool = false, httpsOnly: Bool = false,
+    sendsReferer: Bool = false, policy: Redirects.Policy? = nil
   ) -> Self {
     Self(
-      limit: limit, allowsDowngrade: allowsDowngrade, httpsOnly: httpsOnly, sendsReferer: sendsReferer, policy: policy)
+      limit: limit, allowsDowngrade: allowsDowngrade, allowsBodyInClear: allowsBodyInClear, httpsOnly: httpsOnly,
+      sendsReferer: sendsReferer, policy: policy)
   }
 }

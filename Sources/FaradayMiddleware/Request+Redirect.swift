@@ -38,14 +38,6 @@ extension Request {
     }
   }
 
-  private mutating func leaveOrigin() {
-    options.isForeign = true
-    let secret = options.secrets.headers.union(options.homeHeaders).union([.authorization, .proxyAuthorization, .cookie])
-    for name in secret { headers[name] = nil }
-    // It names the server before.
-    if let host = HTTPField.Name("Host") { headers[host] = nil }
-  }
-
   /// The absolute URL of a `Location`.
   ///
   /// What is no ASCII in it is percent-encoded byte by byte, whether the bytes are UTF-8 or not: the server that wrote them gets

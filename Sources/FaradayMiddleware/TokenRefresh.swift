@@ -11,7 +11,7 @@ private import Synchronization
 /// request has an `Authorization` of its own. What `refresh` throws is thrown to all that wait; the next request asks again. Where
 /// the body cannot be sent again, the next request begins with a new token.
 ///
-/// A foreign request gets no token (see ``FaradayCore/Options/isForeign``), and the 401 of another origin that a redirect led to
+/// A foreign request gets no token (see ``FaradayCore/Request/isForeign``), and the 401 of another origin that a redirect led to
 /// is the response. A chunk callback does not see such a 401: its first 64 KiB are the response's body.
 ///
 /// Copies share their token. A request that is made within `refresh` or `isExpiring`, also by a task begun there that is not a
@@ -41,7 +41,7 @@ public struct TokenRefresh: Middleware {
   }
 
   public func handle(_ request: Request, next: Next) async throws -> Response {
-    guard !request.options.isForeign, request.headers[.authorization] == nil, !store.work.isInside else {
+    guard !request.isForeign, request.headers[.authorization] == nil, !store.work.isInside else {
       return try await next(request)
     }
     var token = try await store.token(unless: isExpiring, by: refresh)

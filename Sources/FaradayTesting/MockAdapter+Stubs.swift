@@ -107,9 +107,9 @@ public struct UnexpectedRequest: Error, Equatable, CustomStringConvertible {
   public let stubs: [String]
 
   init(_ request: Request, stubs: [MockAdapter.Stub]) {
-    let secrets = request.options.secrets
+    let secrets = request.secrets
     method = request.method
-    url = secrets.redacting(request.url)
+    url = secrets.redacting(request.url).bounded()
     self.stubs = stubs.map { stub in
       let text =
         switch stub.pattern {

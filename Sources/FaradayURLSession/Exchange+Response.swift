@@ -65,7 +65,8 @@ extension Exchange {
       return (nil, state.sent > 0 && state.sent < request.body.length ?? .max ? .sending : .waiting)
     }
     return TransportError(
-      code, phase: phase ?? reached, method: request.method, url: request.url, message: message,
+      code, phase: phase ?? reached, method: request.method, url: request.url, secrets: request.secrets,
+      message: message,
       partialResponse: head.map { response($0, body: .empty) })
   }
 

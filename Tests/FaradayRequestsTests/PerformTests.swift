@@ -159,7 +159,7 @@ import Foundation
 
   @Test(arguments: TestedAdapter.allCases)
   func `what a request proves its right with goes to no other server, whatever its name`(tested: TestedAdapter) async throws {
-    let key = try #require(HTTPField.Name("X-Api-Key"))
+    let key = try #require(HTTPField.Name("X-Own"))
     let other = try answer("[]")
     let server = try AnsweringServer([AnsweringServer.answer(302, "Location: \(other.url)/elsewhere")])
     let connection = Connection(adapter: tested.adapter, middleware: .standard)

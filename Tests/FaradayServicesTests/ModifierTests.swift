@@ -188,6 +188,13 @@ import Testing
   @Test func `it says what it is without its secrets`() {
     let resource = Example("https://ada:secret@host", NoNetwork()).server.get("a?token=secret").tag("t").printDetails()
     #expect(resource.description == "GET https://host/a")
+    let credentials = resource.authorizationHeader(bearer: "secret").header("X-Key", "secret")
+    let service = Example(
+      "https://ada:secret@host/?token=secret", ServiceNetwork(Connection(headers: [.cookie: "secret"], adapter: MockAdapter())))
+    let body = service.server.post().authorizationHeader(bearer: "secret").json(["password": "secret"])
+    for value: Any in [credentials, body, service.server, service.network] {
+      #expect(!Shown.all(value).replacing("[secret]", with: "").contains("secret"), "\(Shown.all(value))")
+    }
     #expect(resource.hasTag("t") && !resource.hasTag("u"))
   }
 }
