@@ -110,6 +110,13 @@ import Testing
 
   // MARK: the cases of Swifty
 
+  @Test func `a number of JSON keeps its digits, and one that is none is an error`() throws {
+    #expect(
+      try encoded(JSONValue(text: #"{"a":1.50,"b":123456789012345678901234567890}"#)) == "a=1.50&b=123456789012345678901234567890"
+    )
+    #expect(throws: EncodingError.self) { try encoded(["a": .double(.nan)] as JSONValue) }
+  }
+
   @Test func `SW-08: a query of one`() throws {
     #expect(try encoded(["user": "John"] as JSONValue) == "user=John")
   }
