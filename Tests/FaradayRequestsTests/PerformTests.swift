@@ -235,7 +235,7 @@ import Foundation
     let connection = Connection(adapter: tested.adapter)
     let request = TypedRequest(baseURL: server.url, receiving: .text)
     let error = await #expect(throws: UndecodableBody.self) { () async throws in _ = try await connection.perform(request) }
-    #expect(error?.underlying as? UndecodableText == UndecodableText(encoding: .utf8))
+    #expect(error?.underlying as? UndecodableText == UndecodableText(charset: "utf-8"))
     #expect(try await connection.perform(request.receiving(.text(encoding: .isoLatin1))).value == "ÿé")
   }
 

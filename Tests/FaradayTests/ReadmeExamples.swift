@@ -9,7 +9,7 @@ import Logging
 func request() async throws {
   let connection = try Connection("https://api.example.com/v2/", adapter: CurlAdapter())
   let response = try await connection.get("users")
-  print(response.status, try await response.body.text())
+  print(response.status, try await response.text())
 }
 
 func failure(_ connection: Connection) async throws {
