@@ -25,6 +25,8 @@ public struct FollowingError: Error, CustomStringConvertible, CustomReflectable 
   public let url: String
   /// What the link led to, if it led to something.
   public let response: Response?
+  /// What had been fetched until then, or was embedded in it, the first one first.
+  public let representations: [Representation]
 
   public var customMirror: Mirror { Mirror(self, children: [:]) }
 
