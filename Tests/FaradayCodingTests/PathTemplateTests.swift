@@ -21,6 +21,15 @@ import Testing
     #expect(error.map { "\($0)" } == "the path /{{id}} has no value for id")
   }
 
+  @Test(arguments: ["/%2e{{dot}}/x", "/{{dot}}%2E", "/{{up}}/\u{301}x", "/{{up}}?\u{301}"])
+  func `no spelling of a dot segment passes, nor does one before an accent`(template: String) {
+    #expect(throws: PathTemplateError.self) { try PathTemplate(template).path(["dot": ".", "up": ".."]) }
+  }
+
+  @Test func `a place is a place also before an accent`() throws {
+    #expect(try PathTemplate("/{{x}}\u{301}/\u{301}{{x}}").path(["x": "a"]) == "/a\u{301}/\u{301}a")
+  }
+
   @Test func `RK-12: a value stands in its place`() throws {
     #expect(try PathTemplate("/{{id}}").path(["id": 42]) == "/42")
   }
