@@ -138,8 +138,8 @@ import Testing
     #expect(try await connection.get().retries == 3)
     #expect(clock.slept == [.seconds(3), .seconds(6), .seconds(9)])
     let asked = MockAdapter()
-    for _ in 0..<3 { asked.stub(.get, path: "/", status: .serviceUnavailable, headers: [.retryAfter: "7"], times: 1) }
-    asked.stub(.get, path: "/")
+    for _ in 0..<3 { try asked.stub(.get, path: "/", status: .serviceUnavailable, headers: [.retryAfter: "7"], times: 1) }
+    try asked.stub(.get, path: "/")
     let other = try Connection("http://host/", adapter: asked, middleware: [retry(policy)])
     #expect(try await other.get().retries == 3)
     #expect(clock.slept.suffix(3) == [.seconds(7), .seconds(7), .seconds(9)])
