@@ -19,7 +19,8 @@ public import Foundation
 ///   the `Location` has one.
 /// - Several `Location` fields are one if they are equal, and an error if not. Bytes of it that are no ASCII are percent-encoded.
 /// - A redirect's own body is of no matter: it may be larger than the largest body and break off, and one that stalls is waited
-///   for as long as ``FaradayCore/Timeouts/idle`` says, and no longer.
+///   for as long as ``FaradayCore/Timeouts/idle`` says, and no longer. Over URLSession, which shows a redirect only when its body
+///   has come, one that breaks off or stalls is an error.
 ///
 /// Callbacks see the last response only; but the 1xx heads of each hop reach ``FaradayCore/Options/onInformational``, as it cannot
 /// be known yet what follows them. What stands below this middleware sees each hop as a request of its own. A

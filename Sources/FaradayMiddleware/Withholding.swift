@@ -64,7 +64,7 @@ struct Withholding: Sendable {
         return Withholding(response: response, isWithheld: true, isCut: true)
       }
       // One that outgrew what the caller's body may be is of no matter where it is not the caller's.
-      if let failure = error as? TransportError, failure.code == .bodyTooLarge || !bodyMatters && failure.phase == .receiving,
+      if let failure = error as? TransportError, failure.code == .bodyTooLarge || !bodyMatters,
         let partial = failure.partialResponse, gate.judge(HTTPResponse(status: partial.status, headerFields: partial.headers))
       {
         return Withholding(response: partial, isWithheld: true, isCut: true)

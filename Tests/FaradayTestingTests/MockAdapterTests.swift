@@ -73,7 +73,11 @@ import Testing
     #expect(none?.description == "no stub for GET https://h/x?token=[secret]&a=1; there are none")
     try mock.stub(.get, path: "/users/1", times: 0)
     try mock.stub(.post, host: "api.example.com:8080", path: "/users", times: 2)
-    mock.stub(where: { _ in false }) { Response(status: .ok, url: $0.url) }
+    mock.stub { _ in
+      false
+    } respond: {
+      Response(status: .ok, url: $0.url)
+    }
     let error = await #expect(throws: UnexpectedRequest.self) { try await mock.send(Request(.put, "http://h/")) }
     #expect(error?.stubs == ["GET /users/1 (used up)", "POST api.example.com:8080/users", "what a closure matches"])
     #expect(
