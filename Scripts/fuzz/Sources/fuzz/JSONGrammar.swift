@@ -75,12 +75,12 @@ struct JSONGrammar {
   private mutating func number() -> Bool {
     _ = take("-")
     guard let whole = digits(), whole.count == 1 || whole.first != UInt8(ascii: "0") else { return false }
-    if whole.count > 300 { isHuge = true }
+    if whole.count > 200 { isHuge = true }
     if take(".") { guard digits() != nil else { return false } }
     if take("e") || take("E") {
       if !take("+") { _ = take("-") }
       guard let exponent = digits() else { return false }
-      if whole.count + (Int(String(decoding: exponent, as: UTF8.self)) ?? 1000) > 300 { isHuge = true }
+      if exponent.count > 2 { isHuge = true }
     }
     return true
   }

@@ -31,6 +31,22 @@ struct Reference {
     path = String(decoding: rest, as: UTF8.self)
   }
 
+  /// Section 3.1.
+  static func isScheme(_ text: String) -> Bool {
+    let isLetter = { (byte: UInt8) in (0x61...0x7A).contains(byte | 0x20) }
+    guard let first = text.utf8.first, isLetter(first) else { return false }
+    return text.utf8.allSatisfy { isLetter($0) || "0123456789+-.".utf8.contains($0) }
+  }
+
+  /// Whether its scheme is one, and its host a name with a port that can be one or without.
+  var isOrdinary: Bool {
+    guard scheme.map(Self.isScheme) ?? true else { return false }
+    guard let authority = place.authority else { return true }
+    let parts = authority.split(separator: ":", omittingEmptySubsequences: false)
+    let isPort = parts.count == 1 || parts.count == 2 && UInt16(parts[1]) != nil && parts[1].utf8.first != UInt8(ascii: "+")
+    return isPort && parts[0].utf8.allSatisfy { (0x61...0x7A).contains($0 | 0x20) || "0123456789-.".utf8.contains($0) }
+  }
+
   /// Section 5.2.2, strict.
   func resolved(against base: Reference) -> Reference {
     var target = self
@@ -91,19 +107,20 @@ struct Reference {
     return String(authority[..<at])
   }
 
-  /// Without user and password.
-  var withoutUser: Reference {
+  /// Without user and password, and without a colon that no port follows (section 6.2.3).
+  var place: Reference {
     var reference = self
-    reference.authority = authority.map { authority in
-      authority.lastIndex(of: "@").map { String(authority[$0...].dropFirst()) } ?? authority
-    }
+    guard var authority else { return self }
+    if let at = authority.lastIndex(of: "@") { authority = String(authority[at...].dropFirst()) }
+    if authority.hasSuffix(":") { authority.removeLast() }
+    reference.authority = authority
     return reference
   }
 
   /// Scheme, host and port in lower case, the port always there.
   var origin: String {
     let scheme = scheme?.lowercased() ?? ""
-    var host = (withoutUser.authority ?? "").lowercased()
+    var host = (place.authority ?? "").lowercased()
     let port = host.lastIndex(of: ":").map { host[host.index(after: $0)...] }
     if let port, !port.contains("]") { host.removeLast(port.count + 1) }
     let isPort = port.map { !$0.isEmpty && !$0.contains("]") } ?? false

@@ -14,7 +14,8 @@ extension Target {
     // With one of these it would end before the password.
     if !authority.utf8.contains(where: { "/?#".utf8.contains($0) }) {
       let scheme = lines.text(0)
-      checkURL("\(isScheme(scheme) ? scheme : "https")://\(authority)@\(lines.text(3))")
+      // Behind what is none the same text is a path.
+      checkURL("\(Reference.isScheme(scheme) ? scheme : "https")://\(authority)@\(lines.text(3))")
     }
     let query = [lines.text(4), names[lines.text(3).utf8.count % names.count] + "=" + secret, lines.text(5)]
     checkURL("https://host.test/path?" + query.joined(separator: "&"))
@@ -43,12 +44,6 @@ extension Target {
   /// What a URL within a field cannot go on behind, or a field not hold.
   private static let endOfURL = Set("<>\"' \t;/?#\r\0".utf8)
   private static let plain = URL(string: "https://host.test/") ?? URL(filePath: "/")
-
-  /// RFC 3986, section 3.1; behind others the same text is a path.
-  private static func isScheme(_ text: String) -> Bool {
-    text.utf8.first.map { Character(Unicode.Scalar($0)).isLetter && $0 < 0x80 } == true
-      && text.utf8.allSatisfy { HTTPField.Name("x\(Unicode.Scalar($0))") != nil && !"!#$%&'*^_`|~".utf8.contains($0) }
-  }
 
   private static func checkURL(_ text: String) {
     var shown: [String] = []
