@@ -1,6 +1,7 @@
 import FaradayCoding
 import FaradayCore
 import FoundationEssentials
+import Synchronization
 import Testing
 
 @Suite struct DecodingTests {
@@ -79,6 +80,17 @@ import Testing
     #expect(try await response("").decode(JSONValue?.self) == nil)
     #expect(try await response("null").decode(JSONValue?.self) == .null)
     await #expect(throws: UndecodableBody.self) { try await response("").decode(JSONValue.self) }
+  }
+
+  @Test func `what is read once is read once, and fails once`() {
+    struct Failed: Error {}
+    let count = Mutex(0)
+    let failing = ReadOnce<Int> {
+      count.withLock { $0 += 1 }
+      throw Failed()
+    }
+    for _ in 0..<3 { #expect(throws: Failed.self) { try failing.result.get() } }
+    #expect(count.withLock { $0 } == 1)
   }
 
   @Test func `a body is a value`() async throws {

@@ -5,7 +5,8 @@ import Testing
 @Suite struct PathTemplateTests {
   private let impossible: [(PathTemplate, PathTemplateError.Reason)] = [
     ("/{{id}}/{{none}}", .missing("none")), ("/{{id", .unclosed), ("/{{ }}", .unnamed), ("/{{up}}/x", .dotSegment("up")),
-    ("/{{here}}", .dotSegment("here")), ("/{{here}}{{here}}", .dotSegment("here")), ("/.{{here}}/x", .dotSegment("here")),
+    ("/{{here}}", .dotSegment("here")), ("/{{here}}{{here}}", .dotSegment("here")), ("/{{here}}./x", .dotSegment("here")),
+    ("/.{{here}}/x", .dotSegment("here")),
     ("/{{up}}?a=1", .dotSegment("up")), ("/{{up}}#a", .dotSegment("up")),
     ("/{{nothing}}", .empty("nothing")),
   ]
@@ -44,6 +45,7 @@ import Testing
     #expect(try PathTemplate("/a/{{x}}/b").path(["x": "../c?d#e f%é"]) == "/a/..%2Fc%3Fd%23e%20f%25%C3%A9/b")
     #expect(try PathTemplate("/a/{{x}}").path(["x": "{{y}}"]) == "/a/%7B%7By%7D%7D")
     #expect(try PathTemplate("/a?in=/{{x}}").path(["x": ".."]) == "/a?in=/..")
+    #expect(try PathTemplate("/{{x}}b/{{x}}.c").path(["x": "."]) == "/.b/..c")
     #expect(try PathTemplate("/plain").path() == "/plain")
   }
 }

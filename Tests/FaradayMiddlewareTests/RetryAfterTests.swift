@@ -56,6 +56,13 @@ import Testing
     #expect(try await connection.get { $0.options.onHead = { _ in } }.retries == 1)
   }
 
+  @Test func `a response that callbacks could see costs the budget one retry`() async throws {
+    stub { Response(status: .serviceUnavailable, url: $0.url) }
+    let retry = Retry(budget: RetryBudget(ratio: 0, reserve: 1), clock: InstantClock(clock))
+    let connection = try Connection("http://host/", adapter: mock, middleware: [retry])
+    #expect(try await connection.get { $0.options.onHead = { _ in } }.retries == 1)
+  }
+
   // MARK: bodies that nobody wants
 
   /// Says how much of it was read.
@@ -85,6 +92,18 @@ import Testing
     }
     #expect(try await connection().get { $0.options.delivery = .streamed }.retries == 1)
     #expect(read.elements.count == pieces)
+  }
+
+  @Test func `a body that would go to the chunk callback is cut behind 64 KiB`() async throws {
+    let read = Log<Int>()
+    stub { Response(status: .serviceUnavailable, body: .stream(Counted(read: read)), url: $0.url) }
+    let response = try await connection().get {
+      $0.options.onChunk = { _ in
+        Issue.record("it saw a piece")
+        return .continue
+      }
+    }
+    #expect(response.retries == 1 && read.elements.count == 3)
   }
 
   @Test func `a connection whose response nobody wanted is used again`() async throws {

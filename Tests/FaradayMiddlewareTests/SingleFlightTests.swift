@@ -78,6 +78,18 @@ import Testing
     #expect(events.elements == ["first begins", "first ends", "third begins", "third ends"])
   }
 
+  @Test(.timeLimit(.minutes(1)))
+  func `who is cancelled before has nothing begun`() async throws {
+    let flight = SingleFlight<String>(on: executor)
+    let task = Task { [work = work("it", until: Gate())] in
+      withUnsafeCurrentTask { $0?.cancel() }
+      return try await flight.value(work)
+    }
+    await #expect(throws: CancellationError.self) { try await task.value }
+    executor.drain()
+    #expect(events.elements.isEmpty && flight.waiterCount == 0)
+  }
+
   @Test func `one that leaves does not end what the others wait for`() async throws {
     let flight = SingleFlight<String>(on: executor)
     let mayEnd = Gate()

@@ -137,6 +137,7 @@ import Testing
       try target(resource.query(Search(), strategies: FormStrategies()))
         == "https://host/a?text=a%2Bb%20%26%20c&isExact=true&tags%5B%5D=x&tags%5B%5D=y")
     #expect(try target(resource.query(items: ["z": "1", "a": nil, "z": "2"])) == "https://host/a?z=1&a&z=2")
+    #expect(try target(resource.query(items: ["z": "1"]).query(items: ["b": "2"])) == "https://host/a?z=1&b=2")
     #expect(try target(resource.query(["on": true, "at": ["x": 1]])) == "https://host/a?at%5Bx%5D=1&on=1")
   }
 

@@ -66,10 +66,7 @@ package struct Target {
       if byte == UInt8(ascii: "@") { host = end }
     }
     guard host < end, bytes[host] != UInt8(ascii: ":") else { return .failure(.noHost) }
-<<<<<<< ours
     guard hasPort(bytes[host..<end]) else { return .failure(Problem(code: .invalidURL, text: "the URL's port is none")) }
-=======
->>>>>>> theirs
     // Engines skip some of these and this would not: refusing them leaves one reading of where the request goes.
     guard !bytes.contains(where: { $0 <= 0x20 || $0 == 0x7F || $0 == UInt8(ascii: "\\") }) else {
       return .failure(Problem(code: .invalidURL, text: "the URL has a space, control character or backslash"))
@@ -78,7 +75,6 @@ package struct Target {
     let fragment = bytes[end...].firstIndex(of: UInt8(ascii: "#")) ?? bytes.count
     let hasEmptyQuery = bytes[fragment - 1] == UInt8(ascii: "?")
     return .success(Parts(isSecure: isSecure, host: host..<end, isCanonical: isCanonical, hasEmptyQuery: hasEmptyQuery))
-<<<<<<< ours
   }
 
   /// Whether what stands behind the host, if anything does, is a port: a number up to 65,535, or nothing behind the colon.
@@ -93,8 +89,6 @@ package struct Target {
       guard port <= 65_535 else { return false }
     }
     return true
-=======
->>>>>>> theirs
   }
 
   /// Whether it is that, written in lower case, in either case.
