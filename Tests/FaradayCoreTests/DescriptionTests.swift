@@ -38,6 +38,30 @@ import Testing
     #expect(!Shown.all(connection).contains("hunter2"), "\(Shown.all(connection))")
   }
 
+  @Test func `a stack shows nothing of what its middleware hold`() throws {
+    struct Own: Middleware {
+      let token = "hunter2"
+      func handle(_ request: Request, next: Next) async throws -> Response { try await next(request) }
+    }
+    let stack = Stack([Own()], adapter: MockAdapter())
+    #expect(!Shown.all(stack).contains("hunter2"), "\(Shown.all(stack))")
+    #expect(!Shown.all(try Connection("http://h/", adapter: stack, middleware: [Own()])).contains("hunter2"))
+  }
+
+  @Test func `an error of an adapter that knows of no registry is redacted by the stack's`() async throws {
+    let mock = MockAdapter()
+    mock.stub { request in
+      throw TransportError(
+        .receiveFailed, phase: .receiving, method: request.method, url: request.url, message: "it broke",
+        partialResponse: Response(status: .ok, url: request.url))
+    }
+    let url = try connection().url
+    let connection = Connection(url: url, secrets: try connection().secrets, adapter: mock)
+    let error = try await #require(throws: TransportError.self) { try await connection.get("bothunter2/x") }
+    #expect(error.url == "https://host/v2/bot[secret]/x")
+    #expect(error.partialResponse.map { "\($0)" } == "200 https://host/v2/bot[secret]/x (0 headers, 0 bytes)")
+  }
+
   @Test func `options say how many settings they have, and none of what they hold`() {
     enum Key: OptionKey { static let defaultValue = "" }
     var options = Options()

@@ -81,6 +81,28 @@ import Testing
     #expect(wasForeign == true)
   }
 
+  @Test func `a request from before it left is foreign too where it is sent after`() async throws {
+    let before = Log<Request>()
+    let connection = try connection(
+      .closure { request, next in
+        before.append(request)
+        var left = request
+        left.leaveOrigin()
+        return try await next(left)
+      },
+      .closure { _, next in try await next(before.elements[0]) })
+    _ = try await connection.get()
+    #expect(wasForeign == true)
+  }
+
+  @Test func `fields that are for the connection's server like its own leave with them`() throws {
+    var request = try connection().request(.get)
+    request.carry([.expires: "hunter2", .accept: "c/d"])
+    #expect(request.headers[.accept] == "c/d")
+    request.leaveOrigin()
+    #expect(request.headers.isEmpty)
+  }
+
   @Test func `a caller's own fields go where the caller sends them`() async throws {
     let connection = try connection()
     _ = try await connection.get("http://away/") { $0.headers[.authorization] = "Bearer hunter2" }
@@ -124,10 +146,15 @@ import Testing
   @Test func `a request of another connection keeps back what either does`() async throws {
     var other = try Connection("http://away/", headers: [.expires: "hunter2"], adapter: mock)
     other.secrets.insert("own")
-    let connection = try connection()
-    _ = try await connection.run(other.request(.get, "?own=1&token=2"))
+    other.secrets.remove(ending: "token")
+    other.secrets.remove("mine")
+    var connection = try connection()
+    connection.secrets.insert("mine")
+    connection.secrets.insert(path: "/bot{token}")
+    _ = try await connection.run(other.request(.get, "bot1?own=1&token=2&mine=3"))
     let request = try #require(mock.recorded.last?.request)
-    #expect(request.isForeign && "\(request)" == "GET http://away/?own=[secret]&token=[secret] (1 header, 0 bytes)")
+    let shown = "GET http://away/bot[secret]?own=[secret]&token=[secret]&mine=[secret] (1 header, 0 bytes)"
+    #expect(request.isForeign && "\(request)" == shown)
   }
 
   // MARK: redirects

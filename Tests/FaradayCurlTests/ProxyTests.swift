@@ -38,6 +38,7 @@ import Testing
     #"http:\\user:hunter2@127.0.0.1"#, "gopher://user:hunter2@127.0.0.1", "http://us er:hunter2@127.0.0.1 x",
     "http://user:hunter2@[::1",
     "socks5h://user:hunter2@nothing.invalid:1", "http://user:hunter2@nothing.invalid:80", "http://user:hunter2",
+    "user:hunter2'x@127.0.0.1:99999",
   ])
   func `a proxy that cannot be used is in an error without its password`(url: String) async throws {
     let adapter = adapter(url)

@@ -114,13 +114,13 @@ import Testing
   @Test func `what every request has of its connection stays with the connection's origin`() async throws {
     var query: Query = [:]
     query.add("url", second.url + "/inspect")
-    let name = try #require(HTTPField.Name("X-Own-Key"))
+    let name = try #require(HTTPField.Name("X-Mine"))
     let connection = try Connection(
       first.url + "/", headers: [name: "1"], adapter: CurlAdapter(), middleware: [.redirects()])
-    #expect(try await Inspected(connection.get("inspect")).values("X-Own-Key") == ["1"])
-    #expect(try await Inspected(connection.get("redirect-to?\(query)")).values("X-Own-Key").isEmpty)
+    #expect(try await Inspected(connection.get("inspect")).values("X-Mine") == ["1"])
+    #expect(try await Inspected(connection.get("redirect-to?\(query)")).values("X-Mine").isEmpty)
     let edited = try await Inspected(connection.get { $0.url = try #require(URL(string: second.url + "/inspect")) })
-    #expect(edited.values("X-Own-Key").isEmpty)
+    #expect(edited.values("X-Mine").isEmpty)
   }
 
   @Test func `a Host of the caller's own names the first server only`() async throws {

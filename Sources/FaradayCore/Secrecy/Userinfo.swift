@@ -82,7 +82,10 @@ enum Userinfo {
     inner.path = parts.path[start...]
     (inner.start, inner.host) = ("", "")
     if isURL { return outer.description + removed(from: inner.description) }
-    guard let last = inner.path.utf8.lastIndex(of: at) else { return parts.description }
+    let rest = inner.path.utf8
+    guard let first = rest.firstIndex(of: colon), let last = rest.lastIndex(of: at), first < last else {
+      return parts.description
+    }
     inner.path = inner.path[last...]
     return outer.description + Secrets.mark + inner.description
   }

@@ -72,6 +72,24 @@ import Testing
   }
 
   @Test(arguments: LeakedSecret.allCases, TestedAdapter.allCases)
+  func `no error of a streamed body shows it`(secret: LeakedSecret, tested: TestedAdapter) async throws {
+    let server = try RawServer { connection in
+      _ = try connection.readHead()
+      try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\npart")
+      connection.close()
+    }
+    defer { server.stop() }
+    let connection = try secret.connection(server.url, tested.adapter)
+    var options = Options()
+    options.delivery = .streamed
+    let error = await #expect(throws: TransportError.self) { [options] in
+      let response = try await connection.run(secret.method, secret.path("x"), body: secret.body) { $0.options = options }
+      _ = try await response.body.collect()
+    }
+    expectHidden(error.map { Shown.all($0) } ?? "")
+  }
+
+  @Test(arguments: LeakedSecret.allCases, TestedAdapter.allCases)
   func `no description, dump or mirror shows it`(secret: LeakedSecret, tested: TestedAdapter) async throws {
     let place = try echo(secret)
     let home = try echo(secret, status: 302, location: place.url + "/bothunter2/?token=hunter2")
