@@ -17,6 +17,8 @@ extension Target {
       // Behind what is none the same text is a path.
       checkURL("\(Reference.isScheme(scheme) ? scheme : "https")://\(authority)@\(lines.text(3))")
     }
+    let start = malformed[lines.text(5).utf8.count % malformed.count]
+    checkURL("\(start):\(secret)\(lines.text(2))@\(lines.text(3))")
     let query = [lines.text(4), names[lines.text(3).utf8.count % names.count] + "=" + secret, lines.text(5)]
     checkURL("https://host.test/path?" + query.joined(separator: "&"))
     checkForm(query.joined(separator: "&"))
@@ -40,6 +42,11 @@ extension Target {
   }
 
   private static let names = ["token", "Password", "api_key", "user[password]", "t%6Fken", "sig"]
+  /// What stands before the colon of a password in what is no URL, or another one than was meant.
+  private static let malformed = [
+    "", "user", "http:/user", "http:user", "//user", "http:\\\\user", "http:///user",
+    "http://us#er", "/http://user", " http://user", "HTTPS:/\\user",
+  ]
   private static let linking = ["Link", "Refresh"].compactMap { HTTPField.Name($0) }
   /// What a URL within a field cannot go on behind, or a field not hold.
   private static let endOfURL = Set("<>\"' \t;/?#\r\0".utf8)
@@ -49,7 +56,7 @@ extension Target {
     var shown: [String] = []
     do {
       let request = try Request(text)
-      shown = [Secrets().redacting(request.url), request.curlCommand]
+      shown = [Secrets().redacting(request.url), "\(request)", request.curlCommand]
       shown.append("\(TransportError(.connectionFailed, building: request, "refused"))")
       expectEqual(Reference(shown[0]).user, nil, "the user")
     } catch {
