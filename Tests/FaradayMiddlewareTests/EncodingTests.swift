@@ -106,14 +106,14 @@ import Testing
   func `JSON is read whatever it is called, with its order and its digits`(type: String) async throws {
     let mock = MockAdapter()
     let text = #"{"z":1.50,"a":[123456789012345678901234567890]}"#
-    mock.stub(.get, path: "/", headers: [.contentType: type], body: .text(text))
+    try mock.stub(.get, path: "/", headers: [.contentType: type], body: .text(text))
     let response = try await Connection("http://host/", adapter: mock, middleware: [.decodeJSON]).get()
     #expect(try response.json?.text() == text)
   }
 
   @Test func `JSON that is deeper than was allowed is none`() async throws {
     let mock = MockAdapter()
-    mock.stub(.get, path: "/", headers: [.contentType: "application/json"], body: "[[[]]]")
+    try mock.stub(.get, path: "/", headers: [.contentType: "application/json"], body: "[[[]]]")
     let response = try await Connection("http://host/", adapter: mock, middleware: [.decodeJSON(maximumDepth: 2)]).get()
     #expect(response.json == nil)
     let strict = try Connection("http://host/", adapter: mock, middleware: [.decodeJSON(isStrict: true, maximumDepth: 2)])
@@ -124,7 +124,7 @@ import Testing
 
   @Test func `JSON that nobody has decompressed is an error that names its coding`() async throws {
     let mock = MockAdapter()
-    mock.stub(
+    try mock.stub(
       .get, path: "/", headers: [.contentType: "application/json", .contentEncoding: "gzip"],
       body: .data(Data([0x1F, 0x8B, 0x08, 0, 0, 0, 0, 0, 0, 3])))
     let error = await #expect(throws: UndecodableBody.self) {

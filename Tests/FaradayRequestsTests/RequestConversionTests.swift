@@ -104,7 +104,7 @@ import Foundation
     let plain = try #require(HTTPField.Name("X-Plain"))
     let request = try TypedRequest(baseURL: "https://example.com").with(headers: [plain: "a"])
       .authenticated(with: AuthenticationProvider { $0[key] = "open" }).request()
-    #expect(request.options.secrets.headers.contains(key) && !request.options.secrets.headers.contains(plain))
+    #expect(request.secrets.contains(key) && !request.secrets.contains(plain))
   }
 
   @Test func `a decoder says what it accepts, unless the request does`() throws {

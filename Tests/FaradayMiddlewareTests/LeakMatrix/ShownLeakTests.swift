@@ -80,13 +80,15 @@ import Testing
     }
     defer { server.stop() }
     let connection = try secret.connection(server.url, tested.adapter)
-    var options = Options()
-    options.delivery = .streamed
-    let error = await #expect(throws: TransportError.self) { [options] in
-      let response = try await connection.run(secret.method, secret.path("x"), body: secret.body) { $0.options = options }
-      _ = try await response.body.collect()
-    }
+    let error = await #expect(throws: TransportError.self) { try await readStream(of: secret, over: connection) }
     expectHidden(error.map { Shown.all($0) } ?? "")
+  }
+
+  private func readStream(of secret: LeakedSecret, over connection: Connection) async throws {
+    let response = try await connection.run(secret.method, secret.path("x"), body: secret.body) {
+      $0.options.delivery = .streamed
+    }
+    _ = try await response.body.collect()
   }
 
   @Test(arguments: LeakedSecret.allCases, TestedAdapter.allCases)
