@@ -48,7 +48,18 @@ import Testing
     }
     #expect(throws: EncodingError.self) { try encoded(Loop()) }
     /// So many objects, each in the one before.
-    func nested(_ levels: Int) -> JSONValue { (0..<levels).reduce(1) { inner, _ in ["a": inner] } }
+    indirect enum Nested: Encodable {
+      case leaf
+      case object(Nested)
+
+      func encode(to encoder: any Encoder) throws {
+        switch self {
+        case .leaf: try 1.encode(to: encoder)
+        case .object(let inner): try ["a": inner].encode(to: encoder)
+        }
+      }
+    }
+    func nested(_ levels: Int) -> Nested { (0..<levels).reduce(.leaf) { inner, _ in .object(inner) } }
     #expect(try encoded(nested(256)).hasSuffix("]=1"))
     #expect(throws: EncodingError.self) { try encoded(nested(257)) }
     for seconds in [Double.infinity, -.infinity, .nan, 1e12, 253_402_300_800] {
