@@ -134,11 +134,13 @@ import Testing
   @Test func `a token that expires is replaced before it is sent, once for all`() async throws {
     let issuer = Issuer(valid: "new")
     let mayRefresh = Gate()
-    let middleware = TokenRefresh(token: "old", isExpiring: { $0 == "old" }) { rejected in
-      issuer.refreshes.append(rejected)
-      await mayRefresh.opened()
-      return "new"
-    }
+    let middleware = TokenRefresh(
+      token: "old", isExpiring: { $0 == "old" },
+      refresh: { rejected in
+        issuer.refreshes.append(rejected)
+        await mayRefresh.opened()
+        return "new"
+      })
     let connection = try Connection("http://host/", adapter: issuer.mock, middleware: [middleware])
     let tasks = (0..<3).map { _ in Task { try await connection.get().status.code } }
     await until { middleware.store.flight.waiterCount == 3 }
@@ -150,10 +152,12 @@ import Testing
 
   @Test func `a new token that expires at once is sent all the same`() async throws {
     let issuer = Issuer(valid: "new")
-    let middleware = TokenRefresh(token: "old", isExpiring: { _ in true }) { rejected in
-      issuer.refreshes.append(rejected)
-      return "new"
-    }
+    let middleware = TokenRefresh(
+      token: "old", isExpiring: { _ in true },
+      refresh: { rejected in
+        issuer.refreshes.append(rejected)
+        return "new"
+      })
     let connection = try Connection("http://host/", adapter: issuer.mock, middleware: [middleware])
     #expect(try await connection.get().status == .ok)
     #expect(issuer.refreshes.elements == ["old"] && issuer.mock.recorded.count == 1)
@@ -177,13 +181,13 @@ import Testing
       isExpiring: { _ in
         _ = try? await own.withLock { $0 }?.get("clock")
         return false
-      }
-    ) { _ in
-      guard let connection = own.withLock({ $0 }) else { throw Refused() }
-      _ = try await connection.post("login")
-      try await refused.append(Task { try await connection.get("who").status.code }.value)
-      return "new"
-    }
+      },
+      refresh: { _ in
+        guard let connection = own.withLock({ $0 }) else { throw Refused() }
+        _ = try await connection.post("login")
+        try await refused.append(Task { try await connection.get("who").status.code }.value)
+        return "new"
+      })
     let connection = try Connection("http://host/", adapter: mock, middleware: [middleware])
     own.withLock { $0 = connection }
     defer { own.withLock { $0 = nil } }
