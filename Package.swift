@@ -68,7 +68,7 @@ let package = Package(
     .testTarget(
       name: "FaradayMiddlewareTests",
       dependencies: [
-        "Faraday", "FaradayCurl", "FaradayURLSession", "FaradayTesting", "TestedAdapters",
+        "Faraday", "FaradayMiddleware", "FaradayCurl", "FaradayURLSession", "FaradayTesting", "TestedAdapters",
         .product(name: "Logging", package: "swift-log"),
       ]),
     .testTarget(name: "FaradayPromisesTests", dependencies: ["FaradayPromises", "FaradayTesting"]),

@@ -1,3 +1,4 @@
+import Faraday
 #if canImport(FoundationEssentials)
 import FoundationEssentials
 #else
@@ -58,14 +59,14 @@ enum WallClock {
   }
 }
 
-extension JSONText {
+extension JSONValue {
   /// Whether one of the texts in it contains this one.
   func contains(_ text: String) -> Bool {
     switch self {
-    case .text(let own): own.contains(text)
+    case .string(let own): own.contains(text)
     case .array(let values): values.contains { $0.contains(text) }
-    case .object(let values): values.values.contains { $0.contains(text) }
-    case .null, .bool, .integer, .number: false
+    case .object(let members): members.contains { $0.value.contains(text) }
+    case .null, .bool, .number: false
     }
   }
 }

@@ -44,8 +44,8 @@ struct DemoClient {
     let sent = #"{"name":"Faraday","year":1791,"found":["induction","benzene"]}"#
     let response = try await connection.post("inspect", body: .text(sent)) { $0.headers[.contentType] = "application/json" }
     let answer = try await response.body.collect()
-    let json = try JSONText(answer)
-    Descriptor.output.say(try json.pretty)
+    let json = try JSONValue(data: answer)
+    Descriptor.output.say(try json.text([.pretty, .sortedKeys]))
     try expect(json.contains(sent), "the server did not see the JSON that was sent")
     return DemoStep(name, Int64(sent.utf8.count + answer.count), since: start)
   }

@@ -57,11 +57,10 @@ struct Exchange {
     if isRefused {
       throw CommandFailure(ExitStatus.httpError, "the server answered \(response.status.code)")
     }
-    let total = request.options.decompression == nil ? response.headers[.contentLength].flatMap { Int64($0) } : nil
     for try await piece in response.body {
       if sink.path == nil { meter.finish() }
       try sink.write(body: piece)
-      if sink.path != nil { meter.update(.download, sink.bytes, of: total) }
+      if sink.path != nil { meter.update(.download, sink.bytes, of: response.body.length) }
     }
     if head, !response.trailers.isEmpty { try sink.write(HeadText.data(response.trailers)) }
     try sink.finish()

@@ -20,10 +20,29 @@ struct Report {
     requestURL = request.url.absoluteString
   }
 
+  /// What the last exchange cost, with times that add up over the redirects before it, as curl's do.
   var metrics: Metrics {
     var metrics = response?.metrics ?? Metrics()
-    if metrics.total == nil { metrics.total = elapsed }
+    let hasEnded = metrics.total != nil
+    for hop in response?.redirects ?? [] {
+      for time in [\Metrics.queue, \.dns, \.connect, \.tls, \.firstByte, \.total] {
+        guard let spent = hop.metrics[keyPath: time] else { continue }
+        metrics[keyPath: time] = (metrics[keyPath: time] ?? .zero) + spent
+      }
+    }
+    if !hasEnded { metrics.total = elapsed }
     return metrics
+  }
+
+  /// What the redirects cost, before the last exchange began.
+  var redirectTime: Duration {
+    (response?.redirects ?? []).reduce(.zero) { $0 + ($1.metrics.total ?? $1.metrics.firstByte ?? .zero) }
+  }
+
+  /// How many connections were opened, over all redirects.
+  var connectionCount: Int {
+    let exchanges = (response?.redirects.map(\.metrics) ?? []) + [response?.metrics ?? Metrics()]
+    return exchanges.count { $0.remoteAddress != nil && !$0.reusedConnection }
   }
 
   var exitStatus: Int32 { failure?.status ?? 0 }

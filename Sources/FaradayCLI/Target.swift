@@ -21,7 +21,7 @@ struct Target: Equatable {
     guard let parsed = URL(text: complete), var parts = URLComponents(url: parsed, resolvingAgainstBaseURL: false),
       parts.host?.isEmpty == false || !["http", "https"].contains(parts.scheme?.lowercased()),
       parts.port.map({ (0...65535).contains($0) }) ?? true
-    else { throw CommandFailure(3, "\(Self.redacted(complete)): this is not a URL") }
+    else { throw CommandFailure(3, "\(Secrets().redacting(urlText: complete).bounded()): this is not a URL") }
     credentials = parts.user.map { "\($0):\(parts.password ?? "")" }
     if parts.user != nil || parts.path.isEmpty {
       parts.user = nil
@@ -60,10 +60,5 @@ struct Target: Equatable {
 
   private static func hexadecimal(_ byte: UInt8) -> String {
     (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
-  }
-
-  /// For a message: it must not show a password.
-  private static func redacted(_ text: String) -> Substring {
-    text.lastIndex(of: "@").map { text[text.index(after: $0)...] } ?? text[...]
   }
 }

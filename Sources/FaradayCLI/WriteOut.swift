@@ -76,6 +76,7 @@ struct WriteOut {
     "time_connect": { time($0.metrics.connect) },
     "time_appconnect": { time($0.metrics.tls) },
     "time_starttransfer": { time($0.metrics.firstByte) },
+    "time_redirect": { time($0.redirectTime) },
     "time_total": { time($0.metrics.total) },
     "speed_download": { speed($0.metrics.bytesReceived, $0.metrics) },
     "speed_upload": { speed($0.metrics.bytesSent, $0.metrics) },
@@ -86,7 +87,7 @@ struct WriteOut {
     "num_redirects": { "\($0.response?.redirects.count ?? 0)" },
     "method": { $0.method },
     "content_type": { $0.response?.headers[.contentType] ?? "" },
-    "num_connects": { $0.metrics.remoteAddress == nil || $0.metrics.reusedConnection ? "0" : "1" },
+    "num_connects": { "\($0.connectionCount)" },
     "exitcode": { "\($0.exitStatus)" },
     "errormsg": { $0.failure?.message ?? "" },
   ]

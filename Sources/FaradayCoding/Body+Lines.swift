@@ -13,8 +13,8 @@ extension Body {
   ///       let event = try JSONDecoder().decode(Event.self, from: line)
   ///     }
   ///
-  /// A line ends with LF, or with CR and LF; neither is part of it. It is copied once. A last line needs no end, and an empty
-  /// body has no line. One that is longer than `limit` bytes throws ``LineTooLong``. For more than some hundred megabytes a
+  /// A line ends with LF, with CR, or with both; the end is no part of it. It is copied once. A last line needs no end, and an
+  /// empty body has no line. One that is longer than `limit` bytes throws ``LineTooLong``. For more than some hundred megabytes a
   /// second there is ``LineSplitter``.
   public func lines(upTo limit: Int = 1 << 20) -> BodyLines { BodyLines(body: self, limit: limit) }
 }
@@ -32,6 +32,7 @@ public struct BodyLines: AsyncSequence, Sendable {
     fileprivate let limit: Int
     private var piece = Data()
     private var begun = Data()
+    private var ends = LineEnds()
 
     fileprivate init(pieces: Body.AsyncIterator, limit: Int) {
       self.pieces = pieces
@@ -44,26 +45,28 @@ public struct BodyLines: AsyncSequence, Sendable {
 
     public mutating func next(isolation: isolated (any Actor)?) async throws -> Data? {
       while true {
-        if let end = piece.firstIndex(of: 0x0A) {
-          begun += piece[..<end]
-          piece = piece[(end + 1)...]
-          return try line(endsWithReturn: begun.last == 0x0D)
+        if let range = ends.next(in: piece.span.bytes) {
+          append(range)
+          guard begun.count <= limit else { throw LineTooLong(limit: limit) }
+          defer { begun = Data() }
+          return begun
         }
-        begun += piece
-        guard begun.count - (begun.last == 0x0D ? 1 : 0) <= limit else { throw LineTooLong(limit: limit) }
-        guard let next = try await pieces.next(isolation: isolation) else {
-          piece = Data()
-          return begun.isEmpty ? nil : try line(endsWithReturn: false)
-        }
-        piece = next
+        append(ends.start..<piece.count)
+        guard begun.count <= limit else { throw LineTooLong(limit: limit) }
+        repeat {
+          guard let next = try await pieces.next(isolation: isolation) else {
+            (piece, ends) = (Data(), LineEnds())
+            defer { begun = Data() }
+            return begun.isEmpty ? nil : begun
+          }
+          piece = next
+        } while piece.isEmpty
+        ends.begin(piece.span.bytes)
       }
     }
 
-    private mutating func line(endsWithReturn: Bool) throws -> Data {
-      defer { begun = Data() }
-      let line = endsWithReturn ? begun.dropLast() : begun
-      guard line.count <= limit else { throw LineTooLong(limit: limit) }
-      return line
+    private mutating func append(_ range: Range<Int>) {
+      begun += piece[(piece.startIndex + range.lowerBound)..<(piece.startIndex + range.upperBound)]
     }
   }
 }

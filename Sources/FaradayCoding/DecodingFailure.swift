@@ -20,6 +20,9 @@ package struct DecodingFailure: Sendable {
       path = context.codingPath.dotted
       // What the decoder says of it quotes the value.
       reason = "it is not valid"
+    case let malformed as MalformedJSON:
+      path = ""
+      reason = malformed.description
     case let located as any LocatedError:
       path = located.path
       reason = located.reason

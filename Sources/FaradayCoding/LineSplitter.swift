@@ -10,8 +10,9 @@ public import Synchronization
 ///     _ = try await connection.get("events") { $0.options.onChunk = lines.take }
 ///     let summary = try lines.finish()
 ///
-/// A line ends with LF, or with CR and LF; neither is part of it. One splitter is for one body, and for one caller at a time. It
-/// costs a lock for each piece and none for a line. For lines as an async sequence there is ``FaradayCore/Body/lines(upTo:)``.
+/// A line ends with LF, with CR, or with both; the end is no part of it. One splitter is for one body, and for one caller at a
+/// time. It costs a lock for each piece and none for a line. For lines as an async sequence there is
+/// ``FaradayCore/Body/lines(upTo:)``.
 public final class LineSplitter<Result: Sendable>: Sendable {
   public typealias LineHandler = @Sendable (_ result: inout Result, _ line: RawSpan) throws -> Flow
 
@@ -19,6 +20,7 @@ public final class LineSplitter<Result: Sendable>: Sendable {
     @usableFromInline var result: Result
     /// The beginning of a line whose end has not come yet.
     @usableFromInline var rest: [UInt8] = []
+    @usableFromInline var ends = LineEnds()
 
     @usableFromInline init(result: Result) { self.result = result }
   }
@@ -42,59 +44,57 @@ public final class LineSplitter<Result: Sendable>: Sendable {
   /// Takes the next piece: a ``FaradayCore/ChunkHandler``. Throws ``LineTooLong``, and what the handler throws.
   @inlinable
   public func take(_ bytes: RawSpan) throws -> Flow {
-    try use { result, rest in try split(bytes, &rest, &result) }
+    try use { state in try split(bytes, &state) }
   }
 
   /// Passes on the last line if nothing ends it, and gives what the lines have made. To be called when everything has been taken.
   public func finish() throws -> Result {
-    try use { result, rest in
-      let last = rest
-      rest = []
-      guard last.count <= limit else { throw LineTooLong(limit: limit) }
-      if !last.isEmpty { _ = try handle(&result, last.span.bytes) }
-      return result
+    try use { state in
+      let last = state.rest
+      state.rest = []
+      if !last.isEmpty { _ = try handle(&state.result, last.span.bytes) }
+      return state.result
     }
   }
 
   /// The path of every line: inlinable, as a generic handler costs more than finding the line.
   @inlinable
-  func split(_ bytes: RawSpan, _ rest: inout [UInt8], _ result: inout Result) throws -> Flow {
-    var start = 0
-    while let end = bytes.lineFeed(from: start) {
-      let line = bytes.extracting(start..<end)
-      start = end + 1
+  func split(_ bytes: RawSpan, _ state: inout State) throws -> Flow {
+    guard bytes.byteCount > 0 else { return .continue }
+    state.ends.begin(bytes)
+    while let range = state.ends.next(in: bytes) {
+      let line = bytes.extracting(range)
       let flow: Flow
-      if rest.isEmpty {
-        flow = try pass(line, &result)
+      if state.rest.isEmpty {
+        flow = try pass(line, &state.result)
       } else {
-        var begun = rest
-        rest = []
+        var begun = state.rest
+        state.rest = []
         begun.append(contentsOf: line)
-        flow = try pass(begun.span.bytes, &result)
+        flow = try pass(begun.span.bytes, &state.result)
       }
       guard flow == .continue else { return flow }
     }
-    rest.append(contentsOf: bytes.extracting(start..<bytes.byteCount))
-    guard rest.span.bytes.countWithoutReturn <= limit else { throw LineTooLong(limit: limit) }
+    state.rest.append(contentsOf: bytes.extracting(state.ends.start..<bytes.byteCount))
+    guard state.rest.count <= limit else { throw LineTooLong(limit: limit) }
     return .continue
   }
 
   @inlinable
   func pass(_ line: RawSpan, _ result: inout Result) throws -> Flow {
-    let count = line.countWithoutReturn
-    guard count <= limit else { throw LineTooLong(limit: limit) }
-    return try handle(&result, line.extracting(first: count))
+    guard line.byteCount <= limit else { throw LineTooLong(limit: limit) }
+    return try handle(&result, line)
   }
 
   @inlinable
-  func use<Value>(_ body: (inout Result, inout [UInt8]) throws -> Value) throws -> Value {
+  func use<Value>(_ body: (inout State) throws -> Value) throws -> Value {
     let taken = state.withLock { state in
       defer { state = nil }
       return state
     }
     guard var taken else { throw SplitterInUse() }
     defer { state.withLock { $0 = taken } }
-    return try body(&taken.result, &taken.rest)
+    return try body(&taken)
   }
 }
 

@@ -13,25 +13,32 @@ public struct PathTemplate: Sendable, Hashable, ExpressibleByStringLiteral {
 
   /// The path with these values in their places. A value whose name is in no place is not used.
   public func path(_ variables: [String: any Sendable & CustomStringConvertible] = [:]) throws(PathTemplateError) -> String {
-    var path = ""
-    var rest = text[...]
-    while let open = rest.firstRange(of: "{{") {
+    // Byte by byte, as servers do: with an accent behind it, a sign is another `Character`.
+    var path: [UInt8] = []
+    var rest = Array(text.utf8)[...]
+    while let open = rest.firstRange(of: Array("{{".utf8)) {
       path += rest[..<open.lowerBound]
-      guard let close = rest[open.upperBound...].firstRange(of: "}}") else { throw fail(.unclosed) }
-      let name = rest[open.upperBound..<close.lowerBound].trimming()
+      guard let close = rest[open.upperBound...].firstRange(of: Array("}}".utf8)) else { throw fail(.unclosed) }
+      let name = String(decoding: rest[open.upperBound..<close.lowerBound], as: UTF8.self).trimming()
       guard !name.isEmpty else { throw fail(.unnamed) }
       guard let variable = variables[name] else { throw fail(.missing(name)) }
       let value = variable.description
       guard !value.isEmpty else { throw fail(.empty(name)) }
-      path += Query.encode(value)
+      path += Query.encode(value).utf8
       rest = rest[close.upperBound...]
       // These would go up or stay where they are, also percent-encoded (RFC 3986, section 6.2.2.3); in a query they are text.
-      guard !path.contains(where: { "?#".contains($0) }) else { continue }
-      let segment =
-        path[(path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex)...] + rest.prefix { !"/?#".contains($0) }
+      guard !path.contains(where: { $0 != Self.slash && Self.endsSegment($0) }) else { continue }
+      let start = path.lastIndex(of: Self.slash).map { $0 + 1 } ?? 0
+      let segment = Query.decode(String(decoding: path[start...] + rest.prefix { !Self.endsSegment($0) }, as: UTF8.self))
       guard segment != ".", segment != ".." else { throw fail(.dotSegment(name)) }
     }
-    return path + rest
+    return String(decoding: path + rest, as: UTF8.self)
+  }
+
+  private static let slash = UInt8(ascii: "/")
+
+  private static func endsSegment(_ byte: UInt8) -> Bool {
+    byte == slash || byte == UInt8(ascii: "?") || byte == UInt8(ascii: "#")
   }
 
   private func fail(_ reason: PathTemplateError.Reason) -> PathTemplateError {

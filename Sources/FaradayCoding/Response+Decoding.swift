@@ -10,8 +10,9 @@ extension Response {
   ///
   ///     let user = try await response.decode(User.self)
   ///
-  /// An optional is nil exactly when the body has no bytes. Throws ``UndecodableBody`` if the body is none, ``FaradayCore/BodyTooLarge`` if it is over `limit` bytes, and what reading
-  /// a streamed body throws.
+  /// An optional is nil exactly when the body has no bytes. A ``JSONValue`` is read by its own parser, any other type by the
+  /// decoder. Throws ``UndecodableBody`` if the body is none, ``FaradayCore/BodyTooLarge`` if it is over `limit` bytes, and what
+  /// reading a streamed body throws.
   public func decode<Value: Decodable>(
     _ type: Value.Type = Value.self, using decoder: JSONDecoder = JSONDecoder(), upTo limit: Int = 64 << 20
   ) async throws -> Value {
@@ -21,9 +22,9 @@ extension Response {
         return value
       }
       guard !data.isEmpty else { throw EmptyBody() }
-      return try decoder.decode(type, from: data)
+      return try decoder.value(type, from: data)
     } catch {
-      throw UndecodableBody(error, wanting: type, of: self)
+      throw UndecodableBody(error, wanting: type, of: self, whose: data)
     }
   }
 }
@@ -34,7 +35,14 @@ private protocol DecodableOptional {
 
 extension Optional: DecodableOptional where Wrapped: Decodable {
   fileprivate static func decode(_ data: Data, _ decoder: JSONDecoder) throws -> Self {
-    data.isEmpty ? nil : try decoder.decode(Wrapped.self, from: data)
+    data.isEmpty ? nil : try decoder.value(Wrapped.self, from: data)
+  }
+}
+
+extension JSONDecoder {
+  fileprivate func value<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value {
+    if type == JSONValue.self, let json = try JSONValue(data: data) as? Value { return json }
+    return try decode(type, from: data)
   }
 }
 
@@ -46,7 +54,7 @@ public struct EmptyBody: Error, Equatable, CustomStringConvertible {
 }
 
 /// A response whose body is not what was wanted.
-public struct UndecodableBody: Error, CustomStringConvertible {
+public struct UndecodableBody: Error, CustomStringConvertible, CustomReflectable {
   /// The type that was wanted.
   public let type: String
   /// The field: `items.0.name`; empty for the whole.
@@ -57,21 +65,42 @@ public struct UndecodableBody: Error, CustomStringConvertible {
   public package(set) var method: HTTPRequest.Method?
   /// What the decoder threw. Its text may show values.
   public let underlying: any Error
-  private let reason: String
+  package let reason: String
 
   public init(_ underlying: any Error, wanting type: any Any.Type, of response: Response) {
+    self.init(underlying, wanting: type, of: response, whose: response.body.data)
+  }
+
+  /// - Parameter data: the body's bytes, where the response does not have them any more.
+  package init(_ underlying: any Error, wanting type: any Any.Type, of response: Response, whose data: Data?) {
     self.type = "\(type)"
     self.underlying = underlying
     self.response = response
-    let failure = DecodingFailure(underlying)
-    path = failure.path
-    reason = failure.reason
+    if let coding = response.remainingCoding(of: data) {
+      path = ""
+      reason = "nobody has decoded it: its Content-Encoding is \(coding)"
+    } else {
+      let failure = DecodingFailure(underlying)
+      path = failure.path
+      reason = failure.reason
+    }
   }
 
   public var description: String {
-    let place = path.isEmpty ? "" : " at \(path)"
+    let place = path.isEmpty ? "" : " at \(path.bounded())"
     // The query may have secrets that only the request knew of.
-    let url = Secrets().redacting(response.url).prefix { $0 != "?" }
+    let url = String(response.secrets.redacting(response.url).prefix { $0 != "?" }).bounded()
     return "\(method.map { "\($0) " } ?? "")\(url): the body of the \(response.status.code) is no \(type)\(place): \(reason)"
+  }
+  public var customMirror: Mirror { Mirror(self, children: [:]) }
+}
+
+extension Response {
+  /// The coding that the body still has. A response that was decoded keeps its field, so the field alone says nothing; but what is
+  /// compressed is no text.
+  fileprivate func remainingCoding(of data: Data?) -> String? {
+    guard let coding = headers[.contentEncoding], coding.lowercased() != "identity", let data else { return nil }
+    let isText = data.withUnsafeBytes { $0.bindMemory(to: UInt8.self).firstInvalidUTF8 == nil }
+    return isText ? nil : String(coding.prefix(40)).debugDescription
   }
 }

@@ -31,6 +31,7 @@ struct TreeEncoder: Encoder {
     case let value as FormFile: tree.kind = .leaf(.file(value))
     case let value as URL: text(value.absoluteString)
     case let value as Decimal: text("\(value)")
+    case let value as JSONNumber: try number(value)
     case let value as Data: try encode(value)
     case let value as Date: try encode(value)
     default: try value.encode(to: self)
@@ -47,6 +48,13 @@ struct TreeEncoder: Encoder {
       throw EncodingError.invalid(number, at: codingPath, "\(number) is no number that can be sent")
     }
     text(number.description)
+  }
+
+  private func number(_ number: JSONNumber) throws {
+    guard number.isFinite else {
+      throw EncodingError.invalid(number, at: codingPath, "\(number) is no number that can be sent")
+    }
+    text(number.literal)
   }
 
   private func encode(_ data: Data) throws {

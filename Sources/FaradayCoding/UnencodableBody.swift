@@ -1,7 +1,7 @@
 public import FaradayCore
 
 /// A request whose body is a value that could not be encoded. Nothing was sent.
-public struct UnencodableBody: Error, CustomStringConvertible {
+public struct UnencodableBody: Error, CustomStringConvertible, CustomReflectable {
   /// The type of the value.
   public let type: String
   /// Where in the value it went wrong: `user.tags.2`; empty for the value itself.
@@ -14,7 +14,7 @@ public struct UnencodableBody: Error, CustomStringConvertible {
   public init(_ underlying: any Error, encoding value: any Sendable, of request: Request) {
     type = "\(Swift.type(of: value))"
     self.underlying = underlying
-    self.request = "\(request.method) \(request.options.secrets.redacting(request.url))"
+    self.request = request.named
     let failure = EncodingFailure(underlying)
     path = failure.path
     reason = failure.reason
@@ -23,6 +23,7 @@ public struct UnencodableBody: Error, CustomStringConvertible {
   public var description: String {
     "\(request): the body, a \(type), cannot be encoded\(path.isEmpty ? "" : " at \(path)"): \(reason)"
   }
+  public var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
 extension Request {

@@ -13,7 +13,7 @@ public import Foundation
 public struct Connection: Sendable {
   /// What paths are joined to; nil if every call names an absolute URL.
   public var url: URL? {
-    didSet { home = url.map(Origin.init) }
+    didSet { provenance = makeProvenance() }
   }
   /// How paths are joined to it.
   public var joining: URLJoining
@@ -21,43 +21,43 @@ public struct Connection: Sendable {
   /// that leads elsewhere, such as `https://other.example/` or `//other.example/`, gets none of them: they may hold what is
   /// meant for one server only. Without a base URL every request has them.
   public var headers: HTTPFields {
-    didSet { homeHeaders = Set(headers.map(\.name)) }
+    didSet { provenance = makeProvenance() }
   }
-  /// What every request's options are to begin with.
+  /// What every request's options are to begin with. A request may have others: nothing that keeps secrets is in them.
   public var defaults: Options
-  /// The names of what is secret; every request has them in its options.
+  /// The names of what is secret about every request.
   public var secrets: Secrets {
-    get { defaults.secrets }
-    set { defaults.secrets = newValue }
+    didSet { provenance = makeProvenance() }
   }
   /// The middleware and the adapter.
-  public private(set) var stack: Stack
-  /// The origin of ``url``.
-  private var home: Origin?
-  /// The names of ``headers``.
-  private var homeHeaders: Set<HTTPField.Name>
+  public package(set) var stack: Stack
+  /// Whether it makes foreign requests only.
+  private var isForeign = false
+  /// What every request has of this connection.
+  private var provenance = Provenance.none
 
   public init(
     url: URL? = nil, joining: URLJoining = .resolve, headers: HTTPFields = [:], defaults: Options = Options(),
-    adapter: any Adapter, middleware: [any Middleware] = []
+    secrets: Secrets = Secrets(), adapter: any Adapter, middleware: [any Middleware] = []
   ) {
     self.url = url
-    home = url.map(Origin.init)
     self.joining = joining
     self.headers = headers
-    homeHeaders = Set(headers.map(\.name))
     self.defaults = defaults
+    self.secrets = secrets
     stack = Stack(middleware, adapter: adapter)
+    provenance = makeProvenance()
   }
 
   /// A connection with the base URL in the string. Throws ``TransportError/Code/invalidURL`` if it is none.
   public init(
     _ url: String, joining: URLJoining = .resolve, headers: HTTPFields = [:], defaults: Options = Options(),
-    adapter: any Adapter, middleware: [any Middleware] = []
+    secrets: Secrets = Secrets(), adapter: any Adapter, middleware: [any Middleware] = []
   ) throws {
-    guard let parsed = URL(text: url) else { throw TransportError(invalidURL: url, method: .get) }
+    guard let parsed = URL(text: url) else { throw TransportError(invalidURL: url, method: .get, secrets: secrets) }
     self.init(
-      url: parsed, joining: joining, headers: headers, defaults: defaults, adapter: adapter, middleware: middleware)
+      url: parsed, joining: joining, headers: headers, defaults: defaults, secrets: secrets, adapter: adapter,
+      middleware: middleware)
   }
 
   /// Adds a middleware below the others, next to the adapter.
@@ -77,7 +77,7 @@ public struct Connection: Sendable {
     edit: (inout Request) throws -> Void = { _ in }
   ) throws -> Request {
     let joined = url.map { joining.join(path, to: $0) } ?? URL(text: path)
-    guard let joined else { throw TransportError(invalidURL: path, method: method) }
+    guard let joined else { throw TransportError(invalidURL: path, method: method, secrets: secrets) }
     return try request(method, url: joined, body: body, edit: edit)
   }
 
@@ -85,20 +85,31 @@ public struct Connection: Sendable {
   public func request(
     _ method: HTTPRequest.Method, url joined: URL, body: Body = .empty, edit: (inout Request) throws -> Void = { _ in }
   ) throws -> Request {
-    let staysHome = home.map { $0 == Origin(joined) } ?? true
+    let staysHome = provenance.isHome(joined)
     var request = Request(method, url: joined, headers: staysHome ? headers : [:], body: body, options: defaults)
-    if !staysHome { request.options.isForeign = true }
-    if staysHome, !headers.isEmpty { request.options.homeHeaders = homeHeaders }
+    let provenance = staysHome ? provenance : provenance.with(carried: [:], isForeign: true)
+    request.provenance = provenance
     try edit(&request)
-    if let home, staysHome, request.url != joined, home != Origin(request.url) { request.leaveHome(headers) }
-    return request
+    // It may be another request altogether.
+    request.join(provenance)
+    return request.leavingCarriedFieldsAtHome()
   }
 
   /// Sends a request as it is, through the stack. No base URL, default header or option is added; one to another origin than
-  /// the base URL's is foreign, see ``Options/isForeign``.
+  /// the base URL's is foreign, see ``Request/isForeign``, and goes without what a connection has given it.
   public func run(_ request: Request) async throws -> Response {
     var request = request
-    if let home, home != Origin(request.url) { request.options.isForeign = true }
+    request.join(provenance)
     return try await stack.send(request)
+  }
+
+  /// Makes foreign requests from now on, wherever they go: somebody else says where that is.
+  package mutating func leaveHome() {
+    isForeign = true
+    headers = [:]
+  }
+
+  private func makeProvenance() -> Provenance {
+    Provenance(home: url.map(Provenance.Home.init), carried: headers, secrets: secrets, isForeign: isForeign)
   }
 }

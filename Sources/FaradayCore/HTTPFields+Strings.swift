@@ -31,7 +31,7 @@ extension HTTPField {
     guard let token = HTTPField.Name(name) else {
       throw InvalidHeader(name: name.debugDescription, reason: "the name is not a token (RFC 9110, section 5.6.2)")
     }
-    guard !value.utf8.contains(where: { $0 == 0x0A || $0 == 0x0D || $0 == 0 }) else {
+    guard !value.utf8.contains(where: \.endsLine) else {
       throw InvalidHeader(name: name, reason: "the value contains CR, LF or NUL")
     }
     self.init(name: token, lenientValue: Array(value.utf8))

@@ -23,7 +23,7 @@ public struct MediaType: Sendable, Hashable {
     pairs = parameters.map { Parameter(name: $0.key.lowercased(), value: $0.value) }
   }
 
-  /// Reads a `Content-Type`. Nil if it has no type and subtype.
+  /// Reads a `Content-Type`. Nil if it has no type and subtype; what is no parameter is left out.
   public init?(_ text: some StringProtocol) {
     let parts = Self.split(text)
     let names = parts[0].split(separator: "/", omittingEmptySubsequences: false).map { $0.trimming() }
@@ -32,9 +32,11 @@ public struct MediaType: Sendable, Hashable {
     type = names[0].lowercased()
     subtype = names[1].lowercased()
     pairs = parts.dropFirst().compactMap { part in
-      guard let equals = part.firstIndex(of: "=") else { return nil }
-      let value = String(part[part.index(after: equals)...]).trimming()
-      return Parameter(name: String(part[..<equals]).trimming().lowercased(), value: Self.unquoted(value))
+      guard let equals = part.utf8.firstIndex(of: UInt8(ascii: "=")) else { return nil }
+      let name = part[..<equals].trimming()
+      // A token too (RFC 9110, section 5.6.6).
+      guard HTTPField.Name(name) != nil else { return nil }
+      return Parameter(name: name.lowercased(), value: Self.unquoted(part[part.utf8.index(after: equals)...].trimming()))
     }
   }
 
@@ -69,28 +71,30 @@ public struct MediaType: Sendable, Hashable {
   public static let gif = MediaType("image", "gif")
   public static let svg = MediaType("image", "svg+xml")
 
-  /// At semicolons that stand in no quotes.
+  /// At semicolons that stand in no quotes. Scalar by scalar: with an accent behind it, a sign is another `Character`.
   private static func split(_ text: some StringProtocol) -> [String] {
     var parts = [""]
     var isQuoted = false
     var isEscaped = false
-    for character in text {
-      if character == "\"" && !isEscaped { isQuoted.toggle() }
-      isEscaped = isQuoted && character == "\\" && !isEscaped
-      if character == ";" && !isQuoted { parts.append("") } else { parts[parts.count - 1].append(character) }
+    for scalar in text.unicodeScalars {
+      if scalar == "\"" && !isEscaped { isQuoted.toggle() }
+      isEscaped = isQuoted && scalar == "\\" && !isEscaped
+      if scalar == ";" && !isQuoted { parts.append("") } else { parts[parts.count - 1].unicodeScalars.append(scalar) }
     }
     return parts
   }
 
   private static func unquoted(_ text: String) -> String {
-    guard text.count >= 2, text.hasPrefix("\""), text.hasSuffix("\"") else { return text }
+    let quote: Unicode.Scalar = "\""
+    let scalars = text.unicodeScalars
+    guard scalars.count >= 2, scalars.first == quote, scalars.last == quote else { return text }
     var value = ""
     var isEscaped = false
-    for character in text.dropFirst().dropLast() {
-      if character == "\\" && !isEscaped {
+    for scalar in scalars.dropFirst().dropLast() {
+      if scalar == "\\" && !isEscaped {
         isEscaped = true
       } else {
-        value.append(character)
+        value.unicodeScalars.append(scalar)
         isEscaped = false
       }
     }

@@ -89,6 +89,9 @@ public struct Options: Sendable {
     set { mutable.fields.values[ObjectIdentifier(key)] = newValue }
   }
 
+  /// How many settings of others it has.
+  var keyCount: Int { storage.fields.values.count }
+
   private var mutable: Storage {
     mutating get {
       if !isKnownUniquelyReferenced(&storage) { storage = Storage(storage.fields) }

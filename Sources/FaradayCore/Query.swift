@@ -3,14 +3,24 @@
 ///     request.query = ["sort": "name", "tag": "a", "tag": "b", "verbose": nil]     // ?sort=name&tag=a&tag=b&verbose
 ///     request.query["page"] = "2"
 public struct Query: Sendable, Hashable {
+  /// One name and its value. Two are equal if these are, however they were written.
   public struct Item: Sendable, Hashable {
-    public var name: String
+    public var name: String { didSet { spelling = nil } }
     /// Nil where there is no `=`.
-    public var value: String?
+    public var value: String? { didSet { spelling = nil } }
+    /// How it stands in the URL that it was read from, with the empty items beside it; nil for one that was made or changed.
+    fileprivate var spelling: Substring?
 
     public init(_ name: String, _ value: String?) {
       self.name = name
       self.value = value
+    }
+
+    public static func == (left: Item, right: Item) -> Bool { left.name == right.name && left.value == right.value }
+
+    public func hash(into hasher: inout Hasher) {
+      hasher.combine(name)
+      hasher.combine(value)
     }
   }
 
@@ -24,11 +34,30 @@ public struct Query: Sendable, Hashable {
   public init(parsing text: some StringProtocol, plusIsSpace: Bool = false) {
     let decode = { (bytes: Substring.UTF8View) in Query.decode(Substring(bytes), plusIsSpace: plusIsSpace) }
     // Byte by byte, as servers do: with an accent behind it, a sign is another `Character`.
-    items = Substring(text).utf8.split(separator: UInt8(ascii: "&")).map { item in
+    items = Substring(text).utf8.split(separator: Self.separator).map { item in
       guard let equals = item.firstIndex(of: UInt8(ascii: "=")) else { return Item(decode(item), nil) }
       return Item(decode(item[..<equals]), decode(item[item.index(after: equals)...]))
     }
   }
+
+  /// Reads the query of a URL, and remembers how each item is written there.
+  init(ofURL text: Substring) {
+    self.init(parsing: text)
+    var rest = text.utf8[...]
+    for index in items.indices {
+      // Empty items stay with the one before them, those at the beginning with the first.
+      let end = rest.drop { $0 == Self.separator }.firstIndex(of: Self.separator) ?? rest.endIndex
+      let next = rest[end...].firstIndex { $0 != Self.separator } ?? rest.endIndex
+      let last = next < rest.endIndex ? rest.index(before: next) : next
+      items[index].spelling = Substring(rest[..<last])
+      rest = rest[next...]
+    }
+  }
+
+  /// The query for a URL: what was read from one and not changed is byte by byte what it was, the others are percent-encoded.
+  var spelling: String { items.map { $0.spelling.map(String.init) ?? $0.encoded }.joined(separator: "&") }
+
+  private static let separator = UInt8(ascii: "&")
 
   /// The first value of that name. Setting it replaces all of them where the first stood; nil removes them.
   public subscript(name: String) -> String? {
@@ -58,12 +87,7 @@ public struct Query: Sendable, Hashable {
 extension Query: CustomStringConvertible {
   /// Percent-encoded: all but the unreserved characters of RFC 3986, so that `+`, `&` and `=` are what they were on the other
   /// side. `[` and `]` in names and `,` in values stand as they are, which servers expect.
-  public var description: String {
-    items.map { item in
-      let name = Self.encode(item.name, also: "[]")
-      return item.value.map { name + "=" + Self.encode($0, also: ",") } ?? name
-    }.joined(separator: "&")
-  }
+  public var description: String { items.map(\.encoded).joined(separator: "&") }
 
   package static func encode(_ text: String, also: String = "") -> String {
     var encoded: [UInt8] = []
@@ -79,7 +103,7 @@ extension Query: CustomStringConvertible {
     return String(decoding: encoded, as: UTF8.self)
   }
 
-  static func escape(_ byte: UInt8) -> [UInt8] {
+  package static func escape(_ byte: UInt8) -> [UInt8] {
     [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
   }
 
@@ -102,6 +126,13 @@ extension Query: CustomStringConvertible {
   }
 
   private static let digits = Array("0123456789ABCDEF".utf8)
+}
+
+extension Query.Item {
+  fileprivate var encoded: String {
+    let name = Query.encode(name, also: "[]")
+    return value.map { name + "=" + Query.encode($0, also: ",") } ?? name
+  }
 }
 
 extension Query: ExpressibleByDictionaryLiteral {

@@ -5,12 +5,16 @@ internal import Foundation
 #endif
 
 extension Request {
-  /// The items of the URL's query. Setting it to none takes the `?` away too.
+  /// The items of the URL's query. Items that are not changed stay in the URL byte by byte, as a signature over them asks for:
+  ///
+  ///     request.query["page"] = "2"       // ?q=a+b&sig=%2Fx%E9&page=1 -> ?q=a+b&sig=%2Fx%E9&page=2
+  ///
+  /// Those that are new or changed are percent-encoded. Setting it to none takes the `?` away too.
   public var query: Query {
-    get { Query(parsing: parts.query ?? "") }
+    get { Query(ofURL: parts.query ?? "") }
     set {
       var parts = parts
-      parts.query = newValue.items.isEmpty ? nil : newValue.description[...]
+      parts.query = newValue.items.isEmpty ? nil : newValue.spelling[...]
       set(parts)
     }
   }

@@ -16,6 +16,8 @@ public struct Request: Sendable {
   public var body: Body
   /// Everything else about this one call: delivery, timeouts, callbacks.
   public var options: Options
+  /// What belongs to the connection and not to the caller; nil if no connection has seen it.
+  var provenance: Provenance?
 
   public init(
     _ method: HTTPRequest.Method = .get, url: URL, headers: HTTPFields = [:], body: Body = .empty,

@@ -22,6 +22,8 @@ public struct Response: Sendable {
   private var ownTrailers: HTTPFields
   private var ownMetrics: Metrics
   private let ending: Ending?
+  /// What belongs to the connection that it came over; nil if there was none.
+  var provenance: Provenance?
   private var values: [ObjectIdentifier: any Sendable] = [:]
 
   /// - Parameter ending: of a streamed response, the place where its trailers and metrics appear when its body has ended.

@@ -15,7 +15,7 @@ public struct Stack: Adapter {
   public var capabilities: Capabilities { adapter.capabilities }
 
   public func send(_ request: Request) async throws -> Response {
-    try await Next(stack: self, index: 0)(request)
+    try await Next(stack: self, index: 0, provenance: request.provenance)(request)
   }
 }
 
@@ -23,13 +23,42 @@ public struct Stack: Adapter {
 public struct Next: Sendable {
   let stack: Stack
   let index: Int
+  /// What the request had with it that the middleware was given: one that it passes on has it too, be it a new one.
+  let provenance: Provenance?
 
   /// What the adapter at the bottom can do.
   package var capabilities: Capabilities { stack.capabilities }
 
   /// Passes the request on. May be called more than once; each call sends the request again.
   public func callAsFunction(_ request: Request) async throws -> Response {
-    guard index < stack.middleware.count else { return try await stack.adapter.send(request) }
-    return try await stack.middleware[index].handle(request, next: Next(stack: stack, index: index + 1))
+    if let provenance, request.provenance !== provenance { return try await pass(joining(request, provenance)) }
+    return try await pass(request)
+  }
+
+  private func joining(_ request: Request, _ provenance: Provenance) -> Request {
+    var request = request
+    request.join(provenance)
+    return request
+  }
+
+  private func pass(_ request: Request) async throws -> Response {
+    guard index < stack.middleware.count else { return try await stack.adapter.send(leaving: request) }
+    let next = Next(stack: stack, index: index + 1, provenance: request.provenance)
+    return try await stack.middleware[index].handle(request, next: next)
+  }
+}
+
+extension Adapter {
+  /// Sends what has passed all layers: without what the connection gave it if they have led it to another origin.
+  fileprivate func send(leaving request: Request) async throws -> Response {
+    guard let provenance = request.provenance else { return try await send(request) }
+    do {
+      var response = try await send(request.leavingCarriedFieldsAtHome())
+      response.provenance = provenance
+      return response
+    } catch var error as TransportError {
+      error.redact(by: provenance)
+      throw error
+    }
   }
 }

@@ -6,9 +6,10 @@ public import Foundation
 
 /// An exchange that failed: what happened, in which phase, to which request, and what had arrived by then.
 ///
-/// What it says of itself carries no secret: its description, message and URL are without user, password, query, fragment,
-/// header fields and body. ``partialResponse`` is the response as it came, whole URL and header fields included, and
-/// ``underlying`` is whatever the caller's own code threw: they are to be looked at, not logged.
+/// What it says of itself carries no secret and has a bound: its description, message and URL are without user, password, query,
+/// fragment, secret parts of the path, header fields and body, a kibibyte each at most. ``partialResponse`` is the response as it
+/// came, whole URL and header fields included, and ``underlying`` is whatever the caller's own code threw: they are to be looked
+/// at, and no description shows them.
 public struct TransportError: Error, Sendable {
   /// What happened. Codes are added over time: a `switch` over them needs a `default`.
   public var code: Code
@@ -16,10 +17,12 @@ public struct TransportError: Error, Sendable {
   public var phase: Phase
   /// The request's method.
   public var method: HTTPRequest.Method
-  /// The request's URL, without user, password, query and fragment.
+  /// The request's URL, without user, password, query, fragment and what its ``Secrets`` name of its path.
   public var url: String
   /// One line for a person, without a secret.
-  public var message: String
+  public var message: String {
+    didSet { message = Self.shown(message: message) }
+  }
   /// The engine's own number for it (libcurl's CURLcode, Foundation's URLError code), if it came from there.
   public var engineCode: Int?
   /// The error behind it, where it was not the engine's: what the caller's own body threw.
@@ -27,15 +30,16 @@ public struct TransportError: Error, Sendable {
   /// What had arrived when it failed: the head, and of a buffered body the bytes so far.
   public var partialResponse: Response?
 
+  /// - Parameter secrets: the request's, ``Request/secrets``.
   public init(
-    _ code: Code, phase: Phase, method: HTTPRequest.Method, url: URL, message: String, engineCode: Int? = nil,
-    underlying: (any Error)? = nil, partialResponse: Response? = nil
+    _ code: Code, phase: Phase, method: HTTPRequest.Method, url: URL, secrets: Secrets = Secrets(), message: String,
+    engineCode: Int? = nil, underlying: (any Error)? = nil, partialResponse: Response? = nil
   ) {
     self.code = code
     self.phase = phase
     self.method = method
-    self.url = Self.redacted(url.absoluteString)
-    self.message = message
+    self.url = Self.shown(url.absoluteString, secrets)
+    self.message = Self.shown(message: message)
     self.engineCode = engineCode
     self.underlying = underlying
     self.partialResponse = partialResponse
@@ -43,33 +47,40 @@ public struct TransportError: Error, Sendable {
 
   /// The error about a request that can be told from the request alone, before anything is sent.
   public init(_ code: Code, building request: Request, _ message: String) {
-    self.init(code, phase: .building, method: request.method, url: request.url, message: message)
+    self.init(
+      code, phase: .building, method: request.method, url: request.url, secrets: request.secrets, message: message)
   }
 
   /// The error about a string that is no URL.
-  package init(invalidURL text: String, method: HTTPRequest.Method) {
+  package init(invalidURL text: String, method: HTTPRequest.Method, secrets: Secrets = Secrets()) {
     code = .invalidURL
     phase = .building
     self.method = method
-    url = Self.redacted(text)
+    url = Self.shown(text, secrets)
     message = "this is not a URL"
   }
 
-  /// Drops what may hold a secret, without parsing: the text may be no URL.
-  private static func redacted(_ text: String) -> String {
-    // Byte by byte: with an accent behind it, a sign is another `Character`.
-    var kept = Array(text.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") })
-    if let scheme = kept.firstRange(of: Array("://".utf8)) {
-      let authority = kept[scheme.upperBound...].prefix { $0 != UInt8(ascii: "/") }
-      if let at = authority.lastIndex(of: UInt8(ascii: "@")) { kept.removeSubrange(scheme.upperBound...at) }
-    }
-    let scalars = String(decoding: kept, as: UTF8.self).unicodeScalars
-    return String(scalars.map { $0.value < 0x20 || $0.value == 0x7F ? "\u{FFFD}" : Character($0) })
+  /// What the stack knows to be secret, and the adapter may not have known.
+  mutating func redact(by provenance: Provenance) {
+    url = Self.shown(url, provenance.secrets)
+    partialResponse?.provenance = provenance
   }
+
+  private static func shown(_ url: String, _ secrets: Secrets) -> String {
+    // Byte by byte: with an accent behind it, a sign is another `Character`.
+    let place = secrets.redacting(urlText: url).utf8.prefix { $0 != UInt8(ascii: "?") }
+    let scalars = String(decoding: place, as: UTF8.self).unicodeScalars
+    return String(scalars.map { $0.value < 0x20 || $0.value == 0x7F ? "\u{FFFD}" : Character($0) }).bounded()
+  }
+
+  /// An engine may have put a URL in it.
+  private static func shown(message: String) -> String { Userinfo.removed(fromWordsOf: message).bounded() }
 }
 
-extension TransportError: CustomStringConvertible {
-  public var description: String { "\(method) \(url): \(message) (\(code) while \(phase))" }
+extension TransportError: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+  public var description: String { "\(method.rawValue.bounded()) \(url): \(message) (\(code) while \(phase))" }
+  public var debugDescription: String { description }
+  public var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
 extension TransportError {

@@ -11,4 +11,18 @@ extension UInt8 {
     default: nil
     }
   }
+
+  /// Whether it may stand in a method or the name of a field (RFC 9110, section 5.6.2).
+  package var isTokenByte: Bool {
+    switch self {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+      UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "!"), UInt8(ascii: "#")...UInt8(ascii: "'"), UInt8(ascii: "*"),
+      UInt8(ascii: "+"), UInt8(ascii: "."), UInt8(ascii: "^"), UInt8(ascii: "`"), UInt8(ascii: "|"), UInt8(ascii: "~"):
+      true
+    default: false
+    }
+  }
+
+  /// Whether it ends a header line, or what reads one: the value of a field has none of these (RFC 9110, section 5.5).
+  package var endsLine: Bool { self == 0x0A || self == 0x0D || self == 0 }
 }

@@ -3,7 +3,7 @@ public import HTTPTypes
 /// A response whose status was not expected: what `ExpectStatus` and the typed calls throw.
 ///
 /// What it says of itself has no secret in it. Its ``response`` is as it came: to be looked at, not logged.
-public struct UnexpectedStatus: Error, Sendable, CustomStringConvertible {
+public struct UnexpectedStatus: Error, Sendable, CustomStringConvertible, CustomReflectable {
   /// The response with its header fields and body. A streamed body can still be read, once; until then, or until this error
   /// goes, its connection is taken.
   public let response: Response
@@ -21,8 +21,9 @@ public struct UnexpectedStatus: Error, Sendable, CustomStringConvertible {
     self.response = response
     self.isBodyCut = isBodyCut
     method = request.method
-    url = request.options.secrets.redacting(request.url)
+    url = request.secrets.redacting(request.url).bounded()
   }
 
   public var description: String { "\(method) \(url): unexpected status \(status.code)" }
+  public var customMirror: Mirror { Mirror(self, children: [:]) }
 }

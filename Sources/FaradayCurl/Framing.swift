@@ -38,6 +38,10 @@ struct Framing {
     guard first | 0x20 == 0x63 || first | 0x20 == 0x74, let field = Field(line) else { return nil }
     mayFold = false
     guard !field.hasBlank else { return "the response has a blank before the colon of a field of its framing" }
+    // To some readers these are blanks, to others not (RFC 9112, section 2.2).
+    guard !field.value.contains(where: { $0 == 0x0D || $0 == 0 }) else {
+      return "the response has a carriage return or a NUL within a field of its framing"
+    }
     switch field.name {
     case .contentLength: return readLength(field.value)
     case .transferEncoding: return readTransferCodings(field.value)

@@ -1,3 +1,4 @@
+internal import FaradayCore
 #if canImport(Glibc)
 private import Glibc
 #elseif canImport(Darwin)
@@ -24,6 +25,11 @@ struct ProxySettings: Sendable {
 
   /// The proxy for a scheme; empty for none.
   func proxy(isSecure: Bool) -> String { isSecure ? https : http }
+
+  /// What libcurl says, which may quote a proxy that it cannot use, password and all.
+  func redacted(_ text: String) -> String {
+    [http, https].filter { !$0.isEmpty }.reduce(text) { $0.replacing($1, with: Secrets().redacting(urlText: $1)) }
+  }
 
   private static func variable(_ names: String...) -> String? {
     for name in names {

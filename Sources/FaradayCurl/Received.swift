@@ -9,7 +9,7 @@ internal import Foundation
 struct Received: Sendable {
   enum Content: Sendable {
     case whole(GatheredBody, trailers: [UInt8])
-    case stream(StreamedBody)
+    case stream(StreamedBody, length: Int64?)
   }
 
   let head: RawHead
@@ -23,7 +23,7 @@ struct Received: Sendable {
     let (body, trailers): (Body, [UInt8]) =
       switch content {
       case .whole(let body, let trailers): (.data(body.joined()), trailers)
-      case .stream(let stream): (.stream(stream), [])
+      case .stream(let stream, let length): (.stream(stream, length: length), [])
       }
     return Response(
       status: response.status, headers: response.headerFields, body: body, trailers: RawHead.fields(trailers),

@@ -13,7 +13,8 @@ extension Transfer {
     } cancel: {
       handle.post(.cancel(self))
     }
-    waiting.resume(returning: Received(head: head, content: .stream(body), metrics: metrics(), ending: ending))
+    let content = Received.Content.stream(body, length: hasNoBody ? 0 : framing.length)
+    waiting.resume(returning: Received(head: head, content: content, metrics: metrics(), ending: ending))
   }
 
   /// Ends with what libcurl says, or with what was noted before.
@@ -73,13 +74,13 @@ extension Transfer {
     underlying: (any Error)? = nil
   ) -> TransportError {
     TransportError(
-      code, phase: phase ?? self.phase, method: request.method, url: request.url, message: message, engineCode: engineCode,
-      underlying: underlying, partialResponse: partialResponse)
+      code, phase: phase ?? self.phase, method: request.method, url: request.url, secrets: request.secrets, message: message,
+      engineCode: engineCode, underlying: underlying, partialResponse: partialResponse)
   }
 
   func libcurlError(_ code: CURLcode) -> TransportError {
     let said = errorText.map { String(cString: $0) } ?? ""
-    let text = said.isEmpty ? String(cString: curl_easy_strerror(code)) : said
+    let text = settings.proxies.redacted(said.isEmpty ? String(cString: curl_easy_strerror(code)) : said)
     let phase = ErrorTable.isTLS(code) ? .tls : phase
     if phase == .resolving || phase == .connecting, faraday_is_out_of_descriptors() != 0 {
       return error(.outOfDescriptors, "the process or the system has no file descriptor left: \(text)", phase: phase)

@@ -1,22 +1,31 @@
 internal import FaradayCoding
 public import FaradayCore
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
 
 /// Asks for HAL, and reads it: ``FaradayCore/Response/representation`` is what a response holds whose body is a HAL document.
 ///
-/// It accepts `application/hal+json` and `application/json` behind what the caller accepts, and reads bodies of these types.
+/// It accepts `application/hal+json` and `application/json` behind what the caller accepts, and reads bodies of these types and
+/// of those that are made of them: `application/vnd.shop.hal+json`, `application/vnd.shop+json`.
 /// The body stays as it is, and is read when somebody looks, once. Streamed bodies and those taken by a chunk callback are not
 /// read.
 public struct DecodeHAL: Middleware {
   private let types: [MediaType]
 
-  /// - Parameter types: what is asked for and read; whoever wants plain JSON left alone gives `[.hal]`.
+  /// - Parameter types: what is asked for and read. ``FaradayCore/MediaType/hal`` stands for all of HAL, and
+  ///   ``FaradayCore/MediaType/json`` for all of JSON; whoever wants plain JSON left alone gives `[.hal]`.
   public init(types: [MediaType] = [.hal, .json]) { self.types = types }
 
   public func handle(_ request: Request, next: Next) async throws -> Response {
     var request = request
     request.headers.accept(types)
     var response = try await next(request)
-    guard let type = response.headers.contentType, types.contains(type), let data = response.body.data, !data.isEmpty else {
+    guard let type = response.headers.contentType, types.contains(where: { $0.covers(type) }), let data = response.body.data,
+      !data.isEmpty
+    else {
       return response
     }
     response[HALKey.self] = ReadOnce { try Representation(data: data) }
@@ -34,18 +43,21 @@ extension Response {
   /// Throws ``FaradayCoding/UndecodableBody`` if the body is none, ``FaradayCore/BodyTooLarge`` if it is over `limit` bytes,
   /// and what reading a streamed body throws.
   public func decodeRepresentation(upTo limit: Int = 64 << 20) async throws -> Representation {
+    let data: Data?
     let result: Result<Representation, any Error>
     if let read = self[HALKey.self] {
+      data = body.data
       result = read.result
     } else {
-      let data = try await body.collect(upTo: limit)
-      result = Result { try Representation(data: data) }
+      let collected = try await body.collect(upTo: limit)
+      data = collected
+      result = Result { try Representation(data: collected) }
     }
-    do { return try result.get() } catch { throw UndecodableBody(error, wanting: Representation.self, of: self) }
+    do { return try result.get() } catch { throw UndecodableBody(error, wanting: Representation.self, of: self, whose: data) }
   }
 
-  /// Whether it says that its body is HAL, or ``DecodeHAL`` was told so.
-  var isHAL: Bool { self[HALKey.self] != nil || headers.contentType == .hal || headers.contentType == .json }
+  /// Whether it says that its body is HAL or JSON, or ``DecodeHAL`` was told so.
+  var isHAL: Bool { self[HALKey.self] != nil || headers.contentType?.isJSON == true }
 }
 
 private enum HALKey: ResponseKey { typealias Value = ReadOnce<Representation> }
@@ -53,6 +65,13 @@ private enum HALKey: ResponseKey { typealias Value = ReadOnce<Representation> }
 extension MediaType {
   /// `application/hal+json`
   public static let hal = MediaType("application", "hal+json")
+
+  /// Whether it is HAL: `application/hal+json`, or a type that ends in `.hal+json`.
+  public var isHAL: Bool { self == .hal || subtype.hasSuffix(".hal+json") }
+
+  fileprivate func covers(_ other: MediaType) -> Bool {
+    self == other || (self == .json && other.isJSON) || (self == .hal && other.isHAL)
+  }
 }
 
 extension HTTPFields {

@@ -19,13 +19,13 @@ public struct EncodeHAL: Middleware {
   /// Members stand in the order of their names, so that a representation is the same bytes each time.
   public init() { encoder = .sortingKeys }
 
-  /// With an encoder of one's own, which nobody may change any more.
+  /// With an encoder of one's own, which nobody may change any more. Of it only the formatting counts.
   public init(encoder: JSONEncoder) { self.encoder = encoder }
 
   public func handle(_ request: Request, next: Next) async throws -> Response {
     guard let representation = request.body.unencodedValue as? Representation else { return try await next(request) }
     var request = request
-    let data = try request.encoding { try encoder.encode(representation.json) }
+    let data = try request.encoding { try encoder.data(of: representation.json) }
     request.body = .data(data)
     request.headers.contentType(unlessSet: .hal)
     return try await next(request)

@@ -1,7 +1,7 @@
 public import FaradayCore
 
 /// A relation that could not be followed. What it says of itself has no secret in it; its ``response`` is as it came.
-public struct FollowingError: Error, CustomStringConvertible {
+public struct FollowingError: Error, CustomStringConvertible, CustomReflectable {
   public enum Reason: Sendable, Hashable {
     /// The representation has nothing under the relation; it has these.
     case missingRelation(present: [String])
@@ -25,6 +25,10 @@ public struct FollowingError: Error, CustomStringConvertible {
   public let url: String
   /// What the link led to, if it led to something.
   public let response: Response?
+  /// What had been fetched until then, or was embedded in it, the first one first.
+  public let representations: [Representation]
+
+  public var customMirror: Mirror { Mirror(self, children: [:]) }
 
   public var description: String {
     let rel = relation.map { $0.debugDescription }

@@ -17,6 +17,6 @@ extension ResponseDecoder<Representation> {
 extension BodyProvider {
   /// A representation as HAL.
   public static func hal(_ representation: Representation) -> BodyProvider {
-    encoding(representation, as: .hal) { .data(try JSONEncoder.sortingKeys.encode($0.json)) }
+    encoding(representation, as: .hal) { .data(try $0.json.data(.sortedKeys)) }
   }
 }

@@ -1,14 +1,14 @@
 internal import FaradayCoding
 
 extension Link {
-  init(rel: String, json: JSONValue, at path: String) throws(MalformedHAL) {
-    guard let object = json.object else { throw MalformedHAL(path: path, reason: "it is no object") }
+  init(rel: String, json: JSONValue) throws(MalformedHAL) {
+    guard let object = json.object else { throw MalformedHAL(path: "", reason: "it is no object") }
     func text(_ name: String) throws(MalformedHAL) -> String? {
       guard let value = object[name], !value.isNull else { return nil }
-      guard let text = value.string else { throw MalformedHAL(path: path + "." + name, reason: "it is no string") }
+      guard let text = value.string else { throw MalformedHAL(path: name, reason: "it is no string") }
       return text
     }
-    guard let href = try text("href") else { throw MalformedHAL(path: path + ".href", reason: "it is missing") }
+    guard let href = try text("href") else { throw MalformedHAL(path: "href", reason: "it is missing") }
     self.init(
       // By the draft any other value than true is false.
       rel: rel, href: href, isTemplated: object["templated"]?.bool ?? false, name: try text("name"), title: try text("title"),

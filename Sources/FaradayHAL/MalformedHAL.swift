@@ -7,6 +7,11 @@ public struct MalformedHAL: Error, Equatable, CustomStringConvertible {
   /// `it is missing`
   public let reason: String
 
+  /// The same, seen from further out.
+  func inside(_ name: String) -> MalformedHAL {
+    MalformedHAL(path: path.isEmpty || path.hasPrefix("[") ? name + path : name + "." + path, reason: reason)
+  }
+
   public var description: String { "not HAL\(path.isEmpty ? "" : " at \(path)"): \(reason)" }
 }
 

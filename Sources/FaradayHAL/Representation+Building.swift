@@ -4,7 +4,7 @@ extension Representation {
   /// Adds a link behind those of its relation; a second one makes a list. One of `curies` is a prefix.
   public mutating func add(_ link: Link) {
     if link.rel == Self.curiesRel {
-      curies.append(Curie(link.name ?? "", href: link.href))
+      prefixes.append(Curie(link.name ?? "", href: link.href))
     } else {
       links.add(link, to: link.rel)
     }
@@ -50,7 +50,7 @@ extension Representation {
 
   /// This with one more prefix for relations; `href` is a template whose variable is `rel`.
   public func with(curie name: String, href: String) -> Representation {
-    changed { $0.curies.append(Curie(name, href: href)) }
+    changed { $0.prefixes.append(Curie(name, href: href)) }
   }
 
   /// This with a property.

@@ -10,16 +10,12 @@ extension Representation {
   ///
   ///     let orders = try page.embedded(for: "ea:order").map { try $0.decode(Order.self) }
   ///
-  /// The properties are ``FaradayCoding/JSONValue``s by now, whose numbers are an `Int64` or else a `Double`: a `UInt64` above
-  /// `Int64.max` or a `Decimal` of more than some 15 digits is changed, or an error. Whoever needs those decodes the response's
-  /// own bytes: `response.decode(Order.self)`.
-  ///
-  /// Throws ``UndecodableProperties`` if they are none.
+  /// They are written as JSON and read by the decoder; numbers have all their digits there. Throws ``UndecodableProperties`` if they are none.
   public func decode<Value: Decodable>(
     _ type: Value.Type = Value.self, using decoder: JSONDecoder = JSONDecoder()
   ) throws -> Value {
     do {
-      return try decoder.decode(type, from: JSONEncoder().encode(JSONValue.object(properties)))
+      return try decoder.decode(type, from: JSONValue.object(properties).data())
     } catch {
       throw UndecodableProperties(error, wanting: type)
     }
@@ -31,11 +27,8 @@ extension Representation {
     try self.init(data: encoder.encode(value))
   }
 
-  /// Reads the bytes of a HAL document. The order of its members is lost. Throws `DecodingError` if they are no JSON, and
-  /// ``MalformedHAL``.
-  public init(data: Data) throws {
-    try self.init(json: JSONDecoder().decode(JSONValue.self, from: data))
-  }
+  /// Reads the bytes of a HAL document. Throws ``FaradayCoding/MalformedJSON`` if they are no JSON, and ``MalformedHAL``.
+  public init(data: Data) throws { try self.init(json: JSONValue(data: data)) }
 }
 
 /// A representation whose properties are not what was wanted.

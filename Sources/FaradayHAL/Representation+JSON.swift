@@ -2,43 +2,49 @@ public import FaradayCoding
 
 extension Representation {
   /// Reads a HAL document. What is malformed in it is an error, ``MalformedHAL``, which says where; a null is taken for what is
-  /// not there, and what HAL does not know of a link is dropped.
-  public init(json: JSONValue) throws(MalformedHAL) { try self.init(json, at: "") }
+  /// not there, and what HAL does not know of a link is dropped. Representations that are embedded in each other more than 64
+  /// levels deep are an error too.
+  public init(json: JSONValue) throws(MalformedHAL) { try self.init(json, depth: 0) }
 
-  private init(_ json: JSONValue, at path: String) throws(MalformedHAL) {
-    guard let object = json.object else { throw MalformedHAL(path: path, reason: "it is no object") }
+  private init(_ json: JSONValue, depth: Int) throws(MalformedHAL) {
+    guard depth <= Self.maximumDepth else {
+      throw MalformedHAL(path: "", reason: "it is more than \(Self.maximumDepth) levels deep")
+    }
+    guard let object = json.object else { throw MalformedHAL(path: "", reason: "it is no object") }
     self.init()
-    let prefix = path.isEmpty ? "" : path + "."
     for (name, value) in object {
-      switch name {
-      case Self.linksName: try readLinks(value, at: prefix + name)
-      case Self.embeddedName: try readEmbedded(value, at: prefix + name)
-      default: properties[name] = value
+      do throws(MalformedHAL) {
+        switch name {
+        case Self.linksName: try readLinks(value)
+        case Self.embeddedName: try readEmbedded(value, depth: depth)
+        default: properties[name] = value
+        }
+      } catch {
+        throw error.inside(name)
       }
     }
   }
 
-  private mutating func readLinks(_ json: JSONValue, at path: String) throws(MalformedHAL) {
-    for relation in try JSONRelation.all(in: json, at: path) {
-      var links: [Link] = []
-      for (json, path) in relation.elements {
-        let link = try Link(rel: relation.rel, json: json, at: path)
-        guard link.rel != Self.curiesRel || link.name != nil else {
-          throw MalformedHAL(path: path + ".name", reason: "it is missing")
-        }
-        links.append(link)
+  private mutating func readLinks(_ json: JSONValue) throws(MalformedHAL) {
+    for relation in try JSONRelation.all(in: json) {
+      let links = try relation.values { json throws(MalformedHAL) in
+        let link = try Link(rel: relation.rel, json: json)
+        guard link.rel != Self.curiesRel || link.name != nil else { throw MalformedHAL(path: "name", reason: "it is missing") }
+        return link
       }
       if relation.isList { setLinks(links, for: relation.rel) } else { for link in links { add(link) } }
     }
   }
 
-  private mutating func readEmbedded(_ json: JSONValue, at path: String) throws(MalformedHAL) {
-    for relation in try JSONRelation.all(in: json, at: path) {
-      var representations: [Representation] = []
-      for (json, path) in relation.elements { representations.append(try Representation(json, at: path)) }
-      embedded.set(representations, for: relation.rel, isList: relation.isList)
+  private mutating func readEmbedded(_ json: JSONValue, depth: Int) throws(MalformedHAL) {
+    for relation in try JSONRelation.all(in: json) {
+      let inner = try relation.values { json throws(MalformedHAL) in try Representation(json, depth: depth + 1) }
+      embedded.set(inner, for: relation.rel, isList: relation.isList)
     }
   }
+
+  /// Reading one calls itself, and a thread may have 512 KiB.
+  private static let maximumDepth = 64
 
   /// The HAL document: links first, then properties, then what is embedded.
   public var json: JSONValue {
@@ -64,20 +70,32 @@ extension Representation {
   private static let embeddedName = "_embedded"
 }
 
-/// What stands under a relation, with the path of each.
+/// What stands under a relation.
 private struct JSONRelation {
   let rel: String
-  let elements: [(json: JSONValue, path: String)]
+  let elements: [JSONValue]
   let isList: Bool
 
-  static func all(in json: JSONValue, at path: String) throws(MalformedHAL) -> [JSONRelation] {
+  static func all(in json: JSONValue) throws(MalformedHAL) -> [JSONRelation] {
     guard !json.isNull else { return [] }
-    guard let object = json.object else { throw MalformedHAL(path: path, reason: "it is no object") }
+    guard let object = json.object else { throw MalformedHAL(path: "", reason: "it is no object") }
     return object.filter { !$0.value.isNull }.map { rel, value in
-      // A log shows it: nothing in it may end the line.
-      let path = path + "." + rel.debugDescription.dropFirst().dropLast()
-      guard let array = value.array else { return JSONRelation(rel: rel, elements: [(value, path)], isList: false) }
-      return JSONRelation(rel: rel, elements: array.enumerated().map { ($1, "\(path)[\($0)]") }, isList: true)
+      JSONRelation(rel: rel, elements: value.array ?? [value], isList: value.array != nil)
     }
+  }
+
+  func values<Value>(_ read: (JSONValue) throws(MalformedHAL) -> Value) throws(MalformedHAL) -> [Value] {
+    var values: [Value] = []
+    values.reserveCapacity(elements.count)
+    for (index, element) in elements.enumerated() {
+      do throws(MalformedHAL) {
+        values.append(try read(element))
+      } catch {
+        // A log shows it: nothing in it may end the line.
+        let name = rel.debugDescription.dropFirst().dropLast()
+        throw error.inside(isList ? "\(name)[\(index)]" : String(name))
+      }
+    }
+    return values
   }
 }

@@ -53,13 +53,11 @@ struct Traversal {
     do {
       representations.append(try await response.decodeRepresentation(upTo: request.options.maximumBodySize))
     } catch let error as UndecodableBody {
-      let failure = DecodingFailure(error.underlying)
-      throw fail(.notHAL((failure.path.isEmpty ? "" : failure.path + ": ") + failure.reason), relation, response)
+      throw fail(.notHAL((error.path.isEmpty ? "" : error.path + ": ") + error.reason), relation, response)
     }
     // Whoever stands there, or has led here, shall not say what is asked for with the connection's credentials.
     if response.leftOrigin || connection.url.map({ Origin($0) != Origin(response.url) }) == true {
-      connection.headers = [:]
-      connection.defaults.isForeign = true
+      connection.leaveHome()
     }
   }
 
@@ -78,7 +76,8 @@ struct Traversal {
   }
 
   private func fail(_ reason: FollowingError.Reason, _ relation: String?, _ response: Response? = nil) -> FollowingError {
-    let url = (base ?? connection.url).map { connection.secrets.redacting($0) }
-    return FollowingError(reason: reason, relation: relation, url: url ?? "", response: response)
+    let url = (base ?? connection.url).map { connection.secrets.redacting($0).bounded() }
+    return FollowingError(
+      reason: reason, relation: relation, url: url ?? "", response: response, representations: representations)
   }
 }

@@ -1,7 +1,10 @@
 public import FaradayCore
-private import Synchronization
 
 /// Something that must hold before a request is sent: a login, a migration, a warm cache.
+///
+/// Until one of these calls returns, requests made in it, and in tasks begun in it that are not detached, pass the constraints of
+/// the same ``Constraints`` by, as they would wait for themselves. Those of another they wait for: two that need each other wait as
+/// long as their limit says.
 public protocol Constraint: Sendable {
   /// Whether the request may be sent as things are; also true for one that it does not concern. Called for every request,
   /// at any time and from any task.
@@ -9,9 +12,6 @@ public protocol Constraint: Sendable {
   /// Brings it about. One call serves all requests that wait; it is satisfied when this returns, and nobody asks again. An error
   /// fails them all. There are never two calls at a time: where all who wait are cancelled, so is the call, and the next waits
   /// until it has ended.
-  ///
-  /// Until this returns, requests made in here, and in tasks begun in here, pass the constraints of the same ``Constraints`` by, as
-  /// they would wait for themselves. Those of another they wait for: two that need each other wait as long as their limit says.
   func satisfy(for request: Request) async throws
 }
 
@@ -27,9 +27,6 @@ public struct Constraints: Middleware {
   private let limit: Duration?
   private let clock: any Clock<Duration>
 
-  /// The calls of `satisfy` that the task is a part of, or was begun by.
-  @TaskLocal private static var calls: [Call] = []
-
   /// - Parameter limit: how long a request waits; then it throws ``ConstraintsTimedOut``. Nil waits as long as it takes.
   public init(_ constraints: [any Constraint], within limit: Duration? = nil, clock: any Clock<Duration> = .continuous) {
     self.constraints = constraints.map { Shared($0) }
@@ -38,7 +35,7 @@ public struct Constraints: Middleware {
   }
 
   public func handle(_ request: Request, next: Next) async throws -> Response {
-    if !request.options.ignoresConstraints, !isSatisfying, !constraints.isEmpty {
+    if !request.options.ignoresConstraints, !isInside, !constraints.isEmpty {
       if let limit {
         let request = request
         try await Deadline(after: limit, on: clock, error: ConstraintsTimedOut(limit: limit)).value { try await hold(request) }
@@ -49,10 +46,8 @@ public struct Constraints: Middleware {
     return try await next(request)
   }
 
-  /// Whether the task is satisfying one of these constraints.
-  private var isSatisfying: Bool {
-    Self.calls.contains { call in call.isGoingOn && constraints.contains { call.serves($0) } }
-  }
+  /// Whether the task is looking at one of these constraints, or satisfying it.
+  private var isInside: Bool { constraints.contains { $0.work.isInside } }
 
   private func hold(_ request: Request) async throws {
     try await withThrowingTaskGroup(of: Void.self) { group in
@@ -65,34 +60,20 @@ public struct Constraints: Middleware {
   private final class Shared: Sendable {
     private let constraint: any Constraint
     private let flight = SingleFlight<Void>()
+    let work = Reentrancy()
 
     init(_ constraint: any Constraint) { self.constraint = constraint }
 
     func hold(_ request: Request) async throws {
-      if try await constraint.isSatisfied(for: request) { return }
+      if try await work.run({ try await constraint.isSatisfied(for: request) }) { return }
       try await flight.value { [self] in
-        let call = Call(of: self)
-        defer { call.end() }
-        try await Constraints.$calls.withValue(Constraints.calls.filter(\.isGoingOn) + [call]) {
+        try await work.run {
           // Somebody else's work may have ended in between.
           if try await constraint.isSatisfied(for: request) { return }
           try await constraint.satisfy(for: request)
         }
       }
     }
-  }
-
-  /// A call of `satisfy`. Tasks that were begun in it inherit it, and may outlive it.
-  private final class Call: Sendable {
-    private let constraint: ObjectIdentifier
-    private let hasEnded = Atomic(false)
-
-    init(of constraint: Shared) { self.constraint = ObjectIdentifier(constraint) }
-
-    var isGoingOn: Bool { !hasEnded.load(ordering: .acquiring) }
-    // While the call goes on there is the constraint: its identity is nobody else's.
-    func serves(_ other: Shared) -> Bool { constraint == ObjectIdentifier(other) }
-    func end() { hasEnded.store(true, ordering: .releasing) }
   }
 }
 

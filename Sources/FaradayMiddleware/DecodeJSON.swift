@@ -1,30 +1,33 @@
 public import FaradayCoding
 public import FaradayCore
-#if canImport(FoundationEssentials)
-private import FoundationEssentials
-#else
-private import Foundation
-#endif
 
-/// Asks for JSON, and reads it: ``FaradayCore/Response/json`` is what a response holds whose `Content-Type` says JSON.
+/// Asks for JSON, and reads it: ``FaradayCore/Response/json`` is what a response holds whose `Content-Type` says JSON, that is
+/// `application/json` or any type that ends in `+json`.
+///
+/// A request that says in `Accept` what it wants is left as it is; one without `Accept` asks for `application/json`.
 ///
 /// The body stays as it is, and is read when somebody looks, once. One that says JSON and is none has no
 /// ``FaradayCore/Response/json``; a strict one is read at once, and throws ``FaradayCoding/UndecodableBody``. Streamed bodies
 /// and those taken by a chunk callback are not read.
 public struct DecodeJSON: Middleware {
   private let isStrict: Bool
-  private static let type = MediaType.json.description
+  private let maximumDepth: Int
 
-  /// - Parameter isStrict: whether a body that says JSON and is none is an error.
-  public init(isStrict: Bool = false) { self.isStrict = isStrict }
+  /// - Parameters:
+  ///   - isStrict: whether a body that says JSON and is none is an error.
+  ///   - maximumDepth: how deep arrays and objects may stand in each other.
+  public init(isStrict: Bool = false, maximumDepth: Int = JSONValue.standardMaximumDepth) {
+    self.isStrict = isStrict
+    self.maximumDepth = maximumDepth
+  }
 
   public func handle(_ request: Request, next: Next) async throws -> Response {
     var request = request
-    request.headers.accept(Self.type)
+    if request.headers[.accept] == nil { request.headers[.accept] = MediaType.json.description }
     var response = try await next(request)
     guard response.headers.contentType?.isJSON == true, let data = response.body.data, !data.isEmpty else { return response }
-    let json = ReadOnce { try JSONDecoder().decode(JSONValue.self, from: data) }
-    // Reading untyped JSON is slow, and who reads a type does not need it.
+    let json = ReadOnce { [maximumDepth] in try JSONValue(data: data, maximumDepth: maximumDepth) }
+    // Who reads a type does not need it.
     response[JSONKey.self] = json
     guard isStrict else { return response }
     do { _ = try json.result.get() } catch { throw UndecodableBody(error, wanting: JSONValue.self, of: response) }
@@ -44,5 +47,7 @@ extension Middleware where Self == DecodeJSON {
   public static var decodeJSON: Self { Self() }
 
   /// Asks for JSON, and reads it.
-  public static func decodeJSON(isStrict: Bool) -> Self { Self(isStrict: isStrict) }
+  public static func decodeJSON(isStrict: Bool = false, maximumDepth: Int = JSONValue.standardMaximumDepth) -> Self {
+    Self(isStrict: isStrict, maximumDepth: maximumDepth)
+  }
 }

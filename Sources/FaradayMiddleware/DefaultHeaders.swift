@@ -6,8 +6,8 @@ public import FaradayCore
 ///     connection.use(.defaultHeaders { _ in try await session.headers() })
 ///
 /// ``FaradayCore/Connection/headers`` are for the connection's own server. These go to any, but for those that are secret
-/// (``FaradayCore/Secrets/headers``, and `Authorization`, `Proxy-Authorization` and `Cookie` always): a foreign request,
-/// see ``FaradayCore/Options/isForeign``, goes without them.
+/// (``FaradayCore/Secrets``, and `Authorization`, `Proxy-Authorization` and `Cookie` always): a foreign request, see
+/// ``FaradayCore/Request/isForeign``, goes without them.
 public struct DefaultHeaders: Middleware {
   private let fields: @Sendable (Request) async throws -> HTTPFields
 
@@ -22,11 +22,12 @@ public struct DefaultHeaders: Middleware {
   }
 
   public func handle(_ request: Request, next: Next) async throws -> Response {
-    let secret = request.options.secrets.headers.union([.authorization, .proxyAuthorization, .cookie])
+    let isForeign = request.isForeign
+    let secrets = request.secrets
     var complete = request
     // Asked of the request as it was: a field that is there twice is added twice.
     for field in try await fields(request) where !request.headers.contains(field.name) {
-      if request.options.isForeign, secret.contains(field.name) { continue }
+      if isForeign, secrets.keepsHome(field.name) { continue }
       complete.headers.append(field)
     }
     return try await next(complete)

@@ -11,7 +11,7 @@ public import Foundation
 ///     try await connection.post("users", body: .value(User(name: "Ada")))
 ///     try await connection.post("users", body: .value(["name": "Ada"] as JSONValue))
 ///
-/// It acts where the request's `Content-Type` is JSON or absent, sets it if absent, and passes everything else on. A value that
+/// A ``FaradayCoding/JSONValue`` is written as it is: of the encoder only the formatting counts. It acts where the request's `Content-Type` is JSON or absent, sets it if absent, and passes everything else on. A value that
 /// cannot be encoded throws ``FaradayCoding/UnencodableBody``, and nothing is sent.
 public struct EncodeJSON: Middleware {
   private let encoder: JSONEncoder
@@ -27,7 +27,7 @@ public struct EncodeJSON: Middleware {
     let hasType = request.headers[.contentType] != nil
     guard !hasType || request.headers.contentType?.isJSON == true else { return try await next(request) }
     var request = request
-    let data = try request.encoding { try encoder.encode(value) }
+    let data = try request.encoding { try encoder.data(of: value) }
     request.body = .data(data)
     if !hasType { request.headers[.contentType] = MediaType.json.description }
     return try await next(request)

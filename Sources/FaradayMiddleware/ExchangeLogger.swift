@@ -18,9 +18,9 @@ private import Foundation
 ///
 /// Nothing outside the program can end a line: control characters are escaped. What ``FaradayCore/Secrets`` names is not
 /// shown: the values of those header fields; the values of those items of queries, in the URL and in fields that hold one
-/// (`Location`, `Content-Location`, `Referer`, `Link`, `Refresh`); users, passwords and fragments of these URLs; the values of
-/// those fields of forms and those members of JSON. Not searched are paths, other header fields, other kinds of text, and
-/// what an error says of itself, but for the request's URL.
+/// (`Location`, `Content-Location`, `Referer`, `Link`, `Refresh`); users, passwords, fragments and those parts of paths of these
+/// URLs; the values of those fields of forms and those members of JSON. Not searched are other header fields, other kinds of
+/// text, and what an error says of itself, but for the request's URL.
 public struct ExchangeLogger: Middleware {
   /// How much is said.
   public enum Detail: Sendable, Hashable {

@@ -3,12 +3,12 @@ internal import FaradayCore
 /// Puts the mark in the place of the values of secret members of JSON: whole, cut off, or several in a row. It is not parsed,
 /// so that everything else stays as it was written.
 struct JSONRedaction {
-  private let names: Set<String>
+  private let secrets: Secrets
   private var rest: ArraySlice<UInt8>
   private var shown: [UInt8] = []
 
   private init(_ text: String, _ secrets: Secrets) {
-    names = secrets.queryItems
+    self.secrets = secrets
     rest = Array(text.utf8)[...]
   }
 
@@ -38,7 +38,7 @@ struct JSONRedaction {
   /// A name with an escape in it could be any, so it is taken for a secret one.
   private func isSecret(_ name: ArraySlice<UInt8>) -> Bool {
     let inner = name.dropFirst().dropLast()
-    return inner.contains(Self.backslash) || names.contains(String(decoding: inner, as: UTF8.self).lowercased())
+    return inner.contains(Self.backslash) || secrets.contains(String(decoding: inner, as: UTF8.self))
   }
 
   private mutating func skipValue() {

@@ -35,7 +35,7 @@ final class LoggedExchange: Sendable {
     self.logger = logger
     method = request.method
     url = request.url
-    secrets = request.options.secrets
+    secrets = request.secrets
     requestID = request.options.requestID
     self.elapsed = elapsed
   }

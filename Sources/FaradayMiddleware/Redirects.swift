@@ -1,4 +1,5 @@
 public import FaradayCore
+private import Synchronization
 #if canImport(FoundationEssentials)
 public import FoundationEssentials
 #else
@@ -10,52 +11,148 @@ public import Foundation
 /// - 303 makes a GET of everything but HEAD; 301 and 302 make a GET of POST (the Fetch standard's rule); their body goes, and
 ///   the fields about it. 307 and 308 send method and body again: one that can be read once only is an error.
 /// - To another origin, which is also `https` to `http`, a request goes without `Authorization`, `Proxy-Authorization`, `Cookie`
-///   and every field of ``FaradayCore/Secrets/headers``, without `Host`, and marked as foreign, so that no middleware below adds
-///   credentials. It does not get them back if it returns.
+///   and every field that ``FaradayCore/Secrets`` names, without `Host`, with no more of a `Referer` than its origin, and marked
+///   as foreign, so that no middleware below adds credentials: ``FaradayCore/Request/leaveOrigin()``. It does not get them back
+///   if it returns.
+/// - From `https` to `http` no body is sent, unless that is allowed: anybody on the way could read it.
 /// - The URL's user and password stay with their origin; those in a `Location` are dropped. A fragment is carried on unless
 ///   the `Location` has one.
+/// - Several `Location` fields are one if they are equal, and an error if not. Bytes of it that are no ASCII are percent-encoded.
+/// - A redirect's own body is of no matter: it may be larger than the largest body and break off, and one that stalls is waited
+///   for as long as ``FaradayCore/Timeouts/idle`` says, and no longer. Over URLSession, which shows a redirect only when its body
+///   has come, one that breaks off or stalls is an error.
 ///
 /// Callbacks see the last response only; but the 1xx heads of each hop reach ``FaradayCore/Options/onInformational``, as it cannot
 /// be known yet what follows them. What stands below this middleware sees each hop as a request of its own. A
 /// ``RedirectError`` has the response that could not be followed.
 public struct Redirects: Middleware {
+  /// Decides about a redirect that all other rules let pass. Called once for each, at its head and before its body, which is on the
+  /// engine's thread where the request has callbacks. What it throws is what the request throws.
+  public typealias Policy = @Sendable (_ attempt: Attempt) throws -> Decision
+
+  /// A redirect that a policy is asked about.
+  public struct Attempt: Sendable {
+    /// The status and the fields of the response that redirects.
+    public let head: HTTPResponse
+    /// Who redirects.
+    public let url: URL
+    /// What would be sent next: its URL is where the redirect leads, and what may not go there has been taken out.
+    public let following: Request
+    /// How many redirects were followed before this one.
+    public let count: Int
+  }
+
+  /// What becomes of a redirect.
+  public enum Decision: Sendable, Hashable {
+    case follow
+    /// It is not followed: it is the response, with its body.
+    case stop
+  }
+
   private let limit: Int
   private let allowsDowngrade: Bool
+  private let httpsOnly: Bool
+  private let sendsReferer: Bool
+  private let policy: Policy?
+  private let allowsBodyInClear: Bool
 
   /// - Parameters:
   ///   - limit: how many are followed; one more is an error. ``FaradayCore/Options/redirectLimit`` overrides it for a request.
   ///   - allowsDowngrade: whether `https` may lead to `http`.
-  public init(limit: Int = 10, allowsDowngrade: Bool = true) {
+  ///   - httpsOnly: whether all redirects must lead to `https`, those of `http` too.
+  ///   - sendsReferer: whether each hop says in `Referer` who led there: the URL without user, password and fragment; to another
+  ///     origin the origin alone; from `https` to `http` nothing.
+  ///   - policy: asked about each redirect that these let pass. Without one all of them are followed.
+  ///   - allowsBodyInClear: whether a body may be sent over `http` that was meant for `https`.
+  public init(
+    limit: Int = 10, allowsDowngrade: Bool = true, allowsBodyInClear: Bool = false, httpsOnly: Bool = false,
+    sendsReferer: Bool = false, policy: Policy? = nil
+  ) {
     self.limit = limit
     self.allowsDowngrade = allowsDowngrade
+    self.allowsBodyInClear = allowsBodyInClear
+    self.httpsOnly = httpsOnly
+    self.sendsReferer = sendsReferer
+    self.policy = policy
   }
 
   public func handle(_ request: Request, next: Next) async throws -> Response {
     let limit = request.options.redirectLimit ?? limit
     guard limit > 0 else { return try await next(request) }
+    let areApart = next.capabilities.contains(.repeatedHeaders)
     var request = request
     var hops: [Redirect] = []
     var visited: Set<Visit> = [Visit(request)]
     while true {
-      let sent = try await Withholding.send(request, next: next) { Self.isRedirect($0) }
+      // Made at the head, once: a response that is not followed is the caller's from there on.
+      let plan = Mutex(Plan.deliver)
+      let sent = try await Withholding.send(request, next: next, bodyMatters: false) {
+        [request, visited, count = hops.count] head in
+        guard Self.isRedirect(head) else { return false }
+        var chosen = count < limit ? self.plan(head, of: request, areApart: areApart) : .refuse(.tooMany(limit: limit))
+        if case .follow(let following) = chosen {
+          if head.headerFields[.setCookie] == nil, visited.contains(Visit(following)) {
+            chosen = .refuse(.loop)
+          } else if let policy {
+            chosen = .asking(policy, Attempt(head: head, url: request.url, following: following, count: count))
+          }
+        }
+        plan.withLock { $0 = chosen }
+        return chosen.withholds
+      }
       var response = sent.response
       response.redirects = hops
       if hops.contains(where: { Origin($0.url) != Origin($0.location) }) { response.leftOrigin = true }
-      guard sent.isWithheld else { return response }
-      let fail = { (reason: RedirectError.Reason) in RedirectError(reason, request: request, response: response) }
-      guard hops.count < limit else { throw fail(.tooMany(limit: limit)) }
-      let following = try request.following(response, orFail: fail)
-      guard allowsDowngrade || !request.isSecure || following.isSecure else { throw fail(.downgrade) }
-      hops.append(
-        Redirect(
-          status: response.status, headers: response.headers, version: response.version, url: request.url,
-          location: following.url))
-      // A page that sets a cookie and leads to itself is no loop: the next visit is another one.
-      if response.headers[.setCookie] != nil { visited.removeAll() }
-      guard visited.insert(Visit(following)).inserted else { throw fail(.loop) }
-      await sent.drain()
-      request = following
+      switch plan.withLock({ $0 }) {
+      case .deliver: return response
+      case .refuse(let reason): throw RedirectError(reason, request: request, response: response)
+      case .fail(let error): throw error
+      case .follow(let following):
+        // A page that sets a cookie and leads to itself is no loop: the next visit is another one.
+        if response.headers[.setCookie] != nil { visited.removeAll() }
+        visited.insert(Visit(following))
+        await sent.drain()
+        hops.append(
+          Redirect(
+            status: response.status, headers: response.headers, version: response.version, url: request.url,
+            location: following.url, metrics: response.metrics,
+            secrets: request.secrets))
+        request = following
+      }
     }
+  }
+
+  /// What the rules say of a redirect.
+  private func plan(_ head: HTTPResponse, of request: Request, areApart: Bool) -> Plan {
+    do throws(RedirectError.Reason) {
+      var following = try request.following(head, areApart: areApart)
+      guard following.isSecure || !httpsOnly else { return .refuse(.insecure) }
+      guard following.isSecure || !request.isSecure || allowsDowngrade else { return .refuse(.downgrade) }
+      guard allowsBodyInClear || !following.hasBodyInClear(after: request) else { return .refuse(.bodyInClear) }
+      if sendsReferer { following.setReferer(request.url) }
+      return .follow(following)
+    } catch {
+      return .refuse(error)
+    }
+  }
+
+  /// What becomes of a response.
+  private enum Plan {
+    case deliver
+    case follow(Request)
+    case refuse(RedirectError.Reason)
+    case fail(any Error)
+
+    static func asking(_ policy: Policy, _ attempt: Attempt) -> Plan {
+      do {
+        return try policy(attempt) == .follow ? .follow(attempt.following) : .deliver
+      } catch {
+        return .fail(error)
+      }
+    }
+
+    /// Whether the caller's callbacks see none of it.
+    var withholds: Bool { if case .deliver = self { false } else { true } }
   }
 
   private static func isRedirect(_ head: HTTPResponse) -> Bool {
@@ -85,20 +182,27 @@ public struct Redirect: Sendable {
   public let url: URL
   /// Where to.
   public let location: URL
+  /// What it cost; of a streamed response that was not read to its end, as far as was known at its head.
+  public let metrics: Metrics
+  let secrets: Secrets
 }
 
 /// A redirect that could not be followed.
-public struct RedirectError: Error, CustomStringConvertible {
-  public enum Reason: Sendable, Hashable {
+public struct RedirectError: Error, CustomStringConvertible, CustomReflectable {
+  public enum Reason: Error, Hashable {
     case tooMany(limit: Int)
     /// It leads to where the request has been, and no cookie was set on the way.
     case loop
-    /// The `Location` is no URL that can be sent to: not `http` or `https`, or without a host.
+    /// The `Location` is no URL that can be sent to: not `http` or `https`, without a host, or several that differ.
     case invalidLocation
     /// 307 or 308, and the body could be read once only.
     case bodyNotReplayable
     /// From `https` to `http`, which was not allowed.
     case downgrade
+    /// To `http`, where only `https` was allowed.
+    case insecure
+    /// 307 or 308 from `https` to `http` with a body, which was not allowed.
+    case bodyInClear
   }
 
   public let reason: Reason
@@ -109,7 +213,7 @@ public struct RedirectError: Error, CustomStringConvertible {
   init(_ reason: Reason, request: Request, response: Response) {
     self.reason = reason
     self.response = response
-    self.request = "\(request.method) \(request.options.secrets.redacting(request.url))"
+    self.request = request.named
   }
 
   public var description: String {
@@ -120,9 +224,12 @@ public struct RedirectError: Error, CustomStringConvertible {
       case .invalidLocation: "the redirect's Location is no URL that a request can be sent to"
       case .bodyNotReplayable: "the redirect wants the body again, which could be read once only"
       case .downgrade: "the redirect leads from https to http"
+      case .insecure: "the redirect leads to http, and only https is allowed"
+      case .bodyInClear: "the redirect leads from https to http, where the body could be read on the way"
       }
     return "\(request): \(what) (\(response.status.code))"
   }
+  public var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
 extension Options {
@@ -146,8 +253,13 @@ extension Response {
 }
 
 extension Middleware where Self == Redirects {
-  /// Follows redirects.
-  public static func redirects(limit: Int = 10, allowsDowngrade: Bool = true) -> Self {
-    Self(limit: limit, allowsDowngrade: allowsDowngrade)
+  /// Follows redirects. See ``Redirects/init(limit:allowsDowngrade:allowsBodyInClear:httpsOnly:sendsReferer:policy:)``.
+  public static func redirects(
+    limit: Int = 10, allowsDowngrade: Bool = true, allowsBodyInClear: Bool = false, httpsOnly: Bool = false,
+    sendsReferer: Bool = false, policy: Redirects.Policy? = nil
+  ) -> Self {
+    Self(
+      limit: limit, allowsDowngrade: allowsDowngrade, allowsBodyInClear: allowsBodyInClear, httpsOnly: httpsOnly,
+      sendsReferer: sendsReferer, policy: policy)
   }
 }

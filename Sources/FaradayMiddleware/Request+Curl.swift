@@ -34,7 +34,7 @@ private struct CurlCommand {
 
   init(_ request: Request, revealingSecrets: Bool) {
     self.request = request
-    secrets = revealingSecrets ? nil : request.options.secrets
+    secrets = revealingSecrets ? nil : request.secrets
     let url = secrets?.redacting(request.url) ?? request.url.absoluteString
     if Self.hasBrackets(url) || request.body.file.map({ Self.hasBrackets($0.path) }) == true { add("-g") }
     if Self.hasDotSegments(url) { add("--path-as-is") }

@@ -7,19 +7,21 @@ internal import Foundation
 
 extension Request {
   /// The request that a redirect asks for.
-  func following(_ response: Response, orFail fail: (RedirectError.Reason) -> RedirectError) throws -> Request {
-    guard let location = response.headers[.location], let target = redirectTarget(location) else {
-      throw fail(.invalidLocation)
+  ///
+  /// - Parameter areApart: whether the adapter gives repeated fields as they came.
+  func following(_ head: HTTPResponse, areApart: Bool) throws(RedirectError.Reason) -> Request {
+    guard let location = head.headerFields.single(.location, areApart: areApart), let target = redirectTarget(location) else {
+      throw .invalidLocation
     }
     var following = self
     following.url = target
     following.options.requestTarget = .origin
-    if changesMethod(response.status) {
+    if changesMethod(head.status) {
       following.method = .get
       following.body = .empty
       for name in Self.fieldsOfBody { following.headers[name] = nil }
     } else if !body.isReplayable {
-      throw fail(.bodyNotReplayable)
+      throw .bodyNotReplayable
     }
     if Origin(target) != Origin(url) { following.leaveOrigin() }
     return following
@@ -36,18 +38,16 @@ extension Request {
     }
   }
 
-  private mutating func leaveOrigin() {
-    options.isForeign = true
-    let secret = options.secrets.headers.union(options.homeHeaders).union([.authorization, .proxyAuthorization, .cookie])
-    for name in secret { headers[name] = nil }
-    // It names the server before.
-    if let host = HTTPField.Name("Host") { headers[host] = nil }
-  }
-
   /// The absolute URL of a `Location`.
-  private func redirectTarget(_ location: String) -> URL? {
-    guard let resolved = URL(text: location, relativeTo: url)?.absoluteURL, let scheme = resolved.scheme?.lowercased(),
-      scheme == "http" || scheme == "https", resolved.host()?.isEmpty == false
+  ///
+  /// What is no ASCII in it is percent-encoded byte by byte, whether the bytes are UTF-8 or not: the server that wrote them gets
+  /// them back (the Fetch standard, section 2.2.6). A host has no such bytes.
+  private func redirectTarget(_ location: [UInt8]) -> URL? {
+    let text =
+      String(validating: location, as: UTF8.self)
+      ?? String(decoding: location.flatMap { $0 < 0x80 ? [$0] : Query.escape($0) }, as: UTF8.self)
+    guard let resolved = URL(text: text, relativeTo: url)?.absoluteURL, let scheme = resolved.scheme?.lowercased(),
+      scheme == "http" || scheme == "https", let host = resolved.host(), !host.isEmpty, !Query.decode(host).contains("\u{FFFD}")
     else { return nil }
     var parts = URLParts(resolved.absoluteString)
     let before = URLParts(url.absoluteString)

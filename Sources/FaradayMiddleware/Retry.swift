@@ -9,38 +9,20 @@ private import Foundation
 /// Sends a request again that failed for the moment: after an error of the transport or a status that says so, after a while.
 ///
 /// - Which: GET, HEAD, PUT, DELETE, OPTIONS and TRACE; others if the request says so (``FaradayCore/Options/isRetryable``), and
-///   these then get an `Idempotency-Key`, the same over all attempts. Not a body that can be read once only, and not a request
-///   whose callbacks have seen something of the response already. A streamed body that fails later is the caller's.
-/// - When: at a random time within a span that doubles from ``Policy/base`` up to ``Policy/longest``. `Retry-After` in
-///   seconds or as a date is waited for at least; one that is no date and no number is ignored, and one over
-///   ``Policy/longestRetryAfter`` ends the retries.
+///   these then get an `Idempotency-Key`, the same over all attempts. Any method if there was no connection: nothing of the
+///   request was sent. Not a body that can be read once only, and not a request whose callbacks have seen something of the
+///   response already. A streamed body that fails later is the caller's.
+/// - After what: ``Policy/errors`` and ``Policy/statuses``, unless ``Policy/shouldRetry`` knows better. Never after a
+///   `CancellationError`.
+/// - When: at a random time within a span that doubles from ``Policy/base`` up to ``Policy/longest``, or after
+///   ``Policy/backoff``. `Retry-After` in seconds or as a date is waited for at least; one that is no date and no number is ignored,
+///   and one over ``Policy/longestRetryAfter`` ends the retries.
 /// - How often: ``Policy/retries``, as long as the ``RetryBudget`` has something left, which all copies share.
 ///
 /// Callbacks see the attempt that counts; but the 1xx heads of each reach ``FaradayCore/Options/onInformational``, as it cannot be
 /// known yet what follows them. What comes in the end is the last response or error. ``FaradayCore/Response/retries`` says how many
 /// retries there were.
 public struct Retry: Middleware {
-  /// What is retried, how often and when.
-  public struct Policy: Sendable {
-    /// How often a request is sent again at most.
-    public var retries = 2
-    /// The statuses that pass: 408, 429, 502, 503, 504.
-    public var statuses: Set<Int> = [408, 429, 502, 503, 504]
-    /// The errors that pass: a server that is not reached, or a connection that breaks.
-    public var errors: Set<TransportError.Code> = [
-      .nameNotFound, .connectionFailed, .connectTimeout, .connectionClosed, .sendFailed, .receiveFailed, .truncatedResponse,
-      .idleTimeout, .http2Error,
-    ]
-    /// The first wait is up to this long.
-    public var base = Duration.milliseconds(500)
-    /// No wait that is ours to choose is longer.
-    public var longest = Duration.seconds(20)
-    /// A server that wants to be left alone for longer is: its response is the last one.
-    public var longestRetryAfter = Duration.seconds(60)
-
-    public init() {}
-  }
-
   private let policy: Policy
   private let budget: RetryBudget
   private let clock: any Clock<Duration>
@@ -66,36 +48,38 @@ public struct Retry: Middleware {
 
   public func handle(_ request: Request, next: Next) async throws -> Response {
     budget.deposit()
-    guard policy.retries > 0, mayRetry(request) else { return try await next(request) }
-    let request = withKey(request)
-    var attempt = 0
+    guard policy.retries > 0, request.body.isReplayable, request.options.isRetryable != false else {
+      return try await next(request)
+    }
+    let mayRepeat = request.options.isRetryable ?? Self.idempotent.contains(request.method)
+    let request = mayRepeat ? withKey(request) : request
+    var number = 1
     while true {
       // The decision is made at the head, once, as the budget pays for it.
-      let wait = Mutex<Duration?>(nil)
+      let decision = Mutex<(failed: Attempt, wait: Duration)?>(nil)
+      let retry: (failed: Attempt, wait: Duration)
       do {
-        let sent = try await Withholding.attempt(request, next: next) { [attempt] head in
-          guard policy.statuses.contains(head.status.code), let chosen = self.wait(after: head, attempt: attempt) else {
-            return false
-          }
-          wait.withLock { $0 = chosen }
+        let sent = try await Withholding.attempt(request, next: next) { [number] head in
+          let attempt = attempt(number, of: request, head: head)
+          guard mayRepeat, mayFollow(attempt), let wait = wait(after: attempt) else { return false }
+          decision.withLock { $0 = (attempt, wait) }
           return true
         }
-        guard sent.isWithheld else { return sent.response.withRetries(attempt) }
+        guard sent.isWithheld, let noted = decision.withLock({ $0 }) else { return sent.response.withRetries(number - 1) }
         await sent.drain()
+        retry = noted
       } catch {
-        guard let failure = error.error as? TransportError, policy.errors.contains(failure.code), !error.wasSeen,
-          let chosen = wait.withLock({ $0 }) ?? self.wait(after: failure.head, attempt: attempt)
+        let failure = error.error as? TransportError
+        let attempt = attempt(number, of: request, head: failure?.head, error: error.error)
+        guard mayRepeat || failure?.wasNeverSent == true, !error.wasSeen, mayFollow(attempt),
+          let wait = decision.withLock({ $0?.wait }) ?? wait(after: attempt)
         else { throw error.error }
-        wait.withLock { $0 = chosen }
+        retry = (attempt, wait)
       }
-      try await clock.sleep(for: wait.withLock { $0 ?? .zero })
-      attempt += 1
+      await policy.onRetry?(retry.failed, retry.wait)
+      try await clock.sleep(for: retry.wait)
+      number += 1
     }
-  }
-
-  private func mayRetry(_ request: Request) -> Bool {
-    guard request.body.isReplayable else { return false }
-    return request.options.isRetryable ?? Self.idempotent.contains(request.method)
   }
 
   /// RFC 9110, section 9.2.2.
@@ -109,56 +93,45 @@ public struct Retry: Middleware {
     return request
   }
 
-  /// How long to wait before the next attempt; nil if there is none.
-  private func wait(after head: HTTPResponse?, attempt: Int) -> Duration? {
-    guard attempt < policy.retries else { return nil }
+  private func attempt(
+    _ number: Int, of request: Request, head: HTTPResponse?, error: (any Error)? = nil
+  ) -> Attempt {
+    Attempt(
+      request: request, number: number, head: head, error: error,
+      retryAfter: head?.headerFields[values: .retryAfter].compactMap(retryAfter).max())
+  }
+
+  /// Whether the policy wants another attempt after this one.
+  private func mayFollow(_ attempt: Attempt) -> Bool {
+    guard attempt.number <= policy.retries, !(attempt.error is CancellationError) else { return false }
+    if let decided = policy.shouldRetry?(attempt) { return decided }
+    guard let error = attempt.error else { return attempt.head.map { policy.statuses.contains($0.status.code) } ?? false }
+    return (error as? TransportError).map { policy.errors.contains($0.code) } ?? false
+  }
+
+  /// How long to wait before the next attempt; nil if the server or the budget is against one.
+  private func wait(after attempt: Attempt) -> Duration? {
+    if let asked = attempt.retryAfter, asked > policy.longestRetryAfter { return nil }
+    let wait = policy.backoff?(attempt) ?? jitter(after: attempt)
+    return budget.withdraw() ? max(wait, attempt.retryAfter ?? .zero) : nil
+  }
+
+  private func jitter(after attempt: Attempt) -> Duration {
     var span = min(policy.base, policy.longest)
-    for _ in 0..<attempt where span < policy.longest { span = min(span * 2, policy.longest) }
-    var wait = span * random()
-    if let asked = head?.headerFields[.retryAfter].flatMap(retryAfter) {
-      guard asked <= policy.longestRetryAfter else { return nil }
-      // Spread over a while, as all who were told the same come back at the same time.
-      wait = asked + min(wait, policy.base)
-    }
-    return budget.withdraw() ? wait : nil
+    for _ in 1..<attempt.number where span < policy.longest { span = min(span * 2, policy.longest) }
+    let wait = span * random()
+    // Spread over a while, as all who were told the same come back at the same time.
+    return attempt.retryAfter.map { $0 + min(wait, policy.base) } ?? wait
   }
 
   private func retryAfter(_ text: String) -> Duration? {
-    let text = text.trimming()
-    if !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
+    // Some adapters join several fields by commas; of several the longest counts.
+    let numbers = text.split(separator: ",").map { $0.trimming() }
+    if !numbers.isEmpty, numbers.allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy { (0x30...0x39).contains($0) } }) {
       // Too many digits for a number are a very long time.
-      return .seconds(min(Int64(text) ?? .max, 1 << 40))
+      return .seconds(numbers.map { min(Int64($0) ?? .max, 1 << 40) }.max() ?? 0)
     }
     return HTTPDate.parse(text).map { .seconds(max(0, Int64($0.timeIntervalSince1970) - now())) }
-  }
-}
-
-/// What all retries of a connection share: each request pays a part of one in, so that a server that is down does not get many
-/// times the requests that it could not answer before.
-///
-/// For any thread.
-public final class RetryBudget: Sendable {
-  private let ratio: Double
-  private let reserve: Double
-  private let balance: Mutex<Double>
-
-  /// - Parameters:
-  ///   - ratio: how many retries each request pays for.
-  ///   - reserve: how many there are to begin with, and at most.
-  public init(ratio: Double = 0.2, reserve: Double = 10) {
-    self.ratio = ratio
-    self.reserve = reserve
-    balance = Mutex(reserve)
-  }
-
-  func deposit() { balance.withLock { $0 = min(reserve, $0 + ratio) } }
-
-  func withdraw() -> Bool {
-    balance.withLock { balance in
-      guard balance >= 1 else { return false }
-      balance -= 1
-      return true
-    }
   }
 }
 
@@ -166,6 +139,11 @@ extension TransportError {
   /// What had arrived of a response that broke off.
   fileprivate var head: HTTPResponse? {
     partialResponse.map { HTTPResponse(status: $0.status, headerFields: $0.headers) }
+  }
+
+  /// Whether it failed before there was a connection that anything could be sent over.
+  fileprivate var wasNeverSent: Bool {
+    [.resolving, .connecting, .tls].contains(phase)
   }
 }
 

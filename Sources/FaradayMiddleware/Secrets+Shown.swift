@@ -22,7 +22,7 @@ extension Secrets {
   /// A URL, absolute or not, or nothing of it if it is none.
   private func showing(url text: String) -> String {
     guard !text.isEmpty, text != Self.mark else { return text }
-    return URL(string: text).map { redacting($0) } ?? Self.mark
+    return URL(string: text) == nil ? Self.mark : redacting(urlText: text)
   }
 
   /// The URLs within a `Link` or `Refresh`, which end where no URL can go on.
@@ -35,7 +35,7 @@ extension Secrets {
       // `url=` of a Refresh is no part of the URL.
       let prefix = word.lowercased().hasPrefix("url=") ? word.prefix(4) : ""
       let url = String(word.dropFirst(prefix.count))
-      shown += prefix + (url.unicodeScalars.contains { "?#@".unicodeScalars.contains($0) } ? showing(url: url) : url)
+      shown += prefix + (url.unicodeScalars.contains { "?#@/".unicodeScalars.contains($0) } ? showing(url: url) : url)
       if let end = rest.popFirst() { shown.unicodeScalars.append(end) }
     }
     return shown

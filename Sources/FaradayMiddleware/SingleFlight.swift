@@ -20,6 +20,13 @@ final class SingleFlight<Value: Sendable>: Sendable {
   }
 
   private let state = Mutex(State())
+  private let executor: (any TaskExecutor)?
+
+  /// - Parameter executor: where the work runs; tests give one that runs only when they say.
+  init(on executor: (any TaskExecutor)? = nil) { self.executor = executor }
+
+  /// How many wait for the work that is going on.
+  var waiterCount: Int { state.withLock { $0.flight?.waiters.count ?? 0 } }
 
   /// Joins the work that is going on, or begins it.
   func value(_ work: @escaping @Sendable () async throws -> Value) async throws -> Value {
@@ -44,7 +51,7 @@ final class SingleFlight<Value: Sendable>: Sendable {
         state.nextNumber += 1
         let number = state.nextNumber
         state.flight = Flight(number: number)
-        state.last = Task { [self, last = state.last] in
+        state.last = Task(executorPreference: executor) { [self, last = state.last] in
           await last?.value
           do {
             try Task.checkCancellation()

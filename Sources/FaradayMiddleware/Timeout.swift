@@ -22,8 +22,7 @@ public struct Timeout: Middleware {
   }
 
   public func handle(_ request: Request, next: Next) async throws -> Response {
-    let error = TimeoutExceeded(
-      limit: limit, request: "\(request.method) \(request.options.secrets.redacting(request.url))")
+    let error = TimeoutExceeded(limit: limit, request: request.named)
     return try await Deadline(after: limit, on: clock, error: error).response { try await next(request) }
   }
 }

@@ -5,54 +5,88 @@ private import Synchronization
 /// sent again.
 ///
 ///     connection.use(.tokenRefresh { rejected in try await login.renew() })
+///     connection.use(.tokenRefresh(isExpiring: { login.expires(of: $0) < .now + 60 }) { _ in try await login.renew() })
 ///
 /// The 401 is the response in the end where the new token is refused too, where the body cannot be sent again, or where the
-/// request has an `Authorization` of its own. What `refresh` throws is thrown to all that wait; the next request asks again. A
-/// foreign request gets no token: see ``FaradayCore/Options/isForeign``.
+/// request has an `Authorization` of its own. What `refresh` throws is thrown to all that wait; the next request asks again. Where
+/// the body cannot be sent again, the next request begins with a new token.
 ///
-/// Copies share their token. One that is used within `refresh` would wait for itself: use a connection without it there.
+/// A foreign request gets no token (see ``FaradayCore/Request/isForeign``), and the 401 of another origin that a redirect led to
+/// is the response. A chunk callback does not see such a 401: its first 64 KiB are the response's body.
+///
+/// Copies share their token. A request that is made within `refresh` or `isExpiring`, also by a task begun there that is not a
+/// detached one, passes without a token: it would wait for itself.
 public struct TokenRefresh: Middleware {
   public typealias Refresh = @Sendable (_ rejected: String?) async throws -> String
+  public typealias Expiry = @Sendable (_ token: String) async -> Bool
 
-  private let store: Store
+  let store: Store
   private let maximumRefreshes: Int
+  private let isExpiring: Expiry?
   private let refresh: Refresh
 
   /// - Parameters:
   ///   - token: the one to begin with; without one `refresh` is asked before the first request.
-  ///   - maximumRefreshes: how often one request is sent again with a new token.
-  ///   - refresh: gives a new token for the one that was rejected, nil for the first. Never called while it
+  ///   - maximumRefreshes: how often one request is sent again with a new token. With 0 each keeps its 401, and the next begins
+  ///     with a new token.
+  ///   - isExpiring: asked of the token before each request; if it says true, the request waits for a new one before it is
+  ///     sent. Without it a token is used until it is rejected.
+  ///   - refresh: gives a new token for the one that was rejected or expires, nil for the first. Never called while it
   ///     runs: where all who waited for it were cancelled, so is it, and the next who want a token wait until it has ended.
-  public init(token: String? = nil, maximumRefreshes: Int = 1, refresh: @escaping Refresh) {
+  public init(token: String? = nil, maximumRefreshes: Int = 1, isExpiring: Expiry? = nil, refresh: @escaping Refresh) {
     store = Store(token)
     self.maximumRefreshes = maximumRefreshes
+    self.isExpiring = isExpiring
     self.refresh = refresh
   }
 
   public func handle(_ request: Request, next: Next) async throws -> Response {
-    guard !request.options.isForeign, request.headers[.authorization] == nil else { return try await next(request) }
-    var token: String
-    if let known = store.token { token = known } else { token = try await store.replace(nil, by: refresh) }
+    guard !request.isForeign, request.headers[.authorization] == nil, !store.work.isInside else {
+      return try await next(request)
+    }
+    var token = try await store.token(unless: isExpiring, by: refresh)
     var refreshes = 0
     while true {
       var authorized = request
       try authorized.headers.authorize(.bearer(token))
       let mayRepeat = refreshes < maximumRefreshes && request.body.isReplayable
-      let sent = try await Withholding.send(authorized, next: next) { mayRepeat && $0.status == .unauthorized }
-      guard sent.isWithheld else { return sent.response }
+      let sent = try await Withholding.send(authorized, next: next, keeping: Withholding.drained) {
+        mayRepeat && $0.status == .unauthorized
+      }
+      guard sent.isWithheld, !sent.response.leftOrigin else {
+        let isRejected = sent.response.status == .unauthorized && !sent.response.leftOrigin
+        if isRejected, refreshes == 0 { store.reject(token) }
+        return sent.response
+      }
       await sent.drain()
       token = try await store.replace(token, by: refresh)
       refreshes += 1
     }
   }
 
-  private final class Store: Sendable {
-    private let current: Mutex<String?>
-    private let flight = SingleFlight<String>()
+  /// The token that the copies of a middleware share.
+  final class Store: Sendable {
+    private struct State {
+      var token: String?
+      var isRejected = false
+    }
 
-    init(_ token: String?) { current = Mutex(token) }
+    private let state: Mutex<State>
+    let flight = SingleFlight<String>()
+    let work = Reentrancy()
 
-    var token: String? { current.withLock { $0 } }
+    init(_ token: String?) { state = Mutex(State(token: token)) }
+
+    /// The token, or a new one if there is none, or it was rejected or expires.
+    func token(unless isExpiring: Expiry?, by refresh: @escaping Refresh) async throws -> String {
+      let state = state.withLock { $0 }
+      guard let token = state.token, !state.isRejected else { return try await replace(state.token, by: refresh) }
+      guard let isExpiring, try await work.run({ await isExpiring(token) }) else { return token }
+      return try await replace(token, by: refresh)
+    }
+
+    /// Notes that a token was rejected by a request that could not be sent again.
+    func reject(_ token: String) { state.withLock { if $0.token == token { $0.isRejected = true } } }
 
     /// A token other than the rejected one: what somebody else has got meanwhile, or a new one.
     func replace(_ rejected: String?, by refresh: @escaping Refresh) async throws -> String {
@@ -63,9 +97,10 @@ public struct TokenRefresh: Middleware {
 
     private func fresh(_ rejected: String?, by refresh: @escaping Refresh) async throws -> String {
       try await flight.value { [self] in
-        if let token, token != rejected { return token }
-        let fresh = try await refresh(rejected)
-        current.withLock { $0 = fresh }
+        let current = state.withLock { $0 }
+        if let token = current.token, token != rejected, !current.isRejected { return token }
+        let fresh = try await work.run { try await refresh(current.token) }
+        state.withLock { $0 = State(token: fresh) }
         return fresh
       }
     }
@@ -73,10 +108,11 @@ public struct TokenRefresh: Middleware {
 }
 
 extension Middleware where Self == TokenRefresh {
-  /// Sends a bearer token, and gets a new one when it is rejected.
+  /// Sends a bearer token, and gets a new one when it is rejected, or before it expires.
   public static func tokenRefresh(
-    token: String? = nil, maximumRefreshes: Int = 1, refresh: @escaping TokenRefresh.Refresh
+    token: String? = nil, maximumRefreshes: Int = 1, isExpiring: TokenRefresh.Expiry? = nil,
+    refresh: @escaping TokenRefresh.Refresh
   ) -> Self {
-    Self(token: token, maximumRefreshes: maximumRefreshes, refresh: refresh)
+    Self(token: token, maximumRefreshes: maximumRefreshes, isExpiring: isExpiring, refresh: refresh)
   }
 }

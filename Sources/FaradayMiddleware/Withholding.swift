@@ -30,12 +30,15 @@ struct Withholding: Sendable {
 
   /// Sends the request; its response is withheld if the closure says so of its head. Throws what sending throws.
   ///
-  /// - Parameter limit: how many bytes of a body that the chunk callback was not to see become the response's body.
+  /// - Parameters:
+  ///   - limit: how many bytes of a body that the chunk callback was not to see become the response's body.
+  ///   - bodyMatters: false if a withheld response is one also where its body breaks off or stalls, and has what came of it.
   static func send(
-    _ request: Request, next: Next, keeping limit: Int = 0, withholding isUnwanted: @escaping @Sendable (HTTPResponse) -> Bool
+    _ request: Request, next: Next, keeping limit: Int = 0, bodyMatters: Bool = true,
+    withholding isUnwanted: @escaping @Sendable (HTTPResponse) -> Bool
   ) async throws -> Withholding {
     do {
-      return try await attempt(request, next: next, keeping: limit, withholding: isUnwanted)
+      return try await attempt(request, next: next, keeping: limit, bodyMatters: bodyMatters, withholding: isUnwanted)
     } catch {
       throw error.error
     }
@@ -43,7 +46,8 @@ struct Withholding: Sendable {
 
   /// The same for those who may send again after an error.
   static func attempt(
-    _ request: Request, next: Next, keeping limit: Int = 0, withholding isUnwanted: @escaping @Sendable (HTTPResponse) -> Bool
+    _ request: Request, next: Next, keeping limit: Int = 0, bodyMatters: Bool = true,
+    withholding isUnwanted: @escaping @Sendable (HTTPResponse) -> Bool
   ) async throws(Failure) -> Withholding {
     let gate = Gate(keeping: limit, isUnwanted: isUnwanted)
     do {
@@ -60,8 +64,8 @@ struct Withholding: Sendable {
         return Withholding(response: response, isWithheld: true, isCut: true)
       }
       // One that outgrew what the caller's body may be is of no matter where it is not the caller's.
-      if let failure = error as? TransportError, failure.code == .bodyTooLarge, let partial = failure.partialResponse,
-        gate.judge(HTTPResponse(status: partial.status, headerFields: partial.headers))
+      if let failure = error as? TransportError, failure.code == .bodyTooLarge || !bodyMatters,
+        let partial = failure.partialResponse, gate.judge(HTTPResponse(status: partial.status, headerFields: partial.headers))
       {
         return Withholding(response: partial, isWithheld: true, isCut: true)
       }

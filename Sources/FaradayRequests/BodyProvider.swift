@@ -67,9 +67,9 @@ extension BodyProvider {
     body(.text(text), contentType: contentType)
   }
 
-  /// The value as JSON.
+  /// The value as JSON. A ``FaradayCoding/JSONValue`` is written as it is: of the encoder only the formatting counts.
   public static func json(_ value: some Encodable & Sendable, using encoder: JSONEncoder = .sortingKeys) -> BodyProvider {
-    encoding(value, as: .json) { .data(try encoder.encode($0)) }
+    encoding(value, as: .json) { .data(try encoder.data(of: $0)) }
   }
 
   /// The value as `application/x-www-form-urlencoded`.

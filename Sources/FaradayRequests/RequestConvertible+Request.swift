@@ -14,7 +14,7 @@ extension RequestConvertible {
   public func request(for connection: Connection? = nil) throws -> Request {
     // A word is a URL to Foundation.
     guard var url = URLJoining.append.join(endpoint, to: baseURL), let host = url.host(), !host.isEmpty else {
-      throw TransportError(invalidURL: baseURL, method: method)
+      throw TransportError(invalidURL: baseURL, method: method, secrets: connection?.secrets ?? Secrets())
     }
     url = try query.appended(to: url, for: method)
     var request = try connection?.request(method, url: url) ?? Request(method, url: url)
@@ -29,9 +29,9 @@ extension RequestConvertible {
     let unauthenticated = request.headers
     try authenticationProvider.update(&request.headers)
     // Whatever their names are: no other server gets them, and no log shows them.
-    for name in Set(request.headers.map(\.name)).subtracting(request.options.secrets.headers)
-    where request.headers[fields: name] != unauthenticated[fields: name] {
-      request.options.secrets.headers.insert(name)
+    for name in Set(request.headers.map(\.name))
+    where request.headers[fields: name] != unauthenticated[fields: name] && !request.secrets.contains(name) {
+      request.markSecret(name.rawName)
     }
     return request
   }

@@ -14,7 +14,7 @@ public import Foundation
 ///       var responseDecoder: ResponseDecoder<User> { .json() }
 ///     }
 ///     let user = try await connection.perform(UserByID(id: 42)).value
-public protocol RequestConvertible<Resource>: Sendable, CustomStringConvertible {
+public protocol RequestConvertible<Resource>: Sendable, CustomStringConvertible, CustomReflectable {
   associatedtype Resource: Sendable
 
   /// What the endpoint is put behind; its path and query are kept.
@@ -55,6 +55,9 @@ extension RequestConvertible {
     let url = URLJoining.append.join(endpoint, to: baseURL)
     return "\(method) \(url.map { Secrets().redacting($0).prefix { $0 != "?" } } ?? "(no URL)")"
   }
+
+  /// Without children: `dump` and mirrors show no more than the description.
+  public var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
 extension RequestConvertible<Void> {

@@ -84,13 +84,19 @@ extension ResponseDecoder<Response> {
 }
 
 extension ResponseDecoder<String> {
-  /// The body as text in UTF-8; what is none throws.
-  public static var text: Self { text(encoding: .utf8) }
+  /// The body as text in the characters that it says it is in, as ``FaradayCore/Response/text(upTo:)`` has it; but bytes that stand
+  /// for no character throw too.
+  public static var text: Self {
+    ResponseDecoder(plain: { response in
+      let data = try await response.body.collect()
+      do { return try response.validText(of: data) } catch { throw UndecodableBody(error, wanting: String.self, of: response) }
+    })
+  }
 
-  /// The body as text in an encoding; what is none throws ``UndecodableText``.
+  /// The body as text in an encoding, whatever it says; what is none throws ``FaradayCoding/UndecodableText``.
   public static func text(encoding: String.Encoding) -> Self {
     ResponseDecoder(data: { data in
-      guard let text = String(data: data, encoding: encoding) else { throw UndecodableText(encoding: encoding) }
+      guard let text = String(data: data, encoding: encoding) else { throw UndecodableText(charset: "\(encoding)") }
       return text
     })
   }
@@ -101,13 +107,4 @@ extension ResponseDecoder where Resource: Decodable {
   public static func json(_ type: Resource.Type = Resource.self, using decoder: JSONDecoder = JSONDecoder()) -> Self {
     ResponseDecoder(accepting: "application/json", plain: { try await $0.decode(type, using: decoder) })
   }
-}
-
-/// A body that is no text in the encoding that was wanted.
-public struct UndecodableText: Error, Equatable, CustomStringConvertible {
-  public let encoding: String.Encoding
-
-  public init(encoding: String.Encoding) { self.encoding = encoding }
-
-  public var description: String { "the body is no text in \(encoding)" }
 }

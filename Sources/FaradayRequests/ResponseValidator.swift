@@ -42,15 +42,16 @@ extension ResponseValidator {
 }
 
 /// A response that a ``ResponseValidator`` did not accept.
-public struct UnacceptableResponse: Error, CustomStringConvertible {
+public struct UnacceptableResponse: Error, CustomStringConvertible, CustomReflectable {
   /// The response as it came: to be looked at, not logged.
   public let response: Response
   private let request: String
 
   init(_ response: Response, to request: Request) {
     self.response = response
-    self.request = "\(request.method) \(request.options.secrets.redacting(request.url))"
+    self.request = request.named
   }
 
   public var description: String { "\(request): the response, a \(response.status.code), was not accepted" }
+  public var customMirror: Mirror { Mirror(self, children: [:]) }
 }

@@ -2,7 +2,7 @@ public import FaradayCoding
 public import FaradayCore
 
 /// A request whose path could not be made of its template and the variables. Nothing was sent.
-public struct InvalidPath: Error, CustomStringConvertible {
+public struct InvalidPath: Error, CustomStringConvertible, CustomReflectable {
   /// What is wrong: the name of the variable is in it, if it is one.
   public let reason: PathTemplateError.Reason
   /// Context path and path, with the mark for the values of secret query items.
@@ -17,10 +17,11 @@ public struct InvalidPath: Error, CustomStringConvertible {
     let parts = error.template.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
     let query = parts.dropFirst().map { "?" + connection.secrets.redacting(query: $0) }
     reason = error.reason
-    template = parts[0] + query.joined()
+    template = (parts[0] + query.joined()).bounded()
     self.method = method
-    baseURL = connection.url.map { connection.secrets.redacting($0) } ?? ""
+    baseURL = connection.url.map { connection.secrets.redacting($0).bounded() } ?? ""
   }
 
   public var description: String { "\(method) \(baseURL): \(PathTemplateError(reason: reason, template: template))" }
+  public var customMirror: Mirror { Mirror(self, children: [:]) }
 }

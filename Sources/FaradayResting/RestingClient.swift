@@ -38,9 +38,10 @@ public struct RestingClient: Sendable {
     _ connection: Connection, decoder: JSONDecoder = JSONDecoder(),
     converter: any RequestConverter = RestingRequestConverter(), interceptors: [any Middleware] = []
   ) {
-    self.connection = Connection(
-      url: connection.url, joining: .append, headers: connection.headers, defaults: connection.defaults,
-      adapter: connection.stack.adapter, middleware: interceptors + connection.stack.middleware)
+    var connection = connection
+    connection.joining = .append
+    connection.stack = Stack(interceptors + connection.stack.middleware, adapter: connection.stack.adapter)
+    self.connection = connection
     self.decoder = decoder
     self.converter = converter
   }

@@ -36,9 +36,7 @@ extension RestingRequest where Input == Nothing {
 /// variables may be secret, and are not shown.
 extension RestingRequest: CustomStringConvertible, CustomReflectable {
   public var description: String {
-    var path = URLParts(endpoint.path)
-    path.user = ""
-    return "\(endpoint.method) \(path.place)"
+    "\(endpoint.method) \(Secrets().redacting(urlText: endpoint.path).prefix { $0 != "?" })"
   }
 
   /// Without children: `dump` shows what they are made of.

@@ -50,10 +50,7 @@ public struct RestingRequestConverter: RequestConverter {
     var home = connection
     home.joining = .append
     var request = try home.request(wanted.endpoint.method, path(of: wanted, on: connection))
-    if let provided = try configuration.headerProvider?.headers {
-      request.headers.override(with: provided)
-      if !request.options.isForeign { request.options.homeHeaders.formUnion(provided.map(\.name)) }
-    }
+    if let provided = try configuration.headerProvider?.headers { request.carry(provided) }
     request.headers.override(with: wanted.headers)
     try encode(wanted.body, as: wanted.endpoint.encoding, into: &request)
     return request

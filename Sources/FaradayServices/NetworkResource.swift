@@ -53,7 +53,7 @@ public struct NetworkResource: ServiceResource {
     var connection = connection
     if isForeign { connection?.headers = [:] }
     var request = try wanted.request(for: connection)
-    if isForeign { request.options.isForeign = true }
+    if isForeign { request.markForeign() }
     if !tags.isEmpty { request.options.tags.formUnion(tags) }
     if let mock { request.options.mock = mock }
     return request

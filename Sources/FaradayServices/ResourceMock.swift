@@ -62,7 +62,7 @@ public struct UnusableMock: Error, CustomStringConvertible {
   init(_ path: String, _ reason: String, for request: Request) {
     self.path = path
     self.reason = reason
-    self.request = "\(request.method) \(request.options.secrets.redacting(request.url))"
+    self.request = request.named
   }
 
   public var description: String { "\(request): the mock \(path) cannot be used: \(reason)" }

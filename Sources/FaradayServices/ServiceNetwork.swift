@@ -31,10 +31,9 @@ public struct ServiceNetwork: WebServiceNetworkInterface {
     _ connection: Connection, constraints: [any Constraint] = [], within limit: Duration? = nil,
     interceptors: [any Interceptor] = []
   ) {
-    self.connection = Connection(
-      url: connection.url, joining: connection.joining, headers: connection.headers, defaults: connection.defaults,
-      adapter: connection.stack,
-      middleware: [
+    var connection = connection
+    connection.stack = Stack(
+      [
         Interceptors(responses: interceptors),
         CreationErrors(),
         Constraints(constraints, within: limit),
@@ -42,7 +41,8 @@ public struct ServiceNetwork: WebServiceNetworkInterface {
         // Below the interceptors, which may forgive it.
         ExpectStatus(200..<300),
         Mocks(),
-      ])
+      ], adapter: connection.stack)
+    self.connection = connection
   }
 
   public func load(_ resource: NetworkResource) async throws -> Response {

@@ -57,6 +57,6 @@ extension UnexpectedStatus {
   /// The response's body as JSON: what a server says of its error. Nil if it is none, was cut, or was streamed.
   public var errorJSON: JSONValue? {
     guard !isBodyCut, let data = response.body.data, !data.isEmpty else { return nil }
-    return try? JSONDecoder().decode(JSONValue.self, from: data)
+    return try? JSONValue(data: data)
   }
 }

@@ -40,7 +40,7 @@ extension FormStrategies {
 }
 
 /// A query whose value could not be encoded. Nothing was sent.
-public struct UnencodableQuery: Error, CustomStringConvertible {
+public struct UnencodableQuery: Error, CustomStringConvertible, CustomReflectable {
   /// The type of the value.
   public let type: String
   /// Where in the value it went wrong: `filter.tags.2`; empty for the value itself.
@@ -62,4 +62,5 @@ public struct UnencodableQuery: Error, CustomStringConvertible {
   public var description: String {
     "\(request): the query, a \(type), cannot be encoded\(path.isEmpty ? "" : " at \(path)"): \(reason)"
   }
+  public var customMirror: Mirror { Mirror(self, children: [:]) }
 }

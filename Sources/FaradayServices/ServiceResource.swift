@@ -11,7 +11,7 @@ public import Foundation
 
 /// What ``NetworkResource`` and ``NetworkResourceWithBody`` have in common: the modifiers that need no body, and the loading.
 /// Each modifier gives a changed copy of the same type.
-public protocol ServiceResource: Sendable, CustomStringConvertible {
+public protocol ServiceResource: Sendable, CustomStringConvertible, CustomReflectable {
   /// The resource as the network gets it.
   var networkResource: NetworkResource { get set }
 }
@@ -19,6 +19,9 @@ public protocol ServiceResource: Sendable, CustomStringConvertible {
 extension ServiceResource {
   /// `GET https://api.example.com/users/42`: without the query of modifiers, and without secrets.
   public var description: String { networkResource.wanted.description }
+
+  /// Without children: `dump` and mirrors show no more than the description.
+  public var customMirror: Mirror { Mirror(self, children: [:]) }
 
   /// Prints ``description`` and the tags, and gives the same resource.
   @discardableResult

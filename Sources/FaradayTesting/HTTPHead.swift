@@ -1,3 +1,5 @@
+internal import FaradayCore
+
 /// A request that cannot be understood. It is answered with `status`, and the connection closed.
 struct BadRequest: Error, CustomStringConvertible {
   let status: Int
@@ -108,7 +110,7 @@ extension HTTPHead {
   private mutating func parseRequestLine() throws -> Int {
     let end = try lineEnd(from: 0)
     let line = bytes[..<end]
-    guard let first = line.firstIndex(of: 0x20), first > 0, line[..<first].allSatisfy(Self.isTokenByte),
+    guard let first = line.firstIndex(of: 0x20), first > 0, line[..<first].allSatisfy(\.isTokenByte),
       let last = line.lastIndex(of: 0x20), last > first + 1,
       line[(first + 1)..<last].allSatisfy({ $0 > 0x20 && $0 != 0x7F })
     else { throw BadRequest(400, "the request line is malformed") }
@@ -126,12 +128,12 @@ extension HTTPHead {
 
   private func parseField(_ line: Range<Int>) throws -> Field {
     guard let colon = bytes[line].firstIndex(of: UInt8(ascii: ":")), colon > line.lowerBound,
-      bytes[line.lowerBound..<colon].allSatisfy(Self.isTokenByte)
+      bytes[line.lowerBound..<colon].allSatisfy(\.isTokenByte)
     else { throw BadRequest(400, "a header line is malformed") }
     var value = (colon + 1)..<line.upperBound
     while let first = value.first, isBlank(bytes[first]) { value = (first + 1)..<value.upperBound }
     while let last = value.last, isBlank(bytes[last]) { value = value.lowerBound..<last }
-    guard bytes[value].allSatisfy(Self.isFieldByte) else {
+    guard HTTPField.isValidValue(bytes[value]) else {
       throw BadRequest(400, "a header value has a control character")
     }
     return Field(name: line.lowerBound..<colon, value: value)
@@ -170,23 +172,3 @@ extension HTTPHead {
 }
 
 private func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
-
-extension HTTPHead {
-  /// Whether the text can be a method or the name of a field.
-  static func isToken(_ text: String) -> Bool { !text.isEmpty && text.utf8.allSatisfy(isTokenByte) }
-
-  /// Whether the text can be the value of a field.
-  static func isFieldValue(_ text: String) -> Bool { text.utf8.allSatisfy(isFieldByte) }
-
-  private static func isFieldByte(_ byte: UInt8) -> Bool { byte >= 0x20 && byte != 0x7F || byte == 0x09 }
-
-  private static func isTokenByte(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
-      UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "!"), UInt8(ascii: "#")...UInt8(ascii: "'"), UInt8(ascii: "*"),
-      UInt8(ascii: "+"), UInt8(ascii: "."), UInt8(ascii: "^"), UInt8(ascii: "`"), UInt8(ascii: "|"), UInt8(ascii: "~"):
-      true
-    default: false
-    }
-  }
-}

@@ -1,3 +1,5 @@
+internal import FaradayCore
+
 extension LocalServer.Session {
   /// Answers a request.
   func answer(_ request: LocalServer.Request) throws {
@@ -79,7 +81,7 @@ extension LocalServer.Session {
   private func headers(_ request: LocalServer.Request) throws {
     let fields = try request.query
     for (name, value) in fields {
-      guard HTTPHead.isToken(name), HTTPHead.isFieldValue(value),
+      guard (try? HTTPField(checking: name, value)) != nil,
         !["content-length", "transfer-encoding", "connection"].contains(name.lowercased())
       else { throw BadRequest(400, "this header cannot be sent") }
     }
@@ -92,7 +94,7 @@ extension LocalServer.Session {
   }
 
   private func redirectTo(_ request: LocalServer.Request) throws {
-    guard let url = try request.value("url"), HTTPHead.isFieldValue(url) else {
+    guard let url = try request.value("url"), (try? HTTPField(checking: "Location", url)) != nil else {
       throw BadRequest(400, "there is no good url")
     }
     try reply.send(try request.number("status", in: 300...399) ?? 302, [("Location", url)], text: "elsewhere\n")

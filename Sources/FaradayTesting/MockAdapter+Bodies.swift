@@ -6,32 +6,8 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// What makes a mock treat requests and bodies as an adapter that sends them.
+/// What makes a mock treat bodies as an adapter that sends them.
 extension MockAdapter {
-  /// Throws if no adapter could send this.
-  func check(_ request: Request) throws {
-    let url = request.url
-    guard let scheme = url.scheme?.lowercased() else {
-      throw TransportError(.invalidURL, building: request, "the URL is not absolute")
-    }
-    guard scheme == "http" || scheme == "https" else {
-      throw TransportError(.unsupportedScheme, building: request, "only http and https URLs can be sent")
-    }
-    guard let host = url.host(), !host.isEmpty, 0...65_535 ~= url.port ?? 80 else {
-      throw TransportError(.invalidURL, building: request, "the URL has no host, or a port that is none")
-    }
-    if let value = request.body.unencodedValue {
-      throw TransportError(.invalidBody, building: request, UnencodedBody(type: type(of: value)).description)
-    }
-    let length = request.body.length
-    for value in request.headers[values: .contentLength] where length == nil || Int64(value) != length {
-      throw TransportError(.invalidHeader, building: request, "Content-Length is not the body's")
-    }
-    for value in request.headers[values: .transferEncoding] where length != nil || value.lowercased() != "chunked" {
-      throw TransportError(.invalidHeader, building: request, "Transfer-Encoding is decided by the body")
-    }
-  }
-
   /// The bytes of the request's body.
   func read(_ request: Request) async throws -> Data {
     var body = Data()
@@ -39,23 +15,19 @@ extension MockAdapter {
     do {
       for try await piece in request.body where !piece.isEmpty {
         body.append(piece)
-        if let length, body.count > length { throw LengthMismatch() }
+        if let length, body.count > length { throw LengthMismatch(stated: length, actual: nil) }
         request.options.onUploadProgress?(TransferProgress(bytes: Int64(body.count), total: length))
       }
-      if let length, body.count < length { throw LengthMismatch() }
-    } catch is LengthMismatch {
-      throw TransportError(.bodyLengthMismatch, building: request, "the body has not the \(length ?? 0) bytes it was to have")
+      if let length, body.count < length { throw LengthMismatch(stated: length, actual: Int64(body.count)) }
     } catch let error as CancellationError {
       throw error
     } catch {
-      var failure = TransportError(.bodyUnreadable, building: request, "\(error)")
-      failure.underlying = error
+      var failure = TransportError(.bodyUnreadable, building: request, "")
+      failure.setBodyFailure(error)
       throw failure
     }
     return body
   }
-
-  private struct LengthMismatch: Error {}
 
   /// The body as a streamed response has it.
   func readOnce(_ body: Body, for request: Request) -> Body {

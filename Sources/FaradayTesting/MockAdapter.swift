@@ -9,11 +9,11 @@ public import Foundation
 /// Answers from stubs and sends nothing, in every delivery, so that what stands above an adapter can be tested without one.
 ///
 ///     let mock = MockAdapter()
-///     mock.stub(.get, path: "/users/1", status: .notFound)
+///     try mock.stub(.get, path: "/users/1", status: .notFound)
 ///     let connection = try Connection("https://api.example.com", adapter: mock)
 ///
-/// The first stub that matches answers. A request that none matches is an error; with `isStrict: false` it gets a 404.
-/// It may be used from any thread.
+/// The first stub that matches answers. A request that none matches is an ``UnexpectedRequest``, which lists the stubs; with
+/// `isStrict: false` it gets a 404. One that no adapter could send is an error as over a real one. It may be used from any thread.
 public final class MockAdapter: Adapter {
   public typealias Matcher = @Sendable (Request) -> Bool
   public typealias Responder = @Sendable (Request) async throws -> Response
@@ -29,11 +29,11 @@ public final class MockAdapter: Adapter {
   private let state = Mutex(State())
 
   private struct State {
-    var stubs: [(left: Int, matches: Matcher, respond: Responder)] = []
+    var stubs: [Stub] = []
     var recorded: [Recorded] = []
 
     mutating func responder(for request: Request) -> Responder? {
-      guard let index = stubs.firstIndex(where: { $0.left > 0 && $0.matches(request) }) else { return nil }
+      guard let index = stubs.firstIndex(where: { $0.left > 0 && $0.pattern.matches(request) }) else { return nil }
       stubs[index].left -= 1
       return stubs[index].respond
     }
@@ -48,33 +48,14 @@ public final class MockAdapter: Adapter {
   /// What has arrived, in order.
   public var recorded: [Recorded] { state.withLock { $0.recorded } }
 
-  /// Answers requests that match, at most `times` of them, with what the closure makes.
-  public func stub(
-    times: Int = .max, where matches: @escaping Matcher = { _ in true }, respond: @escaping Responder
-  ) {
-    state.withLock { $0.stubs.append((times, matches, respond)) }
-  }
-
-  /// Answers requests with that method and path with a fixed response.
-  public func stub(
-    _ method: HTTPRequest.Method, path: String, status: HTTPResponse.Status = .ok, headers: HTTPFields = [:],
-    body: Body = .empty, trailers: HTTPFields = [:], times: Int = .max
-  ) {
-    stub(times: times) {
-      $0.method == method && $0.url.path() == path
-    } respond: { request in
-      Response(status: status, headers: headers, body: body, trailers: trailers, url: request.url)
-    }
-  }
-
   public func send(_ request: Request) async throws -> Response {
     try Task.checkCancellation()
     try capabilities.check(request, of: "MockAdapter")
-    try check(request)
+    try request.checkSending()
     let body = try await read(request)
-    let responder = state.withLock { state in
+    let (responder, stubs) = state.withLock { state in
       state.recorded.append(Recorded(request: request, body: body))
-      return state.responder(for: request)
+      return (state.responder(for: request), state.stubs)
     }
     if let responder {
       // A sequence may be read once, and has been.
@@ -82,9 +63,11 @@ public final class MockAdapter: Adapter {
       if request.body.isStreamed { request.body = .data(body) }
       return try await deliver(try await responder(request), to: request)
     }
-    guard !isStrict else { throw UnexpectedRequest(method: request.method, url: request.url) }
+    guard !isStrict else { throw UnexpectedRequest(request, stubs: stubs) }
     return try await deliver(Response(status: .notFound, url: request.url), to: request)
   }
+
+  func add(_ stub: Stub) { state.withLock { $0.stubs.append(stub) } }
 
   private func deliver(_ response: Response, to request: Request) async throws -> Response {
     let options = request.options
@@ -118,12 +101,4 @@ extension Response {
     response.body = body
     return response
   }
-}
-
-/// A request that no stub of a strict ``MockAdapter`` matches.
-public struct UnexpectedRequest: Error, CustomStringConvertible {
-  public let method: HTTPRequest.Method
-  public let url: URL
-
-  public var description: String { "no stub for \(method) \(url.absoluteString)" }
 }

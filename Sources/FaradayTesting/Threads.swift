@@ -5,12 +5,12 @@ private import Darwin
 #endif
 
 /// Runs `body` on a detached thread of its own with a small stack.
-func spawnThread(_ body: @escaping @Sendable () -> Void) throws {
+func spawnThread(stackSize: Int = 256 << 10, _ body: @escaping @Sendable () -> Void) throws {
   var attributes = pthread_attr_t()
   pthread_attr_init(&attributes)
   defer { pthread_attr_destroy(&attributes) }
   pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
-  pthread_attr_setstacksize(&attributes, 256 << 10)
+  pthread_attr_setstacksize(&attributes, stackSize)
   let argument = Unmanaged.passRetained(ThreadBody(run: body))
   #if canImport(Darwin)
   var thread: pthread_t?
@@ -21,6 +21,17 @@ func spawnThread(_ body: @escaping @Sendable () -> Void) throws {
   guard code == 0 else {
     argument.release()
     throw SocketError(call: "pthread_create", code: code)
+  }
+}
+
+/// Runs `body` on a thread whose stack is as small as one may be on any platform, 512 KiB, and gives its result.
+package func onSmallStack<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async throws -> Result {
+  try await withCheckedThrowingContinuation { continuation in
+    do {
+      try spawnThread(stackSize: 512 << 10) { continuation.resume(returning: body()) }
+    } catch {
+      continuation.resume(throwing: error)
+    }
   }
 }
 

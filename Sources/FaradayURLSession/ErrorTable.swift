@@ -13,6 +13,8 @@ enum ErrorTable {
     of code: Int, text: String = "", hasHead: Bool = false
   ) -> (code: TransportError.Code, phase: TransportError.Phase?) {
     let said = text.lowercased()
+    // The connection broke behind its handshake, in the middle of the exchange.
+    if said.contains("ssl_read") || said.contains("ssl_write") { return (hasHead ? .truncatedResponse : .connectionClosed, nil) }
     for (words, meaning) in phrases where said.contains(words) { return meaning }
     switch URLError.Code(rawValue: code) {
     case .badURL: return (.invalidURL, .building)

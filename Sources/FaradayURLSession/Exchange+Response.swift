@@ -14,7 +14,7 @@ extension Exchange {
       self.fail(CancellationError())
     }
     if request.options.onChunk == nil, request.options.delivery == .streamed {
-      return response(head, body: .stream(body), ending: ending)
+      return response(head, body: .stream(body, length: head.bodyLength(for: request)), ending: ending)
     }
     var whole = Data()
     do {
@@ -65,7 +65,8 @@ extension Exchange {
       return (nil, state.sent > 0 && state.sent < request.body.length ?? .max ? .sending : .waiting)
     }
     return TransportError(
-      code, phase: phase ?? reached, method: request.method, url: request.url, message: message,
+      code, phase: phase ?? reached, method: request.method, url: request.url, secrets: request.secrets,
+      message: message,
       partialResponse: head.map { response($0, body: .empty) })
   }
 

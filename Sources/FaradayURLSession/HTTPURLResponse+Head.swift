@@ -21,6 +21,12 @@ extension HTTPURLResponse {
     value(forHTTPHeaderField: "Content-Length").flatMap { $0.split(separator: ",").first.flatMap { Int64(trimmed($0)) } }
   }
 
+  /// The length of the body, if the head says it (RFC 9112, section 6.3).
+  func bodyLength(for request: Request) -> Int64? {
+    if request.method == .head || statusCode == 204 || statusCode == 304 { return 0 }
+    return value(forHTTPHeaderField: "Transfer-Encoding") == nil ? contentLength : nil
+  }
+
   struct Problem: Error {
     let code: TransportError.Code
     let message: String

@@ -1,4 +1,5 @@
 import Faraday
+import FaradayTesting
 import Foundation
 import Testing
 
@@ -47,6 +48,42 @@ import Testing
   ])
   func `variables are formatted as curl formats them`(_ format: String, _ text: String) throws {
     #expect(WriteOut(format).text(about: try report()).text == text)
+  }
+
+  @Test func `times add up over redirects, as curl's do, and counts are those of the last exchange`() async throws {
+    let mock = MockAdapter()
+    let hop = Metrics(
+      queue: .zero, dns: .milliseconds(5), connect: .milliseconds(10), firstByte: .milliseconds(100), total: .milliseconds(250),
+      bytesSent: 7, bytesReceived: 70, remoteAddress: "10.0.0.1:80")
+    mock.stub(times: 1) { request in
+      Response(status: .found, headers: [.location: "/b"], url: request.url, metrics: hop)
+    }
+    mock.stub(times: 1) { request in
+      var again = hop
+      (again.dns, again.connect, again.reusedConnection) = (nil, nil, true)
+      return Response(status: .found, headers: [.location: "/c"], url: request.url, metrics: again)
+    }
+    mock.stub { request in
+      let last = Metrics(
+        connect: .milliseconds(20), tls: .milliseconds(30), firstByte: .milliseconds(50), total: .milliseconds(1500),
+        bytesReceived: 4000, remoteAddress: "10.0.0.2:443")
+      return Response(status: .ok, url: request.url, metrics: last)
+    }
+    var report = Report(try Request(.get, "http://h/a"))
+    report.response = try await Stack([.redirects()], adapter: mock).send(Request(.get, "http://h/a"))
+    report.elapsed = .seconds(9)
+    let format =
+      "%{time_namelookup} %{time_connect} %{time_appconnect} %{time_starttransfer} %{time_redirect} %{time_total}"
+      + "|%{size_download} %{size_upload} %{speed_download} %{num_connects} %{remote_ip}"
+    let text = WriteOut(format).text(about: report).text
+    #expect(text == "0.005000 0.030000 0.030000 0.250000 0.500000 2.000000|4000 0 2000 2 10.0.0.2")
+  }
+
+  @Test func `a transfer that broke off has taken the time until then`() throws {
+    var report = try report()
+    report.response = Response(status: .ok, url: try Request(.get, "http://h/").url)
+    report.elapsed = .seconds(9)
+    #expect(WriteOut("%{time_total} %{time_redirect}").text(about: report).text == "9.000000 0.000000")
   }
 
   @Test func `the table of phases leaves out those that did not happen`() throws {

@@ -1,6 +1,7 @@
 import FaradayCoding
 import FaradayCore
 import FoundationEssentials
+import Synchronization
 import Testing
 
 @Suite struct DecodingTests {
@@ -30,6 +31,66 @@ import Testing
     #expect(error?.path == path && error?.type == "Page")
     #expect(shown.hasPrefix("http://host/users: the body of the 200 is no Page") && shown.contains(reason))
     #expect(!shown.contains("pw") && !shown.contains("hidden"))
+  }
+
+  @Test func `untyped JSON that is none has its place in the error`() async throws {
+    let response = try response(#"{"token": "hidden",}"#)
+    let error = await #expect(throws: UndecodableBody.self) { try await response.decode(JSONValue.self) }
+    #expect(
+      error.map { "\($0)" }
+        == "http://host/users: the body of the 200 is no JSONValue: not JSON at byte 19 (line 1, column 20): "
+        + "no name of a member stands there")
+    #expect((error?.underlying as? MalformedJSON)?.reason == .noName)
+  }
+
+  @Test(arguments: [[0x1F, 0x8B, 0x08, 0x00], [0x78, 0x9C, 0x01], [0x28, 0xB5, 0x2F, 0xFD], [0x0B, 0x02, 0x80]] as [[UInt8]])
+  func `a body that nobody has decoded is an error that names its coding`(bytes: [UInt8]) async throws {
+    let pieces = AsyncStream {
+      $0.yield(Data(bytes))
+      $0.finish()
+    }
+    for body in [Body.data(Data(bytes)), .stream(pieces)] {
+      var response = try response("")
+      response.body = body
+      response.headers[.contentEncoding] = "gzip"
+      let error = await #expect(throws: UndecodableBody.self) { try await response.decode([Int].self) }
+      #expect(error?.path == "")
+      #expect(
+        error.map { "\($0)" }
+          == #"http://host/users: the body of the 200 is no Array<Int>: nobody has decoded it: its Content-Encoding is "gzip""#)
+    }
+  }
+
+  @Test func `a body that was decoded keeps its field, and is wrong for another reason`() async throws {
+    for coding in ["gzip", "identity", "Identity"] {
+      var response = try response("[1,")
+      response.headers[.contentEncoding] = coding
+      let error = await #expect(throws: UndecodableBody.self) { try await response.decode(JSONValue.self) }
+      #expect(error.map { "\($0)" }?.hasSuffix("it ends too soon") == true)
+      response.body = .data(Data([0xFF]))
+      let other = await #expect(throws: UndecodableBody.self) { try await response.decode(JSONValue.self) }
+      #expect(other.map { "\($0)".contains("Content-Encoding") } == (coding == "gzip"))
+    }
+  }
+
+  @Test func `untyped JSON is read by its own parser`() async throws {
+    let text = #"{"b":[1.50,123456789012345678901234567890],"a":1}"#
+    #expect(try await response(text).decode(JSONValue.self).text() == text)
+    #expect(try await response(text).decode(JSONValue?.self)?.text() == text)
+    #expect(try await response("").decode(JSONValue?.self) == nil)
+    #expect(try await response("null").decode(JSONValue?.self) == .null)
+    await #expect(throws: UndecodableBody.self) { try await response("").decode(JSONValue.self) }
+  }
+
+  @Test func `what is read once is read once, and fails once`() {
+    struct Failed: Error {}
+    let count = Mutex(0)
+    let failing = ReadOnce<Int> {
+      count.withLock { $0 += 1 }
+      throw Failed()
+    }
+    for _ in 0..<3 { #expect(throws: Failed.self) { try failing.result.get() } }
+    #expect(count.withLock { $0 } == 1)
   }
 
   @Test func `a body is a value`() async throws {

@@ -39,7 +39,7 @@ import Foundation
   }
 
   @Test func `a line over the limit is an error, also if its end never comes`() async {
-    for pieces in [["12345\n"], ["123", "45\n"], ["12345"], ["123", "45"], ["1\n12345\n"]] {
+    for pieces in [["12345\n"], ["123", "45\n"], ["12345"], ["123", "45"], ["1\n12345\n"], ["12345\r"], ["1\r12345"]] {
       #expect(throws: LineTooLong(limit: 4)) { try split(pieces, upTo: 4) }
       await #expect(throws: LineTooLong(limit: 4)) { try await read(pieces, upTo: 4) }
     }
@@ -48,8 +48,10 @@ import Foundation
   @Test(
     arguments: [
       ([], []), ([""], []), (["a"], ["a"]), (["a\n"], ["a"]), (["a\nb"], ["a", "b"]), (["a\r\nb\r\n"], ["a", "b"]),
-      (["a\r", "\nb"], ["a", "b"]), (["\n\n"], ["", ""]), (["a", "b", "c\nd", "\n"], ["abc", "d"]), (["a\rb\n"], ["a\rb"]),
-      (["1234\n", "5"], ["1234", "5"]),
+      (["a\r", "\nb"], ["a", "b"]), (["\n\n"], ["", ""]), (["a", "b", "c\nd", "\n"], ["abc", "d"]), (["a\rb\n"], ["a", "b"]),
+      (["1234\n", "5"], ["1234", "5"]), (["a\rb\r"], ["a", "b"]), (["\r"], [""]), (["\r\r"], ["", ""]), (["\n\r"], ["", ""]),
+      (["a\r", "b"], ["a", "b"]), (["a\r\n", "\nb"], ["a", "", "b"]), (["a\r", "", "\nb"], ["a", "b"]), (["a\r", "\n"], ["a"]),
+      (["a\r", "\r\n"], ["a", ""]), (["\r\n\r", "\n"], ["", ""]), (["a\nb\rc\r\nd"], ["a", "b", "c", "d"]),
     ] as [([String], [String])]) func `lines are the same however they are cut`(pieces: [String], lines: [String]) async throws
   {
     #expect(try split(pieces) == lines)
@@ -59,8 +61,56 @@ import Foundation
     #expect(try await read(bytes) == lines)
   }
 
+  @Test func `a line that ends with CR is there before what follows`() async throws {
+    let lines = Log<Int>()
+    let splitter = LineSplitter { line in
+      lines.append(line.byteCount)
+      return .continue
+    }
+    _ = try splitter.take(Array("ab\r".utf8).span.bytes)
+    #expect(lines.elements == [2])
+    _ = try splitter.take(Array("\n".utf8).span.bytes)
+    #expect(lines.elements == [2])
+    try splitter.finish()
+    #expect(lines.elements == [2])
+  }
+
+  @Test func `every text of up to five letters and ends has the same lines however it is cut`() async throws {
+    let alphabet: [UInt8] = [0x61, 0x0A, 0x0D]
+    var texts: [[UInt8]] = [[]]
+    for _ in 0..<5 { texts += texts.flatMap { text in alphabet.map { text + [$0] } } }
+    for text in Set(texts) {
+      let expected = Self.lines(text)
+      for cuts in 0..<(1 << max(0, text.count - 1)) {
+        var pieces = [Data()]
+        for (index, byte) in text.enumerated() {
+          pieces[pieces.count - 1].append(byte)
+          if cuts >> index & 1 == 1 { pieces.append(Data()) }
+        }
+        #expect(try split(pieces) == expected)
+        if cuts % 3 == 0 { #expect(try await read(pieces) == expected) }
+      }
+    }
+  }
+
+  /// What the lines are, by looking at each byte.
+  private static func lines(_ text: [UInt8]) -> [String] {
+    var lines: [String] = []
+    var line: [UInt8] = []
+    for (index, byte) in text.enumerated() {
+      switch byte {
+      case 0x0A where index > 0 && text[index - 1] == 0x0D: break
+      case 0x0A, 0x0D:
+        lines.append(String(decoding: line, as: UTF8.self))
+        line = []
+      default: line.append(byte)
+      }
+    }
+    return line.isEmpty ? lines : lines + [String(decoding: line, as: UTF8.self)]
+  }
+
   @Test func `the end of a line does not count`() async throws {
-    for pieces in [["1234\n"], ["1234\r\n"], ["1234\r", "\n"], ["1234"], ["12", "34\r\n"]] {
+    for pieces in [["1234\n"], ["1234\r\n"], ["1234\r"], ["12", "34\r"], ["1234\r", "\n"], ["1234"], ["12", "34\r\n"]] {
       #expect(try split(pieces, upTo: 4) == ["1234"])
       #expect(try await read(pieces, upTo: 4) == ["1234"])
     }

@@ -5,7 +5,8 @@ import Testing
 @Suite struct PathTemplateTests {
   private let impossible: [(PathTemplate, PathTemplateError.Reason)] = [
     ("/{{id}}/{{none}}", .missing("none")), ("/{{id", .unclosed), ("/{{ }}", .unnamed), ("/{{up}}/x", .dotSegment("up")),
-    ("/{{here}}", .dotSegment("here")), ("/{{here}}{{here}}", .dotSegment("here")), ("/.{{here}}/x", .dotSegment("here")),
+    ("/{{here}}", .dotSegment("here")), ("/{{here}}{{here}}", .dotSegment("here")), ("/{{here}}./x", .dotSegment("here")),
+    ("/.{{here}}/x", .dotSegment("here")),
     ("/{{up}}?a=1", .dotSegment("up")), ("/{{up}}#a", .dotSegment("up")),
     ("/{{nothing}}", .empty("nothing")),
   ]
@@ -19,6 +20,15 @@ import Testing
     }
     let error = #expect(throws: PathTemplateError.self) { try PathTemplate("/{{id}}").path() }
     #expect(error.map { "\($0)" } == "the path /{{id}} has no value for id")
+  }
+
+  @Test(arguments: ["/%2e{{dot}}/x", "/{{dot}}%2E", "/{{up}}/\u{301}x", "/{{up}}?\u{301}"])
+  func `no spelling of a dot segment passes, nor does one before an accent`(template: String) {
+    #expect(throws: PathTemplateError.self) { try PathTemplate(template).path(["dot": ".", "up": ".."]) }
+  }
+
+  @Test func `a place is a place also before an accent`() throws {
+    #expect(try PathTemplate("/{{x}}\u{301}/\u{301}{{x}}").path(["x": "a"]) == "/a\u{301}/\u{301}a")
   }
 
   @Test func `RK-12: a value stands in its place`() throws {
@@ -35,6 +45,7 @@ import Testing
     #expect(try PathTemplate("/a/{{x}}/b").path(["x": "../c?d#e f%é"]) == "/a/..%2Fc%3Fd%23e%20f%25%C3%A9/b")
     #expect(try PathTemplate("/a/{{x}}").path(["x": "{{y}}"]) == "/a/%7B%7By%7D%7D")
     #expect(try PathTemplate("/a?in=/{{x}}").path(["x": ".."]) == "/a?in=/..")
+    #expect(try PathTemplate("/{{x}}b/{{x}}.c").path(["x": "."]) == "/.b/..c")
     #expect(try PathTemplate("/plain").path() == "/plain")
   }
 }

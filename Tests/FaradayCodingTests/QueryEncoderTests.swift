@@ -38,7 +38,7 @@ import Testing
     } catch { Issue.record(error) }
   }
 
-  @Test func `a value that holds itself, and a date beyond all years, are errors`() {
+  @Test func `a value that holds itself, and a date beyond all years, are errors`() throws {
     final class Loop: Encodable {
       enum Keys: CodingKey { case again }
       func encode(to encoder: any Encoder) throws {
@@ -47,7 +47,22 @@ import Testing
       }
     }
     #expect(throws: EncodingError.self) { try encoded(Loop()) }
-    for seconds in [Double.infinity, -.infinity, .nan, 1e12] {
+    /// So many objects, each in the one before.
+    indirect enum Nested: Encodable {
+      case leaf
+      case object(Nested)
+
+      func encode(to encoder: any Encoder) throws {
+        switch self {
+        case .leaf: try 1.encode(to: encoder)
+        case .object(let inner): try ["a": inner].encode(to: encoder)
+        }
+      }
+    }
+    func nested(_ levels: Int) -> Nested { (0..<levels).reduce(.leaf) { inner, _ in .object(inner) } }
+    #expect(try encoded(nested(256)).hasSuffix("]=1"))
+    #expect(throws: EncodingError.self) { try encoded(nested(257)) }
+    for seconds in [Double.infinity, -.infinity, .nan, 1e12, 253_402_300_800] {
       #expect(throws: EncodingError.self) {
         try encoded(["d": Date(timeIntervalSince1970: seconds)]) { $0.date = .iso8601 }
       }
@@ -90,7 +105,8 @@ import Testing
   @Test func `RK-21: names can be in snake case`() throws {
     #expect(try encoded(Simple()) { $0.keys = .convertToSnakeCase } == "string_value=test&integer=42")
     let names: [(String, String)] = [
-      ("myURLProperty", "my_url_property"), ("URL", "url"), ("aB", "a_b"), ("already_snake", "already_snake"), ("", ""),
+      ("myURLProperty", "my_url_property"), ("URL", "url"), ("aB", "a_b"), ("already_snake", "already_snake"),
+      ("already_Snake", "already_snake"), ("", ""),
       ("oneTwoThree", "one_two_three"), ("endsWithURL", "ends_with_url"),
     ]
     for (name, snake) in names {
@@ -109,6 +125,13 @@ import Testing
   }
 
   // MARK: the cases of Swifty
+
+  @Test func `a number of JSON keeps its digits, and one that is none is an error`() throws {
+    #expect(
+      try encoded(JSONValue(text: #"{"a":1.50,"b":123456789012345678901234567890}"#)) == "a=1.50&b=123456789012345678901234567890"
+    )
+    #expect(throws: EncodingError.self) { try encoded(["a": .double(.nan)] as JSONValue) }
+  }
 
   @Test func `SW-08: a query of one`() throws {
     #expect(try encoded(["user": "John"] as JSONValue) == "user=John")
@@ -138,6 +161,14 @@ import Testing
     #expect(request.url.absoluteString == "https://host/api/get?hello=world&count=0&a=1")
   }
 
+  @Test func `items of one name stay in their order where names are sorted`() throws {
+    let sorted = try encoded(["b": [3, 1, 2], "a": ["x", "c"]] as JSONValue) {
+      $0.arrays = .repeated
+      $0.sortsNames = true
+    }
+    #expect(sorted == "a=x&a=c&b=3&b=1&b=2")
+  }
+
   // MARK: styles
 
   @Test func `each style of lists`() throws {
@@ -162,9 +193,14 @@ import Testing
     #expect(try encoded(value) { $0.date = .secondsSince1970 } == "d=86400")
     #expect(try encoded(value) { $0.date = .millisecondsSince1970 } == "d=86400500")
     #expect(try encoded(value) { $0.date = .iso8601 } == "d=1970-01-02T00%3A00%3A00Z")
+    let last = ["d": Date(timeIntervalSince1970: 253_402_300_799)]
+    #expect(try encoded(last) { $0.date = .iso8601 } == "d=9999-12-31T23%3A59%3A59Z")
     #expect(try encoded(value) { $0.date = .custom { _ in "then" } } == "d=then")
     let never = ["d": Date(timeIntervalSince1970: .infinity)]
     #expect(try encoded(never) { $0.date = .secondsSince1970 } == "d=\(Int64.max)")
+    let always = ["d": Date(timeIntervalSince1970: -.infinity)]
+    #expect(try encoded(always) { $0.date = .millisecondsSince1970 } == "d=\(Int64.min)")
+    #expect(try encoded(["d": Date(timeIntervalSince1970: -1.5)]) { $0.date = .secondsSince1970 } == "d=-1")
   }
 
   @Test func `bytes in each way, and what has a text of its own`() throws {
@@ -197,6 +233,19 @@ import Testing
   private struct NoAdapter: Adapter {
     let capabilities: Capabilities = []
     func send(_ request: Request) async throws -> Response { throw CancellationError() }
+  }
+
+  @Test func `of a member that is encoded twice the last one counts, at the place of the first`() throws {
+    struct Twice: Encodable {
+      enum Keys: CodingKey { case a, b }
+      func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: Keys.self)
+        try container.encode(1, forKey: .a)
+        try container.encode(2, forKey: .b)
+        try container.encode(3, forKey: .a)
+      }
+    }
+    #expect(try encoded(Twice()) == "a=3&b=2")
   }
 
   @Test func `a class encodes what it inherits`() throws {

@@ -14,6 +14,18 @@ import Testing
     #expect(type.description == "text/html; charset=utf-8; title=\"a;\\\"b\\\"\"; x=1")
   }
 
+  @Test func `a parameter has a token for a name`() throws {
+    let type = try #require(MediaType("a/b; =c; d e=f; g\u{1}=h; i=j; \"k\"=l"))
+    #expect(type.parameters.map(\.name) == ["i"])
+  }
+
+  @Test(arguments: ["\u{301}", ";\u{301}x", "a\"\u{301};", "\\\u{301}", "=\u{301}"])
+  func `a value with accents is read as it was written`(value: String) throws {
+    let type = MediaType("a", "b", parameters: ["c": value, "d": "e"])
+    let read = try #require(MediaType(type.description))
+    #expect(read.parameters.map(\.value) == [value, "e"])
+  }
+
   @Test func `a parameter cannot end its line`() {
     let type = MediaType("text", "plain", parameters: ["a": "b\r\nX: y"])
     #expect(type.description == "text/plain; a=\"b  X: y\"")

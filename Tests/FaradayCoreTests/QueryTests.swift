@@ -66,6 +66,43 @@ import Testing
     #expect(request.url.absoluteString == "http://h/p?x#part" && request.query == ["x": nil])
   }
 
+  @Test(arguments: [
+    ("q=a+b&sig=%2Fx%E9", "q=a+b&sig=%2Fx%E9&page=2"), ("page=1&q=a+b&sig=%2fx%E9", "page=2&q=a+b&sig=%2fx%E9"),
+    ("a=1&page&b=%41&page=3", "a=1&page=2&b=%41"), ("&&a=+&&b&", "&&a=+&&b&&page=2"), ("a==&&page=1&&b=%", "a==&&page=2&b=%25"),
+    ("a=~.-_!$'()*,;:@/?&%61=1", "a=~.-_!$'()*,;:@/?&%61=1&page=2"), ("", "page=2"), ("&", "page=2"),
+  ])
+  func `setting an item leaves the others byte by byte`(before: String, after: String) throws {
+    var request = try Request("http://h/p?\(before)#f")
+    request.query["page"] = "2"
+    #expect(request.url.absoluteString == "http://h/p?\(after)#f")
+  }
+
+  @Test(arguments: ["q=a+b&sig=%2Fx%E9", "&&a=+&&b&", "%41=%C3%A9&%41=%c3%a9", "a%5B%5D=1", "=", "==", "a", "a=&b"])
+  func `a query that is put back is the one that was there`(text: String) throws {
+    var request = try Request("http://h/?\(text)")
+    request.query = request.query
+    #expect(request.url.absoluteString == "http://h/?\(text)")
+    request.query.items.reverse()
+    request.query.items.reverse()
+    #expect(request.url.query(percentEncoded: true)?.split(separator: "&") == text.split(separator: "&"))
+  }
+
+  @Test func `an item that is changed is written anew, and one that is taken away leaves nothing`() throws {
+    var request = try Request("http://h/?q=a+b&%41=%2F&c=%2f")
+    request.query.items[1].value = "/+"
+    #expect(request.url.absoluteString == "http://h/?q=a+b&A=%2F%2B&c=%2f")
+    request.query.items[0].name = "p"
+    request.query["A"] = nil
+    #expect(request.url.absoluteString == "http://h/?p=a%2Bb&c=%2f")
+    #expect(request.query == ["p": "a+b", "c": "/"])
+  }
+
+  @Test func `a query on its own is always written in one way`() throws {
+    let request = try Request("http://h/?q=a+b&c=%2f")
+    #expect("\(request.query)" == "q=a%2Bb&c=%2F")
+    #expect("\(Query(parsing: "a=1#2&b=%41"))" == "a=1%232&b=A")
+  }
+
   @Test func `a request's path is its URL's`() throws {
     var request = try Request("http://h?a=1#part")
     request.path = "path/to"

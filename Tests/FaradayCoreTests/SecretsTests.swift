@@ -1,4 +1,5 @@
 import FaradayCore
+import FaradayTesting
 import FoundationEssentials
 import Testing
 
@@ -7,39 +8,107 @@ import Testing
     ("http://user:password@host/path?token=a&b=c#token=d", "http://host/path?token=[secret]&b=c"),
     ("http://host?TOKEN=a&%74oken=b&token&x=token", "http://host?TOKEN=[secret]&%74oken=[secret]&token&x=token"),
     ("http://host/@a:b", "http://host/@a:b"), ("http://host?", "http://host?"), ("path?key=1", "path?key=[secret]"),
-    ("//u@h/", "//h/"), ("http://a@b@h/", "http://h/"),
-    ("jdbc:http://u:p@h/x@y?key=1#f", "jdbc:http://h/x@y?key=[secret]"), ("mailto:a@b", "mailto:a@b"), ("p//u:p@h", "p//h"),
-    ("http://h//u@g", "http://h//u@g"),
+    ("//u@h/", "//h/"), ("http://a@b@h/", "http://h/"), ("/@me?to=a@b", "/@me?to=a@b"), ("http://h//u@g", "http://h//u@g"),
+    ("http://h/x?next=http://u:p@g/&a=b@c", "http://h/x?next=[secret]&a=b@c"),
+    ("http://h/x?next=http%3A%2F%2Fu%3Ap%40g", "http://h/x?next=[secret]"),
   ])
   func `a URL loses its user and its secrets`(url: String, shown: String) throws {
     #expect(Secrets().redacting(try #require(URL(string: url))) == shown)
   }
 
-  @Test func `names can be declared, whatever their case`() throws {
-    var secrets = Secrets()
-    secrets.queryItems.insert("Session")
-    secrets.headers.insert(try #require(HTTPField.Name("X-Api-Key")))
-    #expect(secrets.redacting(query: "session=1&a=2") == "session=[secret]&a=2")
-    #expect(secrets.redacting(query: "user[password]=1&token[]=2&users=3") == "user[password]=[secret]&token[]=[secret]&users=3")
-    for value in ["abc", "Key\tabc", ""] { #expect("\(Credentials(value))" == "[secret]") }
-    #expect(secrets.redacting(try HTTPField(checking: "x-api-key", "1")) == "[secret]")
-    #expect(secrets.redacting(try HTTPField(checking: "X-Other", "1")) == "1")
+  // MARK: names
+
+  @Test(arguments: [
+    "X-Api-Key", "x_api_key", "apiKey", "APIKEY2", "X-Auth-Token", "accessToken", "ID_TOKEN", "clientSecret", "newPassword",
+    "db.passwd", "PWD", "smtp-pass", "pass phrase", "X-GitHub-OTP", "jwt", "awsCredentials", "JSESSIONID", "PHPSESSID",
+    "session_key", "X-Hub-Signature-256", "sig", "X-Forwarded-Authorization", "Set-Cookie", "_csrf", "code_verifier", "code",
+    "PIN", "user[password]", "token[]", "secret[0][value]",
+  ])
+  func `the usual names of credentials are secret however they are spelled`(name: String) {
+    #expect(Secrets().contains(name))
   }
+
+  @Test(arguments: [
+    "", "2024", "id", "page", "status_code", "mapPin", "max_tokens", "keyboard", "tokenizer", "Idempotency-Key",
+    "Sec-WebSocket-Key",
+    "stripeIdempotencyKey", "public_key", "Primary-Key", "Surrogate-Key", "AWSAccessKeyId", "X-Request-ID", "author", "ETag",
+    "passenger", "WWW-Authenticate", "user[name]",
+  ])
+  func `other names are not`(name: String) { #expect(!Secrets().contains(name)) }
+
+  @Test func `a name that is inserted is secret as a whole, and an ending wherever it ends one`() throws {
+    var secrets = Secrets()
+    secrets.insert("id", "X-Own")
+    secrets.insert(ending: "handle")
+    #expect(secrets.contains("ID") && secrets.contains("x_own") && !secrets.contains("user_id"))
+    #expect(secrets.contains("handle") && secrets.contains("userHandle") && !secrets.contains("handles"))
+    #expect(secrets.redacting(try HTTPField(checking: "X-OWN", "1")) == "[secret]")
+    #expect(secrets.redacting(try HTTPField(checking: "X-Other", "1")) == "1")
+    #expect(secrets.redacting(query: "i_d=1&id%32=2&ids=3") == "i_d=[secret]&id%32=[secret]&ids=3")
+  }
+
+  @Test func `what is not secret can be taken out, by its name or by its ending`() {
+    var secrets = Secrets()
+    secrets.remove("next_page_token", "code")
+    secrets.remove(ending: "key")
+    #expect(!secrets.contains("nextPageToken") && !secrets.contains("code") && secrets.contains("token"))
+    #expect(!secrets.contains("X-Api-Key") && secrets.contains("session"))
+    secrets.insert(ending: "apikey")
+    secrets.insert("code")
+    #expect(secrets.contains("X-Api-Key") && !secrets.contains("sort_key") && secrets.contains("code"))
+    secrets.remove("user[password]")
+    #expect(!secrets.contains("user[password]") && secrets.contains("user[password][0][token]"))
+    #expect(!Secrets.none.contains("password"))
+  }
+
+  // MARK: paths
+
+  @Test(arguments: [
+    ("/bot123:A/send", "/bot[secret]/send"), ("/v2//bot1", "/v2//bot[secret]"), ("/%62OT1/", "/bot[secret]/"),
+    ("/bot", "/bot"), ("/robot1/x", "/robot1/x"), ("/bot1/bot2/", "/bot[secret]/bot[secret]/"),
+    ("/hooks/T1/B2.json/x", "/hooks/[secret]/[secret].json/x"), ("/hooks//T1/B2.JSON", "/hooks//[secret]/[secret].json"),
+    ("/hooks/T1/B2.xml", "/hooks/T1/B2.xml"), ("/hooks/T1", "/hooks/T1"), ("/x%2Fbot1", "/x%2Fbot1"), ("", ""),
+  ])
+  func `parts of a path are secret where a template says so`(path: String, shown: String) throws {
+    var secrets = Secrets()
+    secrets.insert(path: "/bot{token}/")
+    secrets.insert(path: "hooks/{team}/{hook}.json")
+    #expect(secrets.redacting(try #require(URL(string: "http://h" + path + "?a=1"))) == "http://h" + shown + "?a=1")
+    secrets.remove(path: "/bot{token}/")
+    secrets.remove(path: "/hooks/{team}/{hook}.json")
+    #expect(secrets.redacting(try #require(URL(string: "http://h" + path))) == "http://h" + path)
+  }
+
+  @Test(arguments: ["", "/", "plain", "/a/b", "}{", "{"])
+  func `a template without a place hides nothing`(template: String) throws {
+    var secrets = Secrets()
+    secrets.insert(path: template)
+    #expect(secrets.redacting(try #require(URL(string: "http://h/plain/a/b"))) == "http://h/plain/a/b")
+  }
+
+  // MARK: where they are
 
   @Test func `a sign is one whatever stands behind it`() {
     #expect(Secrets().redacting(query: "a=1&\u{301}b=2&token=\u{301}x&\u{301}") == "a=1&\u{301}b=2&token=[secret]&\u{301}")
   }
 
-  @Test func `a connection's registry goes with its requests`() throws {
-    var connection = Connection(adapter: Unused())
-    connection.secrets.queryItems = ["own"]
-    let request = try connection.request(.get, "http://host/")
-    #expect(request.options.secrets.queryItems == ["own"])
-    #expect(request.options.secrets.headers.contains(.authorization))
+  @Test(arguments: ["abc", "Key\tabc", ""])
+  func `credentials show their scheme alone`(value: String) { #expect("\(Credentials(value))" == "[secret]") }
+
+  @Test func `a connection's registry goes with its requests, whatever is made of their options`() throws {
+    var connection = Connection(adapter: MockAdapter())
+    connection.secrets.insert("own")
+    connection.secrets.remove(ending: "token")
+    let request = try connection.request(.get, "http://host/?own=1&token=2") { $0.options = Options() }
+    #expect("\(request)" == "GET http://host/?own=[secret]&token=2 (0 headers, 0 bytes)")
+    let anew = try connection.request(.get, "http://host/") { $0 = try Request("http://other/?own=1&token=2") }
+    #expect("\(anew)" == "GET http://other/?own=[secret]&token=2 (0 headers, 0 bytes)")
   }
 
-  private struct Unused: Adapter {
-    let capabilities: Capabilities = []
-    func send(_ request: Request) async throws -> Response { throw CancellationError() }
+  @Test func `a request can have secrets of its own`() throws {
+    var request = try Request("http://host/?own=1&key=2")
+    request.markSecret("OWN")
+    #expect("\(request)" == "GET http://host/?own=[secret]&key=[secret] (0 headers, 0 bytes)")
+    #expect(!request.isForeign)
   }
 }

@@ -18,6 +18,13 @@ import Testing
     #expect(problem("Content-Length: 5", "X: y", " z") == nil)
   }
 
+  @Test func `a field of the framing has no carriage return and no NUL within`() {
+    for text in ["chunked\rx", "gzip\r, chunked", "chunked\u{0}"] { #expect(problem("Transfer-Encoding: \(text)") != nil) }
+    #expect(problem("Connection: close\rx") != nil)
+    #expect(problem("X: a\rb") == nil)
+    #expect(problem("Transfer-Encoding: \tchunked \r") == nil)
+  }
+
   @Test func `a length is stated once, or always the same`() {
     #expect(problem("Content-Length: 5", "content-length:5 ") == nil)
     #expect(problem("Content-Length: 5, 5") == nil)

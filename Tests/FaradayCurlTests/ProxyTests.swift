@@ -31,6 +31,28 @@ import Testing
     #expect(error.code == .proxyFailed)
   }
 
+  @Test(arguments: [
+    "http://user:hunter2@127.0.0.1:99999", "http://user:hunter2@127.0.0.1:x", "user:hunter2@", "http://user:hunter2/x@127.0.0.1",
+    "http:/user:hunter2@127.0.0.1", "http://user:hunter2?x@127.0.0.1", "http://user:hunter2#x@127.0.0.1",
+    "//user:hunter2@127.0.0.1",
+    #"http:\\user:hunter2@127.0.0.1"#, "gopher://user:hunter2@127.0.0.1", "http://us er:hunter2@127.0.0.1 x",
+    "http://user:hunter2@[::1",
+    "socks5h://user:hunter2@nothing.invalid:1", "http://user:hunter2@nothing.invalid:80", "http://user:hunter2",
+    "user:hunter2'x@127.0.0.1:99999",
+  ])
+  func `a proxy that cannot be used is in an error without its password`(url: String) async throws {
+    let adapter = adapter(url)
+    for target in ["http://127.0.0.1:9/x", "https://127.0.0.1:9/x"] {
+      let error = try await transportError { try await adapter.send(try Request(.get, target)) }
+      #expect(!Shown.all(error).contains("hunter2"), "\(error)")
+    }
+    var configuration = CurlAdapter.Configuration()
+    configuration.proxy = .url(url)
+    for value: Any in [configuration, configuration.proxy] {
+      #expect(!Shown.all(value).contains("hunter2"), "\(Shown.all(value))")
+    }
+  }
+
   @Test func `a tunnel is asked for with none of the request's fields`() async throws {
     let heads = Log<String>()
     let proxy = try RawServer { connection in

@@ -20,7 +20,7 @@ import Testing
       home.url + "/", headers: [.authorization: "Bearer 1", .acceptLanguage: "cy"], adapter: tested.adapter)
     let foreign = Log<Bool>()
     connection.use { request, next in
-      foreign.append(request.options.isForeign)
+      foreign.append(request.isForeign)
       return try await next(request)
     }
     #expect(try await connection.follow("near/away/back/on").count == 5)
@@ -54,7 +54,7 @@ import Testing
       middleware: [
         .redirects(),
         .closure { request, next in
-          foreign.append(request.options.isForeign)
+          foreign.append(request.isForeign)
           return try await next(request)
         },
       ])
@@ -75,6 +75,15 @@ import Testing
       home.url + "/", headers: [.authorization: "Bearer 1"], adapter: tested.adapter, middleware: [.redirects()])
     #expect(try await connection.follow("next").count == 2)
     #expect(home.values("Authorization") == ["Bearer 1", "Bearer 1", "Bearer 1"])
+  }
+
+  @Test(arguments: TestedAdapter.allCases)
+  func `an error shows nothing of the response that it brings along`(tested: TestedAdapter) async throws {
+    let home = try PageServer(["/?token=hunter2": PageServer.Page(status: 401, "Set-Cookie: hunter2", body: "hunter2")])
+    let connection = try Connection(home.url + "/?token=hunter2", adapter: tested.adapter)
+    let error = await #expect(throws: FollowingError.self) { try await connection.follow("next") }
+    let shown = error.map { Shown.all($0) } ?? ""
+    #expect(shown.contains("unexpected status 401") && !shown.contains("hunter2"), "\(shown)")
   }
 
   @Test(arguments: TestedAdapter.allCases)

@@ -51,6 +51,7 @@ import Testing
       Issue.record("\(String(describing: error))")
     }
     #expect(server.targets == ["/", "/library/"])
+    #expect(error?.representations.count == 2 && error?.representations.last?.properties["name"] == "Library")
     let none = await #expect(throws: FollowingError.self) { try await connection.follow("app:search/x", variables: ["q": "a b"]) }
     #expect(
       none.map { "\($0)" } == "\(server.url)/search?q=a%20b: there is no relation \"x\"; there is none")

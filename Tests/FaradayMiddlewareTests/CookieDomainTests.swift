@@ -13,9 +13,14 @@ import Testing
     // Suffixes that strangers share.
     ("example.co.uk", "co.uk"), ("me.github.io", "github.io"), ("a.b.ck", "b.ck"), ("a.www.ck", "ck"),
     ("a.c.kobe.jp", "c.kobe.jp"),
+    // Nor the parents of wildcards, whose children are suffixes.
+    ("x.kawasaki.jp", "kawasaki.jp"), ("a.x.kawasaki.jp", "kawasaki.jp"), ("city.kawasaki.jp", "kawasaki.jp"),
+    ("lb.elb.amazonaws.com", "elb.amazonaws.com"), ("a.lb.elb.amazonaws.com", "elb.amazonaws.com"),
     ("a.xn--55qx5d.cn", "xn--55qx5d.cn"), ("a.localhost", "localhost"), ("a.unlisted", "unlisted"), ("example.com.", "com."),
     // Nothing lies in an address.
     ("127.0.0.1", "0.0.1"), ("127.0.0.1", "1"), ("1.2.3.0x10", "3.0x10"), ("[::1]", "1]"),
+    ("[::1]", "[::2]"), ("[::1]", "[]"), ("[::1]", "[[::1]]"), ("[::1]", "[::1"), ("127.0.0.1", "[127.0.0.1]"),
+    ("example.com", "[example.com]"),
   ])
   func `a domain that is not the server's to set for is refused`(host: String, domain: String) throws {
     let jar = CookieJar()
@@ -30,7 +35,10 @@ import Testing
     // A suffix, but the host's own name.
     ("github.io", "; Domain=github.io", "github.io"), ("localhost", "; Domain=localhost", "localhost"),
     ("127.0.0.1", "; Domain=127.0.0.1", "127.0.0.1"), ("127.0.0.1", "; Domain=.127.0.0.1", "127.0.0.1"),
-    ("[::1]", "; Domain=::1", "::1"), ("WWW.Example.COM", "", "www.example.com"), ("example.com.", "", "example.com."),
+    ("[::1]", "; Domain=::1", "::1"), ("[::1]", "; Domain=[::1]", "::1"), ("[fe80::a]", "; Domain=[FE80::A]", "fe80::a"),
+    ("kawasaki.jp", "; Domain=kawasaki.jp", "kawasaki.jp"),
+    ("elb.amazonaws.com", "; Domain=.elb.amazonaws.com", "elb.amazonaws.com"),
+    ("WWW.Example.COM", "", "www.example.com"), ("example.com.", "", "example.com."),
     ("bücher.example", "", "xn--bcher-kva.example"), ("ex%61mple.com", "", "example.com"),
   ])
   func `without a domain, or for a suffix of its own name, a cookie is its host's alone`(
@@ -114,6 +122,17 @@ import Testing
     // Over https it may, and may even take its place.
     try jar.receive("a=2; Path=/login; Domain=example.com", from: url("https://www.example.com/"))
     #expect(!jar.cookies.contains { $0.value == "1" })
+  }
+
+  @Test func `one for https that has expired stands in nobody's way`() throws {
+    let now = Now()
+    let jar = CookieJar(now: { now.date })
+    try jar.receive("a=1; Secure; Max-Age=60", from: url("https://www.example.com/"))
+    now.advance(by: 59)
+    #expect(throws: CookieRefused.self) { try jar.receive("a=x", from: url("http://www.example.com/")) }
+    now.advance(by: 1)
+    try jar.receive("a=x", from: url("http://www.example.com/"))
+    #expect(jar.header(for: try url("http://www.example.com/")) == "a=x")
   }
 
   @Test func `what comes over http stands before no cookie for https of a domain above or below`() throws {

@@ -18,7 +18,8 @@ import Testing
         "all", "a b\t\"c\"=d", domain: "example.com", isHostOnly: false, path: "/x y", expires: Self.now + 60, isSecure: true,
         isHTTPOnly: true, sameSite: .lax, created: Self.now),
       Cookie("", "nameless", domain: "127.0.0.1", created: Self.now), Cookie("empty", "", domain: "::1", created: Self.now),
-      Cookie("é", "#ü", domain: "example.com", isHTTPOnly: true, sameSite: .everywhere, created: Self.now),
+      Cookie(
+        "é", "#ü", domain: "example.com", isSecure: true, isHTTPOnly: true, sameSite: .everywhere, created: Self.now),
     ]
     for cookie in cookies { try jar.insert(cookie) }
     return jar
@@ -118,7 +119,7 @@ import Testing
         "example.com\tFALSE\t/\tFALSE\t0\tsession\t1\n"
           + "#HttpOnly_.example.com\tTRUE\t/x y\tTRUE\t1767225660\tall\ta b\t\"c\"=d\n"
           + "127.0.0.1\tFALSE\t/\tFALSE\t0\t\tnameless\n::1\tFALSE\t/\tFALSE\t0\tempty\t\n"
-          + "#HttpOnly_example.com\tFALSE\t/\tFALSE\t0\té\t#ü\n"))
+          + "#HttpOnly_example.com\tFALSE\t/\tTRUE\t0\té\t#ü\n"))
     let copy = self.jar()
     #expect(try copy.read(Data(text.utf8), as: .netscape).addedCount == 5)
     let expected = try filled().cookies.map { cookie in

@@ -8,13 +8,6 @@ import Testing
 @Suite struct CookieJarTests {
   private func url(_ text: String) throws -> URL { try #require(URL(string: text)) }
 
-  /// A clock that a test sets.
-  private final class Now: Sendable {
-    private let seconds = Mutex(1_767_225_600.0)
-    func advance(by count: Double) { seconds.withLock { $0 += count } }
-    var date: Date { Date(timeIntervalSince1970: seconds.withLock { $0 }) }
-  }
-
   @Test(arguments: [
     Cookie("", "", domain: "example.com"), Cookie("a", "1", domain: ""), Cookie("a", "1", domain: "Example.com"),
     Cookie("a", "1", domain: ".example.com", isHostOnly: false), Cookie("a", "1", domain: "bücher.example"),
@@ -102,6 +95,72 @@ import Testing
     #expect(names() == ["other", "s1", "s2", "s3", "s4"])
   }
 
+  @Test func `all names of a site count together, so that it cannot push the others out`() throws {
+    let jar = CookieJar(limits: .init(perDomain: 3, total: 8))
+    try jar.receive("victim=1", from: url("https://shop.example/"))
+    try jar.receive("neighbour=1", from: url("https://a.github.io/"))
+    for index in 0..<20 {
+      try jar.receive("n\(index)=1", from: url("https://h\(index).evil.co.uk/"))
+      try jar.receive("m\(index)=1; Domain=evil.co.uk", from: url("https://h\(index).evil.co.uk/"))
+      // A dot at the end makes no other site of it, and the suffix of its neighbours no common one.
+      try jar.receive("d\(index)=1", from: url("https://h\(index).evil.co.uk./"))
+      try jar.receive("u\(index)=1", from: url("https://b.github.io/"))
+    }
+    let names = jar.cookies.map(\.name)
+    #expect(names.count == 8 && names.contains("victim") && names.contains("neighbour"))
+    #expect(jar.cookies.count { $0.domain.contains("evil") } == 3)
+    #expect(jar.cookies.count { $0.domain == "b.github.io" } == 3)
+    // What has gone does not count any more.
+    jar.remove { $0.domain.contains("evil") }
+    for index in 0..<3 { try jar.receive("new\(index)=1", from: url("https://h\(index).evil.co.uk/")) }
+    #expect(jar.cookies.count == 8)
+  }
+
+  @Test func `addresses, suffixes and names without a dot are sites of their own`() throws {
+    let jar = CookieJar(limits: .init(perDomain: 1))
+    let hosts = ["10.0.0.1", "10.0.0.2", "[::1]", "[::2]", "localhost", "intranet", "github.io", "co.uk"]
+    for host in hosts { try jar.receive("a=1", from: url("https://\(host)/")) }
+    #expect(jar.cookies.count == hosts.count)
+  }
+
+  @Test(arguments: [0, -1, Int.min])
+  func `limits of nothing or less keep nothing`(limit: Int) throws {
+    for limits in [
+      CookieJar.Limits(perDomain: limit), .init(total: limit), .init(perDomain: limit, total: limit),
+      .init(perDomain: 1, total: limit),
+    ] {
+      let jar = CookieJar(limits: limits)
+      try jar.receive("a=1; Secure", from: url("https://example.com/"))
+      try jar.receive("b=1", from: url("https://example.com/"))
+      #expect(jar.cookies.isEmpty)
+      #expect(jar.header(for: try url("https://example.com/")) == nil)
+    }
+  }
+
+  @Test func `nothing that is put in or read is kept for longer than 400 days`() throws {
+    let now = Now()
+    let latest = now.date.addingTimeInterval(400 * 86_400)
+    let far = Cookie("a", "1", domain: "example.com", expires: .distantFuture)
+    let jar = CookieJar(now: { now.date })
+    try jar.insert(far)
+    #expect(jar.cookies.first?.expires == latest)
+    let line = "example.com\tFALSE\t/\tFALSE\t99999999999\ta\t1\n"
+    for (data, form) in [(Data(line.utf8), CookieFile.netscape), (try farther().data(as: .json), .json)] {
+      let read = CookieJar(now: { now.date })
+      #expect(try read.read(data, as: form).addedCount == 1)
+      #expect(read.cookies.first?.expires == latest)
+    }
+  }
+
+  /// A jar of a later time, whose cookie ends later than 400 days from now.
+  private func farther() throws -> CookieJar {
+    let later = Now()
+    later.advance(by: 500 * 86_400)
+    let jar = CookieJar(now: { later.date })
+    try jar.insert(Cookie("a", "1", domain: "example.com", expires: .distantFuture))
+    return jar
+  }
+
   @Test func `a jar with too many loses what was not used for longest, of whichever domain`() throws {
     let jar = CookieJar(limits: .init(perDomain: 2, total: 3))
     for host in ["a", "b", "c"] { try jar.receive("\(host)=1; Secure", from: url("https://\(host).com/")) }
@@ -148,11 +207,13 @@ import Testing
     try await withThrowingTaskGroup { group in
       for task in 0..<16 {
         group.addTask {
-          let page = try #require(URL(string: "https://h\(task % 4).example.com/"))
+          let page = try #require(URL(string: "https://h.example\(task % 4).com/"))
+          let common = try #require(URL(string: "https://h\(task).example.org/"))
           for index in 0..<60 {
             try jar.receive("n\(index % 15)-\(task)=\(index)", from: page)
-            try jar.receive("shared=\(index); Domain=example.com", from: page)
-            #expect(jar.header(for: page)?.contains("shared=") == true)
+            // The only cookie of its site: nothing takes its place.
+            try jar.receive("shared=\(index); Domain=example.org", from: common)
+            #expect(jar.header(for: common)?.hasPrefix("shared=") == true)
             if index % 10 == 0 { jar.remove { $0.name == "n0-\(task)" } }
             if index % 50 == 0 { _ = try jar.data(as: .json) }
           }

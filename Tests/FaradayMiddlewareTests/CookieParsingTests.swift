@@ -142,6 +142,35 @@ import Testing
     #expect(try kept(field) != nil)
   }
 
+  @Test func `what is its host's alone names its path, be it the default one`() throws {
+    let root = "https://example.com/"
+    for name in ["__Host-a", "__HOST-a", "__Host-Http-a"] {
+      #expect(throws: CookieRefused.self) { try kept("\(name)=1; Secure; HttpOnly", from: root) }
+      #expect(try kept("\(name)=1; Secure; HttpOnly; Path=/", from: root)?.path == "/")
+      #expect(try kept("\(name)=1; Secure; HttpOnly; Path", from: root)?.path == "/")
+    }
+    // One that is not looked at is not named.
+    let long = "/" + String(repeating: "x", count: 1024)
+    #expect(throws: CookieRefused.self) { try kept("__Host-a=1; Secure; Path=\(long)", from: root) }
+  }
+
+  @Test func `a default path may be of any length`() throws {
+    let path = "/" + String(repeating: "x", count: 3000)
+    #expect(try kept("a=1", from: "https://example.com\(path)/page")?.path == path)
+    let jar = CookieJar()
+    try jar.insert(Cookie("a", "1", domain: "example.com", path: path))
+    let copy = CookieJar()
+    #expect(try copy.read(jar.data(as: .json), as: .json).refused.isEmpty && copy.cookies.first?.path == path)
+  }
+
+  @Test(arguments: ["SameSite=None", "SameSite=Lax; samesite=NONE", "SameSite=None; HttpOnly"])
+  func `a cookie for all sites' pages is for https only`(attributes: String) throws {
+    #expect(throws: CookieRefused.self) { try kept("a=1; \(attributes)") }
+    #expect(try kept("a=1; \(attributes); Secure")?.sameSite == .everywhere)
+    let jar = CookieJar()
+    #expect(throws: CookieRefused.self) { try jar.insert(Cookie("a", "1", domain: "example.com", sameSite: .everywhere)) }
+  }
+
   @Test func `no description shows a value`() throws {
     let cookie = try #require(try kept("name=hidden; Secure; HttpOnly; SameSite=Lax; Domain=example.com; Max-Age=60"))
     var dumped = ""

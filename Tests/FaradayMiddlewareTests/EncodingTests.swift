@@ -84,7 +84,7 @@ import Testing
 
   @Test func `a body that says JSON and is none is left alone, or an error`() async throws {
     let mock = MockAdapter()
-    mock.stub(.get, path: "/", headers: [.contentType: "application/json"], body: "{broken")
+    try mock.stub(.get, path: "/", headers: [.contentType: "application/json"], body: "{broken")
     let lenient = try Connection("http://host/", adapter: mock, middleware: [.decodeJSON])
     let response = try await lenient.get()
     #expect(response.json == nil && response.body.data == Data("{broken".utf8))
@@ -93,11 +93,59 @@ import Testing
     #expect(error?.response.body.data == Data("{broken".utf8))
   }
 
-  @Test func `JSON is asked for behind what the caller accepts`() async throws {
+  @Test func `what the caller asks for is left as it is, and a request that asks for nothing asks for JSON`() async throws {
     let connection = try connection(.curl, .decodeJSON)
+    for own in ["text/event-stream", "image/png", "application/vnd.shop+json;q=0.5"] {
+      let seen = try await Inspected(connection.get("inspect") { $0.headers[.accept] = own })
+      #expect(seen.values("Accept") == [own])
+    }
     #expect(try await Inspected(connection.get("inspect")).values("Accept") == ["application/json"])
-    let own = try await Inspected(connection.get("inspect") { $0.headers.accept("text/html") })
-    #expect(own.values("Accept") == ["text/html, application/json"])
+  }
+
+  @Test(arguments: ["application/json", "application/vnd.shop+json; charset=utf-8", "application/problem+json", "text/json"])
+  func `JSON is read whatever it is called, with its order and its digits`(type: String) async throws {
+    let mock = MockAdapter()
+    let text = #"{"z":1.50,"a":[123456789012345678901234567890]}"#
+    try mock.stub(.get, path: "/", headers: [.contentType: type], body: .text(text))
+    let response = try await Connection("http://host/", adapter: mock, middleware: [.decodeJSON]).get()
+    #expect(try response.json?.text() == text)
+  }
+
+  @Test func `JSON that is deeper than was allowed is none`() async throws {
+    let mock = MockAdapter()
+    try mock.stub(.get, path: "/", headers: [.contentType: "application/json"], body: "[[[]]]")
+    let response = try await Connection("http://host/", adapter: mock, middleware: [.decodeJSON(maximumDepth: 2)]).get()
+    #expect(response.json == nil)
+    let strict = try Connection("http://host/", adapter: mock, middleware: [.decodeJSON(isStrict: true, maximumDepth: 2)])
+    let error = await #expect(throws: UndecodableBody.self) { try await strict.get() }
+    #expect((error?.underlying as? MalformedJSON)?.reason == .tooDeep(limit: 2))
+    #expect(try await Connection("http://host/", adapter: mock, middleware: [.decodeJSON]).get().json == [[[]]])
+  }
+
+  @Test func `JSON that nobody has decompressed is an error that names its coding`() async throws {
+    let mock = MockAdapter()
+    try mock.stub(
+      .get, path: "/", headers: [.contentType: "application/json", .contentEncoding: "gzip"],
+      body: .data(Data([0x1F, 0x8B, 0x08, 0, 0, 0, 0, 0, 0, 3])))
+    let error = await #expect(throws: UndecodableBody.self) {
+      try await Connection("http://host/", adapter: mock, middleware: [.decodeJSON(isStrict: true)]).get()
+    }
+    #expect(error.map { "\($0)" }?.hasSuffix(#"nobody has decoded it: its Content-Encoding is "gzip""#) == true)
+  }
+
+  @Test func `untyped JSON is sent as it is, formatted as the encoder says`() async throws {
+    let value: JSONValue = ["b": .number(try #require(JSONNumber("1.50"))), "aB": "x/y"]
+    let seen = try await Inspected(connection(.curl, .encodeJSON).post("inspect", body: .value(value)))
+    #expect(seen.bodyText == #"{"aB":"x/y","b":1.50}"#)
+    let encoder = JSONEncoder()
+    encoder.keyEncodingStrategy = .convertToSnakeCase
+    encoder.outputFormatting = .prettyPrinted
+    let own = try await Inspected(connection(.curl, .encodeJSON(encoder)).post("inspect", body: .value(value)))
+    #expect(own.bodyText == "{\n  \"b\": 1.50,\n  \"aB\": \"x/y\"\n}")
+    let error = await #expect(throws: UnencodableBody.self) {
+      try await connection(.curl, .encodeJSON).post("inspect", body: .value(["a": [.double(.nan)]] as JSONValue))
+    }
+    #expect(error?.path == "a.0")
   }
 
   // MARK: forms

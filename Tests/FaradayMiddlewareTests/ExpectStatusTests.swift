@@ -103,4 +103,14 @@ import Testing
     let error = await #expect(throws: TransportError.self) { try await connection(.curl, .expectStatus).get("reset") }
     #expect(error?.code == .connectionClosed || error?.code == .receiveFailed)
   }
+
+  @Test func `one whose body breaks off is an error of the transport, as its body is the caller's`() async throws {
+    let server = try RawServer { connection in
+      _ = try connection.readHead()
+      try connection.send("HTTP/1.1 404 Not Found\r\nContent-Length: 100\r\n\r\nten bytes.")
+    }
+    let connection = try Connection(server.url, adapter: TestedAdapter.curl.adapter, middleware: [.expectStatus])
+    let error = await #expect(throws: TransportError.self) { try await connection.get("/") }
+    #expect(error?.code == .truncatedResponse && error?.partialResponse?.status == .notFound)
+  }
 }

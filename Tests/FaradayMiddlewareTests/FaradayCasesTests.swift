@@ -58,45 +58,71 @@ import Testing
 
   private let offline = Connection(url: URL(string: "http://localhost:9292/api/"), adapter: MockAdapter(isStrict: false))
 
-  @Test func `FA-10: a dot is the base`() throws {
-    #expect(try offline.request(.get, ".").path == "/api/")
-    #expect(try offline.request(.get).path == "/api/")
+  // A request's path is the absolute one of its URL. The relative one that FA-10 to FA-13 read back beside it is not kept, and a
+  // path that is set takes the place of the whole: a base is joined once, where the request is made.
+
+  @Test(arguments: [".", ""])
+  func `FA-10: a dot is the base, whose path has one component`(path: String) throws {
+    let request = try offline.request(.get, path)
+    #expect(request.url.absoluteString == "http://localhost:9292/api/" && request.path == "/api/")
+    #expect(request.pathComponents == ["api"])
   }
 
   @Test func `FA-11: a path stands behind the base`() throws {
     #expect(try offline.request(.get, "path/to").path == "/api/path/to")
   }
 
-  @Test func `FA-12: a path that is set is the URL's`() throws {
-    var request = try offline.request(.get)
+  @Test func `FA-12: a path set behind that of such a URL is FA-11's, and one that is set alone is all there is`() throws {
+    var request = try offline.request(.get, ".")
     request.path += "path/to"
     #expect(request.url.absoluteString == "http://localhost:9292/api/path/to")
+    request.path = "path/to"
+    #expect(request.url.absoluteString == "http://localhost:9292/path/to" && request.path == "/path/to")
   }
 
-  @Test func `FA-13: path components that are set are the URL's`() throws {
-    var request = try offline.request(.get)
-    request.pathComponents += ["path", "to"]
-    #expect(request.pathComponents == ["api", "path", "to"] && request.path == "/api/path/to")
+  @Test func `FA-13: path components that are set are read back, and are the URL's path`() throws {
+    var request = try offline.request(.get, ".")
+    request.pathComponents = ["api", "path", "to"]
+    #expect(request.pathComponents == ["api", "path", "to"])
+    #expect(request.url.absoluteString == "http://localhost:9292/api/path/to")
+    request.pathComponents = ["path", "to"]
+    #expect(request.pathComponents == ["path", "to"] && request.path == "/path/to")
   }
 
-  @Test func `FA-14: without a URL there is no request`() async throws {
-    let connection = Connection(adapter: MockAdapter())
-    let error = await #expect(throws: TransportError.self) { try await connection.get("path") }
-    #expect(error?.code == .invalidURL || error?.code == .unsupportedScheme || error?.phase == .building)
+  @Test func `FA-14: without a URL there is no request, and no path makes one of it`() async throws {
+    let mock = MockAdapter(isStrict: false)
+    let connection = Connection(adapter: mock)
+    #expect(throws: TransportError.self) { try connection.request(.get) }
+    for path in ["path", "/path", "path/to?a=1"] {
+      let request = try connection.request(.get, path) { $0.path = "/other" }
+      #expect(request.url.scheme == nil && request.url.host() == nil)
+      let error = await #expect(throws: TransportError.self) { try await connection.run(request) }
+      #expect(error?.code == .invalidURL && error?.phase == .building && error?.message == "the URL is not absolute")
+    }
+    #expect(mock.recorded.isEmpty)
   }
 
   // MARK: exchanges
 
-  @Test func `FA-15: a middleware that looks at responses alone works over whatever answers`() async throws {
+  @Test func `FA-15: a middleware that looks at responses, and the logger, work where no adapter has answered`() async throws {
+    let mock = MockAdapter()
     let seen = Log<Int>()
-    var connection = offline
-    connection.use { request, next in
-      let response = try await next(request)
-      seen.append(response.status.code)
-      return response
-    }
-    _ = try await connection.get()
-    #expect(seen.elements == [404])
+    let log = CapturedLog()
+    let connection = try Connection(
+      "http://h/", adapter: mock,
+      middleware: [
+        .closure { request, next in
+          let response = try await next(request)
+          seen.append(response.status.code)
+          return response
+        },
+        ExchangeLogger(log.logger()),
+        .closure { request, _ in Response(status: .created, body: "by hand", url: request.url) },
+      ])
+    let response = try await connection.get("made")
+    #expect(seen.elements == [201] && mock.recorded.isEmpty)
+    #expect(try await response.body.text() == "by hand" && response.url.absoluteString == "http://h/made")
+    #expect(log.text.contains("201") && log.text.contains("http://h/made"))
   }
 
   private let server: LocalServer
@@ -187,11 +213,31 @@ import Testing
   }
 
   @Test(arguments: TestedAdapter.allCases)
-  func `FA-21: a response can be waited for with a limit`(tested: TestedAdapter) async throws {
-    var connection = try api(tested)
-    connection.use(.timeout(.seconds(60)))
-    let response = try await connection.get("inspect")
-    #expect(response.status == .ok && response.json?.object != nil)
+  func `FA-21: what depends on a response runs after it, if it is there in time`(tested: TestedAdapter) async throws {
+    let connection = try api(tested)
+    let clock = ManualClock()
+    let order = Log<String>()
+    let response = connection.promise.run(.get, "inspect").tap { _ in order.append("response") }
+    let timely = try await response.timeout(.seconds(60), clock: clock).map { response in
+      order.append("after")
+      return response
+    }.value
+    #expect(order.elements == ["response", "after"])
+    #expect(timely.status == .ok && timely.json?["method"] == "GET")
+  }
+
+  @Test(arguments: TestedAdapter.allCases)
+  func `FA-21: what depends on a response does not run if that is too late`(tested: TestedAdapter) async throws {
+    let connection = try api(tested)
+    let clock = ManualClock()
+    let order = Log<String>()
+    let late = connection.promise.run(.get, "stall").timeout(.seconds(60), clock: clock).map { _ in order.append("after") }
+    await clock.sleepers(1)
+    clock.advance(by: .seconds(60))
+    let error = await #expect(throws: PromiseTimedOut.self) { try await late.value }
+    #expect(error?.limit == .seconds(60) && order.elements.isEmpty)
+    // Nobody waits for it any more.
+    await until { server.openConnectionCount == 0 }
   }
 
   @Test(arguments: ["[]", "{}", "false", "0", "\"string\"", "null"])

@@ -71,11 +71,11 @@ import Testing
   }
 
   @Test func `a foreign request gets no secret ones`() async throws {
-    let key = try #require(HTTPField.Name("X-Key"))
+    let key = try #require(HTTPField.Name("X-Own"))
     let fields: HTTPFields = [.authorization: "Basic x", .cookie: "a=1", key: "k", .acceptLanguage: "cy"]
     let foreign = try await sent(.defaultHeaders(fields)) {
-      $0.options.isForeign = true
-      $0.options.secrets = Secrets(headers: [key])
+      $0.leaveOrigin()
+      $0.markSecret(key.rawName)
     }
     #expect(foreign == ["Accept-Language: cy"])
     #expect(try await sent(.defaultHeaders(fields)).count == 4)
@@ -111,7 +111,7 @@ import Testing
 
   @Test func `above a retry the identifier stays the same, below it does not`() async throws {
     let failing = MockAdapter()
-    failing.stub(.get, path: "/", status: .serviceUnavailable, headers: [.retryAfter: "0"])
+    try failing.stub(.get, path: "/", status: .serviceUnavailable, headers: [.retryAfter: "0"])
     var policy = Retry.Policy()
     policy.base = .zero
     for (middleware, count) in [([.requestID, .retry(policy)], 1), ([.retry(policy), .requestID], 3)] as [([any Middleware], Int)]

@@ -23,8 +23,8 @@ import Testing
     case authorization = "Authorization"
     case cookie = "Cookie"
     case proxyAuthorization = "Proxy-Authorization"
-    case declared = "X-Api-Key"
-    case connectionHeader = "X-Connection-Key"
+    case declared = "X-Own"
+    case connectionHeader = "X-Connection-Own"
     case middleware = "an authorization below"
     case refreshed = "a refreshed token below"
     case userInURL = "user and password in the URL"
@@ -62,7 +62,7 @@ import Testing
     if secret == .refreshed { middleware.append(.tokenRefresh(token: Self.secret) { _ in Self.secret }) }
     var connection = try Connection(start, adapter: adapter, middleware: middleware)
     if step == .upgrade || step == .downgrade { connection.defaults.tls.caFile = nginx.caFile }
-    for name in ["X-Api-Key", "X-Connection-Key"].compactMap({ HTTPField.Name($0) }) { connection.secrets.headers.insert(name) }
+    for name in ["X-Own", "X-Connection-Own"].compactMap({ HTTPField.Name($0) }) { connection.secrets.insert(name) }
     if secret == .connectionHeader { try connection.headers.set(secret.rawValue, Self.secret) }
     var query: Query = ["status": "307"]
     query.add("url", target)
@@ -114,13 +114,13 @@ import Testing
   @Test func `what every request has of its connection stays with the connection's origin`() async throws {
     var query: Query = [:]
     query.add("url", second.url + "/inspect")
-    let name = try #require(HTTPField.Name("X-Own-Key"))
+    let name = try #require(HTTPField.Name("X-Mine"))
     let connection = try Connection(
       first.url + "/", headers: [name: "1"], adapter: CurlAdapter(), middleware: [.redirects()])
-    #expect(try await Inspected(connection.get("inspect")).values("X-Own-Key") == ["1"])
-    #expect(try await Inspected(connection.get("redirect-to?\(query)")).values("X-Own-Key").isEmpty)
+    #expect(try await Inspected(connection.get("inspect")).values("X-Mine") == ["1"])
+    #expect(try await Inspected(connection.get("redirect-to?\(query)")).values("X-Mine").isEmpty)
     let edited = try await Inspected(connection.get { $0.url = try #require(URL(string: second.url + "/inspect")) })
-    #expect(edited.values("X-Own-Key").isEmpty)
+    #expect(edited.values("X-Mine").isEmpty)
   }
 
   @Test func `a Host of the caller's own names the first server only`() async throws {

@@ -98,8 +98,8 @@ import Testing
 
   @Test func `a redirect of what was asked of the server as a whole leads to a resource`() async throws {
     let mock = MockAdapter()
-    mock.stub(.options, path: "/", status: .seeOther, headers: [.location: "/there"])
-    mock.stub(.get, path: "/there")
+    try mock.stub(.options, path: "/", status: .seeOther, headers: [.location: "/there"])
+    try mock.stub(.get, path: "/there")
     let connection = try Connection("http://h/", adapter: mock, middleware: [.redirects()])
     let response = try await connection.options { $0.options.requestTarget = .asterisk }
     #expect(response.status == .ok)
@@ -108,7 +108,7 @@ import Testing
 
   @Test func `https may be forbidden to lead to http`() async throws {
     let mock = MockAdapter()
-    mock.stub(.get, path: "/", status: .found, headers: [.location: "http://host/"])
+    try mock.stub(.get, path: "/", status: .found, headers: [.location: "http://host/"])
     let connection = try Connection("https://host/", adapter: mock, middleware: [.redirects(allowsDowngrade: false)])
     #expect(await reason { _ = try await connection.get() } == .downgrade)
   }
@@ -136,6 +136,40 @@ import Testing
     let keeps = hasBody && rule.before == rule.after
     #expect(seen.bodyText == (keeps ? "content" : ""))
     if hasBody { #expect(seen.values("Content-Type") == (keeps ? ["text/plain"] : [])) }
+  }
+
+  @Test(arguments: [
+    "Content-Type", "Content-Encoding", "Content-Language", "Content-Location", "Content-Length", "Transfer-Encoding", "Expect",
+    "Idempotency-Key",
+  ])
+  func `a body that goes takes the fields about it along, and a body that stays keeps them`(name: String) async throws {
+    let field = try #require(HTTPField.Name(name))
+    // What is not allowed beside a body of that length.
+    let body: Body = name == "Transfer-Encoding" ? .stream(Pieces("content"), isReplayable: true) : "content"
+    let value = [.contentLength: "7", .transferEncoding: "chunked", .expect: "100-continue"][field] ?? "text"
+    for (status, keeps) in [(303, false), (302, false), (301, false), (307, true), (308, true)] {
+      let mock = MockAdapter()
+      try mock.stub(.post, path: "/", status: .init(code: status), headers: [.location: "/there"])
+      try mock.stub(keeps ? .post : .get, path: "/there")
+      let connection = try Connection("http://h/", adapter: mock, middleware: [.redirects()])
+      _ = try await connection.post(body: body) {
+        $0.headers[field] = value
+        $0.headers[.accept] = "text/plain"
+      }
+      let last = try #require(mock.recorded.last?.request)
+      #expect(last.headers[field] == (keeps ? value : nil), "\(status)")
+      #expect(last.headers[.accept] == "text/plain" && last.body.isEmpty == !keeps)
+    }
+  }
+
+  @Test(arguments: TestedAdapter.allCases)
+  func `a form that leads to itself by another method is no loop`(tested: TestedAdapter) async throws {
+    let server = try AnsweringServer { head, _, _ in
+      head.hasPrefix("POST ") ? AnsweringServer.answer(303, "Location: /") : AnsweringServer.answer(200, body: "the form")
+    }
+    let connection = try Connection(server.url, adapter: tested.adapter, middleware: [.redirects()])
+    #expect(try await connection.post("/", body: "a=1").body.text() == "the form")
+    #expect(server.requestCount == 2)
   }
 
   @Test(arguments: TestedAdapter.allCases)

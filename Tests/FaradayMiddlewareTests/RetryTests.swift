@@ -144,7 +144,7 @@ import Testing
     policy.retries = 7
     policy.base = .seconds(1)
     policy.longest = .seconds(10)
-    mock.stub(.get, path: "/", status: .serviceUnavailable)
+    try mock.stub(.get, path: "/", status: .serviceUnavailable)
     _ = try await connection(policy).get()
     #expect(clock.slept == [1, 2, 4, 8, 10, 10, 10].map { .seconds($0) })
     _ = try await connection(policy, random: 0.25).get()
@@ -184,7 +184,7 @@ import Testing
   }
 
   @Test func `a wait that is cancelled ends at once`() async throws {
-    mock.stub(.get, path: "/", status: .serviceUnavailable)
+    try mock.stub(.get, path: "/", status: .serviceUnavailable)
     let connection = try Connection("http://host/", adapter: mock, middleware: [Retry(clock: clock)])
     let task = Task { try await connection.get() }
     await clock.sleepers(1)
@@ -196,7 +196,7 @@ import Testing
   // MARK: how often
 
   @Test func `the budget is shared, and filled by requests`() async throws {
-    mock.stub(.get, path: "/", status: .serviceUnavailable)
+    try mock.stub(.get, path: "/", status: .serviceUnavailable)
     let connection = try connection(budget: RetryBudget(ratio: 0.5, reserve: 2))
     // Two retries use it up; then every second request earns one.
     for expected in [2, 0, 1, 0, 1] { #expect(try await connection.get().retries == expected) }

@@ -5,25 +5,10 @@ import Synchronization
 import TestedAdapters
 import Testing
 
+@testable import FaradayMiddleware
+
 @Suite struct TokenRefreshTests {
   private struct Refused: Error {}
-
-  /// A server that knows one token, and how often it was asked for a new one.
-  private final class Issuer: Sendable {
-    let valid: Mutex<String>
-    let refreshes = Log<String?>()
-    let mock = MockAdapter()
-
-    init(valid: String) {
-      self.valid = Mutex(valid)
-      mock.stub { _ in
-        true
-      } respond: { [unowned self] request in
-        let isGood = request.headers[.authorization] == "Bearer " + self.valid.withLock { $0 }
-        return Response(status: isGood ? .ok : .unauthorized, url: request.url)
-      }
-    }
-  }
 
   @Test func `many requests that are refused at once have one refresh`() async throws {
     let issuer = Issuer(valid: "new")
@@ -145,17 +130,14 @@ import Testing
     }
   }
 
-  @Test func `a refresh that was abandoned has ended before the next begins`() async throws {
+  @Test func `those who come after a refresh that was abandoned have one of their own, behind it`() async throws {
     let issuer = Issuer(valid: "new")
     let held = Held()
-    let connection = try Connection(
-      "http://host/", adapter: issuer.mock, middleware: [.tokenRefresh(token: "old") { _ in try await held.token() }])
+    let middleware = TokenRefresh(token: "old") { _ in try await held.token() }
+    let connection = try Connection("http://host/", adapter: issuer.mock, middleware: [middleware])
     await held.abandon(over: connection)
     let others = (0..<3).map { _ in Task { try await connection.get().status.code } }
-    await until { issuer.mock.recorded.count >= 4 }
-    // Chances to begin what may not begin yet.
-    for _ in 0..<100 { await Task.yield() }
-    #expect(held.events.elements == ["begins"])
+    await until { middleware.store.flight.waiterCount == 3 }
     held.mayEnd.open()
     for task in others { #expect(try await task.value == 200) }
     #expect(held.events.elements == ["begins", "ends", "begins", "ends"])
@@ -164,16 +146,15 @@ import Testing
   @Test func `who is cancelled while an abandoned refresh has still to end stops at once, and begins none`() async throws {
     let issuer = Issuer(valid: "new")
     let held = Held()
-    let connection = try Connection(
-      "http://host/", adapter: issuer.mock, middleware: [.tokenRefresh(token: "old") { _ in try await held.token() }])
+    let middleware = TokenRefresh(token: "old") { _ in try await held.token() }
+    let connection = try Connection("http://host/", adapter: issuer.mock, middleware: [middleware])
     await held.abandon(over: connection)
     let second = Task { try await connection.get() }
-    await until { issuer.mock.recorded.count >= 2 }
-    for _ in 0..<100 { await Task.yield() }
+    await until { middleware.store.flight.waiterCount == 1 }
     second.cancel()
     await #expect(throws: CancellationError.self) { try await second.value }
     let third = Task { try await connection.get().status.code }
-    await until { issuer.mock.recorded.count >= 3 }
+    await until { middleware.store.flight.waiterCount == 1 }
     held.mayEnd.open()
     #expect(try await third.value == 200)
     #expect(held.events.elements == ["begins", "ends", "begins", "ends"])
@@ -191,6 +172,41 @@ import Testing
     held.mayEnd.open()
     #expect(try await second.value == 200)
     #expect(held.events.elements == ["begins", "ends"])
+  }
+
+  @Test func `a token that was rejected is no outcome, though it is a new one for another who waits`() async throws {
+    let held = Held()
+    let mayAnswer = Gate()
+    let mock = MockAdapter()
+    mock.stub { _ in
+      true
+    } respond: { request in
+      if request.url.path() == "/slow" { await mayAnswer.opened() }
+      let isGood = ["Bearer 1", "Bearer 2"].contains(request.headers[.authorization]) && request.url.path() == "/early"
+      return Response(
+        status: isGood || request.headers[.authorization] == "Bearer 2" ? .ok : .unauthorized, url: request.url)
+    }
+    let rejected = Log<String?>()
+    let middleware = TokenRefresh(token: "0") { token in
+      rejected.append(token)
+      if token == "1", rejected.elements.count == 2 { _ = try await held.token() }
+      return token == "0" ? "1" : "2"
+    }
+    let connection = try Connection("http://host/", adapter: mock, middleware: [middleware])
+    // Sent with 0, whose rejection comes late.
+    let slow = Task { try await connection.get("slow").status.code }
+    await until { mock.recorded.count == 1 }
+    #expect(try await connection.get("early").status == .ok)
+    await held.abandon(over: connection)
+    mayAnswer.open()
+    await until { middleware.store.flight.waiterCount == 1 }
+    // Sent with 1, and waits for what the slow one began: for that one 1 is new.
+    let late = Task { try await connection.get("late").status.code }
+    await until { middleware.store.flight.waiterCount == 2 }
+    held.mayEnd.open()
+    #expect(try await late.value == 200)
+    #expect(try await slow.value == 401)
+    #expect(rejected.elements == ["0", "1", "1"])
   }
 
   @Test func `whoever is cancelled when, every request ends, and there are never two refreshes`() async throws {
@@ -227,5 +243,22 @@ import Testing
     let (response, text) = try await delivery.get("/", over: connection)
     #expect(response.status == .ok && text == "welcome")
     #expect(server.heads.elements.last?.contains("Bearer new") == true)
+  }
+}
+
+/// A server that knows one token, and how often it was asked for a new one.
+final class Issuer: Sendable {
+  let valid: Mutex<String>
+  let refreshes = Log<String?>()
+  let mock = MockAdapter()
+
+  init(valid: String) {
+    self.valid = Mutex(valid)
+    mock.stub { _ in
+      true
+    } respond: { [unowned self] request in
+      let isGood = request.headers[.authorization] == "Bearer " + self.valid.withLock { $0 }
+      return Response(status: isGood ? .ok : .unauthorized, url: request.url)
+    }
   }
 }

@@ -30,7 +30,7 @@ import Testing
     #expect([name(.get), name(.post), name(.put)] == ["get", "post", "other"])
   }
 
-  @Test func `RQ-20, RQ-26 and RQ-27 fields come from a literal and from a list`() {
+  @Test func `RQ-20 and RQ-27 fields come from a literal and from a list`() {
     let literal: HTTPFields = [.accept: "a", .acceptLanguage: "b"]
     let list = HTTPFields([.init(name: .accept, value: "a"), .init(name: .acceptLanguage, value: "b")])
     #expect(literal == list)
@@ -52,11 +52,28 @@ import Testing
     #expect(headers[values: .accept] == ["b"])
   }
 
-  @Test func `RQ-24 and RQ-25 a field that is removed is gone`() {
-    var headers: HTTPFields = [.accept: "a"]
-    #expect(headers.contains(.accept) && !headers.contains(.cookie))
+  @Test func `RQ-24 a field that is removed is gone with all its values, and the others stay`() {
+    var headers: HTTPFields = [.accept: "a", .acceptLanguage: "b", .accept: "c"]
+    let before = headers
+    #expect(headers[.cookie] == nil)
     headers[.cookie] = nil
+    #expect(headers == before)
+    let removed = headers[.accept]
     headers[.accept] = nil
-    #expect(headers.isEmpty)
+    #expect(removed == "a, c" && headers[.accept] == nil)
+    #expect(headers == [.acceptLanguage: "b"])
+  }
+
+  @Test func `RQ-25 fields say whether they have one of that name`() {
+    let headers: HTTPFields = [.accept: "a"]
+    #expect(headers.contains(.accept) && !headers.contains(.cookie))
+  }
+
+  @Test func `RQ-26 all fields become a dictionary, repeated ones as one`() {
+    var headers: HTTPFields = [.accept: "a", .acceptLanguage: "b"]
+    headers.append(.init(name: .accept, value: "c"))
+    let dictionary = Dictionary(headers.map { ($0.name, $0.value) }) { "\($0), \($1)" }
+    #expect(dictionary == [.accept: "a, c", .acceptLanguage: "b"])
+    #expect(dictionary.allSatisfy { headers[$0.key] == $0.value })
   }
 }

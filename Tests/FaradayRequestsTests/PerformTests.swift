@@ -133,6 +133,25 @@ import Foundation
     #expect(!done.value)
   }
 
+  @Test func `what a decoder of one's own reads with another decoder fails as that does`() async throws {
+    let mock = MockAdapter()
+    mock.stub { _ in
+      true
+    } respond: {
+      Response(status: .ok, body: "[1]", url: $0.url)
+    }
+    let connection = try Connection("http://host/", adapter: mock)
+    let large = ResponseDecoder<Int> { try await $0.body.collect(upTo: 1).count }
+    await #expect(throws: BodyTooLarge.self) { () async throws in
+      _ = try await connection.perform(TypedRequest(baseURL: "http://host", receiving: large))
+    }
+    let inner = ResponseDecoder<Int> { try await $0.decode([String].self).count }
+    let error = await #expect(throws: UndecodableBody.self) { () async throws in
+      _ = try await connection.perform(TypedRequest(baseURL: "http://host", receiving: inner))
+    }
+    #expect(error?.type == "Array<String>" && error?.path == "0")
+  }
+
   @Test(arguments: TestedAdapter.allCases)
   func `what reading a body throws comes as it is`(tested: TestedAdapter) async throws {
     struct Broken: Error {}
@@ -159,7 +178,7 @@ import Foundation
 
   @Test(arguments: TestedAdapter.allCases)
   func `what a request proves its right with goes to no other server, whatever its name`(tested: TestedAdapter) async throws {
-    let key = try #require(HTTPField.Name("X-Api-Key"))
+    let key = try #require(HTTPField.Name("X-Own"))
     let other = try answer("[]")
     let server = try AnsweringServer([AnsweringServer.answer(302, "Location: \(other.url)/elsewhere")])
     let connection = Connection(adapter: tested.adapter, middleware: .standard)
@@ -235,7 +254,7 @@ import Foundation
     let connection = Connection(adapter: tested.adapter)
     let request = TypedRequest(baseURL: server.url, receiving: .text)
     let error = await #expect(throws: UndecodableBody.self) { () async throws in _ = try await connection.perform(request) }
-    #expect(error?.underlying as? UndecodableText == UndecodableText(encoding: .utf8))
+    #expect(error?.underlying as? UndecodableText == UndecodableText(charset: "utf-8"))
     #expect(try await connection.perform(request.receiving(.text(encoding: .isoLatin1))).value == "ÿé")
   }
 

@@ -119,7 +119,30 @@ import Foundation
     )
   }
 
-  @Test func `a file has the type of its name`() async throws {
+  @Test func `a file has the type of its name, or none that is known`() throws {
+    let path = FileManager.default.temporaryDirectory.path() + "/faraday-\(UUID().uuidString)"
+    for (ending, type) in [(".CSV", "text/csv"), (".unheard", "application/octet-stream")] {
+      try Data("a,b".utf8).write(to: URL(filePath: path + ending))
+      defer { try? FileManager.default.removeItem(atPath: path + ending) }
+      var headers: HTTPFields = [:]
+      #expect(try BodyProvider.file(path + ending).body(updating: &headers).length == 3)
+      #expect(headers[.contentType] == type)
+    }
+  }
+
+  @Test func `a provider of one's own that fails leaves the fields as they were`() {
+    struct Refused: Error {}
+    let provider = BodyProvider { headers in
+      headers[.contentType] = "text/csv"
+      headers[.accept] = nil
+      throw Refused()
+    }
+    var headers: HTTPFields = [.accept: "a"]
+    #expect(throws: Refused.self) { try provider.body(updating: &headers) }
+    #expect(headers == [.accept: "a"])
+  }
+
+  @Test func `a file has the type that is given`() async throws {
     let file = try TemporaryFile(Data("{}".utf8))
     let request = try TypedRequest(.put, baseURL: "https://example.com").sending(.file(file.path, contentType: .json)).request()
     #expect(request.headers[.contentType] == "application/json")

@@ -174,7 +174,7 @@ import Testing
 
   @Test func `RK-23: any adapter will do`() async throws {
     let mock = MockAdapter()
-    mock.stub(.get, path: "/v2/users/1", body: #"{"name": "Ada", "age": 36}"#)
+    try mock.stub(.get, path: "/v2/users/1", body: #"{"name": "Ada", "age": 36}"#)
     let client = try RestingClient("https://api.example.com/v2", adapter: mock)
     let user = Endpoint<Nothing, User>(.get, "/users/{{id}}", encoding: .query)
     #expect(try await client.perform(RestingRequest(endpoint: user, pathVariables: ["id": 1])).value.name == "Ada")

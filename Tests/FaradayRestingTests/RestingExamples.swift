@@ -26,9 +26,9 @@ private func resting(_ file: FormFile, over adapter: some Adapter) async throws 
 @Suite struct RestingExamples {
   @Test func `the example works`() async throws {
     let mock = MockAdapter()
-    mock.stub(.post, path: "/v2/users", status: .created, body: #"{"name": "Ada", "age": 36}"#)
-    mock.stub(.get, path: "/v2/users/42", status: .noContent)
-    mock.stub(.put, path: "/v2/users/1/portrait")
+    try mock.stub(.post, path: "/v2/users", status: .created, body: #"{"name": "Ada", "age": 36}"#)
+    try mock.stub(.get, path: "/v2/users/42", status: .noContent)
+    try mock.stub(.put, path: "/v2/users/1/portrait")
     let file = try TemporaryFile(pattern(10))
     let (ada, nobody) = try await resting(FormFile(file.path), over: mock)
     #expect(ada == User(name: "Ada") && nobody == nil && mock.recorded.last?.body.count == 10)

@@ -198,7 +198,7 @@ import Testing
       }
     }
     let mock = MockAdapter()
-    mock.stub(.get, path: "/v2/users")
+    try mock.stub(.get, path: "/v2/users")
     let client = try RestingClient("http://host/v2", adapter: mock, converter: Signing())
     _ = try await client.perform(get("/users"))
     #expect(try mock.recorded.first?.request.headers[#require(HTTPField.Name("X-Signature"))] == "of /v2/users")

@@ -183,7 +183,7 @@ import Testing
 
   @Test func `an adapter that tells of no progress does not keep it from being whole`() async throws {
     let mock = MockAdapter(isStrict: false, capabilities: .all.subtracting(.uploadProgress))
-    mock.stub(.put, path: "/upload", body: #"{"bytes": 10, "framing": "length"}"#)
+    try mock.stub(.put, path: "/upload", body: #"{"bytes": 10, "framing": "length"}"#)
     let client = try RestingClient("http://host", adapter: mock)
     let progress = Log<TransferProgress>()
     let ten = try TemporaryFile(pattern(10))

@@ -36,6 +36,27 @@ import Testing
     #expect(server.requestCount == 0)
   }
 
+  @Test func `a mock's file has the type of its name unless the mock says another, and may be too large as any body`()
+    async throws
+  {
+    let path = FileManager.default.temporaryDirectory.path() + "/faraday-\(UUID().uuidString).csv"
+    try Data("a,b".utf8).write(to: URL(filePath: path))
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    let resource = Example(MockAdapter()).server.get("a")
+    #expect(try await resource.mock(file: path).load().headers[.contentType] == "text/csv")
+    #expect(try await resource.mock(file: path, headers: [.contentType: "text/x"]).load().headers[.contentType] == "text/x")
+    await #expect(throws: BodyTooLarge.self) {
+      try await resource.mock(file: path).configured { $0.maximumBodySize = 2 }.load()
+    }
+  }
+
+  @Test func `a body that was cut is no JSON, though it may look like some`() throws {
+    let request = try Request(.get, "http://host/")
+    let response = Response(status: .notFound, body: "12", url: request.url)
+    #expect(UnexpectedStatus(response, to: request).errorJSON == 12)
+    #expect(UnexpectedStatus(response, isBodyCut: true, to: request).errorJSON == nil)
+  }
+
   @Test func `request interceptors do not run, but constraints hold it and response interceptors see it`() async throws {
     let mock = MockAdapter()
     let held = Held()

@@ -137,6 +137,7 @@ import Testing
       try target(resource.query(Search(), strategies: FormStrategies()))
         == "https://host/a?text=a%2Bb%20%26%20c&isExact=true&tags%5B%5D=x&tags%5B%5D=y")
     #expect(try target(resource.query(items: ["z": "1", "a": nil, "z": "2"])) == "https://host/a?z=1&a&z=2")
+    #expect(try target(resource.query(items: ["z": "1"]).query(items: ["b": "2"])) == "https://host/a?z=1&b=2")
     #expect(try target(resource.query(["on": true, "at": ["x": 1]])) == "https://host/a?at%5Bx%5D=1&on=1")
   }
 
@@ -188,6 +189,13 @@ import Testing
   @Test func `it says what it is without its secrets`() {
     let resource = Example("https://ada:secret@host", NoNetwork()).server.get("a?token=secret").tag("t").printDetails()
     #expect(resource.description == "GET https://host/a")
+    let credentials = resource.authorizationHeader(bearer: "secret").header("X-Key", "secret")
+    let service = Example(
+      "https://ada:secret@host/?token=secret", ServiceNetwork(Connection(headers: [.cookie: "secret"], adapter: MockAdapter())))
+    let body = service.server.post().authorizationHeader(bearer: "secret").json(["password": "secret"])
+    for value: Any in [credentials, body, service.server, service.network] {
+      #expect(!Shown.all(value).replacing("[secret]", with: "").contains("secret"), "\(Shown.all(value))")
+    }
     #expect(resource.hasTag("t") && !resource.hasTag("u"))
   }
 }

@@ -70,6 +70,25 @@ import Testing
     await #expect(throws: CancellationError.self) { try await late.value }
   }
 
+  @Test func `a load that has ended keeps nothing of its response`() async throws {
+    final class Large: Sendable {}
+    enum Key: ResponseKey { typealias Value = Large }
+    let mock = MockAdapter()
+    let example = Example(mock) { request in
+      var response = Response(status: .ok, url: request.url)
+      response[Key.self] = Large()
+      return response
+    }
+    weak var large: Large?
+    do {
+      let response = try await example.server.get("a").tag("a").load()
+      large = response[Key.self]
+      #expect(large != nil)
+    }
+    await until { large == nil }
+    withExtendedLifetime(example) {}
+  }
+
   @Test(arguments: TestedAdapter.allCases)
   func `interceptors see the tags with those of the connection, and a tag that was cancelled can be loaded again`(
     tested: TestedAdapter

@@ -65,12 +65,12 @@ import Testing
 
   @Test func `a network of one's own is told what is elsewhere, and a service without a URL has no home`() throws {
     let example = Example("https://host/v2", NoNetwork())
-    #expect(try example.customResource(at: "https://example.com").get("path").request().options.isForeign)
-    #expect(try example.customResource(at: "http://host").post("path").request().options.isForeign)
-    #expect(try !example.customResource(at: "https://HOST:443/v3").get("path").request().options.isForeign)
-    #expect(try !example.server.get("//example.com/path").request().options.isForeign)
+    #expect(try example.customResource(at: "https://example.com").get("path").request().isForeign)
+    #expect(try example.customResource(at: "http://host").post("path").request().isForeign)
+    #expect(try !example.customResource(at: "https://HOST:443/v3").get("path").request().isForeign)
+    #expect(try !example.server.get("//example.com/path").request().isForeign)
     for url in ["", "nonsense"] {
-      #expect(try Example(url, NoNetwork()).customResource(at: "https://host").get("path").request().options.isForeign)
+      #expect(try Example(url, NoNetwork()).customResource(at: "https://host").get("path").request().isForeign)
     }
   }
 

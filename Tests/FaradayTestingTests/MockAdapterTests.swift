@@ -14,8 +14,8 @@ import Testing
 
   @Test func `the first stub that matches answers, as often as it may`() async throws {
     let mock = MockAdapter()
-    mock.stub(.get, path: "/x", status: .serviceUnavailable, times: 2)
-    mock.stub(.get, path: "/x", status: .ok)
+    try mock.stub(.get, path: "/x", status: .serviceUnavailable, times: 2)
+    try mock.stub(.get, path: "/x", status: .ok)
     let connection = try Connection("http://h/", adapter: mock)
     var codes: [Int] = []
     for _ in 0..<4 { codes.append(try await connection.get("x").status.code) }
@@ -23,9 +23,87 @@ import Testing
     await #expect(throws: UnexpectedRequest.self) { try await connection.post("x") }
   }
 
+  @Test(arguments: [
+    ("users", "a path begins with a slash"), ("", "a path begins with a slash"), ("http://h/users", "a path begins with a slash"),
+    ("/users?page=1", "a path has neither a query nor a fragment: `where:` can look at them"),
+    ("/users#1", "a path has neither a query nor a fragment: `where:` can look at them"),
+    ("/a b", "a path is percent-encoded, as /a%20b"), ("/é", "a path is percent-encoded, as /%C3%A9"),
+    ("/50%", "a path is percent-encoded, as /50%25"), ("/a\nb", "a path is percent-encoded, as /a%0Ab"),
+  ])
+  func `a stub that no request could match is an error where it is made`(path: String, reason: String) async throws {
+    let mock = MockAdapter()
+    let error = #expect(throws: InvalidStub.self) { try mock.stub(.get, path: path) }
+    #expect(error?.reason == reason && error?.path == path)
+    #expect(error?.description == "no request can match a stub of GET \(path): \(reason)")
+    let unexpected = await #expect(throws: UnexpectedRequest.self) { try await Connection("http://h/", adapter: mock).get() }
+    #expect(unexpected?.stubs.isEmpty == true)
+  }
+
+  @Test(arguments: ["", "h/x", "http://h", "u@h", "h:x", "h:65536", "h?", "h#", "[::1"])
+  func `a stub of a host that is none is an error where it is made`(host: String) {
+    let mock = MockAdapter()
+    let error = #expect(throws: InvalidStub.self) { try mock.stub(.get, host: host, path: "/") }
+    #expect(error?.reason == "a host is a name or an address, and may have a port" && error?.host == host)
+  }
+
+  @Test(arguments: [
+    ("api.example.com", "https://api.example.com/x", true), ("api.example.com", "http://API.example.com:8080/x?y", true),
+    ("API.example.com:443", "https://api.example.com/x", true), ("api.example.com:80", "http://api.example.com/x", true),
+    ("api.example.com:443", "http://api.example.com/x", false), ("api.example.com:8080", "http://api.example.com/x", false),
+    ("api.example.com", "https://example.com/x", false), ("[::1]:8080", "http://[::1]:8080/x", true),
+    ("api.example.com", "https://api.example.com/y", false),
+  ])
+  func `a stub of a host is for that host alone`(host: String, url: String, matches: Bool) async throws {
+    let mock = MockAdapter(isStrict: false)
+    try mock.stub(.get, host: host, path: "/x")
+    #expect(try await mock.send(Request(url)).status == (matches ? .ok : .notFound))
+  }
+
+  @Test func `a stub of the root is for a URL without a path too`() async throws {
+    let mock = MockAdapter()
+    try mock.stub(.get, path: "/")
+    for url in ["http://h", "http://h/", "http://h?a"] { #expect(try await mock.send(Request(url)).status == .ok) }
+  }
+
+  @Test func `the error of an unexpected request lists the stubs, and no secret`() async throws {
+    let mock = MockAdapter()
+    let none = await #expect(throws: UnexpectedRequest.self) {
+      try await mock.send(Request("https://user:hidden@h/x?token=hidden&a=1#hidden"))
+    }
+    #expect(none?.description == "no stub for GET https://h/x?token=[secret]&a=1; there are none")
+    try mock.stub(.get, path: "/users/1", times: 0)
+    try mock.stub(.post, host: "api.example.com:8080", path: "/users", times: 2)
+    mock.stub { _ in
+      false
+    } respond: {
+      Response(status: .ok, url: $0.url)
+    }
+    let error = await #expect(throws: UnexpectedRequest.self) { try await mock.send(Request(.put, "http://h/")) }
+    #expect(error?.stubs == ["GET /users/1 (used up)", "POST api.example.com:8080/users", "what a closure matches"])
+    #expect(
+      error?.description == "no stub for PUT http://h/; there is GET /users/1 (used up), POST api.example.com:8080/users, "
+        + "what a closure matches")
+    for index in 0..<30 { try mock.stub(.get, path: "/\(index)") }
+    let many = await #expect(throws: UnexpectedRequest.self) { try await mock.send(Request(.put, "http://h/")) }
+    #expect(many?.stubs.count == 33 && many?.description.hasSuffix("GET /16 and 13 more") == true)
+    var dumped = ""
+    dump(none, to: &dumped)
+    #expect(!dumped.contains("hidden"))
+  }
+
+  @Test(arguments: [
+    ("h/x", TransportError.Code.invalidURL), ("http://", .invalidURL), ("http://h:99999/", .invalidURL),
+    ("ftp://h/", .unsupportedScheme),
+  ])
+  func `what no adapter could send is refused by the mock`(url: String, code: TransportError.Code) async throws {
+    let mock = MockAdapter(isStrict: false)
+    let error = await #expect(throws: TransportError.self) { try await mock.send(Request(url: #require(URL(string: url)))) }
+    #expect(error?.code == code && error?.phase == .building && mock.recorded.isEmpty)
+  }
+
   @Test func `bodies are limited, streamed, given to callbacks and cancelled as over a real adapter`() async throws {
     let mock = MockAdapter()
-    mock.stub(.get, path: "/x", body: "hello", trailers: [.server: "t"])
+    try mock.stub(.get, path: "/x", body: "hello", trailers: [.server: "t"])
     let connection = try Connection("http://h/", adapter: mock)
     let buffered = try await connection.get("x")
     #expect(try await buffered.body.text() == "hello")

@@ -9,7 +9,7 @@ import Logging
 func request() async throws {
   let connection = try Connection("https://api.example.com/v2/", adapter: CurlAdapter())
   let response = try await connection.get("users")
-  print(response.status, try await response.body.text())
+  print(response.status, try await response.text())
 }
 
 func failure(_ connection: Connection) async throws {
@@ -100,7 +100,7 @@ func parts(_ api: Connection) async throws {
 
 func mock() async throws {
   let mock = MockAdapter()
-  mock.stub(.get, path: "/users", body: "[]")
+  try mock.stub(.get, path: "/users", body: "[]")
   let offline = try Connection("https://api.example.com", adapter: mock)
   _ = try await offline.get("users")
 }

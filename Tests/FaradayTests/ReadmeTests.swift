@@ -26,10 +26,10 @@ import Testing
 @Suite struct ReadmeFacesTests {
   @Test func `four ways of speaking send the same request and read the same answer`() async throws {
     let mock = MockAdapter()
-    mock.stub(
+    try mock.stub(
       .post, path: "/v2/users", headers: [.contentType: "application/json"],
       body: #"{"id": 1, "name": "Ada", "_links": {"self": {"href": "/v2/users/1"}}}"#)
-    mock.stub(
+    try mock.stub(
       .get, path: "/v2/users/1", headers: [.contentType: "application/hal+json"],
       body: #"{"_embedded": {"friends": {"_embedded": {"first": {"name": "Charles"}}}}}"#)
     let connection = try Connection("https://api.example.com/v2", adapter: mock)

@@ -31,6 +31,15 @@ import FoundationNetworking
     #expect(ErrorTable.meaning(of: late, hasHead: true).code == .idleTimeout)
   }
 
+  @Test func `TLS that breaks behind its handshake is a connection that broke`() {
+    let text = "OpenSSL SSL_read: OpenSSL/3.0.17: error:0A000126:SSL routines::unexpected eof while reading, errno 0"
+    let unanswered = ErrorTable.meaning(of: -1, text: text)
+    #expect(unanswered.code == .connectionClosed && unanswered.phase == nil)
+    #expect(ErrorTable.meaning(of: -1, text: text, hasHead: true).code == .truncatedResponse)
+    let handshake = ErrorTable.meaning(of: -1, text: "OpenSSL SSL_connect: Connection reset by peer in connection to h:443")
+    #expect(handshake.code == .tlsFailed && handshake.phase == .tls)
+  }
+
   @Test func `a code that nobody knows is the engine's failure`() {
     #expect(ErrorTable.meaning(of: -4711).code == .engineFailed)
   }

@@ -24,6 +24,13 @@ extension Request {
     }
   }
 
+  /// Throws if no adapter could send this: all that can be told without sending it, for an adapter that does not.
+  package func checkSending() throws {
+    _ = try Target(self)
+    try checkBody()
+    _ = try fieldsToSend()
+  }
+
   /// Throws if the body is none that can be sent.
   package func checkBody() throws {
     if let value = body.unencodedValue {
@@ -53,7 +60,7 @@ extension Request {
   private func checkedFields() throws -> [HTTPField] {
     try headers.filter { field in
       // The vocabulary's types cannot hold these; a field that could end its line is refused wherever it came from.
-      let endsLine = field.withUnsafeBytesOfValue { $0.contains { $0 == 0 || $0 == 0x0A || $0 == 0x0D } }
+      let endsLine = field.withUnsafeBytesOfValue { $0.contains(where: \.endsLine) }
       guard !endsLine, !field.name.rawName.hasPrefix(":") else {
         throw TransportError(.invalidHeader, building: self, "the header \(field.name) cannot be sent as it is")
       }

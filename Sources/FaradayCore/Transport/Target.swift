@@ -66,6 +66,7 @@ package struct Target {
       if byte == UInt8(ascii: "@") { host = end }
     }
     guard host < end, bytes[host] != UInt8(ascii: ":") else { return .failure(.noHost) }
+    guard hasPort(bytes[host..<end]) else { return .failure(Problem(code: .invalidURL, text: "the URL's port is none")) }
     // Engines skip some of these and this would not: refusing them leaves one reading of where the request goes.
     guard !bytes.contains(where: { $0 <= 0x20 || $0 == 0x7F || $0 == UInt8(ascii: "\\") }) else {
       return .failure(Problem(code: .invalidURL, text: "the URL has a space, control character or backslash"))
@@ -74,6 +75,20 @@ package struct Target {
     let fragment = bytes[end...].firstIndex(of: UInt8(ascii: "#")) ?? bytes.count
     let hasEmptyQuery = bytes[fragment - 1] == UInt8(ascii: "?")
     return .success(Parts(isSecure: isSecure, host: host..<end, isCanonical: isCanonical, hasEmptyQuery: hasEmptyQuery))
+  }
+
+  /// Whether what stands behind the host, if anything does, is a port: a number up to 65,535, or nothing behind the colon.
+  private static func hasPort(_ authority: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
+    // The address of an IPv6 host has colons of its own.
+    let start = authority.lastIndex(of: UInt8(ascii: "]")) ?? authority.startIndex
+    guard let colon = authority[start...].firstIndex(of: UInt8(ascii: ":")) else { return true }
+    var port = 0
+    for byte in authority[(colon + 1)...] {
+      guard (0x30...0x39).contains(byte) else { return false }
+      port = port * 10 + Int(byte - 0x30)
+      guard port <= 65_535 else { return false }
+    }
+    return true
   }
 
   /// Whether it is that, written in lower case, in either case.

@@ -14,7 +14,9 @@ extension Cookie {
   static let maximumAge = 400 * 86_400.0
 
   /// Throws unless it may be kept, wherever it came from: a server, a file or the program.
-  func check(_ suffixes: PublicSuffixes) throws(CookieRefused) {
+  ///
+  /// - Parameter namesPath: whether its path was said, and is not the default one.
+  func check(_ suffixes: PublicSuffixes, namesPath: Bool = true) throws(CookieRefused) {
     let refuse = { (reason: String) in CookieRefused(name, reason) }
     guard !name.isEmpty || !value.isEmpty else { throw refuse("it has neither name nor value") }
     guard !Self.hasControl(name), !Self.hasControl(value), !Self.hasControl(path) else {
@@ -28,11 +30,10 @@ extension Cookie {
       !name.isEmpty || !value.utf8.contains(UInt8(ascii: "="))
     else { throw refuse("it would be sent as another cookie") }
     guard name == name.trimming(), value == value.trimming() else { throw refuse("there is a space around name or value") }
-    guard path.utf8.first == UInt8(ascii: "/"), path.utf8.count <= Self.maximumAttributeSize else {
-      throw refuse("its path is none")
-    }
+    guard path.utf8.first == UInt8(ascii: "/") else { throw refuse("its path is none") }
+    guard sameSite != .everywhere || isSecure else { throw refuse("it is for all sites' pages, and not for https only") }
     try checkDomain(suffixes)
-    try checkPrefix()
+    try checkPrefix(namesPath: namesPath)
   }
 
   private func checkDomain(_ suffixes: PublicSuffixes) throws(CookieRefused) {
@@ -43,14 +44,14 @@ extension Cookie {
     guard !domain.hasSuffix("."), !CookieHost.isAddress(domain) else {
       throw CookieRefused(name, "nothing can lie in its domain")
     }
-    guard !suffixes.contains(domain) else { throw CookieRefused(name, "its domain is a public suffix") }
+    guard !suffixes.isShared(domain) else { throw CookieRefused(name, "strangers have names in its domain") }
   }
 
   /// Names that promise how the cookie was set, in upper or lower case. `__Http-` is from the draft that follows 6265bis.
-  private func checkPrefix() throws(CookieRefused) {
+  private func checkPrefix(namesPath: Bool) throws(CookieRefused) {
     // Some servers read a cookie without a name as one whose value is the name.
     let start = (name.isEmpty ? value : name).utf8.prefix(16).map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
-    let isOfHost = isSecure && isHostOnly && path == "/"
+    let isOfHost = isSecure && isHostOnly && path == "/" && namesPath
     let promises = [
       ("__secure-", isSecure), ("__host-", isOfHost), ("__http-", isSecure && isHTTPOnly),
       ("__host-http-", isOfHost && isHTTPOnly),

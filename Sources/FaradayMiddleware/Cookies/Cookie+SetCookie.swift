@@ -41,6 +41,7 @@ extension Cookie {
     self.init(name, value, domain: place.host, path: place.defaultPath, created: now)
 
     var hasAge = false
+    var namesPath = false
     var domain = ""
     for part in parts {
       let (attribute, text) = Self.halves(part)
@@ -56,7 +57,9 @@ extension Cookie {
         guard !hasAge, let date = HTTPDate.parse(value) else { continue }
         expires = min(date, now.addingTimeInterval(Self.maximumAge))
       case "domain": domain = value
-      case "path": path = value.utf8.first == UInt8(ascii: "/") ? value : place.defaultPath
+      case "path":
+        path = value.utf8.first == UInt8(ascii: "/") ? value : place.defaultPath
+        namesPath = true
       case "secure": isSecure = true
       case "httponly": isHTTPOnly = true
       case "samesite": sameSite = Self.sameSite(value)
@@ -65,18 +68,18 @@ extension Cookie {
     }
     try setDomain(domain, from: place, suffixes: suffixes)
     guard !isSecure || place.isSecure else { throw CookieRefused(name, "it is for https, and did not come over it") }
-    try check(suffixes)
+    try check(suffixes, namesPath: namesPath)
   }
 
   private mutating func setDomain(
     _ attribute: String, from place: Place, suffixes: PublicSuffixes
   ) throws(CookieRefused) {
     guard attribute.utf8.allSatisfy({ $0 < 0x80 }) else { throw CookieRefused(name, "its domain is not in ASCII") }
-    let domain = (attribute.hasPrefix(".") ? attribute.dropFirst() : attribute[...]).lowercased()
+    let domain = CookieHost.withoutBrackets(attribute.hasPrefix(".") ? attribute.dropFirst() : attribute[...]).lowercased()
     guard !domain.isEmpty else { return }
     guard CookieHost.matches(place.host, domain: domain) else { throw CookieRefused(name, "it is for another domain") }
     // An address has nothing below it, and below a public suffix are strangers.
-    if domain == place.host, CookieHost.isAddress(domain) || suffixes.contains(domain) { return }
+    if domain == place.host, CookieHost.isAddress(domain) || suffixes.isShared(domain) { return }
     self.domain = domain
     isHostOnly = false
   }

@@ -37,6 +37,13 @@ enum CookieHost {
     return last.hasPrefix("0x") && last.utf8.dropFirst(2).allSatisfy(\.isHexDigit)
   }
 
+  /// An IPv6 address as it stands in a URL is one without its brackets; everything else is as it was.
+  static func withoutBrackets(_ host: Substring) -> Substring {
+    let address = host.dropFirst().dropLast()
+    guard host.hasPrefix("["), host.hasSuffix("]"), address.utf8.contains(UInt8(ascii: ":")), isIPv6(address) else { return host }
+    return address
+  }
+
   /// Whether it names this machine: `localhost` and what is below it, 127.0.0.0/8 and ::1.
   static func isLoopback(_ host: String) -> Bool {
     if host == "localhost" || host.hasSuffix(".localhost") || host == "::1" { return true }
@@ -73,7 +80,7 @@ enum CookieHost {
     return !isAfterDot
   }
 
-  private static func isIPv6(_ host: String) -> Bool {
+  private static func isIPv6(_ host: some StringProtocol) -> Bool {
     host.utf8.allSatisfy { $0.isHexDigit || $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: ".") }
   }
 

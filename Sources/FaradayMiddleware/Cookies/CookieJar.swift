@@ -13,10 +13,11 @@ public import Foundation
 ///
 /// It stands for a user agent without pages: `SameSite` and `HttpOnly` are kept and restrict nothing. For any thread.
 public final class CookieJar: Sendable {
-  /// How many cookies it keeps. Over it go those that have expired, then of a domain with too many those that are not for
-  /// `https` only, then any; each time those first that were not used for longest.
+  /// How many cookies it keeps. Over it go those that have expired, then of a site with too many those that are not for
+  /// `https` only, then any; each time those first that were not used for longest. Less than none is none.
   public struct Limits: Sendable, Hashable {
-    /// Of one domain: what browsers keep.
+    /// Of one registrable domain, that is, of all names below it together, so that no site can push the others' cookies out by
+    /// using many names: what browsers keep of a domain.
     public var perDomain = 180
     /// In all: what RFC 6265bis has user agents keep at least.
     public var total = 3000
@@ -31,7 +32,7 @@ public final class CookieJar: Sendable {
   private let limits: Limits
   private let trustsLoopback: Bool
   let now: @Sendable () -> Date
-  private let store = Mutex(CookieStore())
+  private let store: Mutex<CookieStore>
 
   /// - Parameters:
   ///   - trustsLoopback: whether `http://localhost` and loopback addresses may set and get cookies that are for `https` only,
@@ -43,6 +44,7 @@ public final class CookieJar: Sendable {
   ) {
     suffixes = publicSuffixes
     self.limits = limits
+    store = Mutex(CookieStore(publicSuffixes))
     self.trustsLoopback = trustsLoopback
     self.now = now
   }
@@ -96,7 +98,7 @@ public final class CookieJar: Sendable {
     store.withLock { $0.remove(unwanted) }
   }
 
-  public func removeAll() { store.withLock { $0 = CookieStore() } }
+  public func removeAll() { store.withLock { $0.removeAll { _ in true } } }
 
   /// Removes what has expired. That is never sent and never listed, so this only makes room.
   public func removeExpired() {

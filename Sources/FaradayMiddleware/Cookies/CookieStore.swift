@@ -13,25 +13,38 @@ struct CookieStore {
     var usedOrder: Int
   }
 
-  private var domains: [String: [Entry]] = [:]
+  /// The cookies of one domain.
+  private struct Bucket {
+    /// The registrable domain: whoever has it has made all names below it.
+    let site: String
+    var entries: [Entry] = []
+  }
+
+  private let suffixes: PublicSuffixes
+  private var domains: [String: Bucket] = [:]
+  /// How many cookies each site has, and in which domains.
+  private var sites: [String: (count: Int, domains: Set<String>)] = [:]
   private var count = 0
   var isEmpty: Bool { count == 0 }
   private var order = 0
 
+  init(_ suffixes: PublicSuffixes) { self.suffixes = suffixes }
+
   func all(at now: Date) -> [Cookie] {
-    domains.values.joined().filter { !$0.cookie.isExpired(at: now) }.sorted { $0.createdOrder < $1.createdOrder }.map(\.cookie)
+    domains.values.flatMap(\.entries).filter { !$0.cookie.isExpired(at: now) }.sorted { $0.createdOrder < $1.createdOrder }.map(
+      \.cookie)
   }
 
   func cookies(for place: Cookie.Place, at now: Date) -> [Cookie] {
-    places(of: place, at: now).compactMap { domains[$0.domain]?[$0.index].cookie }
+    places(of: place, at: now).compactMap { domains[$0.domain]?.entries[$0.index].cookie }
   }
 
   mutating func use(for place: Cookie.Place, at now: Date) -> [Cookie] {
     places(of: place, at: now).compactMap { domain, index in
       order += 1
-      domains[domain]?[index].usedOrder = order
-      domains[domain]?[index].cookie.lastUsed = now
-      return domains[domain]?[index].cookie
+      domains[domain]?.entries[index].usedOrder = order
+      domains[domain]?.entries[index].cookie.lastUsed = now
+      return domains[domain]?.entries[index].cookie
     }
   }
 
@@ -39,7 +52,7 @@ struct CookieStore {
   private func places(of place: Cookie.Place, at now: Date) -> [(domain: String, index: Int)] {
     var found: [(domain: String, index: Int, pathLength: Int, order: Int)] = []
     for domain in CookieHost.domains(of: place.host) {
-      guard let entries = domains[domain] else { continue }
+      guard let entries = domains[domain]?.entries else { continue }
       // By index: a copy of an entry costs more than a look at it.
       for index in entries.indices {
         guard !entries[index].cookie.isHostOnly || domain == place.host, place.isSecure || !entries[index].cookie.isSecure,
@@ -59,23 +72,22 @@ struct CookieStore {
         && Cookie.path(cookie.path, liesIn: entry.cookie.path)
     }
     // Of the domain and what it lies in, then of what lies in it.
-    return CookieHost.domains(of: cookie.domain).contains { domains[$0]?.contains(where: isOverlaid) == true }
-      || domains.contains { CookieHost.matches($0.key, domain: cookie.domain) && $0.value.contains(where: isOverlaid) }
+    return CookieHost.domains(of: cookie.domain).contains { domains[$0]?.entries.contains(where: isOverlaid) == true }
+      || domains.contains { CookieHost.matches($0.key, domain: cookie.domain) && $0.value.entries.contains(where: isOverlaid) }
   }
 
   /// Puts it in the place of one of the same name, domain and path, whose age it takes over.
   mutating func insert(_ cookie: Cookie, createdOrder: Int? = nil, limits: CookieJar.Limits, at now: Date) {
     order += 1
     var entry = Entry(cookie: cookie, createdOrder: createdOrder ?? order, usedOrder: order)
-    if let old = domains[cookie.domain]?.first(where: { $0.cookie.isSame(as: cookie) }) {
+    if let old = domains[cookie.domain]?.entries.first(where: { $0.cookie.isSame(as: cookie) }) {
       entry.createdOrder = old.createdOrder
       entry.cookie.created = old.cookie.created
       remove([cookie])
     }
     guard !cookie.isExpired(at: now) else { return }
-    domains[cookie.domain, default: []].append(entry)
-    count += 1
-    makeRoom(in: cookie.domain, limits: limits, at: now)
+    change(cookie.domain) { $0.append(entry) }
+    makeRoom(for: cookie.domain, limits: limits, at: now)
   }
 
   /// Puts in many, in the order of their age. The one that was used last counts as that, wherever it stands.
@@ -95,42 +107,62 @@ struct CookieStore {
   }
 
   private mutating func removeAll(in domain: String, where isUnwanted: (Cookie) -> Bool) {
-    guard var entries = domains[domain] else { return }
-    count -= entries.count
-    entries.removeAll { isUnwanted($0.cookie) }
-    count += entries.count
-    domains[domain] = entries.isEmpty ? nil : entries
+    guard domains[domain] != nil else { return }
+    change(domain) { $0.removeAll { isUnwanted($0.cookie) } }
   }
 
-  private mutating func makeRoom(in domain: String, limits: CookieJar.Limits, at now: Date) {
-    if (domains[domain]?.count ?? 0) > limits.perDomain { removeAll(in: domain) { $0.isExpired(at: now) } }
-    while let entries = domains[domain], entries.count > limits.perDomain {
-      let hasOpen = entries.contains { !$0.cookie.isSecure }
-      remove(leastUsed(of: CollectionOfOne((key: domain, value: entries)), sparingSecure: hasOpen))
+  /// The only way in which cookies come and go.
+  private mutating func change(_ domain: String, _ change: (inout [Entry]) -> Void) {
+    var bucket = domains.removeValue(forKey: domain) ?? Bucket(site: site(of: domain))
+    var site = sites.removeValue(forKey: bucket.site) ?? (0, [])
+    let before = bucket.entries.count
+    change(&bucket.entries)
+    count += bucket.entries.count - before
+    site.count += bucket.entries.count - before
+    if bucket.entries.isEmpty {
+      site.domains.remove(domain)
+    } else {
+      site.domains.insert(domain)
+      domains[domain] = bucket
+    }
+    if site.count > 0 { sites[bucket.site] = site }
+  }
+
+  /// An address, a public suffix and what has no dot are sites of their own. A dot at the end makes no other.
+  private func site(of domain: String) -> String {
+    let name = domain.hasSuffix(".") ? String(domain.dropLast()) : domain
+    return suffixes.registrableDomain(of: name) ?? name
+  }
+
+  private mutating func makeRoom(for domain: String, limits: CookieJar.Limits, at now: Date) {
+    guard let site = domains[domain]?.site else { return }
+    if (sites[site]?.count ?? 0) > limits.perDomain {
+      for domain in sites[site]?.domains ?? [] { removeAll(in: domain) { $0.isExpired(at: now) } }
+    }
+    while let (count, names) = sites[site], count > limits.perDomain {
+      let hasOpen = names.contains { domains[$0]?.entries.contains { !$0.cookie.isSecure } == true }
+      guard removeLeastUsed(of: names, sparingSecure: hasOpen) else { break }
     }
     guard count > limits.total else { return }
-    if domains.values.contains(where: { $0.contains { $0.cookie.isExpired(at: now) } }) { removeAll { $0.isExpired(at: now) } }
-    while count > limits.total { remove(leastUsed(of: domains, sparingSecure: false)) }
+    if domains.values.contains(where: { $0.entries.contains { $0.cookie.isExpired(at: now) } }) {
+      removeAll { $0.isExpired(at: now) }
+    }
+    while count > limits.total, removeLeastUsed(of: domains.keys, sparingSecure: false) {}
   }
 
-  private func leastUsed(
-    of domains: some Sequence<(key: String, value: [Entry])>, sparingSecure: Bool
-  ) -> (domain: String, index: Int)? {
+  /// False if there is none.
+  private mutating func removeLeastUsed(of names: some Sequence<String>, sparingSecure: Bool) -> Bool {
     var least: (domain: String, index: Int, order: Int)?
-    for (name, entries) in domains {
+    for name in names {
+      guard let entries = domains[name]?.entries else { continue }
       for index in entries.indices where !sparingSecure || !entries[index].cookie.isSecure {
         guard entries[index].usedOrder < least?.order ?? .max else { continue }
         least = (name, index, entries[index].usedOrder)
       }
     }
-    return least.map { ($0.domain, $0.index) }
-  }
-
-  private mutating func remove(_ place: (domain: String, index: Int)?) {
-    guard let (domain, index) = place else { return }
-    domains[domain]?.remove(at: index)
-    if domains[domain]?.isEmpty == true { domains[domain] = nil }
-    count -= 1
+    guard let least else { return false }
+    change(least.domain) { _ = $0.remove(at: least.index) }
+    return true
   }
 }
 

@@ -49,6 +49,14 @@ public struct PublicSuffixes: Sendable {
     return suffix(of: domain) == domain
   }
 
+  /// Whether strangers have names right below the domain: it is a suffix, or the parent of a wildcard rule. By the list's own
+  /// algorithm `kawasaki.jp` is no suffix, as `*.kawasaki.jp` begins below it; a cookie for all of it would go to strangers all
+  /// the same.
+  func isShared(_ domain: String) -> Bool {
+    guard let domain = CookieHost.canonical(domain) else { return false }
+    return suffix(of: domain) == domain || !domain.hasSuffix(".") && hasRule("*." + domain)
+  }
+
   /// The suffix of the host and one label more: what its owner has registered. Nil for a host that is a suffix itself, for
   /// addresses, and for what is no host name.
   public func registrableDomain(of host: String) -> String? {

@@ -29,6 +29,24 @@ extension ConformanceGroup {
         let total = try require(metrics.total)
         try expect(.zero < firstByte && firstByte <= total, "\(firstByte) and \(total)")
       },
+      .init("the first byte of the answer to an upload is not one before the upload's end") { subject in
+        let waited = Log<Duration>()
+        let server = try RawServer { connection in
+          _ = try connection.readHead()
+          let start = ContinuousClock.now
+          try connection.send("HTTP/1.1 103 Early Hints\r\n\r\n")
+          _ = try connection.read(exactly: 100_000)
+          try connection.pause(milliseconds: 50)
+          waited.append(ContinuousClock.now - start)
+          try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+          connection.waitForClose()
+        }
+        defer { server.stop() }
+        let metrics = try await subject.connection(to: server).put(body: .data(pattern(100_000))).metrics
+        let firstByte = try require(metrics.firstByte)
+        try expect(firstByte >= waited.elements[0], "\(firstByte), and the server waited \(waited.elements[0])")
+        try expect(firstByte <= metrics.total ?? .zero)
+      },
       .init("those of a streamed body are complete at its end", needs: .streamedDownload) { subject in
         let response = try await subject.connection.get("bytes/5000000") { $0.options.delivery = .streamed }
         try expect(response.metrics.firstByte != nil)

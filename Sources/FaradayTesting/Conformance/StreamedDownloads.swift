@@ -83,6 +83,52 @@ extension ConformanceGroup {
           try expectEqual(response.status.code, 500)
           try expectEqual(try await response.body.text(), "status 500\n")
         },
+        .init("the length is known where the head says it") { subject in
+          for count in [0, 1, 100_000] {
+            let response = try await streamed("bytes/\(count)", subject)
+            try expectEqual(response.body.length, Int64(count))
+            try expectEqual(try await response.body.collect().count, count)
+          }
+        },
+        .init("a HEAD, a 204 and a 304 have a length of nothing, whatever their head says") { subject in
+          let head = try await subject.connection.head("bytes/1000") { $0.options.delivery = .streamed }
+          try expectEqual(head.body.length, 0)
+          for status in ["204 No Content", "304 Not Modified"] {
+            let answer = "HTTP/1.1 \(status)" + (status.hasPrefix("304") ? "\r\nContent-Length: 9" : "") + "\r\n\r\n"
+            try await subject.withServer(answering: answer) { connection in
+              let response = try await connection.get { $0.options.delivery = .streamed }
+              try expectEqual(response.body.length, 0)
+              try expectEqual(try await response.body.collect(), Data())
+            }
+          }
+        },
+        .init("the length of what is chunked, or ends with the connection, is not known") { subject in
+          let chunked = try await streamed("bytes/6000?chunked=1000", subject)
+          try expectEqual(chunked.body.length, nil)
+          try expectEqual(try await chunked.body.collect().count, 6000)
+          try await subject.withServer(answering: "HTTP/1.1 200 OK\r\n\r\nto the end") { connection in
+            let response = try await connection.get { $0.options.delivery = .streamed }
+            try expectEqual(response.body.length, nil)
+            try expectEqual(try await response.body.collect().count, 10)
+          }
+        },
+        .init("the length of what is decoded is not known", needs: .decompression) { subject in
+          let response = try await subject.connection.get("gzip?size=5000") {
+            $0.options.delivery = .streamed
+            $0.options.decompression = .standard
+          }
+          try expectEqual(response.body.length, nil)
+          try expectEqual(try await response.body.collect().count, 5000)
+        },
+        .init("the length of what is not decoded is that on the wire", needs: .encodedBodies) { subject in
+          let response = try await subject.connection.get("gzip?size=5000") {
+            $0.options.delivery = .streamed
+            $0.headers[.acceptEncoding] = "gzip"
+          }
+          let length = try require(response.headers[.contentLength].flatMap { Int64($0) })
+          try expectEqual(response.body.length, length)
+          try expectEqual(try await response.body.collect().count, Int(length))
+        },
         .init("a body up to the connection's end") { subject in
           try await subject.withServer(answering: "HTTP/1.1 200 OK\r\n\r\nto the end") { connection in
             let response = try await connection.get { $0.options.delivery = .streamed }

@@ -1,4 +1,5 @@
-/// `bench MODE URL [--requests N] [--concurrency C] [--bytes N] [--second URL] [--limit SECONDS]`, as the C program takes it.
+/// `bench MODE URL [--requests N] [--concurrency C] [--bytes N] [--second URL] [--limit SECONDS]`, as the C program takes it; and
+/// `bench json - [--requests ROUNDS]` and `bench json-deep READER [--requests DEPTH]`, which send nothing.
 struct Arguments {
   var mode = ""
   var url = ""

@@ -20,6 +20,14 @@ do {
   // Ends the process, whatever it is doing then.
   signal(SIGALRM) { _ in _exit(3) }
   alarm(UInt32(arguments.limit))
+  if arguments.mode == "json" {
+    try JSONModes.compare(rounds: arguments.requests)
+    exit(0)
+  }
+  if arguments.mode == "json-deep" {
+    try JSONModes.deep(arguments.url, depth: arguments.requests)
+    exit(0)
+  }
   let modes = try Modes(arguments)
   let before = usage()
   let clock = ContinuousClock()

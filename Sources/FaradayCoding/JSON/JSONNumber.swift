@@ -1,0 +1,159 @@
+/// A JSON number with all the digits it was written with (RFC 8259, section 6).
+///
+///     let price = try JSONValue(text: "19.90").number
+///     price?.literal     // "19.90"
+///     price?.double      // 19.9
+///
+/// Two are equal if they are the same number, however it is written: `1`, `1.0` and `10e-1` are.
+public struct JSONNumber: Sendable {
+  let storage: Storage
+
+  enum Storage: Sendable {
+    case int64(Int64)
+    /// As it is written; or what `Double` says of one that is not finite.
+    case literal(String)
+  }
+
+  init(_ storage: Storage) { self.storage = storage }
+
+  /// A whole number, however large.
+  public init(_ value: some BinaryInteger) {
+    storage = Int64(exactly: value).map { .int64($0) } ?? .literal(String(value))
+  }
+
+  /// The fewest digits that give this `Double` back. One that is not finite is no number of JSON: it is kept, and writing it is an
+  /// `EncodingError`.
+  public init(_ value: Double) { storage = .literal(value.description) }
+
+  /// A number as JSON has it: `-1.50e3`. Nil if it is none.
+  public init?(_ literal: String) {
+    guard case .number(let number)? = try? JSONValue(text: literal), number.literal == literal else { return nil }
+    self = number
+  }
+
+  /// As it is written.
+  public var literal: String {
+    switch storage {
+    case .int64(let value): String(value)
+    case .literal(let text): text
+    }
+  }
+
+  /// Whether it is one that JSON can have.
+  public var isFinite: Bool {
+    switch storage {
+    case .int64: true
+    // NaN and the infinities begin with a letter, behind a sign.
+    case .literal(let text): text.utf8.last?.isDigit == true
+    }
+  }
+
+  /// The number if it is whole, however it is written, and fits.
+  public var int64: Int64? {
+    switch storage {
+    case .int64(let value): value
+    case .literal: Decimal(self).integer()
+    }
+  }
+
+  /// The number if it is whole, however it is written, and fits.
+  public var uint64: UInt64? {
+    switch storage {
+    case .int64(let value): UInt64(exactly: value)
+    case .literal: Decimal(self).integer()
+    }
+  }
+
+  /// The `Double` next to it; nil if it is too large for one.
+  public var double: Double? {
+    switch storage {
+    case .int64(let value): Double(value)
+    case .literal(let text): Double(text).flatMap { $0.isFinite || !isFinite ? $0 : nil }
+    }
+  }
+}
+
+extension JSONNumber: ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral {
+  public init(integerLiteral value: Int64) { self.init(value) }
+  public init(floatLiteral value: Double) { self.init(value) }
+}
+
+extension JSONNumber: CustomStringConvertible {
+  public var description: String { literal }
+}
+
+extension JSONNumber: Hashable {
+  public static func == (left: JSONNumber, right: JSONNumber) -> Bool {
+    switch (left.storage, right.storage) {
+    case (.int64(let left), .int64(let right)): left == right
+    case (.literal(let left), .literal(let right)) where left == right: true
+    default: Decimal(left) == Decimal(right)
+    }
+  }
+
+  public func hash(into hasher: inout Hasher) { hasher.combine(Decimal(self)) }
+}
+
+extension JSONNumber {
+  /// A number by its value: ± digits × 10^exponent, in one way only.
+  fileprivate struct Decimal: Hashable {
+    var isNegative = false
+    /// Without zeros at either end; none for zero.
+    var digits: [UInt8] = []
+    var exponent = 0
+    /// As it is written, if its exponent has no end, or it is not finite: such a one is equal to none that is written otherwise.
+    var other: String?
+
+    init(_ number: JSONNumber) {
+      let text = number.literal
+      guard number.isFinite, let exponent = read(text.utf8) else {
+        other = text
+        return
+      }
+      let leading = digits.prefix { $0 == 0 }.count
+      digits.removeFirst(leading)
+      let trailing = digits.reversed().prefix { $0 == 0 }.count
+      digits.removeLast(trailing)
+      guard !digits.isEmpty else {
+        isNegative = false
+        return
+      }
+      self.exponent = exponent + trailing
+    }
+
+    /// Takes the digits, and gives the exponent of the last of them; nil if that is too large to count with.
+    private mutating func read(_ text: String.UTF8View) -> Int? {
+      var places = 0
+      var isFraction = false
+      var rest = text[...]
+      while let byte = rest.popFirst() {
+        switch byte {
+        case UInt8(ascii: "-"): isNegative = true
+        case UInt8(ascii: "."): isFraction = true
+        case UInt8(ascii: "e"), UInt8(ascii: "E"):
+          guard let exponent = Int32(String(decoding: rest, as: UTF8.self)) else { return nil }
+          return Int(exponent) - places
+        default:
+          digits.append(byte - UInt8(ascii: "0"))
+          places += isFraction ? 1 : 0
+        }
+      }
+      return -places
+    }
+
+    /// Nil if it is not whole, or does not fit.
+    func integer<Integer: FixedWidthInteger>() -> Integer? {
+      guard other == nil, exponent >= 0, digits.count + exponent <= 20 else { return digits.isEmpty && other == nil ? 0 : nil }
+      var value = Integer.zero
+      for digit in digits + repeatElement(0, count: exponent) {
+        let (shifted, isOver) = value.multipliedReportingOverflow(by: 10)
+        let (next, isOut) =
+          isNegative
+          ? shifted.subtractingReportingOverflow(Integer(digit)) : shifted.addingReportingOverflow(Integer(digit))
+        guard !isOver, !isOut else { return nil }
+        value = next
+      }
+      return value
+    }
+  }
+}

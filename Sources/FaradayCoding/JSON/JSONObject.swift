@@ -1,0 +1,108 @@
+/// The members of a JSON object, in the order they were put in.
+///
+/// Names are told apart by their bytes in UTF-8, as RFC 8259, section 8.3 has it: an `é` of one scalar and one of two are two
+/// names. Looking a member up costs the same however many there are.
+public struct JSONObject: Sendable {
+  private(set) var members: [Member] = []
+  /// Where each name stands; only of objects with many.
+  private var places: [JSONName: Int]?
+
+  struct Member: Sendable {
+    let key: String
+    var value: JSONValue
+  }
+
+  /// From how many members on they are found by hash: few are found sooner one by one.
+  static let many = 12
+
+  public init() {}
+
+  /// Of a name that comes twice the last value counts, where the first one stood.
+  public init(_ members: some Sequence<(String, JSONValue)>) {
+    for (key, value) in members { self[key] = value }
+  }
+
+  /// Takes members as they were read.
+  ///
+  /// - Parameter repeatsName: whether a name is there twice; of many members it need not be known.
+  init(reading members: [Member], repeatsName: Bool) {
+    guard members.count > Self.many || repeatsName else {
+      self.members = members
+      return
+    }
+    self.members.reserveCapacity(members.count)
+    for member in members { self[member.key] = member.value }
+  }
+
+  /// The names, in order.
+  public var keys: [String] { members.map(\.key) }
+  public var count: Int { members.count }
+  public var isEmpty: Bool { members.isEmpty }
+
+  /// The value of a member. Setting it to nil takes the member away; to have a null, set ``JSONValue/null``.
+  public subscript(key: String) -> JSONValue? {
+    get { place(of: key).map { members[$0].value } }
+    set {
+      switch (place(of: key), newValue) {
+      case (let place?, let value?): members[place].value = value
+      case (let place?, nil): remove(at: place)
+      case (nil, let value?): append(Member(key: key, value: value))
+      case (nil, nil): break
+      }
+    }
+  }
+
+  private func place(of key: String) -> Int? {
+    if let places { return places[JSONName(text: key)] }
+    return members.firstIndex { $0.key.hasSameBytes(as: key) }
+  }
+
+  private mutating func append(_ member: Member) {
+    members.append(member)
+    if places != nil {
+      places?[JSONName(text: member.key)] = members.count - 1
+    } else if members.count > Self.many {
+      index()
+    }
+  }
+
+  private mutating func remove(at place: Int) {
+    members.remove(at: place)
+    places = nil
+    if members.count > Self.many { index() }
+  }
+
+  private mutating func index() {
+    places = Dictionary(uniqueKeysWithValues: members.enumerated().map { (JSONName(text: $1.key), $0) })
+  }
+}
+
+/// A name as it is written: one that only looks the same is another.
+struct JSONName: Hashable {
+  let text: String
+
+  static func == (left: JSONName, right: JSONName) -> Bool { left.text.hasSameBytes(as: right.text) }
+
+  func hash(into hasher: inout Hasher) {
+    guard text.utf8.withContiguousStorageIfAvailable({ hasher.combine(bytes: UnsafeRawBufferPointer($0)) }) == nil else { return }
+    Array(text.utf8).withUnsafeBytes { hasher.combine(bytes: $0) }
+  }
+}
+
+extension String {
+  func hasSameBytes(as other: String) -> Bool {
+    // What has the same bytes is equal, which is found out sooner; what is equal may have others.
+    utf8.count == other.utf8.count && self == other && utf8.elementsEqual(other.utf8)
+  }
+}
+
+extension JSONObject: Sequence {
+  public func makeIterator() -> some IteratorProtocol<(key: String, value: JSONValue)> {
+    members.lazy.map { (key: $0.key, value: $0.value) }.makeIterator()
+  }
+}
+
+extension JSONObject: ExpressibleByDictionaryLiteral {
+  /// Of a name that stands there twice the last value counts.
+  public init(dictionaryLiteral elements: (String, JSONValue)...) { self.init(elements) }
+}

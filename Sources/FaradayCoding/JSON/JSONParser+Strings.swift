@@ -1,0 +1,156 @@
+internal import FaradayCore
+
+extension JSONParser {
+  /// Reads a string whose first quote has been read (RFC 8259, section 7).
+  @inline(__always)
+  mutating func string() throws(MalformedJSON) -> String {
+    let start = offset
+    let isASCII = skipPlain()
+    guard offset < bytes.count else { throw fail(.unexpectedEnd) }
+    guard bytes[offset] == UInt8(ascii: "\"") else { return try escapedString(from: start, isASCII: isASCII) }
+    let content = UnsafeBufferPointer(rebasing: bytes[start..<offset])
+    if !isASCII, let place = content.firstInvalidUTF8 { throw fail(.invalidUTF8, at: start + place) }
+    offset += 1
+    // That it is valid is looked at here, as a String that says so takes three times as long to make.
+    return String(decoding: content, as: UTF8.self)
+  }
+
+  /// Reads a name whose first quote has been read; and the bits that the same name has each time, though others have them too.
+  @inline(__always)
+  mutating func name() throws(MalformedJSON) -> (String, bits: UInt64) {
+    let start = offset
+    guard skipPlain(), offset < bytes.count, bytes[offset] == UInt8(ascii: "\"") else {
+      offset = start
+      // An escape can stand for what another name has written out.
+      return (try string(), .max)
+    }
+    defer { offset &+= 1 }
+    return names.find(UnsafeBufferPointer(rebasing: bytes[start..<offset]))
+  }
+
+  /// The rest of a string with an escape in it, or with what may not stand there.
+  private mutating func escapedString(from start: Int, isASCII: Bool) throws(MalformedJSON) -> String {
+    scratch.removeAll(keepingCapacity: true)
+    var plain = start
+    var isASCII = isASCII
+    while true {
+      let content = UnsafeBufferPointer(rebasing: bytes[plain..<offset])
+      if !isASCII, let place = content.firstInvalidUTF8 { throw fail(.invalidUTF8, at: plain + place) }
+      scratch.append(contentsOf: content)
+      guard offset < bytes.count else { throw fail(.unexpectedEnd) }
+      switch bytes[offset] {
+      case UInt8(ascii: "\""):
+        offset += 1
+        return String(decoding: scratch, as: UTF8.self)
+      case UInt8(ascii: "\\"): try escape()
+      default: throw fail(.controlCharacter)
+      }
+      plain = offset
+      isASCII = skipPlain()
+    }
+  }
+
+  /// Goes on to the next quote, backslash or control character, eight bytes at a time. False if there may be more than ASCII
+  /// before it.
+  @inline(__always)
+  private mutating func skipPlain() -> Bool {
+    var seen: UInt64 = 0
+    var place = offset
+    defer { offset = place }
+    let (ones, highs): (UInt64, UInt64) = (0x0101_0101_0101_0101, 0x8080_8080_8080_8080)
+    let raw = UnsafeRawBufferPointer(bytes)
+    while place &+ 8 <= raw.count {
+      let word = UInt64(littleEndian: raw.loadUnaligned(fromByteOffset: place, as: UInt64.self))
+      // A byte is zero where its highest bit is set after one was taken away, and was not before. Of the bytes found so the
+      // first is right, those behind it may have been borrowed from.
+      let quote = word ^ (ones &* 0x22)
+      let backslash = word ^ (ones &* 0x5C)
+      let found = ((quote &- ones) & ~quote) | ((backslash &- ones) & ~backslash) | ((word &- (ones &* 0x20)) & ~word)
+      seen |= word
+      guard found & highs == 0 else {
+        place &+= (found & highs).trailingZeroBitCount / 8
+        return seen & highs == 0
+      }
+      place &+= 8
+    }
+    while place < bytes.count, bytes[place] >= 0x20, bytes[place] != 0x22, bytes[place] != 0x5C {
+      seen |= UInt64(bytes[place])
+      place &+= 1
+    }
+    return seen & highs == 0
+  }
+
+  private mutating func escape() throws(MalformedJSON) {
+    guard offset + 1 < bytes.count else { throw fail(.unexpectedEnd, at: bytes.count) }
+    let character = bytes[offset + 1]
+    switch character {
+    case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): scratch.append(character)
+    case UInt8(ascii: "b"): scratch.append(0x08)
+    case UInt8(ascii: "f"): scratch.append(0x0C)
+    case UInt8(ascii: "n"): scratch.append(0x0A)
+    case UInt8(ascii: "r"): scratch.append(0x0D)
+    case UInt8(ascii: "t"): scratch.append(0x09)
+    case UInt8(ascii: "u"): return try unicodeEscape()
+    default: throw fail(.invalidEscape)
+    }
+    offset += 2
+  }
+
+  /// One escape of four digits, or two that are a surrogate pair.
+  private mutating func unicodeEscape() throws(MalformedJSON) {
+    let start = offset
+    var scalar = UInt32(try codeUnit())
+    if scalar & 0xFC00 == 0xD800 {
+      guard offset + 1 < bytes.count else {
+        // What would have to come has not.
+        throw offset == bytes.count ? fail(.unexpectedEnd) : fail(.loneSurrogate, at: start)
+      }
+      guard bytes[offset] == UInt8(ascii: "\\"), bytes[offset + 1] == UInt8(ascii: "u") else {
+        throw fail(.loneSurrogate, at: start)
+      }
+      let low = UInt32(try codeUnit())
+      guard low & 0xFC00 == 0xDC00 else { throw fail(.loneSurrogate, at: start) }
+      scalar = 0x10000 + (scalar & 0x3FF) << 10 + low & 0x3FF
+    }
+    // What is left are halves that come second.
+    guard let scalar = Unicode.Scalar(scalar) else { throw fail(.loneSurrogate, at: start) }
+    scratch.append(contentsOf: UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter)
+  }
+
+  private mutating func codeUnit() throws(MalformedJSON) -> UInt16 {
+    var unit: UInt16 = 0
+    for place in (offset + 2)..<(offset + 6) {
+      guard place < bytes.count else { throw fail(.unexpectedEnd, at: bytes.count) }
+      guard let digit = bytes[place].hexDigitValue else { throw fail(.invalidEscape) }
+      unit = unit << 4 | UInt16(digit)
+    }
+    offset += 6
+    return unit
+  }
+}
+
+extension UnsafeBufferPointer<UInt8> {
+  /// Where the first bytes begin that are not UTF-8 (RFC 3629): cut off, longer than need be, a surrogate, beyond U+10FFFF.
+  var firstInvalidUTF8: Int? {
+    var place = 0
+    while place < count {
+      let first = self[place]
+      let (length, second): (Int, ClosedRange<UInt8>)
+      switch first {
+      case 0x00...0x7F: (length, second) = (1, 0...0)
+      case 0xC2...0xDF: (length, second) = (2, 0x80...0xBF)
+      case 0xE0: (length, second) = (3, 0xA0...0xBF)
+      case 0xED: (length, second) = (3, 0x80...0x9F)
+      case 0xE1...0xEF: (length, second) = (3, 0x80...0xBF)
+      case 0xF0: (length, second) = (4, 0x90...0xBF)
+      case 0xF1...0xF3: (length, second) = (4, 0x80...0xBF)
+      case 0xF4: (length, second) = (4, 0x80...0x8F)
+      default: return place
+      }
+      guard place + length <= count, length == 1 || second.contains(self[place + 1]) else { return place }
+      for rest in stride(from: place + 2, to: place + length, by: 1) where self[rest] & 0xC0 != 0x80 { return place }
+      place += length
+    }
+    return nil
+  }
+}

@@ -1,0 +1,52 @@
+/// A stack whose last elements can be taken off all at once, without a copy or a count of references changed for each.
+struct MovingStack<Element>: ~Copyable {
+  private(set) var count = 0
+  // The first `count` are initialised, and nobody else has the pointer.
+  private var storage = UnsafeMutableBufferPointer<Element>.allocate(capacity: 0)
+
+  deinit {
+    storage[..<count].deinitialize()
+    storage.deallocate()
+  }
+
+  @inline(__always)
+  mutating func push(_ element: consuming Element) {
+    if count == storage.count { grow() }
+    storage.initializeElement(at: count, to: element)
+    count += 1
+  }
+
+  func contains(from start: Int, where predicate: (Element) -> Bool) -> Bool { storage[start..<count].contains(where: predicate) }
+
+  /// Takes off all but the first so many, in the order they were pushed.
+  mutating func popAll(from start: Int) -> [Element] {
+    let end = count
+    count = start
+    var popped: [Element] = []
+    popped.reserveCapacity(end - start)
+    for index in start..<end { popped.append(storage.moveElement(from: index)) }
+    return popped
+  }
+
+  /// Takes off what the other stack has from `start` on, and as many of its own, two by two.
+  mutating func popAll<Other, Pair>(
+    pairedWith others: inout MovingStack<Other>, from start: Int, _ pair: (Element, Other) -> Pair
+  ) -> [Pair] {
+    let pairs = others.count - start
+    count -= pairs
+    others.count = start
+    var popped: [Pair] = []
+    popped.reserveCapacity(pairs)
+    for index in 0..<pairs {
+      popped.append(pair(storage.moveElement(from: count + index), others.storage.moveElement(from: start + index)))
+    }
+    return popped
+  }
+
+  private mutating func grow() {
+    let larger = UnsafeMutableBufferPointer<Element>.allocate(capacity: Swift.max(16, storage.count * 2))
+    _ = larger.moveInitialize(fromContentsOf: storage[..<count])
+    storage.deallocate()
+    storage = larger
+  }
+}

@@ -1,0 +1,65 @@
+#if canImport(Glibc)
+private import Glibc
+#elseif canImport(Darwin)
+private import Darwin
+#endif
+
+/// Finds where the lines of a body end, piece by piece: at LF, at CR, and at CR and LF, which are one end also where a piece ends
+/// between them.
+///
+/// Each byte is looked at twice, whatever the ends are, by what the C library has for it.
+@usableFromInline struct LineEnds: Sendable {
+  /// Where in the piece the next line begins.
+  @usableFromInline private(set) var start = 0
+  // The next one of each in the piece, or its end: looked for again only when it is passed.
+  private var lineFeed = -1
+  private var carriageReturn = -1
+  /// Whether the last piece ended with CR: a LF at the beginning of this one belongs to it.
+  private var endsWithReturn = false
+
+  @usableFromInline init() {}
+
+  /// Begins a piece, which is not empty.
+  @usableFromInline mutating func begin(_ piece: RawSpan) {
+    start = endsWithReturn && piece.byte(at: 0) == 0x0A ? 1 : 0
+    (lineFeed, carriageReturn) = (-1, -1)
+    endsWithReturn = false
+  }
+
+  /// The next line of the piece; nil if its end is not there: what is left then begins at ``start``.
+  @usableFromInline mutating func next(in piece: RawSpan) -> Range<Int>? {
+    if lineFeed < start { lineFeed = piece.offset(of: 0x0A, from: start) }
+    if carriageReturn < start { carriageReturn = piece.offset(of: 0x0D, from: start) }
+    let end = min(lineFeed, carriageReturn)
+    guard end < piece.byteCount else { return nil }
+    defer {
+      start = end + 1
+      if end == carriageReturn {
+        // Whether a LF follows is seen now, or when the next piece begins.
+        endsWithReturn = start == piece.byteCount
+        if lineFeed == start, !endsWithReturn { start += 1 }
+      }
+    }
+    return start..<end
+  }
+}
+
+extension RawSpan {
+  fileprivate func byte(at offset: Int) -> UInt8 { unsafeLoad(fromByteOffset: offset, as: UInt8.self) }
+
+  /// The offset of the next such byte, or the end.
+  fileprivate func offset(of byte: UInt8, from start: Int) -> Int {
+    withUnsafeBytes { buffer in
+      guard start < buffer.count, let base = buffer.baseAddress,
+        let found = memchr(base + start, Int32(byte), buffer.count - start)
+      else { return buffer.count }
+      return UnsafeRawPointer(found) - base
+    }
+  }
+}
+
+extension [UInt8] {
+  @usableFromInline mutating func append(contentsOf bytes: RawSpan) {
+    bytes.withUnsafeBytes { append(contentsOf: $0) }
+  }
+}

@@ -1,0 +1,69 @@
+extension Request: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+  /// `GET https://host/path (2 headers, 5 bytes)`, without what its ``secrets`` name, and no more than a kibibyte of the URL.
+  public var description: String { "\(named) (\(headers.counted), \(body))" }
+  public var debugDescription: String { description }
+  /// Without children: `dump` and mirrors show no more than the description.
+  public var customMirror: Mirror { Mirror(self, children: [:]) }
+
+  /// Method and URL, as errors name the request they are about.
+  package var named: String { "\(method.rawValue.bounded()) \(secrets.redacting(url).bounded())" }
+}
+
+extension Response: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+  /// `200 https://host/path (2 headers, 5 bytes)`, without what the connection's ``Secrets`` name, and no more than a kibibyte of
+  /// the URL.
+  public var description: String {
+    "\(status.code) \(secrets.redacting(url).bounded()) (\(headers.counted), \(body))"
+  }
+  public var debugDescription: String { description }
+  public var customMirror: Mirror { Mirror(self, children: [:]) }
+}
+
+extension Connection: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+  /// `Connection to https://host/v2/ (2 headers, 3 middleware over CurlAdapter)`, without what its ``secrets`` name.
+  public var description: String {
+    let place = url.map { "to \(secrets.redacting($0).bounded())" } ?? "to anywhere"
+    return "Connection \(place) (\(headers.counted), \(stack))"
+  }
+  public var debugDescription: String { description }
+  public var customMirror: Mirror { Mirror(self, children: [:]) }
+}
+
+extension Stack: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+  /// `3 middleware over CurlAdapter`: what they are made of may hold credentials.
+  public var description: String { "\(middleware.count) middleware over \(type(of: adapter))" }
+  public var debugDescription: String { description }
+  public var customMirror: Mirror { Mirror(self, children: [:]) }
+}
+
+extension Body: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+  /// `5 bytes`, `a stream of 5 bytes`, `a value of type User`: what it is, and nothing that is in it.
+  public var description: String {
+    let size = length.map { "\($0) byte\($0 == 1 ? "" : "s")" }
+    if let value = unencodedValue { return "a value of type \(type(of: value))" }
+    let kind = file != nil ? "a file" : isStreamed ? "a stream" : nil
+    return [kind, size].compactMap { $0 }.joined(separator: " of ")
+  }
+  public var debugDescription: String { description }
+  public var customMirror: Mirror { Mirror(self, children: [:]) }
+}
+
+extension Options: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+  /// `Options (streamed, 2 callbacks, 1 value under a key)`: handlers and values of others may hold anything.
+  public var description: String {
+    let callbacks: [Any?] = [onChunk, onHead, onInformational, onUploadProgress, onDownloadProgress]
+    let parts = ["\(delivery)", Self.count(callbacks.count { $0 != nil }, "callback"), Self.count(keyCount, "value")]
+    return "Options (\(parts.compactMap { $0 }.joined(separator: ", ")))"
+  }
+  public var debugDescription: String { description }
+  public var customMirror: Mirror { Mirror(self, children: [:]) }
+
+  private static func count(_ count: Int, _ noun: String) -> String? {
+    count == 0 ? nil : "\(count) \(noun)\(count == 1 ? "" : "s")"
+  }
+}
+
+extension HTTPFields {
+  /// `2 headers`
+  fileprivate var counted: String { "\(count) header\(count == 1 ? "" : "s")" }
+}

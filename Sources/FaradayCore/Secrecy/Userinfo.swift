@@ -1,0 +1,126 @@
+/// Takes users and passwords out of what is meant to be a URL.
+enum Userinfo {
+  /// Of a URL that has one reading, what RFC 3986 calls the userinfo goes. Of everything else goes all that stands before the last
+  /// `@`, but for a scheme with slashes behind it: engines and people read such a text in different ways, and each `@` may end a
+  /// password (`http:/user:pw@h`, `user:pw@h`, `http://user:p/w@h`, `http:\\user:pw@h`).
+  ///
+  /// What looks like a host with a port cannot be told from one: of `http://user:80/x@h`, where the password begins like a
+  /// port, nothing goes.
+  static func removed(from text: some StringProtocol) -> String {
+    var parts = URLParts(text)
+    if hasOneReading(parts) {
+      parts.user = ""
+      return withoutInner(parts)
+    }
+    let bytes = Array(text.utf8)
+    guard let end = lastEnd(in: bytes) else {
+      if parts.hasAuthority, !hasPort(parts.host) { hidePort(&parts.host) }
+      return parts.description
+    }
+    return scheme(of: bytes) + String(decoding: bytes[end...], as: UTF8.self)
+  }
+
+  /// A sentence that may have URLs in it, without their users.
+  static func removed(fromWordsOf text: String) -> String {
+    let words = text.utf8.split(omittingEmptySubsequences: false) { endsWord.contains($0) }
+    var shown = ""
+    for word in words {
+      shown += removed(from: Substring(word))
+      if word.endIndex < text.endIndex { shown.unicodeScalars.append(text.unicodeScalars[word.endIndex]) }
+    }
+    return shown
+  }
+
+  private static let endsWord = Set(" \t\r\n'\"<>".utf8)
+
+  private static func hasOneReading(_ parts: URLParts) -> Bool {
+    let place = parts.place.utf8
+    guard !place.contains(where: { $0 <= 0x20 || $0 == 0x7F || $0 == UInt8(ascii: "\\") }) else { return false }
+    if parts.hasAuthority {
+      guard hasPort(parts.host) else { return false }
+      // A second `@` may be the one that ends the password.
+      let isDoubtful = !parts.user.isEmpty || parts.host.utf8.last == colon
+      return !isDoubtful || ![parts.path, parts.query ?? "", parts.fragment ?? ""].contains { $0.utf8.contains(at) }
+    }
+    let bytes = Array(parts.description.utf8)
+    guard let end = lastEnd(in: bytes) else { return true }
+    // `mailto:a@b` looks no different from `user:password@host`; `/@me` and `?to=a@b` do.
+    let before = bytes[..<end]
+    return !before.contains(colon) && before.firstRange(of: "%3A".utf8) == nil
+      && (parts.path.utf8.first == UInt8(ascii: "/") || !parts.path.utf8.contains(at))
+  }
+
+  /// Whether it is a host, with a port or without, and nothing else.
+  private static func hasPort(_ host: Substring) -> Bool {
+    let bytes = Array(host.utf8)
+    guard lastEnd(in: bytes) == nil else { return false }
+    let name =
+      bytes.first == UInt8(ascii: "[")
+      ? bytes.prefix { $0 != UInt8(ascii: "]") } + [UInt8(ascii: "]")] : bytes.prefix { $0 != colon }
+    guard !name.isEmpty, bytes.starts(with: name) else { return false }
+    let port = bytes.dropFirst(name.count)
+    guard port.first == colon else { return port.isEmpty }
+    let digits = port.dropFirst()
+    return digits.allSatisfy { (0x30...0x39).contains($0) }
+      && (digits.isEmpty || UInt16(String(decoding: digits, as: UTF8.self)) != nil)
+  }
+
+  /// Where in a path something begins that has a colon: a URL, or what looks like one to somebody.
+  private static func innerStart(_ path: Substring) -> (start: Substring.Index, isURL: Bool)? {
+    let bytes = path.utf8
+    guard let first = bytes.firstIndex(of: colon) else { return nil }
+    let start = bytes[..<first].lastIndex(of: UInt8(ascii: "/")).map { bytes.index(after: $0) } ?? bytes.startIndex
+    return (start, bytes[bytes.index(after: first)...].first == UInt8(ascii: "/"))
+  }
+
+  /// A URL is within this one (`http://proxy/http://user:pw@h`), or was taken for a path; the segments before it are kept.
+  private static func withoutInner(_ parts: URLParts) -> String {
+    guard parts.hasAuthority, let (start, isURL) = innerStart(parts.path) else { return parts.description }
+    var (outer, inner) = (parts, parts)
+    outer.path = parts.path[..<start]
+    (outer.query, outer.fragment) = (nil, nil)
+    inner.path = parts.path[start...]
+    (inner.start, inner.host) = ("", "")
+    if isURL { return outer.description + removed(from: inner.description) }
+    let rest = inner.path.utf8
+    guard let first = rest.firstIndex(of: colon), let last = rest.lastIndex(of: at), first < last else {
+      return parts.description
+    }
+    inner.path = inner.path[last...]
+    return outer.description + Secrets.mark + inner.description
+  }
+
+  /// Without an `@`, what was to be the port may be a password.
+  private static func hidePort(_ host: inout Substring) {
+    guard let start = host.utf8.firstIndex(of: colon) else { return }
+    host = host[..<start] + ":" + Secrets.mark
+  }
+
+  /// Behind the last `@`, in whatever spelling: escaped, also twice, as Foundation does where it finds something else to escape;
+  /// or one that IDNA maps to it (U+FF20, U+FE6B).
+  private static func lastEnd(in bytes: some RandomAccessCollection<UInt8>) -> Int? {
+    for index in bytes.indices.reversed() {
+      let rest = bytes[index...]
+      guard let spelling = spellings.first(where: { rest.starts(with: $0) }) else { continue }
+      return bytes.distance(from: bytes.startIndex, to: index) + spelling.count
+    }
+    return nil
+  }
+
+  private static let spellings = ["@", "%40", "%2540", "\u{FF20}", "\u{FE6B}", "%EF%BC%A0", "%EF%B9%AB"].map { Array($0.utf8) }
+
+  /// `http://` of whatever has slashes of any kind behind a scheme.
+  private static func scheme(of bytes: [UInt8]) -> String {
+    let text = bytes.drop { $0 <= 0x20 }
+    let name = text.prefix { isLetter($0) || (0x30...0x39).contains($0) || "+-.".utf8.contains($0) }
+    let rest = text.dropFirst(name.count)
+    guard let first = name.first, isLetter(first), rest.first == colon,
+      let slash = rest.dropFirst().first, slash == UInt8(ascii: "/") || slash == UInt8(ascii: "\\")
+    else { return "" }
+    return String(decoding: name, as: UTF8.self) + "://"
+  }
+
+  private static func isLetter(_ byte: UInt8) -> Bool { (0x61...0x7A).contains(byte | 0x20) }
+  private static let at = UInt8(ascii: "@")
+  private static let colon = UInt8(ascii: ":")
+}

@@ -1,0 +1,15 @@
+internal import FaradayCore
+
+extension Redirects.Attempt: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+  /// `302 to GET https://host/b (2 headers, 0 bytes)`: the redirect's fields may set cookies, and are not shown.
+  public var description: String { "\(head.status.code) to \(following)" }
+  public var debugDescription: String { description }
+  public var customMirror: Mirror { Mirror(self, children: [:]) }
+}
+
+extension Retry.Attempt: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+  /// `attempt 1, 503: GET https://host/a (2 headers, 0 bytes)`
+  public var description: String { "attempt \(number)\(head.map { ", \($0.status.code)" } ?? ""): \(request)" }
+  public var debugDescription: String { description }
+  public var customMirror: Mirror { Mirror(self, children: [:]) }
+}

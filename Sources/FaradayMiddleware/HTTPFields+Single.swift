@@ -1,0 +1,23 @@
+internal import FaradayCore
+
+extension HTTPFields {
+  /// The bytes of a field of which there may be one only. Several that are equal are one; nil if there is none, or they differ.
+  ///
+  /// - Parameter areApart: whether the adapter gives repeated fields as they came. Of an adapter that joins them by commas, a value
+  ///   that is the same one several times was joined.
+  func single(_ name: HTTPField.Name, areApart: Bool) -> [UInt8]? {
+    let values = self[fields: name].map { $0.withUnsafeBytesOfValue { Array($0) } }
+    guard let first = values.first, values.allSatisfy({ $0 == first }) else { return nil }
+    return areApart ? first : Self.unjoined(first)
+  }
+
+  private static func unjoined(_ value: [UInt8]) -> [UInt8] {
+    let comma = Array(", ".utf8)
+    for end in value.indices where value[end...].starts(with: comma) && (value.count + 2) % (end + 2) == 0 {
+      // What stands at each place stands there again after one value and its comma.
+      let period = end + 2
+      if zip(value, value.dropFirst(period)).allSatisfy({ $0 == $1 }) { return Array(value[..<end]) }
+    }
+    return value
+  }
+}

@@ -1,0 +1,15 @@
+internal import FaradayCore
+
+extension Request {
+  /// Whether what was to be sent encrypted is to be sent in clear.
+  func hasBodyInClear(after before: Request) -> Bool { before.isSecure && !isSecure && !body.isEmpty }
+}
+
+extension Redirect: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+  /// `302 https://host/a to https://host/b`, without what the connection's ``FaradayCore/Secrets`` name.
+  public var description: String {
+    "\(status.code) \(secrets.redacting(url).bounded()) to \(secrets.redacting(location).bounded())"
+  }
+  public var debugDescription: String { description }
+  public var customMirror: Mirror { Mirror(self, children: [:]) }
+}

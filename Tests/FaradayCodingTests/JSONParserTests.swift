@@ -1,0 +1,163 @@
+import FaradayCoding
+import FaradayTesting
+import FoundationEssentials
+import Testing
+
+@Suite struct JSONParserTests {
+  // MARK: what is wrong, and where
+
+  @Test(
+    arguments: [
+      ("", .unexpectedEnd, 0), (" \n", .unexpectedEnd, 2), ("[1", .unexpectedEnd, 2), (#"{"a""#, .unexpectedEnd, 4),
+      (#"{"a":"#, .unexpectedEnd, 5), (#""ab"#, .unexpectedEnd, 3), (#""a\"#, .unexpectedEnd, 3), (#""\u00"#, .unexpectedEnd, 5),
+      (#""\uD83D"#, .unexpectedEnd, 7), ("tru", .unexpectedEnd, 3), ("-", .unexpectedEnd, 1), ("1.", .unexpectedEnd, 2),
+      ("1e+", .unexpectedEnd, 3), ("{", .unexpectedEnd, 1), ("[1,", .unexpectedEnd, 3), ("[1,]", .noValue, 3),
+      ("trux", .noValue, 0),
+      ("'a'", .noValue, 0), ("{1:2}", .noName, 1), (#"{"a":1,}"#, .noName, 7), (#"{"a" 1}"#, .noColon, 5), ("[1 2]", .noComma, 3),
+      ("[1}", .noComma, 2), (#"{"a":1]"#, .noComma, 6), ("1 2", .noEnd, 2), ("[]]", .noEnd, 2), ("01", .invalidNumber, 1),
+      ("-a", .invalidNumber, 1), ("1.e2", .invalidNumber, 2), ("1ex", .invalidNumber, 2), ("\"a\u{1}\"", .controlCharacter, 2),
+      ("\"\\na\n\"", .controlCharacter, 4), (#""a\x""#, .invalidEscape, 2), (#""a\u12G4""#, .invalidEscape, 2),
+      (#""a\uD83Dx""#, .loneSurrogate, 2), (#""a\uD83D\n""#, .loneSurrogate, 2), (#""a\uD83D\u0041""#, .loneSurrogate, 2),
+      (#""a\uDE00""#, .loneSurrogate, 2),
+    ] as [(String, MalformedJSON.Reason, Int)])
+  func `an error says what is wrong, and where`(text: String, reason: MalformedJSON.Reason, offset: Int) {
+    let error = #expect(throws: MalformedJSON.self) { try JSONValue(text: text) }
+    #expect(error?.reason == reason && error?.offset == offset, "\(text): \(String(describing: error))")
+  }
+
+  @Test(
+    arguments: [
+      [0x80], [0xC0, 0xAF], [0xC1, 0xBF], [0xC3], [0xC3, 0x28], [0xE0, 0x9F, 0xBF], [0xE2, 0x82], [0xE2, 0x28, 0xA1],
+      [0xE2, 0x82, 0x28],
+      [0xED, 0xA0, 0x80], [0xED, 0xBF, 0xBF], [0xF0, 0x8F, 0xBF, 0xBF], [0xF0, 0x9F, 0x98], [0xF0, 0x9F, 0x28, 0x80],
+      [0xF0, 0x9F, 0x98, 0x28], [0xF4, 0x90, 0x80, 0x80], [0xF5, 0x80, 0x80, 0x80], [0xF8, 0x88, 0x80, 0x80, 0x80], [0xFE],
+      [0xFF],
+    ] as [[UInt8]])
+  func `bytes that are not UTF-8 are an error at the first of them`(wrong: [UInt8]) {
+    for before in ["", "ü", "abcdefghijklmnop€😀", #"\n"#] {
+      for escape in ["", #"\t"#] {
+        let data = Data("[\"\(before)".utf8) + Data(wrong) + Data("\(escape)\"]".utf8)
+        let error = #expect(throws: MalformedJSON.self) { try JSONValue(data: data) }
+        #expect(error?.reason == .invalidUTF8 && error?.offset == 2 + before.utf8.count)
+      }
+    }
+  }
+
+  @Test(arguments: ["\u{7F}", "\u{80}", "\u{7FF}", "\u{800}", "\u{D7FF}", "\u{E000}", "\u{FFFF}", "\u{10000}", "\u{10FFFF}"])
+  func `the first and last characters of each length are read`(character: String) throws {
+    #expect(try JSONValue(text: "\"\(character)\"").string == character)
+    #expect(try JSONValue(text: "\"\\n\(character)\\n\"").string == "\n\(character)\n")
+  }
+
+  @Test(arguments: [
+    ("[\n  1,\n  x]", 3, 3), ("[\r\n  1,\r\n  x]", 3, 3), ("[\r  1,\r  x]", 3, 3), ("[\n\r\n\rx]", 4, 1), ("[\"ü€😀\" x]", 1, 8),
+    ("x", 1, 1), ("", 1, 1), ("[\n", 2, 1),
+  ])
+  func `an error has its line and column`(text: String, line: Int, column: Int) {
+    let error = #expect(throws: MalformedJSON.self) { try JSONValue(text: text) }
+    #expect(error?.line == line && error?.column == column)
+  }
+
+  @Test func `an error quotes nothing`() {
+    let error = #expect(throws: MalformedJSON.self) { try JSONValue(text: #"{"password": "hunter2" hunter3}"#) }
+    #expect(
+      error.map { "\($0)" }
+        == "not JSON at byte 23 (line 1, column 24): neither a comma nor the closing bracket stands there")
+  }
+
+  // MARK: what the standard leaves open
+
+  @Test func `a byte order mark is skipped, once and at the beginning`() throws {
+    let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+    #expect(try JSONValue(data: Data(mark) + Data("[1]".utf8)) == [1])
+    #expect(throws: MalformedJSON.self) { try JSONValue(data: Data(mark + mark) + Data("[1]".utf8)) }
+    #expect(throws: MalformedJSON.self) { try JSONValue(data: Data("[1]".utf8) + Data(mark)) }
+    #expect(try JSONValue(data: Data("\"".utf8) + Data(mark) + Data("\"".utf8)) == "\u{FEFF}")
+  }
+
+  @Test func `of members of one name the last counts, where the first stood`() throws {
+    let value = try JSONValue(text: #"{"a":1,"b":2,"a":3,"\u0061":4}"#)
+    #expect(value.object?.keys == ["a", "b"] && value["a"] == 4)
+    for text in [#"{"a":1,"\u0061":2}"#, #"{"\u0061":1,"a":2}"#, #"{"":1,"":2}"#, #"{"é":1,"\u00e9":2}"#, #"{"é":1,"é":2}"#] {
+      #expect(try JSONValue(text: text).object?.map(\.value) == [2])
+    }
+    let names = (0..<50).map { "\"m\($0 % 40)\":\($0)" }.joined(separator: ",")
+    let many = try JSONValue(text: "{\(names)}")
+    #expect(many.object?.count == 40 && many["m9"] == 49 && many["m10"] == 10 && many.object?.keys.first == "m0")
+  }
+
+  @Test func `names that only look the same are two`() throws {
+    for count in [0, 40] {
+      let others = (0..<count).map { "\"m\($0)\":0," }.joined()
+      let value = try JSONValue(text: "{\(others)\"\u{E9}\":1,\"e\u{301}\":2}")
+      #expect(value.object?.count == count + 2 && value["\u{E9}"] == 1 && value["e\u{301}"] == 2)
+    }
+  }
+
+  // MARK: depth
+
+  private func nested(_ depth: Int, open: String, close: String) -> String {
+    String(repeating: open, count: depth) + "1" + String(repeating: close, count: depth)
+  }
+
+  @Test(arguments: [("[", "]"), (#"{"a":"#, "}"), (#"[{"a":"#, "}]")])
+  func `what is deeper than the limit is an error`(open: String, close: String) throws {
+    let levels = open.hasPrefix("[{") ? 256 : 512
+    #expect(throws: Never.self) { try JSONValue(text: nested(levels, open: open, close: close)) }
+    let error = #expect(throws: MalformedJSON.self) { try JSONValue(text: nested(levels + 1, open: open, close: close)) }
+    #expect(error?.reason == .tooDeep(limit: 512))
+    let set = #expect(throws: MalformedJSON.self) { try JSONValue(text: "[[[]]]", maximumDepth: 2) }
+    #expect(set?.reason == .tooDeep(limit: 2) && set?.offset == 2)
+    #expect(try JSONValue(text: "[[]]", maximumDepth: 2) == [[]])
+    #expect(try JSONValue(text: "1", maximumDepth: 0) == 1)
+    #expect(throws: MalformedJSON.self) { try JSONValue(text: "[]", maximumDepth: -1) }
+  }
+
+  @Test(arguments: [("[", "]"), (#"{"a":"#, "}")])
+  func `a value as deep as may be is read, compared, hashed, shown and written on a small stack, and goes`(
+    open: String, close: String
+  ) async throws {
+    let text = nested(512, open: open, close: close)
+    let same = try await onSmallStack {
+      guard let value = try? JSONValue(text: text), let other = try? JSONValue(text: text) else { return false }
+      return value == other && value.hashValue == other.hashValue && (try? value.text()) == text && "\(value)" == text
+    }
+    #expect(same)
+  }
+
+  @Test(arguments: [63, 400, 100_000])
+  func `a coder on a small stack takes what is not too deep, and has an error for the rest`(depth: Int) async throws {
+    let data = Data((String(repeating: "[", count: depth) + String(repeating: "]", count: depth)).utf8)
+    let outcome = try await onSmallStack { () -> (decoded: Bool, encoded: Bool) in
+      let decoded = try? JSONDecoder().decode([String: JSONValue].self, from: Data("{\"a\":".utf8) + data + Data("}".utf8))
+      guard let value = try? JSONValue(data: data) else { return (decoded != nil, false) }
+      return (decoded != nil, (try? JSONEncoder().encode(["a": value])) != nil)
+    }
+    #expect(outcome == (depth < 64, depth < 64))
+  }
+
+  // MARK: where it lies
+
+  @Test func `bytes, text and a part of other bytes are read the same`() throws {
+    let data = Data(#"xx{"a":[1,2]}yy"#.utf8)
+    #expect(try JSONValue(data: data[2..<13]) == ["a": [1, 2]])
+    #expect(try JSONValue(bytes: data.span.bytes.extracting(2..<13)) == ["a": [1, 2]])
+    #expect(throws: MalformedJSON.self) { try JSONValue(data: data[2..<12]) }
+    #expect(throws: MalformedJSON.self) { try JSONValue(bytes: Data().span.bytes) }
+  }
+
+  @Test func `a string of any length ends where it does`() throws {
+    for count in 0..<40 {
+      let text = String(repeating: "a", count: count)
+      for end in ["", #"\""#, #"\\"#, "ü", #"\u00e9"#, "\u{7F}"] {
+        let read = try JSONValue(text: "[\"\(text)\(end)\",\"\(end)\(text)\"]")
+        let shown = [#"\""#: "\"", #"\\"#: "\\", #"\u00e9"#: "é"][end] ?? end
+        #expect(read == [.string(text + shown), .string(shown + text)])
+      }
+      for control in (0..<0x20).compactMap(Unicode.Scalar.init) {
+        let error = #expect(throws: MalformedJSON.self) { try JSONValue(text: "\"\(text)\(control)aaaaaaaa\"") }
+        #expect(error?.offset == count + 1)
+      }
+    }
+  }
+}

@@ -1,0 +1,65 @@
+import FaradayCoding
+import FoundationEssentials
+import Testing
+
+@Suite struct JSONWriterTests {
+  private let value: JSONValue = ["b": [1, ["c": nil], [], [:]], "a": "x/y", "é": true]
+
+  @Test(arguments: [Double.nan, .infinity, -.infinity])
+  func `a number that is not finite is an error that names its place`(number: Double) {
+    let value: JSONValue = ["a": [1, ["b": .double(number)]]]
+    let error = #expect(throws: EncodingError.self) { try value.data() }
+    guard case .invalidValue(_, let context)? = error else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+    #expect(context.codingPath.map(\.stringValue) == ["a", "1", "b"])
+    #expect("\(value)" == "(a number in it is not finite)")
+  }
+
+  @Test func `members stand as they were put in, on one line`() throws {
+    #expect(try value.text() == #"{"b":[1,{"c":null},[],{}],"a":"x/y","é":true}"#)
+    #expect("\(value)" == #"{"b":[1,{"c":null},[],{}],"a":"x/y","é":true}"#)
+  }
+
+  @Test func `members can stand in the order of their names' bytes`() throws {
+    let value: JSONValue = ["b": 1, "é": 2, "B": 3, "": 4, "aa": ["z": 1, "y": 2], "a": 5, "\u{FFFF}": 6, "😀": 7]
+    #expect(
+      try value.text(.sortedKeys) == "{\"\":4,\"B\":3,\"a\":5,\"aa\":{\"y\":2,\"z\":1},\"b\":1,\"é\":2,\"\u{FFFF}\":6,\"😀\":7}")
+  }
+
+  @Test func `each value can have a line of its own`() throws {
+    let text = """
+      {
+        "a": "x/y",
+        "b": [
+          1,
+          {
+            "c": null
+          },
+          [],
+          {}
+        ],
+        "é": true
+      }
+      """
+    #expect(try value.text([.pretty, .sortedKeys]) == text)
+    #expect(try (1 as JSONValue).text(.pretty) == "1" && ([] as JSONValue).text(.pretty) == "[]")
+  }
+
+  @Test func `only quotes, backslashes and control characters are escaped`() throws {
+    let text = String(String.UnicodeScalarView((0...0x7F).compactMap { Unicode.Scalar($0) })) + "\u{2028}é😀"
+    let written = try JSONValue.string(text).text()
+    #expect(try JSONValue(text: written).string == text)
+    #expect(written.hasPrefix(#""\u0000\u0001\u0002\u0003\u0004\u0005\u0006\u0007\b\t\n\u000b\f\r\u000e\u000f\u0010"#))
+    #expect(
+      written.contains(##"\u001f !\"#$%&'()*+,-./0"##) && written.contains(#"[\\]"#) && written.hasSuffix("~\u{7F}\u{2028}é😀\""))
+    #expect(try JSONDecoder().decode(String.self, from: Data(written.utf8)) == text)
+  }
+
+  @Test func `JSON stands in a text as itself`() throws {
+    let name = "Ada"
+    let value: JSONValue = ["greeting": "Hello, \(name)", "n": .int(3)]
+    #expect("sent \(value)" == #"sent {"greeting":"Hello, Ada","n":3}"#)
+  }
+}

@@ -1,0 +1,186 @@
+import FaradayCore
+import FaradayTesting
+import FoundationEssentials
+import Testing
+
+/// What a connection puts on a request stays with the connection's server, whatever is made of the request on its way.
+@Suite struct ForeignRequestTests {
+  private let mock = MockAdapter()
+  private let key = HTTPField(name: .from, value: "hunter2")
+
+  init() { mock.stub { Response(status: .ok, url: $0.url) } }
+
+  private func connection(_ middleware: any Middleware...) throws -> Connection {
+    try Connection(
+      "http://home/", headers: [.authorization: "Bearer hunter2", key.name: key.value, .accept: "a/b"], adapter: mock,
+      middleware: middleware)
+  }
+
+  private func away() throws -> URL { try #require(URL(string: "http://away/")) }
+
+  /// The fields that left, of the last request.
+  private var sent: [HTTPField] { mock.recorded.last.map { Array($0.request.headers) } ?? [] }
+  private var wasForeign: Bool? { mock.recorded.last?.request.isForeign }
+
+  @Test(arguments: [false, true])
+  func `replacing the options whole takes nothing from what the connection knows`(isLater: Bool) async throws {
+    let connection = try connection()
+    let away = try away()
+    let slow = Options()
+    if isLater {
+      var request = try connection.request(.get) { $0.options = slow }
+      #expect(!request.isForeign)
+      request.url = away
+      _ = try await connection.run(request)
+    } else {
+      _ = try await connection.get {
+        $0.options = slow
+        $0.url = away
+      }
+    }
+    #expect(sent.isEmpty && wasForeign == true)
+  }
+
+  @Test func `a request that a middleware makes anew has what the one before it had`() async throws {
+    let away = try away()
+    let foreign = Log<Bool>()
+    let connection = try connection(
+      .closure { request, next in try await next(Request(.get, url: away, headers: request.headers)) },
+      .closure { request, next in
+        foreign.append(request.isForeign)
+        return try await next(Request(.get, url: request.url, headers: request.headers))
+      })
+    _ = try await connection.get()
+    #expect(foreign.elements == [true])
+    #expect(sent.isEmpty && wasForeign == true)
+  }
+
+  @Test func `a middleware that leads a request to another server leads it there without its connection's fields`() async throws {
+    let away = try away()
+    let connection = try connection(
+      .closure { request, next in
+        var request = request
+        request.url = away
+        request.headers[.accept] = "c/d"
+        return try await next(request)
+      })
+    _ = try await connection.get()
+    #expect(sent == [HTTPField(name: .accept, value: "c/d")] && wasForeign == true)
+  }
+
+  @Test func `what has left its origin stays foreign, also anew and on its way back`() async throws {
+    let home = try #require(URL(string: "http://home/"))
+    let connection = try connection(
+      .closure { request, next in
+        var request = request
+        request.leaveOrigin()
+        return try await next(request)
+      },
+      .closure { _, next in try await next(Request(url: home)) })
+    _ = try await connection.get()
+    #expect(wasForeign == true)
+  }
+
+  @Test func `a request from before it left is foreign too where it is sent after`() async throws {
+    let before = Log<Request>()
+    let connection = try connection(
+      .closure { request, next in
+        before.append(request)
+        var left = request
+        left.leaveOrigin()
+        return try await next(left)
+      },
+      .closure { _, next in try await next(before.elements[0]) })
+    _ = try await connection.get()
+    #expect(wasForeign == true)
+  }
+
+  @Test func `fields that are for the connection's server like its own leave with them`() throws {
+    var request = try connection().request(.get)
+    request.carry([.expires: "hunter2", .accept: "c/d"])
+    #expect(request.headers[.accept] == "c/d")
+    request.leaveOrigin()
+    #expect(request.headers.isEmpty)
+  }
+
+  @Test func `a caller's own fields go where the caller sends them`() async throws {
+    let connection = try connection()
+    _ = try await connection.get("http://away/") { $0.headers[.authorization] = "Bearer hunter2" }
+    #expect(sent == [HTTPField(name: .authorization, value: "Bearer hunter2")] && wasForeign == true)
+    _ = try await connection.run(Request("http://away/", headers: [.authorization: "Bearer other"]))
+    #expect(sent == [HTTPField(name: .authorization, value: "Bearer other")] && wasForeign == true)
+    let away = try away()
+    _ = try await connection.get {
+      $0.url = away
+      $0.headers[.authorization] = "Bearer other"
+    }
+    #expect(sent == [HTTPField(name: .authorization, value: "Bearer other")])
+  }
+
+  @Test(arguments: ["http://home/x", "http://HOME:80/x", "http://home", "http://home?x", "http://home#x", "http://u@home/x"])
+  func `a URL of the home's origin is home, however it is written`(url: String) throws {
+    let request = try connection().request(.get, url)
+    #expect(!request.isForeign && request.headers.count == 3)
+  }
+
+  @Test(arguments: [
+    "http://home.example/", "http://home@away/", "http://home:81/", "https://home/", "http://homer/", #"http://home\@away/"#,
+  ])
+  func `a URL that begins like home and is not is foreign`(url: String) throws {
+    let request = try? connection().request(.get, url)
+    #expect(request?.isForeign != false)
+    #expect(request?.headers.isEmpty != false)
+  }
+
+  @Test func `a connection without a URL is at home everywhere, and its fields stay where a redirect leaves from`() async throws {
+    var connection = Connection(headers: [.authorization: "Bearer hunter2", key.name: key.value], adapter: mock)
+    var request = try connection.request(.get, "http://any/")
+    #expect(!request.isForeign && request.headers.count == 2)
+    request.url = try away()
+    request.leaveOrigin()
+    #expect(request.isForeign && request.headers.isEmpty)
+    connection.leaveHome()
+    #expect(try connection.request(.get, "http://any/").isForeign)
+  }
+
+  @Test func `a request of another connection keeps back what either does`() async throws {
+    var other = try Connection("http://away/", headers: [.expires: "hunter2"], adapter: mock)
+    other.secrets.insert("own")
+    other.secrets.remove(ending: "token")
+    other.secrets.remove("mine")
+    var connection = try connection()
+    connection.secrets.insert("mine")
+    connection.secrets.insert(path: "/bot{token}")
+    _ = try await connection.run(other.request(.get, "bot1?own=1&token=2&mine=3"))
+    let request = try #require(mock.recorded.last?.request)
+    let shown = "GET http://away/bot[secret]?own=[secret]&token=[secret]&mine=[secret] (1 header, 0 bytes)"
+    #expect(request.isForeign && "\(request)" == shown)
+  }
+
+  // MARK: redirects
+
+  @Test(arguments: [
+    ("https://a/x?y#z", "https://b/", "https://a/"), ("http://a:81/x", "https://b/", "http://a:81/"),
+    ("http://u:p@a/x", "http://b/", "http://a/"), ("https://a/x", "http://b/", nil), ("nonsense", "http://b/", nil),
+    ("/x", "http://b/", nil), ("about:blank", "http://b/", nil), ("ftp://a/x", "http://b/", nil), ("http:///x", "http://b/", nil),
+  ])
+  func `a Referer crosses origins without its path, and not from https to http`(
+    referer: String, target: String, kept: String?
+  ) throws {
+    var request = try Request(.get, target, headers: [.referer: referer])
+    request.leaveOrigin()
+    #expect(request.headers[.referer] == kept)
+  }
+
+  @Test func `Host, credentials and what the registry names do not cross origins`() throws {
+    let names = [
+      "Host", "Authorization", "Proxy-Authorization", "Cookie", "X-Api-Key", "X-Auth-Token", "X-Own", "Accept", "Idempotency-Key",
+    ]
+    var connection = try Connection("http://home/", adapter: mock)
+    connection.secrets.insert("x-own")
+    connection.secrets.remove("Authorization", "Cookie", "Proxy-Authorization")
+    var request = try connection.request(.get) { for name in names { try $0.headers.set(name, "1") } }
+    request.leaveOrigin()
+    #expect(request.headers.map(\.name.rawName) == ["Accept", "Idempotency-Key"])
+  }
+}

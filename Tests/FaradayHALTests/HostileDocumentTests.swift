@@ -1,0 +1,71 @@
+import FaradayCoding
+import FaradayHAL
+import FaradayTesting
+import Testing
+
+/// Documents that a server made so that reading them takes as long as may be. No time is measured: what takes time in proportion to
+/// the square of their length takes minutes here, or all memory.
+@Suite(.timeLimit(.minutes(1))) struct HostileDocumentTests {
+  private func document(curies: some Sequence<(String, String)>, rels: some Sequence<String>) -> JSONValue {
+    let curies = curies.map { ["name": .string($0), "href": .string($1)] as JSONValue }
+    var links: JSONObject = ["curies": .array(curies)]
+    for (index, rel) in rels.enumerated() { links[rel] = ["href": .string("/\(index)")] }
+    return ["_links": .object(links)]
+  }
+
+  @Test func `many prefixes and many relations are each looked at once`() throws {
+    let count = 40_000
+    let json = document(
+      curies: (0..<count).map { ("p\($0)", "/\($0)/{rel}") }, rels: (0..<count).map { "p\($0):r" })
+    let read = try Representation(data: json.data())
+    #expect(read.curies.count == count && read.links.rels.count == count)
+    #expect(read.link(for: "p\(count - 1):r")?.href == "/\(count - 1)" && read.link(for: "/7/r")?.href == "/7")
+    #expect(read.link(for: "none") == nil && read.links(for: "p0:x").isEmpty)
+    #expect(read.contract(uri: "/\(count - 1)/x") == "p\(count - 1):x")
+    #expect(read.json["_links"]?.object?.count == count + 1)
+  }
+
+  @Test func `a prefix that stands for very much is not put before every relation`() throws {
+    let long = String(repeating: "a", count: 500_000)
+    let json = document(
+      curies: [("ea", "/\(long)/{rel}"), ("b", "/\(long)/{rel}/")], rels: (0..<20_000).map { "\($0 % 2 == 0 ? "ea" : "b"):\($0)" }
+    )
+    let read = try Representation(json: json)
+    #expect(
+      read.link(for: "ea:2")?.href == "/2" && read.link(for: "ea:none") == nil && read.link(for: "/\(long)/3/")?.href == "/3")
+  }
+
+  @Test func `the path of what is wrong is only made where something is`() throws {
+    let rel = String(repeating: "r", count: 500_000)
+    let many: [JSONValue] = Array(repeating: [:], count: 100_000)
+    let read = try Representation(json: ["_embedded": [rel: .array(many)]])
+    #expect(read.embedded[rel].count == many.count)
+    let error = #expect(throws: MalformedHAL.self) { try Representation(json: ["_embedded": [rel: .array(many + [1])]]) }
+    #expect(error?.path == "_embedded.\(rel)[100000]")
+  }
+
+  @Test func `what is embedded finds prefixes however far out they are, its own first`() throws {
+    var inner = Representation().with(curie: "x", href: "/inner/{rel}").with(rel: "x:a", href: "/a").with(
+      rel: "out:b", href: "/b")
+    for _ in 0..<60 { inner = Representation().with(curie: "x", href: "/x/{rel}").with(rel: "down", embedded: inner) }
+    inner.curies.append(Curie("out", href: "/out/{rel}"))
+    var taken = try #require(Representation(json: inner.json).embedded(for: "down").first)
+    while let next = taken.embedded(for: "down").first { taken = next }
+    #expect(taken.expand(curie: "x:a") == "/inner/a" && taken.link(for: "/out/b")?.href == "/b")
+  }
+
+  private func embedded(_ depth: Int) -> JSONValue {
+    (0..<depth).reduce([:]) { inner, _ in ["_embedded": ["a": [inner]]] }
+  }
+
+  @Test func `representations in each other are read on a small stack, down to 64 levels`() async throws {
+    let (deepest, deeper) = (embedded(64), embedded(65))
+    let outcome = try await onSmallStack { () -> (isSame: Bool, reason: String?) in
+      let read = try? Representation(json: deepest)
+      guard let read, read.json == deepest, read == read, read.hashValue == read.hashValue else { return (false, nil) }
+      do throws(MalformedHAL) { _ = try Representation(json: deeper) } catch { return (true, error.reason) }
+      return (true, nil)
+    }
+    #expect(outcome == (true, "it is more than 64 levels deep"))
+  }
+}

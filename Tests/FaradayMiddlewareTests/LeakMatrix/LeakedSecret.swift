@@ -1,0 +1,83 @@
+import Faraday
+import FaradayTesting
+import FoundationEssentials
+
+/// The rows of the leak matrix: a kind of secret, and where it stands in an exchange.
+enum LeakedSecret: String, CaseIterable {
+  case authorization = "Authorization"
+  case cookie = "Cookie"
+  case proxy = "proxy credentials"
+  case header = "a header field by name"
+  case query = "a query item"
+  case json = "a JSON member"
+  case form = "a form field"
+  case urlPassword = "a URL's password"
+  case path = "a part of a path"
+
+  static let value = "hunter2"
+
+  /// Whether the text has it, as it is or as engines send it.
+  static func isIn(_ text: String) -> Bool {
+    text.contains(value) || text.contains(Data("user:\(value)".utf8).base64EncodedString())
+  }
+
+  /// What every request of the connection has of it.
+  var headers: HTTPFields {
+    switch self {
+    case .authorization: [.authorization: "Bearer \(Self.value)"]
+    case .cookie: [.cookie: "session=\(Self.value)"]
+    case .proxy: [.proxyAuthorization: "Basic \(Self.value)"]
+    case .header: HTTPField.Name("X-Own").map { [$0: Self.value] } ?? [:]
+    default: [:]
+    }
+  }
+
+  /// The connection's URL.
+  func base(_ server: String) -> String {
+    switch self {
+    case .urlPassword: server.replacing("://", with: "://user:\(Self.value)@") + "/"
+    case .path: server + "/bot\(Self.value)/"
+    default: server + "/"
+    }
+  }
+
+  /// A path with the query of one request.
+  func path(_ name: String) -> String { self == .query ? "\(name)?page=1&access_token=\(Self.value)" : name }
+
+  var content: (type: MediaType, text: String)? {
+    switch self {
+    case .json: (.json, "{\"user\": {\"newPassword\": \"\(Self.value)\"}}")
+    case .form: (.form, "user=me&client_secret=\(Self.value)")
+    default: nil
+    }
+  }
+
+  var method: HTTPRequest.Method { content == nil ? .get : .post }
+  var body: Body { content.map { .text($0.text) } ?? .empty }
+
+  func connection(_ server: String, _ adapter: any Adapter, _ middleware: any Middleware...) throws -> Connection {
+    var connection = try Connection(base(server), headers: headers, adapter: adapter, middleware: middleware)
+    if let content { connection.headers[.contentType] = content.type.description }
+    connection.secrets.insert("X-Own")
+    connection.secrets.insert(path: "/bot{token}/")
+    return connection
+  }
+}
+
+/// A server that keeps all that it gets.
+final class WireTap: Sendable {
+  private let server: AnsweringServer
+  private let seen = Log<String>()
+
+  var url: String { server.url }
+  /// Heads and bodies.
+  var received: [String] { seen.elements }
+
+  init(_ answer: @escaping @Sendable (_ target: String) -> String = { _ in AnsweringServer.answer(200) }) throws {
+    let seen = seen
+    server = try AnsweringServer { head, body, _ in
+      seen.append(head + String(decoding: body, as: UTF8.self))
+      return answer(String(head.split(separator: " ")[1]))
+    }
+  }
+}

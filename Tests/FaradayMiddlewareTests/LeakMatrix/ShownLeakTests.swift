@@ -1,0 +1,124 @@
+import Faraday
+import FaradayTesting
+import FoundationEssentials
+import TestedAdapters
+import Testing
+
+/// The leak matrix on the screen: every way to show an exchange by every kind of secret. The exchanges are real ones, over both
+/// adapters.
+@Suite struct ShownLeakTests {
+  private func expectHidden(_ shown: String, _ mark: String = "127.0.0.1") {
+    #expect(shown.contains(mark), "nothing is shown: \(shown)")
+    #expect(!LeakedSecret.isIn(shown), "\(shown)")
+  }
+
+  /// Answers with what it was sent.
+  private func echo(_ secret: LeakedSecret, status: Int = 200, location: String = "") throws -> WireTap {
+    let content = secret.content
+    var fields = content.map { ["Content-Type: \($0.type)"] } ?? []
+    if !location.isEmpty { fields.append("Location: \(location)") }
+    fields += ["Set-Cookie: session=\(LeakedSecret.value)", "X-Own: \(LeakedSecret.value)"]
+    return try WireTap { [fields] _ in AnsweringServer.answer(status, fields: fields, body: content?.text ?? "plain") }
+  }
+
+  @Test(arguments: LeakedSecret.allCases, TestedAdapter.allCases)
+  func `no log shows it`(secret: LeakedSecret, tested: TestedAdapter) async throws {
+    let home = try echo(secret)
+    let log = CapturedLog()
+    let connection = try secret.connection(
+      home.url, tested.adapter, .logger(log.logger(), .full()), .logger(log.logger(), .full(bodyLimit: 20)), .logger(log.logger())
+    )
+    for delivery in TestedDelivery.allCases {
+      _ = try await delivery.send(connection.request(secret.method, secret.path("x"), body: secret.body), over: connection)
+    }
+    let port = try RefusedPort()
+    let refused = try secret.connection("http://127.0.0.1:\(port.port)", tested.adapter, .logger(log.logger(), .full()))
+    _ = try? await refused.run(secret.method, secret.path("x"), body: secret.body)
+    #expect(log.lines.count == 17)
+    expectHidden(log.text)
+    withExtendedLifetime(port) {}
+  }
+
+  @Test(arguments: LeakedSecret.allCases, TestedAdapter.allCases)
+  func `no error shows it`(secret: LeakedSecret, tested: TestedAdapter) async throws {
+    let adapter = tested.adapter
+    let (good, bad, moved) = (
+      try echo(secret), try echo(secret, status: 500), try echo(secret, status: 307, location: "x?token=hunter2")
+    )
+    let port = try RefusedPort()
+    func send(_ server: String, _ middleware: any Middleware...) async throws -> Response {
+      let connection = try secret.connection(server, Stack(middleware, adapter: adapter))
+      return try await connection.run(secret.method, secret.path("x"), body: secret.body)
+    }
+    let typed = TypedRequest(secret.method, baseURL: secret.base(bad.url), endpoint: secret.path("x")).sending(.body(secret.body))
+    let connection = try secret.connection(bad.url, adapter)
+    let ways: [() async throws -> Any] = [
+      { try await send("http://127.0.0.1:\(port.port)") },
+      { try await send(bad.url, .expectStatus) },
+      { try await send(moved.url, .redirects(limit: 1)) },
+      { try await send(good.url).decode([String].self) },
+      { try await send(good.url, .decodeJSON(isStrict: true)).decode([String].self) },
+      { try await connection.perform(typed) },
+      { try await connection.perform(typed.validating(ResponseValidator { _ in false })) },
+      { try await connection.perform(typed.sending(.json([Double.nan]))) },
+      { try await connection.get("x") { $0.headers[.contentLength] = "9" } },
+    ]
+    for (index, way) in ways.enumerated() {
+      let error = await #expect(throws: (any Error).self, "\(index)") { try await way() }
+      let shown = error.map { Shown.all($0) } ?? ""
+      expectHidden(shown)
+    }
+    withExtendedLifetime(port) {}
+  }
+
+  @Test(arguments: LeakedSecret.allCases, TestedAdapter.allCases)
+  func `no error of a streamed body shows it`(secret: LeakedSecret, tested: TestedAdapter) async throws {
+    let server = try RawServer { connection in
+      _ = try connection.readHead()
+      try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\npart")
+      connection.close()
+    }
+    defer { server.stop() }
+    let connection = try secret.connection(server.url, tested.adapter)
+    let error = await #expect(throws: TransportError.self) { try await readStream(of: secret, over: connection) }
+    expectHidden(error.map { Shown.all($0) } ?? "")
+  }
+
+  private func readStream(of secret: LeakedSecret, over connection: Connection) async throws {
+    let response = try await connection.run(secret.method, secret.path("x"), body: secret.body) {
+      $0.options.delivery = .streamed
+    }
+    _ = try await response.body.collect()
+  }
+
+  @Test(arguments: LeakedSecret.allCases, TestedAdapter.allCases)
+  func `no description, dump or mirror shows it`(secret: LeakedSecret, tested: TestedAdapter) async throws {
+    let place = try echo(secret)
+    let home = try echo(secret, status: 302, location: place.url + "/bothunter2/?token=hunter2")
+    let connection = try secret.connection(
+      home.url, tested.adapter, .redirects(), .authorization(.bearer(LeakedSecret.value)),
+      .tokenRefresh(token: LeakedSecret.value) { _ in "" })
+    let request = try connection.request(secret.method, secret.path("x"), body: secret.body)
+    let response = try await connection.run(request)
+    #expect(response.redirects.count == 1)
+    let typed = TypedRequest(secret.method, baseURL: secret.base(home.url), endpoint: secret.path("x"))
+      .with(headers: secret.headers).sending(.body(secret.body)).authenticated(with: .bearerToken(LeakedSecret.value))
+    let values: [Any] = [
+      request, response, connection, response.redirects, response.redirects[0], TypedResponse(1, response: response),
+    ]
+    for value in values { expectHidden(Shown.all(value)) }
+    // What stands in a path by the registry of a connection is not known to a request that has seen none.
+    if secret != .path { expectHidden(Shown.all(typed)) }
+    for middleware in connection.stack.middleware { expectHidden(Shown.all(middleware), "") }
+    for value: Any in [request.options, request.body, response.body, connection.stack] { expectHidden(Shown.all(value), "") }
+  }
+
+  @Test(arguments: LeakedSecret.allCases)
+  func `no curl command shows it`(secret: LeakedSecret) async throws {
+    let connection = try secret.connection("http://127.0.0.1:9", MockAdapter())
+    let request = try connection.request(secret.method, secret.path("x"), body: secret.body)
+    let (words, input) = try await Shell.words(request.curlCommand)
+    expectHidden(request.curlCommand + words.joined() + String(decoding: input, as: UTF8.self))
+    #expect(LeakedSecret.isIn(request.curlCommand(revealingSecrets: true)))
+  }
+}

@@ -1,0 +1,104 @@
+import Faraday
+import FaradayCurl
+import FaradayTesting
+import FoundationEssentials
+import TestedAdapters
+import Testing
+
+/// Where a redirect leads, however it is written.
+@Suite struct RedirectLocationTests {
+  private static func redirect(_ fields: String...) -> String { AnsweringServer.answer(302, fields: fields) }
+
+  /// What the server was asked for behind its redirect.
+  private func targets(_ fields: [[UInt8]], over adapter: any Adapter) async throws -> [String] {
+    let targets = Log<String>()
+    let server = try RawServer { connection in
+      while true {
+        let target = try connection.readHead().split(separator: " ")[1]
+        targets.append(String(target))
+        guard target == "/" else {
+          try connection.send(AnsweringServer.answer(200))
+          continue
+        }
+        let lines = fields.flatMap { $0 + Array("\r\n".utf8) }
+        try connection.send(Array("HTTP/1.1 302 Found\r\nContent-Length: 0\r\n".utf8) + lines + Array("\r\n".utf8))
+      }
+    }
+    let connection = try Connection(server.url, adapter: adapter, middleware: [.redirects()])
+    _ = try await connection.get("/")
+    return Array(targets.elements.dropFirst())
+  }
+
+  private static let rawBytes: [(bytes: [UInt8], target: String)] = [
+    (Array("/caf".utf8) + [0xE9], "/caf%E9"), (Array("/café".utf8), "/caf%C3%A9"), ([0x2F, 0xFF, 0x25, 0x34, 0x31], "/%FF%41"),
+    (Array("/x?q=".utf8) + [0xE9, 0x26, 0x61], "/x?q=%E9&a"), ([0xE9], "/%E9"), ([0x2F, 0xC3], "/%C3"),
+    (Array("/a b|c%zz".utf8), "/a%20b%7Cc%25zz"),
+  ]
+
+  @Test(arguments: rawBytes)
+  func `bytes that are no ASCII are sent back as they came, percent-encoded`(bytes: [UInt8], target: String) async throws {
+    #expect(try await targets([Array("Location: ".utf8) + bytes], over: CurlAdapter()) == [target])
+  }
+
+  @Test func `a host of bytes that are not UTF-8 is none`() async throws {
+    let location = HTTPField(name: .location, lenientValue: Array("http://caf".utf8) + [0xE9] + Array(".example/".utf8))
+    let mock = MockAdapter()
+    try mock.stub(.get, path: "/", status: .found, headers: HTTPFields([location]))
+    let connection = try Connection("http://h/", adapter: mock, middleware: [.redirects()])
+    let error = await #expect(throws: RedirectError.self) { try await connection.get() }
+    #expect(error?.reason == .invalidLocation && mock.recorded.count == 1)
+  }
+
+  @Test(arguments: ["/next", "/next?a=1,%202", "/a,b", "/aa, aa"], TestedAdapter.allCases)
+  func `a Location that is there several times is one`(location: String, tested: TestedAdapter) async throws {
+    let field = Array("Location: \(location)".utf8)
+    let target = location.replacing(" ", with: "%20")
+    for count in 1...4 {
+      #expect(try await targets(Array(repeating: field, count: count), over: tested.adapter) == [target])
+    }
+  }
+
+  @Test func `several that differ are none`() async throws {
+    let server = try AnsweringServer([Self.redirect("Location: /a", "Location: /b")])
+    let connection = try Connection(server.url, adapter: CurlAdapter(), middleware: [.redirects()])
+    let error = await #expect(throws: RedirectError.self) { try await connection.get("/") }
+    #expect(error?.reason == .invalidLocation && server.requestCount == 1)
+  }
+
+  // MARK: the redirect's own body
+
+  enum Wrong: String, CaseIterable {
+    case cut = "Content-Length: 100\r\n\r\nten bytes."
+    case cutChunk = "Transfer-Encoding: chunked\r\n\r\n64\r\nten bytes."
+    case malformed = "Transfer-Encoding: chunked\r\n\r\nthis is no number\r\n"
+    case stalled = "Content-Length: 99\r\n\r\nten bytes."
+    case stalledAtOnce = "Content-Length: 9\r\n\r\n"
+  }
+
+  /// Not over URLSession, which keeps the head of a redirect to itself until its body has come.
+  @Test(arguments: Wrong.allCases, TestedDelivery.allCases)
+  func `a redirect whose own body is wrong is followed`(wrong: Wrong, delivery: TestedDelivery) async throws {
+    let server = try RawServer { connection in
+      guard try connection.readHead().hasPrefix("GET / ") else {
+        return try connection.send(AnsweringServer.answer(200, body: "there"))
+      }
+      try connection.send("HTTP/1.1 302 Found\r\nLocation: /there\r\n" + wrong.rawValue)
+      if wrong == .stalled || wrong == .stalledAtOnce { connection.waitForClose() }
+    }
+    let connection = try Connection(server.url, adapter: CurlAdapter(), middleware: [.redirects()])
+    var request = try connection.request(.get, "/")
+    request.options.timeouts.idle = .milliseconds(300)
+    let (response, text) = try await delivery.send(request, over: connection)
+    #expect(text == "there" && response.redirects.map(\.status.code) == [302])
+  }
+
+  @Test(arguments: TestedAdapter.allCases)
+  func `what is no redirect fails as it did`(tested: TestedAdapter) async throws {
+    let server = try AnsweringServer(["HTTP/1.1 200 OK\r\nLocation: /there\r\nContent-Length: 9\r\n\r\nx", ""])
+    let connection = try Connection(server.url, adapter: tested.adapter, middleware: [.redirects()])
+    let error = await #expect(throws: TransportError.self) {
+      try await connection.get("/") { $0.options.timeouts.idle = .milliseconds(300) }
+    }
+    #expect(error?.code == .idleTimeout && error?.partialResponse?.status == .ok)
+  }
+}

@@ -1,0 +1,145 @@
+import Faraday
+import FaradayTesting
+import FoundationEssentials
+import TestedAdapters
+import Testing
+
+/// What of a response that is not the last matters to the next attempt.
+@Suite struct RetryAfterTests {
+  private let mock = MockAdapter()
+  private let clock = ManualClock()
+
+  private func retry(_ policy: Retry.Policy = Retry.Policy()) -> Retry {
+    Retry(policy, clock: InstantClock(clock), random: { 1 }, now: { 0 })
+  }
+
+  private func connection(_ policy: Retry.Policy = Retry.Policy()) throws -> Connection {
+    try Connection("http://host/", adapter: mock, middleware: [retry(policy)])
+  }
+
+  /// Answers the first so many requests with what the closure makes, and the rest with 200.
+  private func stub(times: Int = 1, _ make: @escaping @Sendable (Request) throws -> Response) {
+    mock.stub(times: times, respond: { try make($0) })
+    mock.stub { _ in
+      true
+    } respond: { request in
+      Response(status: .ok, url: request.url)
+    }
+  }
+
+  @Test func `a later attempt adds no more to Retry-After than the first`() async throws {
+    stub(times: 2) { Response(status: .serviceUnavailable, headers: [.retryAfter: "7"], url: $0.url) }
+    _ = try await connection().get()
+    #expect(clock.slept == [.milliseconds(7500), .milliseconds(7500)])
+  }
+
+  @Test func `a Retry-After of the longest is waited for`() async throws {
+    stub { Response(status: .serviceUnavailable, headers: [.retryAfter: "60"], url: $0.url) }
+    #expect(try await connection().get().retries == 1)
+  }
+
+  @Test func `a base over the longest is no longer than that`() async throws {
+    stub { Response(status: .serviceUnavailable, url: $0.url) }
+    var policy = Retry.Policy()
+    policy.base = .seconds(30)
+    _ = try await connection(policy).get()
+    #expect(clock.slept == [.seconds(20)])
+  }
+
+  @Test func `a response that breaks off behind its head costs the budget one retry`() async throws {
+    stub { request in
+      try request.options.onHead?(HTTPResponse(status: .serviceUnavailable))
+      throw TransportError(.truncatedResponse, building: request, "")
+    }
+    let retry = Retry(budget: RetryBudget(ratio: 0, reserve: 1), clock: InstantClock(clock))
+    let connection = try Connection("http://host/", adapter: mock, middleware: [retry])
+    #expect(try await connection.get { $0.options.onHead = { _ in } }.retries == 1)
+  }
+
+  @Test func `a response that callbacks could see costs the budget one retry`() async throws {
+    stub { Response(status: .serviceUnavailable, url: $0.url) }
+    let retry = Retry(budget: RetryBudget(ratio: 0, reserve: 1), clock: InstantClock(clock))
+    let connection = try Connection("http://host/", adapter: mock, middleware: [retry])
+    #expect(try await connection.get { $0.options.onHead = { _ in } }.retries == 1)
+  }
+
+  // MARK: bodies that nobody wants
+
+  /// Says how much of it was read.
+  private struct Counted: AsyncSequence, Sendable {
+    let read: Log<Int>
+    func makeAsyncIterator() -> Iterator { Iterator(read: read) }
+
+    struct Iterator: AsyncIteratorProtocol {
+      let read: Log<Int>
+      mutating func next() async -> Data? {
+        guard read.elements.count < 100 else { return nil }
+        read.append(30 << 10)
+        return Data(count: 30 << 10)
+      }
+    }
+  }
+
+  @Test(arguments: [("100", 3), ("65536", 3), ("65537", 0), (nil, 0)])
+  func `no more is read of an unwanted body than 64 KiB, and nothing that is said to be longer`(
+    length: String?, pieces: Int
+  ) async throws {
+    let read = Log<Int>()
+    stub { request in
+      var response = Response(status: .serviceUnavailable, body: .stream(Counted(read: read)), url: request.url)
+      response.headers[.contentLength] = length
+      return response
+    }
+    #expect(try await connection().get { $0.options.delivery = .streamed }.retries == 1)
+    #expect(read.elements.count == pieces)
+  }
+
+  @Test func `a body that would go to the chunk callback is cut behind 64 KiB`() async throws {
+    let read = Log<Int>()
+    stub { Response(status: .serviceUnavailable, body: .stream(Counted(read: read)), url: $0.url) }
+    let response = try await connection().get {
+      $0.options.onChunk = { _ in
+        Issue.record("it saw a piece")
+        return .continue
+      }
+    }
+    #expect(response.retries == 1 && read.elements.count == 3)
+  }
+
+  @Test func `a connection whose response nobody wanted is used again`() async throws {
+    let server = try LocalServer()
+    let connection = try Connection(server.url, adapter: TestedAdapter.curl.adapter, middleware: [retry()])
+    let response = try await connection.get("/status/503") { $0.options.delivery = .streamed }
+    #expect(response.retries == 2 && server.requestCount == 3 && server.connectionCount == 1)
+  }
+
+  @Test func `the Retry-After of a response that broke off is waited for, and one that is too long is the end`() async throws {
+    mock.stub { _ in
+      true
+    } respond: { request in
+      let text = request.url.path() == "/short" ? "7" : "61"
+      throw TransportError(
+        .truncatedResponse, phase: .receiving, method: request.method, url: request.url, message: "",
+        partialResponse: Response(status: .serviceUnavailable, headers: [.retryAfter: text], url: request.url))
+    }
+    await #expect(throws: TransportError.self) { try await connection().get("short") }
+    #expect(clock.slept == [.milliseconds(7500), .milliseconds(7500)])
+    await #expect(throws: TransportError.self) { try await connection().get("long") }
+    #expect(clock.slept.count == 2 && mock.recorded.count == 4)
+  }
+
+  @Test(arguments: TestedAdapter.allCases, TestedDelivery.allCases)
+  func `the Retry-After of a 503 that breaks off is waited for`(tested: TestedAdapter, delivery: TestedDelivery) async throws {
+    let server = try RawServer { connection in
+      _ = try connection.readHead()
+      let isFirst = connection.index == 0
+      let fields = isFirst ? "503 Not now\r\nRetry-After: 7\r\nContent-Length: 10" : "200 OK\r\nContent-Length: 3"
+      try connection.send("HTTP/1.1 \(fields)\r\nConnection: close\r\n\r\nnow")
+      connection.close()
+    }
+    let connection = try Connection(server.url, adapter: tested.adapter, middleware: [retry()])
+    let (response, text) = try await delivery.get("/", over: connection)
+    #expect(response.status == .ok && text == "now" && response.retries == 1)
+    #expect(clock.slept == [.milliseconds(7500)])
+  }
+}
