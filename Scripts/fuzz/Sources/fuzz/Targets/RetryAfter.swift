@@ -31,8 +31,11 @@ extension Target {
   /// In seconds; nil where nothing is said that can be read.
   private static func wanted(by bytes: [UInt8]) -> Int64? {
     let value = HTTPField(name: .retryAfter, lenientValue: bytes).value
-    let text = value.withoutBlanks
-    if !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) { return Int64(text) ?? .max }
+    // Several fields may come joined, and the longest of them counts.
+    let numbers = value.split(separator: ",").map { String($0).withoutBlanks }
+    if !numbers.isEmpty, numbers.allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy { (0x30...0x39).contains($0) } }) {
+      return numbers.map { Int64($0) ?? .max }.max()
+    }
     return HTTPDate.parse(value).map { max(0, Int64($0.timeIntervalSince1970) - now) }
   }
 }
