@@ -81,7 +81,8 @@ extension Transfer {
   func libcurlError(_ code: CURLcode) -> TransportError {
     let said = errorText.map { String(cString: $0) } ?? ""
     let text = settings.proxies.redacted(said.isEmpty ? String(cString: curl_easy_strerror(code)) : said)
-    let phase = ErrorTable.isTLS(code) ? .tls : phase
+    // Of what has been sent nobody may think that it was not, and send it again.
+    let phase = ErrorTable.isTLS(code) && !isReady ? .tls : phase
     if phase == .resolving || phase == .connecting, faraday_is_out_of_descriptors() != 0 {
       return error(.outOfDescriptors, "the process or the system has no file descriptor left: \(text)", phase: phase)
     }

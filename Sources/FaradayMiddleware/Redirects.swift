@@ -125,11 +125,12 @@ public struct Redirects: Middleware {
   /// What the rules say of a redirect.
   private func plan(_ head: HTTPResponse, of request: Request, areApart: Bool) -> Plan {
     do throws(RedirectError.Reason) {
-      var following = try request.following(head, areApart: areApart)
+      var referring = request
+      if sendsReferer { referring.refer() }
+      let following = try referring.following(head, areApart: areApart)
       guard following.isSecure || !httpsOnly else { return .refuse(.insecure) }
       guard following.isSecure || !request.isSecure || allowsDowngrade else { return .refuse(.downgrade) }
       guard allowsBodyInClear || !following.hasBodyInClear(after: request) else { return .refuse(.bodyInClear) }
-      if sendsReferer { following.setReferer(request.url) }
       return .follow(following)
     } catch {
       return .refuse(error)

@@ -27,6 +27,14 @@ extension Request {
     return following
   }
 
+  /// Says in `Referer` that this URL leads on: without user, password and fragment. What of it another origin may know is up to
+  /// ``FaradayCore/Request/leaveOrigin()``; both are the rule `strict-origin-when-cross-origin` of the Referrer Policy standard.
+  mutating func refer() {
+    var parts = URLParts(url.absoluteString)
+    (parts.user, parts.fragment) = ("", nil)
+    headers[.referer] = parts.description
+  }
+
   var isSecure: Bool { url.scheme?.lowercased() == "https" }
 
   /// By the Fetch standard, section 4.4 (HTTP-redirect fetch).

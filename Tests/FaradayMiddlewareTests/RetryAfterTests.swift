@@ -5,27 +5,9 @@ import TestedAdapters
 import Testing
 
 /// What of a response that is not the last matters to the next attempt.
-@Suite struct RetryAfterTests {
-  private let mock = MockAdapter()
-  private let clock = ManualClock()
-
-  private func retry(_ policy: Retry.Policy = Retry.Policy()) -> Retry {
-    Retry(policy, clock: InstantClock(clock), random: { 1 }, now: { 0 })
-  }
-
-  private func connection(_ policy: Retry.Policy = Retry.Policy()) throws -> Connection {
-    try Connection("http://host/", adapter: mock, middleware: [retry(policy)])
-  }
-
-  /// Answers the first so many requests with what the closure makes, and the rest with 200.
-  private func stub(times: Int = 1, _ make: @escaping @Sendable (Request) throws -> Response) {
-    mock.stub(times: times, respond: { try make($0) })
-    mock.stub { _ in
-      true
-    } respond: { request in
-      Response(status: .ok, url: request.url)
-    }
-  }
+@Suite struct RetryAfterTests: MockedRetries {
+  let mock = MockAdapter()
+  let clock = ManualClock()
 
   @Test func `a later attempt adds no more to Retry-After than the first`() async throws {
     stub(times: 2) { Response(status: .serviceUnavailable, headers: [.retryAfter: "7"], url: $0.url) }

@@ -4,27 +4,9 @@ import FoundationEssentials
 import TestedAdapters
 import Testing
 
-@Suite struct RetryPolicyTests {
-  private let mock = MockAdapter()
-  private let clock = ManualClock()
-
-  private func retry(_ policy: Retry.Policy = Retry.Policy()) -> Retry {
-    Retry(policy, clock: InstantClock(clock), random: { 1 }, now: { 0 })
-  }
-
-  private func connection(_ policy: Retry.Policy = Retry.Policy()) throws -> Connection {
-    try Connection("http://host/", adapter: mock, middleware: [retry(policy)])
-  }
-
-  /// Answers the first so many requests with what the closure makes, and the rest with 200.
-  private func stub(times: Int = 1, _ make: @escaping @Sendable (Request) throws -> Response) {
-    mock.stub(times: times, respond: { try make($0) })
-    mock.stub { _ in
-      true
-    } respond: { request in
-      Response(status: .ok, url: request.url)
-    }
-  }
+@Suite struct RetryPolicyTests: MockedRetries {
+  let mock = MockAdapter()
+  let clock = ManualClock()
 
   private func fail(_ code: TransportError.Code, while phase: TransportError.Phase, times: Int = 1) {
     stub(times: times) { request in

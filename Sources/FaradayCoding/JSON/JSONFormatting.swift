@@ -6,6 +6,7 @@ public import Foundation
 
 /// How a ``JSONValue`` is written: on one line without spaces unless said otherwise.
 public struct JSONFormatting: OptionSet, Sendable {
+  /// The bits of the options.
   public let rawValue: Int
 
   public init(rawValue: Int) { self.rawValue = rawValue }

@@ -79,10 +79,12 @@ extension JSONNumber: ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral {
 }
 
 extension JSONNumber: CustomStringConvertible {
+  /// The ``literal``.
   public var description: String { literal }
 }
 
 extension JSONNumber: Hashable {
+  /// Whether they are the same number, however each is written.
   public static func == (left: JSONNumber, right: JSONNumber) -> Bool {
     switch (left.storage, right.storage) {
     case (.int64(let left), .int64(let right)): left == right
@@ -91,6 +93,7 @@ extension JSONNumber: Hashable {
     }
   }
 
+  /// Hashes the value of the number, not its spelling.
   public func hash(into hasher: inout Hasher) { hasher.combine(Decimal(self)) }
 }
 

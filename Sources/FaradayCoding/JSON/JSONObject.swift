@@ -36,7 +36,9 @@ public struct JSONObject: Sendable {
 
   /// The names, in order.
   public var keys: [String] { members.map(\.key) }
+  /// How many members there are.
   public var count: Int { members.count }
+  /// Whether there are none.
   public var isEmpty: Bool { members.isEmpty }
 
   /// The value of a member. Setting it to nil takes the member away; to have a null, set ``JSONValue/null``.
@@ -97,6 +99,7 @@ extension String {
 }
 
 extension JSONObject: Sequence {
+  /// The members in order.
   public func makeIterator() -> some IteratorProtocol<(key: String, value: JSONValue)> {
     members.lazy.map { (key: $0.key, value: $0.value) }.makeIterator()
   }

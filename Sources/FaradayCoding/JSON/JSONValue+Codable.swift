@@ -32,6 +32,7 @@ extension JSONValue: Codable {
     }
   }
 
+  /// Encodes it by any encoder; more than 64 levels are an `EncodingError`.
   public func encode(to encoder: any Encoder) throws {
     guard encoder.codingPath.count <= Self.maximumCodedDepth else {
       throw EncodingError.invalid(JSONValue.self, at: [], "it is more than \(Self.maximumCodedDepth) levels deep")

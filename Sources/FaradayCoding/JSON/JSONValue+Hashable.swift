@@ -23,6 +23,7 @@ extension JSONValue: Hashable {
     return true
   }
 
+  /// Hashes the first eight levels: values that differ below them only have the same hash.
   public func hash(into hasher: inout Hasher) { combine(into: &hasher, levels: 8) }
 
   /// What is deeper makes no difference: there the hash would need stack for each level.
@@ -55,5 +56,6 @@ extension JSONValue: Hashable {
 extension JSONObject: Hashable {
   /// In whatever order.
   public static func == (left: JSONObject, right: JSONObject) -> Bool { JSONValue.object(left) == .object(right) }
+  /// Hashes the members in whatever order.
   public func hash(into hasher: inout Hasher) { hasher.combine(JSONValue.object(self)) }
 }

@@ -24,7 +24,9 @@ extension JSONValue {
   /// A number in the fewest digits that give this `Double` back. One that is not finite cannot be written.
   public static func double(_ value: Double) -> JSONValue { .number(JSONNumber(value)) }
 
+  /// Whether it is null.
   public var isNull: Bool { if case .null = self { true } else { false } }
+  /// The Boolean; nil if it is none.
   public var bool: Bool? { if case .bool(let value) = self { value } else { nil } }
   /// The number with all its digits.
   public var number: JSONNumber? { if case .number(let value) = self { value } else { nil } }
@@ -32,8 +34,11 @@ extension JSONValue {
   public var int: Int64? { number?.int64 }
   /// The `Double` next to the number; nil if it is too large for one.
   public var double: Double? { number?.double }
+  /// The string; nil if it is none.
   public var string: String? { if case .string(let value) = self { value } else { nil } }
+  /// The elements of an array; nil if it is none.
   public var array: [JSONValue]? { if case .array(let value) = self { value } else { nil } }
+  /// The members of an object; nil if it is none.
   public var object: JSONObject? { if case .object(let value) = self { value } else { nil } }
 
   /// The member of an object; nil if there is none, or this is no object.
