@@ -40,6 +40,11 @@ final class Session: @unchecked Sendable {
   }
 
   private func task(_ request: URLRequest, _ body: Body, _ file: UploadFile?, over session: URLSession) -> URLSessionTask {
+    #if canImport(FoundationNetworking)
+    // On Linux URLSession reads a file while libcurl waits for it, and if the task has ended meanwhile, that ends the process
+    // (Foundation of Swift 6.3).
+    if let content = file?.smallContent, !content.isEmpty { return session.uploadTask(with: request, from: content) }
+    #endif
     if let file { return session.uploadTask(with: request, fromFile: file.url) }
     if let data = body.data, !data.isEmpty { return session.uploadTask(with: request, from: data) }
     return session.dataTask(with: request)

@@ -32,6 +32,8 @@ public import Foundation
 /// - On Linux one server that sends faster than it can be read holds up every URLSession of the process meanwhile.
 /// - On Linux its sockets are open in the processes that this one starts, unless whoever starts them closes them, as Foundation's
 ///   `Process` does.
+/// - On Linux an upload of more than 8 MiB from a file, a sequence or a form that ends before all of it was read, cancelled or cut
+///   off, can end the process (Foundation of Swift 6.3). Up to that size it is read into memory, which avoids it.
 /// - On Linux a response with trailers, one that ends inside its head (`Transfer completed, but there's no response`), and one
 ///   whose `Content-Length` is over 9,223,372,036,854,775,295 end the process (Foundation of Swift 6.3). Do not talk to servers
 ///   that you do not trust.

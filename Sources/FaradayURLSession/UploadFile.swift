@@ -20,7 +20,11 @@ final class UploadFile: Sendable {
     try await write(body)
   }
 
-  var isEmpty: Bool { (try? url.resourceValues(forKeys: [.fileSizeKey]).fileSize) ?? 0 == 0 }
+  var isEmpty: Bool { size == 0 }
+  private var size: Int { (try? url.resourceValues(forKeys: [.fileSizeKey]).fileSize) ?? 0 }
+
+  /// What is in it, if that is not more than 8 MiB; nil if it cannot be read.
+  var smallContent: Data? { size <= 8 << 20 ? try? Data(contentsOf: url) : nil }
 
   deinit {
     if isTemporary { try? FileManager.default.removeItem(at: url) }

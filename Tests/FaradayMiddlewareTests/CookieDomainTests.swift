@@ -88,6 +88,13 @@ import Testing
     #expect((jar.header(for: try url("http://example.com" + requested)) == "a=1") == goes)
   }
 
+  @Test(arguments: ["[.::1]", "[::1.]", "[:]", "[:::]", "[1::2::3]", "[1:2:3:4:5:6:7]", "[::1.2.3]", "[12345::]", "[::1%2500]"])
+  func `a host in brackets that is no IPv6 address has no cookies`(host: String) throws {
+    let jar = CookieJar()
+    #expect(throws: CookieRefused.self) { try jar.receive("a=1", from: url("http://\(host)/")) }
+    #expect(jar.cookies.isEmpty)
+  }
+
   @Test func `a cookie for https is neither set nor sent over http, not even to this machine`() throws {
     for host in ["example.com", "localhost", "127.0.0.1", "[::1]"] {
       let jar = CookieJar()

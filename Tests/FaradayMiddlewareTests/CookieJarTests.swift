@@ -202,6 +202,12 @@ import Testing
     }
   }
 
+  @Test(arguments: ["n" + String(repeating: "\u{301}", count: 100_000), String(repeating: "n", count: 100_000)])
+  func `of a long name an error has 64 bytes`(name: String) throws {
+    let refused = #expect(throws: CookieRefused.self) { try CookieJar().receive("\(name)=1", from: url("http://example.com/")) }
+    #expect(try #require(refused).name.utf8.count <= 66)
+  }
+
   @Test func `many tasks set, get and remove at once, and nothing is lost`() async throws {
     let jar = CookieJar(limits: .init(perDomain: 12, total: 100))
     try await withThrowingTaskGroup { group in

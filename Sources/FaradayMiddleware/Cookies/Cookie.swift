@@ -87,7 +87,7 @@ public struct CookieRefused: Error, Hashable, CustomStringConvertible {
   public let reason: String
 
   init(_ name: some StringProtocol, _ reason: String) {
-    self.name = Self.printable(String(name.prefix(64)))
+    self.name = Self.printable(String(decoding: name.utf8.prefix(64), as: UTF8.self))
     self.reason = reason
   }
 

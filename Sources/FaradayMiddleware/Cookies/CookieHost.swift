@@ -4,6 +4,11 @@ internal import FoundationEssentials
 #else
 internal import Foundation
 #endif
+#if canImport(Glibc)
+private import Glibc
+#else
+private import Darwin
+#endif
 
 /// Host names as cookies compare them: in lower case and ASCII (RFC 6265bis, sections 5.1.2 and 5.1.3).
 enum CookieHost {
@@ -81,7 +86,8 @@ enum CookieHost {
   }
 
   private static func isIPv6(_ host: some StringProtocol) -> Bool {
-    host.utf8.allSatisfy { $0.isHexDigit || $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: ".") }
+    var address = in6_addr()
+    return !host.utf8.contains(0) && String(host).withCString { inet_pton(AF_INET6, $0, &address) } == 1
   }
 
   private static func isNameByte(_ byte: UInt8) -> Bool {
