@@ -102,7 +102,8 @@ public struct Options: Sendable {
   // Safe to share: `fields` is written only through `mutable`, that is, while exactly one value refers to the object.
   private final class Storage: @unchecked Sendable {
     static let defaults = Storage(Fields())
-    var fields: Fields
+    // Not looked at while the program runs: whoever writes holds the one value, exclusively, and nobody is called meanwhile.
+    @exclusivity(unchecked) var fields: Fields
 
     init(_ fields: Fields) { self.fields = fields }
   }

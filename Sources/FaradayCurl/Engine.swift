@@ -12,13 +12,14 @@ final class Engine {
   private let share: UnsafeMutableRawPointer?
   private let driver: any Driver
   let configuration: CurlAdapter.Configuration
-  var admission: Admission<Transfer>
-  var deadlines = DeadlineHeap<Transfer>()
-  var active: [Transfer] = []
-  var touched: [Transfer] = []
-  var refused: [Transfer] = []
+  // What every request changes is not checked for exclusive access: nothing of anybody else's runs while it is changed.
+  @exclusivity(unchecked) var admission: Admission<Transfer>
+  @exclusivity(unchecked) var deadlines = DeadlineHeap<Transfer>()
+  @exclusivity(unchecked) var active: [Transfer] = []
+  @exclusivity(unchecked) var touched: [Transfer] = []
+  @exclusivity(unchecked) var refused: [Transfer] = []
   private var commands: [Command] = []
-  var completed: [Completed] = []
+  @exclusivity(unchecked) var completed: [Completed] = []
   /// The time: when commands were taken, when the engine woke up, or when somebody else's code was done on its thread.
   var now = Clock.now
   var turnBegan = Clock.now

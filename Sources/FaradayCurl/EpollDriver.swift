@@ -20,8 +20,9 @@ final class EpollDriver: Driver {
   private let waker: Waker
   private let sockets: Sockets
   private let epoll: Int32
-  private var interests: [Interest] = []
-  private var dirty: [Int32] = []
+  // As in `Sockets`.
+  @exclusivity(unchecked) private var interests: [Interest] = []
+  @exclusivity(unchecked) private var dirty: [Int32] = []
   private var timer: Int64?
   private var events = [epoll_event](repeating: epoll_event(), count: 256)
   /// Those of `events` that libcurl has not been told of.

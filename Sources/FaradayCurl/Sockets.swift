@@ -57,8 +57,9 @@ final class Sockets {
 
   /// Is told as well.
   weak var driver: (any Driver)?
-  private var entries: [Entry] = []
-  private var descriptors: [Endpoints: Int32] = [:]
+  // Both are the engine's, and not checked for exclusive access like what it has itself.
+  @exclusivity(unchecked) private var entries: [Entry] = []
+  @exclusivity(unchecked) private var descriptors: [Endpoints: Int32] = [:]
   private(set) var openCount = 0
   /// Something has happened to idle connections that libcurl does not know of yet.
   var hasDead = false

@@ -96,8 +96,8 @@ final class Transfer: @unchecked Sendable, HasDeadline {
   var isReused = false
   var isHTTP2 = false
 
-  // Receiving.
-  var head = RawHead()
+  // Receiving. What each line and piece changes is not checked for exclusive access: nothing of the caller's runs meanwhile.
+  @exclusivity(unchecked) var head = RawHead()
   var status = 0
   var headState = HeadState.expected
   var headSize = 0
@@ -105,13 +105,13 @@ final class Transfer: @unchecked Sendable, HasDeadline {
   var isHeadDelivered = false
   var isHeadDue = false
   var firstByte: Int64 = 0
-  var framing = Framing()
+  @exclusivity(unchecked) var framing = Framing()
   /// Bytes at the start of the next piece that have been taken already: it comes a second time, after a pause.
   var takenAhead = 0
   /// Whether the server has said that its side of TLS ends; nil if nobody has looked.
   var hasCloseNotify: Bool?
   var received: Int64 = 0
-  var whole = GatheredBody()
+  @exclusivity(unchecked) var whole = GatheredBody()
   var trailers: [UInt8] = []
   var gatheringSince: Int64 = 0
   var isReceivePaused = false

@@ -67,9 +67,9 @@ final class Provenance: Sendable {
     }
 
     func contains(_ url: URL) -> Bool {
-      let text = url.absoluteString.utf8
-      if !start.isEmpty, text.starts(with: start.utf8) {
-        switch text.dropFirst(start.utf8.count).first {
+      let text = url.absoluteString
+      if !start.isEmpty, text.hasPrefix(start) {
+        switch text.utf8.dropFirst(start.utf8.count).first {
         case nil, UInt8(ascii: "/"), UInt8(ascii: "?"), UInt8(ascii: "#"): return true
         default: break
         }

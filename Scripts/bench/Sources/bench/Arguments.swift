@@ -1,5 +1,6 @@
 /// `bench MODE URL [--requests N] [--concurrency C] [--bytes N] [--second URL] [--limit SECONDS]`, as the C program takes it; and
-/// `bench json - [--requests ROUNDS]` and `bench json-deep READER [--requests DEPTH]`, which send nothing.
+/// `bench beside URL --second URL`, `bench json - [--requests ROUNDS]` and `bench json-deep READER [--requests DEPTH]`, of which the
+/// last two send nothing.
 struct Arguments {
   var mode = ""
   var url = ""

@@ -10,7 +10,10 @@ struct JSONDocument {
 
   static func all(quick: Bool) -> [JSONDocument] {
     let scale = quick ? 10 : 1
-    return [mixed(10_000_000 / scale), integers(2_000_000 / scale), decimals(2_000_000 / scale), text(4_000_000 / scale), deep]
+    return [
+      mixed(20_000, "page of records"), mixed(10_000_000 / scale, "records"), integers(2_000_000 / scale),
+      decimals(2_000_000 / scale), text(4_000_000 / scale), deep,
+    ]
   }
 
   struct Person: Codable {
@@ -26,8 +29,8 @@ struct JSONDocument {
   }
 
   /// What an API answers: objects of strings, numbers and more objects.
-  private static func mixed(_ size: Int) -> JSONDocument {
-    make("records", size, as: [Person].self) { index in
+  private static func mixed(_ size: Int, _ name: String) -> JSONDocument {
+    make(name, size, as: [Person].self) { index in
       """
       {"id":\(index),"name":"Person number \(index)","email":"person\(index)@example.com","active":\(index % 2 == 0),\
       "score":\(Double(index) / 7),"tags":["alpha","beta","gamma"],"address":{"street":"\(index) Höhe Straße","city":"Zürich",\

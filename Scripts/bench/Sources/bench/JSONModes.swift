@@ -14,7 +14,7 @@ enum JSONModes {
       ]
       try show("read " + document.name, document.data, rounds, readers.map { read in { try read(document.data) } })
     }
-    let document = JSONDocument.all(quick: rounds < 3)[0]
+    let document = JSONDocument.all(quick: rounds < 3)[1]
     let value = try JSONValue(data: document.data)
     let object = try JSONSerialization.jsonObject(with: document.data)
     let people = try JSONDecoder().decode([JSONDocument.Person].self, from: document.data)

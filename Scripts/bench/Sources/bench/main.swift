@@ -28,6 +28,10 @@ do {
     try JSONModes.deep(arguments.url, depth: arguments.requests)
     exit(0)
   }
+  if arguments.mode == "beside" {
+    try await BesideMode.compare(arguments)
+    exit(0)
+  }
   let modes = try Modes(arguments)
   let before = usage()
   let clock = ContinuousClock()
