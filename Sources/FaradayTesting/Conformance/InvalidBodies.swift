@@ -83,9 +83,10 @@ extension ConformanceGroup {
     let count = Log<Int>()
     let hasCounted = Gate()
     let server = try RawServer { connection in
+      // It may end before its head has left.
+      defer { hasCounted.open() }
       _ = try connection.readHead()
       count.append(try connection.readToEnd())
-      hasCounted.open()
     }
     defer { server.stop() }
     let connection = try subject.connection(to: server)
