@@ -12,6 +12,7 @@ struct Framing {
   private(set) var isDecoded = false
   /// It has a transfer coding that was not asked for.
   private(set) var isTransferCoded = false
+  private var hasTransferEncoding = false
   /// Takes the chunks apart, where libcurl is told not to.
   var chunks: ChunkDecoder?
 
@@ -87,6 +88,7 @@ struct Framing {
 
   /// libcurl takes off whatever it knows, asked or not. Chunked is the last, and comes once (RFC 9112, section 6.1).
   private mutating func readTransferCodings(_ value: Slice<UnsafeRawBufferPointer>) -> String? {
+    hasTransferEncoding = true
     for word in Self.words(value) {
       if isChunked { return "the response has a transfer coding behind chunked" }
       if ("chunked" as StaticString).isEqualIgnoringCase(to: word) {
@@ -121,6 +123,10 @@ struct Framing {
 
   /// The length of the body as it is handed over, if the head states it.
   var length: Int64? { isDecoded || isChunked ? nil : contentLength }
+
+  /// It has a length and a transfer coding that is not chunked, or is none: libcurl then goes by the connection's end alone
+  /// (RFC 9112, section 6.3), and others by the length if the coding is `identity` (RFC 2616, section 4.4).
+  var hasTwoEnds: Bool { hasTransferEncoding && !isChunked && contentLength != nil }
 
   /// One of the few fields that the transfer itself depends on.
   private struct Field {

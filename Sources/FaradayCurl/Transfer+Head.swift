@@ -67,6 +67,9 @@ extension Transfer {
     guard !framing.isTransferCoded || decompression != nil else {
       return stop(.malformedResponse, "the response's Transfer-Encoding has a coding that was not asked for")
     }
+    guard hasNoBody || !framing.hasTwoEnds else {
+      return stop(.malformedResponse, "the response has a Content-Length and a Transfer-Encoding that is not chunked")
+    }
     guard deliverHead() else { return false }
     reportUpload()
     if isRefused || isAnsweredEarly || isAnswered { engine?.touch(self) }

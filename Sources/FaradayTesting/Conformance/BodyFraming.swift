@@ -4,15 +4,16 @@ extension ConformanceGroup {
   /// Where a body ends is beyond doubt, or the response is none.
   static let bodyFraming = ConformanceGroup(
     name: "framing", needs: .strictFraming,
-    cases: [
-      ("a folded transfer coding", "Transfer-Encoding:\r\n chunked"),
-      ("a transfer coding folded with a tab", "Transfer-Encoding:\r\n\tchunked"),
-      ("a space behind the transfer coding's name", "Transfer-Encoding : chunked"),
-      ("a tab behind the transfer coding's name", "Transfer-Encoding\t: chunked"),
-    ].flatMap { sentence, field in
-      isMalformed(
-        sentence, answering: "HTTP/1.1 200 OK\r\n\(field)\r\n\r\n5\r\nhello\r\n0\r\n\r\n", in: DeliveryKind.allCases)
-    }
+    cases: twoEnds
+      + [
+        ("a folded transfer coding", "Transfer-Encoding:\r\n chunked"),
+        ("a transfer coding folded with a tab", "Transfer-Encoding:\r\n\tchunked"),
+        ("a space behind the transfer coding's name", "Transfer-Encoding : chunked"),
+        ("a tab behind the transfer coding's name", "Transfer-Encoding\t: chunked"),
+      ].flatMap { sentence, field in
+        isMalformed(
+          sentence, answering: "HTTP/1.1 200 OK\r\n\(field)\r\n\r\n5\r\nhello\r\n0\r\n\r\n", in: DeliveryKind.allCases)
+      }
       + [
         ("a folded length", "Content-Length:\r\n 5"),
         ("a length with a folded zero", "Content-Length: 5\r\n 0"),
@@ -39,4 +40,19 @@ extension ConformanceGroup {
           "chunked wins: \(fields.replacing("\r\n", with: ", "))",
           answering: "HTTP/1.1 200 OK\r\n\(fields)\r\n\r\n5\r\nhello\r\n0\r\n\r\n", in: DeliveryKind.allCases)
       })
+
+  /// A length besides a transfer coding that is not chunked: to some it counts, to others the connection's end.
+  private static let twoEnds: [Case] = {
+    var cases = isFine(
+      "a transfer coding that is none, without a length",
+      answering: "HTTP/1.1 200 OK\r\nTransfer-Encoding: identity\r\n\r\nhello", in: DeliveryKind.allCases)
+    for coding in ["identity", "", ","] {
+      for length in [5, 100] {
+        let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: \(coding)\r\nContent-Length: \(length)\r\n\r\n"
+        cases += isMalformed(
+          "a length of \(length) besides the transfer coding '\(coding)'", answering: head + "hello", in: DeliveryKind.allCases)
+      }
+    }
+    return cases
+  }()
 }
