@@ -78,6 +78,7 @@ typedef curl_socket_t (*faraday_open_socket_function)(void *, curlsocktype, stru
 typedef int (*faraday_close_socket_function)(void *, curl_socket_t);
 typedef int (*faraday_ready_function)(void *, char *, char *, int, int);
 typedef int (*faraday_progress_function)(void *, curl_off_t, curl_off_t, curl_off_t, curl_off_t);
+typedef int (*faraday_log_function)(void *, curl_infotype, char *, size_t, void *);
 typedef int (*faraday_socket_function)(void *, curl_socket_t, int, void *, void *);
 typedef int (*faraday_timer_function)(void *, long, void *);
 
@@ -108,6 +109,12 @@ static inline CURLcode faraday_set_transfer_progress(void *easy, faraday_progres
   CURLcode code = curl_easy_setopt(easy, CURLOPT_XFERINFOFUNCTION, function);
   if (code == CURLE_OK) code = curl_easy_setopt(easy, CURLOPT_XFERINFODATA, data);
   return code != CURLE_OK ? code : curl_easy_setopt(easy, CURLOPT_NOPROGRESS, 0L);
+}
+// Has libcurl's log handed over from now on.
+static inline CURLcode faraday_set_log(void *easy, faraday_log_function function, void *data) {
+  CURLcode code = curl_easy_setopt(easy, CURLOPT_DEBUGFUNCTION, function);
+  if (code == CURLE_OK) code = curl_easy_setopt(easy, CURLOPT_DEBUGDATA, data);
+  return code != CURLE_OK ? code : curl_easy_setopt(easy, CURLOPT_VERBOSE, 1L);
 }
 static inline CURLMcode faraday_multi_set_socket(void *multi, faraday_socket_function function, void *data) {
   CURLMcode code = curl_multi_setopt(multi, CURLMOPT_SOCKETFUNCTION, function);

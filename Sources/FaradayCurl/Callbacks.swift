@@ -66,6 +66,16 @@ nonisolated func progressCallback(
   return 0
 }
 
+/// Set only for transfers that want to know what libcurl drops.
+nonisolated func logCallback(
+  _ easy: UnsafeMutableRawPointer?, _ kind: curl_infotype, _ text: UnsafeMutablePointer<CChar>?, _ count: Int,
+  _ data: UnsafeMutableRawPointer?
+) -> Int32 {
+  guard kind == CURLINFO_TEXT else { return 0 }
+  withTransfer(data, otherwise: ()) { $0.logged(UnsafeRawBufferPointer(start: text, count: count)) }
+  return 0
+}
+
 /// For a request that is to have no connection.
 nonisolated func noSocketCallback(
   _ data: UnsafeMutableRawPointer?, _ purpose: curlsocktype, _ address: UnsafeMutablePointer<curl_sockaddr>?

@@ -64,6 +64,7 @@ extension Transfer {
       return false
     }
     watchEnd()
+    watchExcess()
     guard !framing.isTransferCoded || decompression != nil else {
       return stop(.malformedResponse, "the response's Transfer-Encoding has a coding that was not asked for")
     }
@@ -123,6 +124,24 @@ extension Transfer {
     guard let easy, let ssl = faraday_get_ssl(easy.pointer) else { return }
     hasCloseNotify = OpenSSL.hasReceivedCloseNotify(ssl)
   }
+
+  /// What libcurl has read behind a response without a body, or behind the last chunk where it takes the chunks apart itself, it
+  /// drops, says so in its log and nowhere else, and keeps the connection (7.88), though the rest of that may still come.
+  private func watchExcess() {
+    let hasOwnChunks = framing.isChunked && framing.chunks == nil
+    guard !isHTTP2, hasNoBody || framing.contentLength == 0 || hasOwnChunks, let easy else { return }
+    _ = faraday_set_log(easy.pointer, logCallback, Unmanaged.passUnretained(self).toOpaque())
+  }
+
+  /// A line of libcurl's log: its words for what it has dropped.
+  func logged(_ line: UnsafeRawBufferPointer) {
+    guard
+      Self.excess.contains(where: { line.starts(with: UnsafeBufferPointer(start: $0.utf8Start, count: $0.utf8CodeUnitCount)) }),
+      let easy
+    else { return }
+    _ = faraday_set_long(easy.pointer, CURLOPT_FORBID_REUSE, 1)
+  }
+  private static let excess: [StaticString] = ["Excess found", "Leftovers after chunking"]
 
   /// The response of an HTTP/2 stream is whole and its upload is not.
   var isAnsweredEarly: Bool {

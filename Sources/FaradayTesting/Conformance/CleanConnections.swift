@@ -93,48 +93,62 @@ extension ConformanceGroup {
     }
   }
 
-  /// What comes with the answer's end, and is read or left lying with it.
+  /// What comes with the answer's end, and is read or left lying with it: the connection is not used again, because the rest of
+  /// it may come when the next request has left.
   private static func inOne(_ security: Security) -> [Case] {
-    let answers: [(name: String, status: String, head: String, end: String)] = [
-      ("a body of known length", "200 OK", "Content-Length: 6", "/first"),
-      ("a chunked body", "200 OK", "Transfer-Encoding: chunked", "6\r\n/first\r\n0\r\n\r\n"),
-      ("a chunked body with trailers", "200 OK", "Transfer-Encoding: chunked", "6\r\n/first\r\n0\r\nX: y\r\n\r\n"),
-      ("an empty body", "200 OK", "Content-Length: 0", ""),
-      ("204", "204 No Content", "X: y", ""),
-      ("304", "304 Not Modified", "X: y", ""),
+    let answers: [(name: String, method: HTTPRequest.Method, status: String, head: String, end: String)] = [
+      ("a body of known length", .get, "200 OK", "Content-Length: 6", "/first"),
+      ("a chunked body", .get, "200 OK", "Transfer-Encoding: chunked", "6\r\n/first\r\n0\r\n\r\n"),
+      ("a chunked body with trailers", .get, "200 OK", "Transfer-Encoding: chunked", "6\r\n/first\r\n0\r\nX: y\r\n\r\n"),
+      ("an empty body", .get, "200 OK", "Content-Length: 0", ""),
+      ("204", .get, "204 No Content", "X: y", ""),
+      ("304", .get, "304 Not Modified", "X: y", ""),
+      ("HEAD", .head, "200 OK", "Content-Length: 6", ""),
+      ("HEAD without a length", .head, "200 OK", "X: y", ""),
+      ("HEAD of what is chunked", .head, "200 OK", "Transfer-Encoding: chunked", ""),
     ]
     return answers.flatMap { answer in
       let head = "HTTP/1.1 \(answer.status)\r\nX-Target: /first\r\n\(answer.head)\r\n\r\n"
-      let allInOne = Case(
-        "bytes behind \(answer.name), all in one, \(security.rawValue)", needs: [.headCallback, security.needs]
-      ) { subject in
-        try await isNotRead([head + answer.end + poison], body: answer.end.isEmpty ? "" : "/first", security, subject)
+      let body = answer.end.isEmpty ? "" : "/first"
+      let allInOne = [("a response", poison), ("a byte", "x")].map { name, more in
+        Case("\(name) behind \(answer.name), all in one, \(security.rawValue)", needs: [.headCallback, security.needs]) {
+          subject in
+          try await isNotRead(answer.method, [head + answer.end + more], body: body, security, subject)
+        }
       }
       // Without a body the response ends with its head: what comes later is late, and has its own rules.
-      guard !answer.end.isEmpty else { return [allInOne] }
-      return [
+      guard !answer.end.isEmpty else { return allInOne }
+      return allInOne + [
         Case(
           "bytes behind \(answer.name), whose head came before, \(security.rawValue)", needs: [.headCallback, security.needs]
         ) { subject in
-          try await isNotRead([head, answer.end + poison], body: "/first", security, subject)
+          try await isNotRead(answer.method, [head, answer.end + poison], body: body, security, subject)
         },
-        allInOne,
+        Case(
+          "bytes behind \(answer.name), which may be compressed, \(security.rawValue)",
+          needs: [.headCallback, .decompression, security.needs]
+        ) { subject in
+          try await isNotRead(answer.method, [head + answer.end + poison], body: body, decompresses: true, security, subject)
+        },
       ]
     }
   }
 
-  /// The first connection says these things in its first answer: the second when the client has seen the head.
+  /// The first connection says these things in its first answer, the second of them when the client has seen the head, and
+  /// poison to whoever asks there again.
   private static func isNotRead(
-    _ pieces: [String], body: String, _ security: Security, _ subject: AdapterConformance.Subject
+    _ method: HTTPRequest.Method, _ pieces: [String], body: String, decompresses: Bool = false, _ security: Security,
+    _ subject: AdapterConformance.Subject
   ) async throws {
     let hasHead = Gate()
     let server = try security.server { connection in
       for round in 0... {
         let target = try connection.readHead().split(separator: " ")[1]
-        if connection.index > 0 || round > 0 {
+        guard connection.index == 0 else {
           try connection.send(TalkativeServer.Answer.length.text(for: String(target)))
           continue
         }
+        guard round == 0 else { return try connection.send(poison) }
         try connection.send(pieces[0])
         guard hasHead.wait() else { return }
         for piece in pieces.dropFirst() { try connection.send(piece) }
@@ -142,8 +156,12 @@ extension ConformanceGroup {
     }
     defer { server.stop() }
     let connection = try subject.connection(toTrusted: server)
-    let first = try await connection.get("first") { $0.options.onHead = { _ in hasHead.open() } }
+    let first = try await connection.run(method, "first") {
+      if decompresses { $0.options.decompression = Decompression() }
+      $0.options.onHead = { _ in hasHead.open() }
+    }
     try expectEqual(try await first.body.text(), body)
     for target in ["second", "third"] { try await connection.ask(.get, target) }
+    try expectEqual(server.connectionCount, 2)
   }
 }
