@@ -144,8 +144,8 @@ extension TransportError.Code {
   public static let http2Error = Self(rawValue: "http2Error")
 
   // The response is more than was asked for.
-  /// A head of more than a mebibyte, or less where the engine has a limit of its own, or more than 5,000 lines of head and
-  /// trailers.
+  /// A head and trailers of more than a mebibyte, or less where the engine has a limit of its own, or more than 5,000 lines of
+  /// both.
   public static let headTooLarge = Self(rawValue: "headTooLarge")
   public static let bodyTooLarge = Self(rawValue: "bodyTooLarge")
   public static let decompressionLimit = Self(rawValue: "decompressionLimit")

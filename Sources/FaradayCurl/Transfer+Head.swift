@@ -11,12 +11,7 @@ extension Transfer {
   func receivedHeader(_ line: UnsafeRawBufferPointer) -> Bool {
     guard failure == nil, repetition == nil else { return false }
     lastActivity = engine?.now ?? lastActivity
-    headSize += line.count
-    guard headSize <= Self.maximumHeadSize else {
-      return stop(.headTooLarge, "the response's head is larger than \(Self.maximumHeadSize) bytes")
-    }
-    headLines += 1
-    guard headLines <= ResponseLimits.lines else { return stop(.headTooLarge, ResponseLimits.tooManyLines) }
+    guard mayHaveLine(of: line.count) else { return false }
     switch headState {
     case .expected: return startHead(line)
     case .fields:
@@ -27,6 +22,16 @@ extension Transfer {
     case .complete: if framing.chunks == nil { trailers.append(contentsOf: line) }
     }
     return true
+  }
+
+  /// Counts a line of a head or of trailers. Returns false to end the transfer, which has too many or too long ones.
+  func mayHaveLine(of size: Int) -> Bool {
+    headSize += size
+    guard headSize <= Self.maximumHeadSize else {
+      return stop(.headTooLarge, "the response's head and trailers are larger than \(Self.maximumHeadSize) bytes")
+    }
+    headLines += 1
+    return headLines <= ResponseLimits.lines || stop(.headTooLarge, ResponseLimits.tooManyLines)
   }
 
   private func startHead(_ line: UnsafeRawBufferPointer) -> Bool {

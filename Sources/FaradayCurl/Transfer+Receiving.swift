@@ -40,11 +40,9 @@ extension Transfer {
         guard take(UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + count])) else { return nil }
         offset += count
       case .trailer:
-        headLines += 1
-        guard headLines <= ResponseLimits.lines else {
-          return stop(.headTooLarge, ResponseLimits.tooManyLines) ? true : nil
-        }
-        trailers.append(contentsOf: framing.chunks?.line ?? [])
+        let line = framing.chunks?.line ?? []
+        guard mayHaveLine(of: line.count) else { return nil }
+        trailers.append(contentsOf: line)
       case .dry:
         lastActivity = engine?.now ?? lastActivity
         return true

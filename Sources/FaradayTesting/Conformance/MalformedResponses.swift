@@ -155,6 +155,14 @@ extension ConformanceGroup {
         try await expectFailure(.headTooLarge) { try await connection.get() }
       }
     },
+    .init("trailers over a mebibyte", needs: .trailers) { subject in
+      let field = "X-Filler: " + String(repeating: "a", count: 1000) + "\r\n"
+      let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+      let answer = head + "2\r\nok\r\n0\r\n" + String(repeating: field, count: 1100) + "\r\n"
+      try await subject.withServer(answering: answer) { connection in
+        try await expectFailure(.headTooLarge) { try await connection.get() }
+      }
+    },
     .init("a head without end") { subject in
       let fields = [UInt8](String(repeating: "X: y\r\n", count: 10_000).utf8)
       let server = try RawServer { connection in
