@@ -92,7 +92,7 @@ extension Engine {
       transfer.dispose()
       sweepLater()
     case .queued:
-      handle.started()
+      waitsNoMore(transfer)
       transfer.dispose()
       transfer.state = .finished
       if let origin = transfer.origin { admission.abandon(origin, now: now) { $0.state == .finished } }
@@ -109,5 +109,7 @@ extension Engine {
       end(transfer, transfer.error(.engineFailed, message))
       if let origin = transfer.origin { admission.release(origin, now: now) }
     }
+    // Some may have ended well just before.
+    answer()
   }
 }

@@ -18,6 +18,8 @@ final class Engine {
   @exclusivity(unchecked) var active: [Transfer] = []
   @exclusivity(unchecked) var touched: [Transfer] = []
   @exclusivity(unchecked) var refused: [Transfer] = []
+  /// How many wait for a connection.
+  private var queued = 0
   private var commands: [Command] = []
   @exclusivity(unchecked) var completed: [Completed] = []
   /// The time: when commands were taken, when the engine woke up, or when somebody else's code was done on its thread.
@@ -157,9 +159,13 @@ final class Engine {
     if let origin = admission.admit(to: transfer.target.origin, now: now) {
       transfer.origin = origin
       start(transfer)
-    } else {
+    } else if queued < configuration.queueLimit {
+      queued += 1
+      transfer.isInQueue = true
       transfer.origin = admission.enqueue(transfer, to: transfer.target.origin, now: now)
       limit(transfer)
+    } else {
+      end(transfer, transfer.error(.queueFull, "\(configuration.queueLimit) requests wait already"))
     }
   }
 
@@ -179,7 +185,7 @@ final class Engine {
   }
 
   private func start(_ transfer: Transfer) {
-    handle.started()
+    waitsNoMore(transfer)
     transfer.state = .active
     transfer.activated = now
     transfer.lastActivity = now
@@ -193,6 +199,13 @@ final class Engine {
       return end(transfer, error)
     }
     transfer.openSource()
+  }
+
+  /// It has begun, or has ended before.
+  func waitsNoMore(_ transfer: Transfer) {
+    handle.started()
+    if transfer.isInQueue { queued -= 1 }
+    transfer.isInQueue = false
   }
 
   /// Lets libcurl begin with it.

@@ -62,7 +62,9 @@ final class EngineHandle: Sendable {
       return transfer.fail(
         .engineFailed, "this process was forked from the one that made the adapter, and has none of its threads: make another")
     }
-    guard waiting.wrappingAdd(1, ordering: .relaxed).newValue <= configuration.queueLimit else {
+    // Which of them find a connection free the engine knows. It may be busy meanwhile, and memory is not to be filled.
+    let (most, isBeyond) = max(0, configuration.queueLimit).addingReportingOverflow(max(1, configuration.connections))
+    guard waiting.wrappingAdd(1, ordering: .relaxed).newValue <= (isBeyond ? .max : most) else {
       started()
       return transfer.fail(.queueFull, "\(configuration.queueLimit) requests wait already")
     }

@@ -66,6 +66,8 @@ final class Transfer: @unchecked Sendable, HasDeadline {
   var state = State.new
   var origin: Admission<Transfer>.Origin?
   var slot = -1
+  /// It has found no connection free.
+  var isInQueue = false
   var isTouched = false
   var deadline = Int64.max
   var deadlineIndex = -1

@@ -41,6 +41,32 @@ import Testing
     #expect(server.connectionCount == 1)
   }
 
+  /// They are all handed over before the engine's thread, which is held meanwhile, has looked at one of them.
+  @Test(arguments: [0, 3]) func `those that find a connection free do not wait, however many come at once`(limit: Int)
+    async throws
+  {
+    guard #available(macOS 26, *) else { return }
+    let server = try LocalServer()
+    var configuration = CurlAdapter.Configuration()
+    configuration.queueLimit = limit
+    let connection = try server.connection(configuration)
+    let isHeld = Gate()
+    let mayGoOn = Gate()
+    let first = Task.immediate {
+      try await connection.get("hello") {
+        $0.options.onHead = { _ in
+          isHeld.open()
+          mayGoOn.wait()
+        }
+      }
+    }
+    #expect(await isHeld.opened())
+    let others = (0..<20).map { _ in Task.immediate { try await connection.get("hello") } }
+    mayGoOn.open()
+    #expect(try await first.value.status == .ok)
+    for task in others { #expect(try await task.value.status == .ok) }
+  }
+
   @Test func `a name that is not there is looked up once for all that wait for it`() async throws {
     guard #available(macOS 26, *) else { return }
     let gate = Gate()
