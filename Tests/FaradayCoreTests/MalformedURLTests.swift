@@ -91,4 +91,12 @@ import Testing
     error.message = "Unsupported proxy syntax in 'http://user:hunter2@host:x': <socks5://u:hunter2@h> a@b"
     #expect(error.message == "Unsupported proxy syntax in 'http://host:x': <socks5://h> b")
   }
+
+  @Test func `URLs within URLs are looked at on a small stack, and what lies too deep is left out`() async throws {
+    let nested = "http://a/http://u:hunter2@b/c"
+    #expect(Secrets().redacting(urlText: nested) == "http://a/http://b/c")
+    let many = "http://h/" + String(repeating: "x://h/", count: 200_000) + "u:hunter2@h"
+    let shown = try await onSmallStack { Secrets().redacting(urlText: many) }
+    #expect(shown.hasPrefix("http://h/x://h/") && shown.utf8.count < 100 && !shown.contains("hunter2"))
+  }
 }

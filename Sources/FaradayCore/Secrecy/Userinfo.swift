@@ -6,11 +6,14 @@ enum Userinfo {
   ///
   /// What looks like a host with a port cannot be told from one: of `http://user:80/x@h`, where the password begins like a
   /// port, nothing goes.
-  static func removed(from text: some StringProtocol) -> String {
+  ///
+  /// - Parameter levels: how many URLs within this one are looked at; what lies deeper is left out. A server may send a megabyte of
+  ///   them, and each costs stack and another look at the rest.
+  static func removed(from text: some StringProtocol, levels: Int = 4) -> String {
     var parts = URLParts(text)
     if hasOneReading(parts) {
       parts.user = ""
-      return withoutInner(parts)
+      return withoutInner(parts, levels: levels)
     }
     let bytes = Array(text.utf8)
     guard let end = lastEnd(in: bytes) else {
@@ -74,14 +77,16 @@ enum Userinfo {
   }
 
   /// A URL is within this one (`http://proxy/http://user:pw@h`), or was taken for a path; the segments before it are kept.
-  private static func withoutInner(_ parts: URLParts) -> String {
+  private static func withoutInner(_ parts: URLParts, levels: Int) -> String {
     guard parts.hasAuthority, let (start, isURL) = innerStart(parts.path) else { return parts.description }
     var (outer, inner) = (parts, parts)
     outer.path = parts.path[..<start]
     (outer.query, outer.fragment) = (nil, nil)
     inner.path = parts.path[start...]
     (inner.start, inner.host) = ("", "")
-    if isURL { return outer.description + removed(from: inner.description) }
+    if isURL {
+      return outer.description + (levels > 0 ? removed(from: inner.description, levels: levels - 1) : Secrets.mark)
+    }
     let rest = inner.path.utf8
     guard let first = rest.firstIndex(of: colon), let last = rest.lastIndex(of: at), first < last else {
       return parts.description
