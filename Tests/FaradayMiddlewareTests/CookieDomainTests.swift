@@ -151,4 +151,24 @@ import Testing
     try jar.receive("a=x", from: url("http://example.net/"))
     #expect(jar.cookies.count == 3)
   }
+
+  @Test(
+    .timeLimit(.minutes(1)),
+    arguments: [
+      String(repeating: "a.", count: 500_000) + "com", String(repeating: "%E4%B8%80%E4%B8%81%E4%B8%82", count: 30_000),
+      (0..<20_000).map {
+        "%E\(String(4 + $0 >> 12, radix: 16))%\(String(0x80 + $0 >> 6 & 63, radix: 16))%\(String(0x80 + $0 & 63, radix: 16))"
+      }
+      .joined(),
+    ])
+  func `a host that is longer than any has no cookies, and costs nothing`(host: String) throws {
+    let far = try url("http://\(host)/")
+    let jar = CookieJar()
+    try jar.receive("a=1", from: url("http://example.com/"))
+    #expect(jar.header(for: far) == nil)
+    #expect(throws: CookieRefused.self) { try jar.receive("a=1", from: far) }
+    let longest = "http://" + String(repeating: "a.", count: 125) + "com/"
+    try jar.receive("b=1", from: url(longest))
+    #expect(try jar.header(for: url(longest)) == "b=1")
+  }
 }

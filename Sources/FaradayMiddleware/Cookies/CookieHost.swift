@@ -19,7 +19,19 @@ enum CookieHost {
   }
 
   /// Nil for what is no host name. A dot at the end is kept: to cookies that is another host.
+  ///
+  /// Nor is one that is longer than any name of the DNS (RFC 1035, section 2.3.4): a redirect can lead to a host of a megabyte, and
+  /// what is done here with names takes time and memory in proportion to the square of their length.
   static func canonical(_ text: String) -> String? {
+    // Of what is not ASCII each character becomes at least one.
+    guard text.utf8.count <= 4 * longest, let host = spelled(text), host.utf8.count <= longest else { return nil }
+    return host
+  }
+
+  /// Bytes of a name, its last dot included.
+  private static let longest = 254
+
+  private static func spelled(_ text: String) -> String? {
     if isCanonical(text) { return text }
     let host = text.lowercased()
     guard !host.utf8.contains(UInt8(ascii: ":")) else { return isIPv6(host) ? host : nil }
