@@ -65,8 +65,18 @@ public struct Curie: Sendable, Hashable {
         case .expression(let expression): expressions.append(expression)
         }
       }
-      guard expressions.count == 1 else { return nil }
-      expression = expressions[0]
+      guard expressions.count == 1, let only = expressions[0].keeping("rel") else { return nil }
+      expression = only
     }
+  }
+}
+
+extension URITemplate.Expression {
+  /// With that variable alone, as no other has a value; nil if it is not there once. A server may name very many, and each costs time
+  /// whenever one value is put in.
+  fileprivate func keeping(_ name: String) -> Self? {
+    let kept = variables.filter { $0.name == name }
+    guard kept.count <= 1 else { return nil }
+    return Self(text: text, offset: offset, style: style, variables: kept)
   }
 }

@@ -30,7 +30,10 @@ public struct FollowingError: Error, CustomStringConvertible, CustomReflectable 
 
   public var customMirror: Mirror { Mirror(self, children: [:]) }
 
-  public var description: String {
+  /// Four kibibytes at most: a server says what the relations are, and what a template is.
+  public var description: String { text.bounded(to: 4096) }
+
+  private var text: String {
     let rel = relation.map { $0.debugDescription }
     switch reason {
     case .missingRelation(let present):

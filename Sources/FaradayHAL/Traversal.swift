@@ -37,7 +37,8 @@ struct Traversal {
     if usesEmbedded, let embedded { return representations.append(embedded) }
     guard let link = holder.link(for: relation) ?? embedded?.selfLink else {
       let linked = holder.links.rels
-      throw fail(.missingRelation(present: linked + holder.embedded.rels.filter { !linked.contains($0) }), relation)
+      let known = Set(linked)
+      throw fail(.missingRelation(present: linked + holder.embedded.rels.filter { !known.contains($0) }), relation)
     }
     guard let url = URLJoining.resolve.join(try target(of: link), to: base) else { throw fail(.invalidLink, relation) }
     try await fetch(connection.request(.get, url.absoluteString), for: relation)

@@ -1,3 +1,4 @@
+import FaradayCore
 import FaradayCoding
 import FaradayHAL
 import FaradayTesting
@@ -67,5 +68,32 @@ import Testing
       return (true, nil)
     }
     #expect(outcome == (true, "it is more than 64 levels deep"))
+  }
+
+  @Test func `a prefix that names its variable many times is none, and others that it names cost nothing`() throws {
+    let count = 20_000
+    for names in [Array(repeating: "rel", count: count), (0..<count).map { "a\($0)" } + ["rel"]] {
+      let json = document(curies: [("c", "{\(names.joined(separator: ","))}")], rels: (0..<count).map { "c:\($0)" })
+      let read = try Representation(json: json)
+      #expect(read.link(for: "none") == nil && read.link(for: "c:7")?.href == "/7")
+    }
+  }
+
+  @Test func `the relations that there are, links and embedded, are put together in one pass, and few are said`() async throws {
+    let count = 50_000
+    var links: JSONObject = [:]
+    var embedded: JSONObject = [:]
+    for index in 0..<count {
+      links["a\(index)"] = ["href": "/"]
+      embedded["b\(index)"] = [:]
+    }
+    let data = try JSONValue.object(["_links": .object(links), "_embedded": .object(embedded)]).data()
+    let mock = MockAdapter()
+    mock.stub { Response(status: .ok, headers: [.contentType: "application/hal+json"], body: .data(data), url: $0.url) }
+    let connection = try Connection("http://host/", adapter: mock)
+    let error = await #expect(throws: FollowingError.self) { try await connection.follow("none") }
+    guard case .missingRelation(let present) = error?.reason else { return #expect(Bool(false), "another reason") }
+    #expect(present.count == 2 * count)
+    #expect(error.map { "\($0)".utf8.count < 5000 } == true)
   }
 }
