@@ -63,7 +63,7 @@ public struct TransportError: Error, Sendable {
   /// What the stack knows to be secret, and the adapter may not have known.
   mutating func redact(by provenance: Provenance) {
     url = Self.shown(url, provenance.secrets)
-    partialResponse?.provenance = provenance
+    if partialResponse?.provenance == nil { partialResponse?.provenance = provenance }
   }
 
   private static func shown(_ url: String, _ secrets: Secrets) -> String {

@@ -183,4 +183,24 @@ import Testing
     request.leaveOrigin()
     #expect(request.headers.map(\.name.rawName) == ["Accept", "Idempotency-Key"])
   }
+
+  @Test func `what is added to a secret field of the connection does not take it along to another server`() async throws {
+    let away = try away()
+    let connection = try Connection(
+      "http://home/", headers: [.cookie: "sid=hunter2"], adapter: mock,
+      middleware: [
+        .closure { request, next in
+          var request = request
+          request.headers[fields: .cookie] = [HTTPField(name: .cookie, value: "sid=hunter2; own=1")]
+          return try await next(request)
+        },
+        .closure { request, next in
+          var request = request
+          request.url = away
+          return try await next(request)
+        },
+      ])
+    _ = try await connection.get()
+    #expect(sent.isEmpty && wasForeign == true)
+  }
 }

@@ -113,4 +113,16 @@ import Testing
     let error = await #expect(throws: TransportError.self) { try await connection.get("/") }
     #expect(error?.code == .truncatedResponse && error?.partialResponse?.status == .notFound)
   }
+
+  @Test func `a response that was cut off is shown without the secret parts of its path`() async throws {
+    let mock = MockAdapter()
+    mock.stub { Response(status: .internalServerError, body: .data(Data(count: 200 << 10)), url: $0.url) }
+    var connection = try Connection("http://host/", adapter: mock, middleware: [.expectStatus])
+    connection.secrets.insert(path: "/bot{token}/")
+    let error = await #expect(throws: UnexpectedStatus.self) {
+      try await connection.get("bothunter2/x") { $0.options.onChunk = { _ in .continue } }
+    }
+    #expect(error?.isBodyCut == true)
+    #expect(error.map { "\($0.response)" } == "500 http://host/bot[secret]/x (0 headers, 65536 bytes)")
+  }
 }

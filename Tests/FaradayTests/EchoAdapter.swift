@@ -53,7 +53,7 @@ struct Echo: AsyncSequence, Sendable {
       do {
         return try await pieces.next()
       } catch let failure where !(failure is CancellationError) {
-        throw echo.error(.bodyUnreadable, phase: .sending, "the request's body failed: \(failure)", underlying: failure)
+        throw echo.error(.bodyUnreadable, phase: .sending, "the request's body failed: \(type(of: failure))", underlying: failure)
       }
     }
   }

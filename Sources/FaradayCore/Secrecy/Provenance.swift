@@ -126,17 +126,30 @@ extension Request {
   func leavingCarriedFieldsAtHome() -> Request {
     guard let provenance, !provenance.carried.isEmpty, !provenance.isHome(url) else { return self }
     var request = self
-    for name in Set(provenance.carried.map(\.name)) where headers[fields: name] == provenance.carried[fields: name] {
+    for name in Set(provenance.carried.map(\.name)) where has(provenance.carried[fields: name], of: name) {
       request.headers[fields: name] = []
     }
     request.provenance = provenance.with(carried: [:], isForeign: true)
     return request
+  }
+
+  /// Whether the fields of this name are what the connection gave; of a secret one, whether they have that among others, as a
+  /// `Cookie` has to which a middleware has added some.
+  private func has(_ carried: [HTTPField], of name: HTTPField.Name) -> Bool {
+    let fields = headers[fields: name]
+    guard fields != carried, secrets.keepsHome(name) else { return fields == carried }
+    return carried.contains { own in !own.value.isEmpty && fields.contains { $0.value.contains(own.value) } }
   }
 }
 
 extension Response {
   /// What is secret about it: what its request's connection says.
   package var secrets: Secrets { provenance?.secrets ?? Provenance.none.secrets }
+
+  /// Takes what is secret about the request that it answers, if it did not come over a connection itself.
+  package mutating func takeSecrets(of request: Request) {
+    if provenance == nil { provenance = request.provenance }
+  }
 
   /// Whether its request was led away from its origin by a redirect, also if another one led it back.
   package var leftOrigin: Bool {

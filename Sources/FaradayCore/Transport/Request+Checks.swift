@@ -102,7 +102,8 @@ extension TransportError {
       underlying = error
     default:
       code = .bodyUnreadable
-      message = "the request's body failed: \(error)"
+      // What it says of itself is the caller's own affair, and may have a secret in it.
+      message = "the request's body failed: \((error as? TransportError)?.description ?? "\(type(of: error))")"
       underlying = error
     }
   }
