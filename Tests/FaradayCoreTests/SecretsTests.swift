@@ -111,4 +111,17 @@ import Testing
     #expect("\(request)" == "GET http://host/?own=[secret]&key=[secret] (0 headers, 0 bytes)")
     #expect(!request.isForeign)
   }
+
+  @Test(arguments: [
+    ("http://host/a;jsessionid=hunter2/b;v=1", "http://host/a;jsessionid=[secret]/b;v=1"),
+    ("http://host/?to=https://h/cb?access_token=hunter2", "http://host/?to=[secret]"),
+    ("http://host/?to=https%3A%2F%2Fh%2Fcb%3Faccess_token%3Dhunter2", "http://host/?to=[secret]"),
+    ("http://host/?to=https%3A%2F%2Fh%2Fcb%23access_token%3Dhunter2", "http://host/?to=[secret]"),
+    ("http://host/?a=1;token=hunter2&b", "http://host/?a=[secret]&b"),
+    ("http://host/?a=1;b=2&to=https://h/?c=3&d=%3B", "http://host/?a=1;b=2&to=https://h/?c=3&d=%3B"),
+  ])
+  func `parameters of segments, items behind semicolons and those of URLs in an item are found`(url: String, shown: String) throws
+  {
+    #expect(Secrets().redacting(try #require(URL(string: url))) == shown)
+  }
 }

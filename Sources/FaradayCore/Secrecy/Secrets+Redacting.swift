@@ -27,25 +27,46 @@ extension Secrets {
 
   /// A path, percent-encoded, with the mark for its secret parts.
   func redacting(path: Substring) -> Substring {
-    paths.reduce(path) { $1.redacting($0) }
+    let path = path.utf8.contains(UInt8(ascii: ";")) ? redacting(parametersOf: path) : path
+    return paths.reduce(path) { $1.redacting($0) }
+  }
+
+  /// With the mark for the values of secret parameters of segments (RFC 3986, section 3.3): `/cart;jsessionid=…`
+  private func redacting(parametersOf path: Substring) -> Substring {
+    let segments = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).map { segment in
+      redacting(items: segment, separatedBy: UInt8(ascii: ";"))
+    }
+    return segments.joined(separator: "/")[...]
   }
 
   /// A query or a form as it stands, with the mark for the values of secret items.
   public func redacting(query: some StringProtocol) -> String {
+    redacting(items: Substring(query).utf8, separatedBy: UInt8(ascii: "&"))
+  }
+
+  private func redacting(items: Substring.UTF8View, separatedBy separator: UInt8) -> String {
     // Byte by byte, as servers do: with an accent behind it, a sign is another `Character`.
-    query.utf8.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false).map { item in
+    items.split(separator: separator, omittingEmptySubsequences: false).map { item in
       let item = Array(item)
       guard let equals = item.firstIndex(of: UInt8(ascii: "=")) else { return String(decoding: item, as: UTF8.self) }
       let name = String(decoding: item[..<equals], as: UTF8.self)
-      let isSecret = contains(Query.decode(name, plusIsSpace: true)) || Self.hasPassword(item[(equals + 1)...])
+      let isSecret = contains(Query.decode(name, plusIsSpace: true)) || hasSecret(item[(equals + 1)...])
       return isSecret ? name + "=" + Self.mark : String(decoding: item, as: UTF8.self)
-    }.joined(separator: "&")
+    }.joined(separator: String(UnicodeScalar(separator)))
   }
 
-  /// Whether a value is a URL with a user.
-  private static func hasPassword(_ value: ArraySlice<UInt8>) -> Bool {
-    guard value.contains(where: { $0 == UInt8(ascii: "@") || $0 == UInt8(ascii: "%") }) else { return false }
-    let parts = URLParts(Query.decode(String(decoding: value, as: UTF8.self)))
-    return parts.hasAuthority && !parts.user.isEmpty
+  /// Whether a value is a URL with a user, or with a secret item in its query or fragment; or has a secret item behind a semicolon,
+  /// which some servers take for `&`.
+  private func hasSecret(_ value: ArraySlice<UInt8>) -> Bool {
+    guard value.contains(where: { "@%?;".utf8.contains($0) }) else { return false }
+    let text = Query.decode(String(decoding: value, as: UTF8.self))
+    let parts = URLParts(text)
+    if parts.hasAuthority, !parts.user.isEmpty { return true }
+    let items = parts.hasAuthority ? "\(parts.query ?? "")&\(parts.fragment ?? "")" : text
+    let first = parts.hasAuthority ? 0 : 1
+    return items.utf8.split(omittingEmptySubsequences: false) { "&;".utf8.contains($0) }.dropFirst(first).contains { item in
+      guard let equals = item.firstIndex(of: UInt8(ascii: "=")) else { return false }
+      return contains(Query.decode(Substring(item[..<equals])))
+    }
   }
 }
