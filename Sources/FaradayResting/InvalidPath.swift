@@ -5,7 +5,7 @@ public import FaradayCore
 public struct InvalidPath: Error, CustomStringConvertible, CustomReflectable {
   /// What is wrong: the name of the variable is in it, if it is one.
   public let reason: PathTemplateError.Reason
-  /// Context path and path, with the mark for the values of secret query items.
+  /// Context path and path, with the mark for the values of secret query items and for secret parts of the path.
   public let template: String
   /// The request's method.
   public let method: HTTPRequest.Method
@@ -14,10 +14,8 @@ public struct InvalidPath: Error, CustomStringConvertible, CustomReflectable {
   public let baseURL: String
 
   init(_ error: PathTemplateError, method: HTTPRequest.Method, connection: Connection) {
-    let parts = error.template.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
-    let query = parts.dropFirst().map { "?" + connection.secrets.redacting(query: $0) }
     reason = error.reason
-    template = (parts[0] + query.joined()).bounded()
+    template = connection.secrets.redacting(urlText: error.template).bounded()
     self.method = method
     baseURL = connection.url.map { connection.secrets.redacting($0).bounded() } ?? ""
   }

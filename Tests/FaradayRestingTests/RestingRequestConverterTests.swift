@@ -203,4 +203,17 @@ import Testing
     _ = try await client.perform(get("/users"))
     #expect(try mock.recorded.first?.request.headers[#require(HTTPField.Name("X-Signature"))] == "of /v2/users")
   }
+
+  @Test(arguments: [
+    ("/bothunter2/{{id}}", "/bot[secret]/{{id}}"), ("/x/{{id}}?\u{301}&token=hunter2", "/x/{{id}}?\u{301}&token=[secret]"),
+  ])
+  func `a path that cannot be made shows no secret of it`(path: String, shown: String) throws {
+    var connection = try Connection("http://host/", adapter: MockAdapter())
+    connection.secrets.insert(path: "/bot{token}/")
+    let error = #expect(throws: InvalidPath.self) {
+      try RestingRequestConverter().request(
+        for: RestingRequest(endpoint: Endpoint<Nothing, Nothing>(.get, path, encoding: .query)), on: connection)
+    }
+    #expect(error?.template == shown)
+  }
 }
