@@ -19,7 +19,8 @@ enum HeaderArgument: Equatable {
     } else if let name = Self.named(beforeSemicolon: text) {
       self = .field(name: name, value: "")
     } else {
-      throw CommandFailure.usage("header \(text.debugDescription): it is neither 'Name: value' nor 'Name;'")
+      // It is not shown: it may be a credential without its colon, or a line of a file that nobody is to see.
+      throw CommandFailure.usage("a header is neither 'Name: value' nor 'Name;'")
     }
   }
 

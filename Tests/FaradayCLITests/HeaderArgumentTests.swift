@@ -52,4 +52,10 @@ import Testing
     #expect(fields[.userAgent] == nil)
     #expect(fields.map(\.value) == ["a", "b", ""])
   }
+
+  @Test(arguments: ["Authorization Bearer hunter2", "Authorization=hunter2", "hunter2"])
+  func `an argument that is no header is not shown`(text: String) {
+    let error = #expect(throws: CommandFailure.self) { try HeaderArgument(text) }
+    #expect(error?.message.contains("hunter2") == false)
+  }
 }
