@@ -72,7 +72,8 @@ public struct TokenRefresh: Middleware {
     }
 
     private let state: Mutex<State>
-    let flight = SingleFlight<String>()
+    /// A token, and the one it took the place of.
+    let flight = SingleFlight<(token: String, replaced: String?)>()
     let work = Reentrancy()
 
     init(_ token: String?) { state = Mutex(State(token: token)) }
@@ -90,18 +91,19 @@ public struct TokenRefresh: Middleware {
 
     /// A token other than the rejected one: what somebody else has got meanwhile, or a new one.
     func replace(_ rejected: String?, by refresh: @escaping Refresh) async throws -> String {
-      let token = try await fresh(rejected, by: refresh)
+      let fresh = try await fresh(rejected, by: refresh)
       // It may be the outcome for somebody who was rejected with an older one.
-      return token == rejected ? try await fresh(rejected, by: refresh) : token
+      let isOlder = fresh.token == rejected && fresh.replaced != rejected
+      return isOlder ? try await self.fresh(rejected, by: refresh).token : fresh.token
     }
 
-    private func fresh(_ rejected: String?, by refresh: @escaping Refresh) async throws -> String {
+    private func fresh(_ rejected: String?, by refresh: @escaping Refresh) async throws -> (token: String, replaced: String?) {
       try await flight.value { [self] in
         let current = state.withLock { $0 }
-        if let token = current.token, token != rejected, !current.isRejected { return token }
+        if let token = current.token, token != rejected, !current.isRejected { return (token, nil) }
         let fresh = try await work.run { try await refresh(current.token) }
         state.withLock { $0 = State(token: fresh) }
-        return fresh
+        return (fresh, current.token)
       }
     }
   }

@@ -219,4 +219,16 @@ import Testing
     mayGoOn.open()
     #expect(try await begun.elements.first?.value == 200)
   }
+
+  @Test func `a renewal that gives the rejected token once more is asked for once`() async throws {
+    let mock = MockAdapter()
+    mock.stub { Response(status: .unauthorized, url: $0.url) }
+    let rejected = Log<String?>()
+    let refresh = TokenRefresh(token: "same") {
+      rejected.append($0)
+      return "same"
+    }
+    let response = try await Connection("http://host/", adapter: mock, middleware: [refresh]).get()
+    #expect(response.status == .unauthorized && mock.recorded.count == 2 && rejected.elements == ["same"])
+  }
 }
