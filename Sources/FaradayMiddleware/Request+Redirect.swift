@@ -19,7 +19,7 @@ extension Request {
     if changesMethod(head.status) {
       following.method = .get
       following.body = .empty
-      for name in Self.fieldsOfBody { following.headers[name] = nil }
+      for name in Set(headers.map(\.name)) where Self.isOfBody(name) { following.headers[fields: name] = [] }
     } else if !body.isReplayable {
       throw .bodyNotReplayable
     }
@@ -61,11 +61,30 @@ extension Request {
     let before = URLParts(url.absoluteString)
     parts.user = Origin(resolved) == Origin(url) ? before.user : ""
     parts.fragment = parts.fragment ?? before.fragment
+    // Foundation leaves those of a reference that has a host; an adapter may refuse them.
+    parts.path = Self.withoutDotSegments(parts.path)
     return URL(string: parts.description)
   }
 
-  // What the Fetch standard calls the request-body-header names, and what goes with a body here.
-  private static let fieldsOfBody: [HTTPField.Name] =
-    [.contentType, .contentEncoding, .contentLanguage, .contentLocation, .contentLength, .expect]
-    + ["Transfer-Encoding", "Idempotency-Key"].compactMap { HTTPField.Name($0) }
+  /// RFC 3986, section 5.2.4.
+  private static func withoutDotSegments(_ path: Substring) -> Substring {
+    let segments = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).map { Substring($0) }
+    guard segments.first == "", segments.contains(where: { $0 == "." || $0 == ".." }) else { return path }
+    var kept: [Substring] = []
+    for segment in segments.dropFirst() {
+      if segment == ".." { _ = kept.popLast() } else if segment != "." { kept.append(segment) }
+    }
+    // What ends in a place and no name ends in a slash.
+    if let last = segments.last, last == "." || last == ".." { kept.append("") }
+    return "/\(kept.joined(separator: "/"))"[...]
+  }
+
+  /// What RFC 9110, section 15.4, calls content-specific; and what frames a body or goes with one here.
+  private static func isOfBody(_ name: HTTPField.Name) -> Bool {
+    name.canonicalName.hasPrefix("content-") || fieldsOfBody.contains(name.canonicalName)
+  }
+
+  private static let fieldsOfBody: Set<String> = [
+    "digest", "repr-digest", "last-modified", "expect", "transfer-encoding", "trailer", "idempotency-key",
+  ]
 }

@@ -101,4 +101,18 @@ import Testing
     }
     #expect(error?.code == .idleTimeout && error?.partialResponse?.status == .ok)
   }
+
+  @Test(arguments: [
+    ("http://host/../y", "http://host/y"), ("//host/a/../y?a/../b", "http://host/y?a/../b"),
+    ("http://host/a/./b/..", "http://host/a/"),
+    ("//host/a//../.b/c../.", "http://host/a/.b/c../"), ("http://host/..", "http://host/"),
+    ("/a/%2e%2e/b", "http://host/a/%2e%2e/b"),
+  ])
+  func `a Location with a host has no dot segments either`(location: String, target: String) async throws {
+    let mock = MockAdapter(capabilities: .all.subtracting(.dotSegments))
+    mock.stub(times: 1) { Response(status: .found, headers: [.location: location], url: $0.url) }
+    mock.stub { Response(status: .ok, url: $0.url) }
+    let response = try await Connection("http://host/x/", adapter: mock, middleware: [.redirects()]).get()
+    #expect(response.url.absoluteString == target)
+  }
 }
