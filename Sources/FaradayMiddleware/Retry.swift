@@ -113,7 +113,8 @@ public struct Retry: Middleware {
   private func wait(after attempt: Attempt) -> Duration? {
     if let asked = attempt.retryAfter, asked > policy.longestRetryAfter { return nil }
     let wait = policy.backoff?(attempt) ?? jitter(after: attempt)
-    return budget.withdraw() ? max(wait, attempt.retryAfter ?? .zero) : nil
+    // A hundred years are for ever; beyond some hundreds more, clocks overflow.
+    return budget.withdraw() ? min(max(wait, attempt.retryAfter ?? .zero), .seconds(3_155_760_000)) : nil
   }
 
   private func jitter(after attempt: Attempt) -> Duration {

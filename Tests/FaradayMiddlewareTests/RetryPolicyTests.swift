@@ -207,4 +207,14 @@ import Testing
     await #expect(throws: TransportError.self) { try await connection.post(body: "a") }
     #expect(clock.slept.isEmpty && server.connectionCount == 1)
   }
+
+  @Test func `a wait of no end is one that a clock can count`() async throws {
+    stub { Response(status: .serviceUnavailable, headers: [.retryAfter: "1"], url: $0.url) }
+    let waits = Log<Duration>()
+    var policy = Retry.Policy()
+    policy.backoff = { _ in .seconds(Int64.max) }
+    policy.onRetry = { waits.append($1) }
+    _ = try await connection(policy).get()
+    #expect(waits.elements == [.seconds(3_155_760_000)])
+  }
 }
