@@ -154,4 +154,16 @@ import Testing
   func `a field of an adapter that keeps them apart is one cookie`(field: String) async throws {
     #expect(try await kept(field, over: .all) == [field])
   }
+
+  @Test func `the caller's cookies are sent byte by byte as they are beside those of the jar`() async throws {
+    let mock = MockAdapter(isStrict: false)
+    let jar = CookieJar()
+    try jar.receive("a=1", from: try #require(URL(string: "http://host/")))
+    let own: [UInt8] = [0x6E, 0x3D, 0xE9]
+    _ = try await Connection("http://host/", adapter: mock, middleware: [.cookies(jar)]).get {
+      $0.headers[fields: .cookie] = [HTTPField(name: .cookie, lenientValue: own)]
+    }
+    let sent = mock.recorded.first?.request.headers[fields: .cookie].first?.withUnsafeBytesOfValue { Array($0) }
+    #expect(sent == own + Array("; a=1".utf8))
+  }
 }

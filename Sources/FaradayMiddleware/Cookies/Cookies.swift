@@ -67,8 +67,10 @@ public struct Cookies: Middleware {
     let own = request.headers[fields: .cookie].map(\.value)
     guard !cookies.isEmpty || own.count > 1 else { return }
     let ownNames = Set(own.flatMap { $0.split(separator: ";").map(Self.name) })
-    let value = (own + cookies.filter { !ownNames.contains($0.name) }.map(\.pair)).joined(separator: "; ")
-    request.headers[fields: .cookie] = [HTTPField(name: .cookie, lenientValue: Array(value.utf8))]
+    // The caller's are sent byte by byte as they are.
+    let ownBytes = request.headers[fields: .cookie].map { $0.withUnsafeBytesOfValue { Array($0) } }
+    let bytes = ownBytes + cookies.filter { !ownNames.contains($0.name) }.map { Array($0.pair.utf8) }
+    request.headers[fields: .cookie] = [HTTPField(name: .cookie, lenientValue: Array(bytes.joined(separator: "; ".utf8)))]
   }
 
   private static func name(of pair: Substring) -> String {
