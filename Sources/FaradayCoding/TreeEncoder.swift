@@ -38,8 +38,8 @@ struct TreeEncoder: Encoder {
     }
   }
 
-  /// A value that holds itself has no end.
-  private static let maximumDepth = 256
+  /// A value that holds itself has no end, each level takes some kilobytes of stack, and a thread may have 512 KiB.
+  private static let maximumDepth = 64
 
   func text(_ text: String) { tree.kind = .leaf(.text(text)) }
 

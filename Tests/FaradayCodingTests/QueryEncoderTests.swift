@@ -1,3 +1,4 @@
+import FaradayTesting
 import FaradayCoding
 import FaradayCore
 import FoundationEssentials
@@ -60,8 +61,8 @@ import Testing
       }
     }
     func nested(_ levels: Int) -> Nested { (0..<levels).reduce(.leaf) { inner, _ in .object(inner) } }
-    #expect(try encoded(nested(256)).hasSuffix("]=1"))
-    #expect(throws: EncodingError.self) { try encoded(nested(257)) }
+    #expect(try encoded(nested(64)).hasSuffix("]=1"))
+    #expect(throws: EncodingError.self) { try encoded(nested(65)) }
     for seconds in [Double.infinity, -.infinity, .nan, 1e12, 253_402_300_800] {
       #expect(throws: EncodingError.self) {
         try encoded(["d": Date(timeIntervalSince1970: seconds)]) { $0.date = .iso8601 }
@@ -259,5 +260,24 @@ import Testing
       }
     }
     #expect(try encoded(Derived()) == "b=2&super[a]=1")
+  }
+
+  @Test func `a value on a small stack is a form or too deep`() async throws {
+    struct Nested: Encodable {
+      let levels: Int
+      enum Name: CodingKey { case a }
+      func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: Name.self)
+        if levels > 1 {
+          try container.encode(Nested(levels: levels - 1), forKey: .a)
+        } else {
+          try container.encode(1, forKey: .a)
+        }
+      }
+    }
+    let outcome = try await onSmallStack {
+      [64, 65, 100_000].map { (try? QueryEncoder().encode(Nested(levels: $0)).items.count) ?? 0 }
+    }
+    #expect(outcome == [1, 0, 0])
   }
 }
