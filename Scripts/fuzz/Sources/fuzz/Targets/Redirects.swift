@@ -53,9 +53,6 @@ extension Target {
     guard reference.isOrdinary else { return }
     var expected = reference.resolved(against: before)
     expected.fragment = expected.fragment ?? before.fragment
-    // Dot segments behind a host are left to the engine.
-    var after = after
-    if reference.authority != nil { after.path = Reference.removingDotSegments(after.path) }
     // The user is looked at above.
     let from = "where \(String(decoding: location, as: UTF8.self)) leads from \(before.text)"
     expectEqual(after.place.text, expected.place.text, from)
