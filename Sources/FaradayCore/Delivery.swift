@@ -14,19 +14,19 @@ public enum Flow: Sendable, Hashable {
   case cancel
 }
 
-/// Called with each piece of the response body as it arrives, on the engine's thread, without a copy: the bytes are gone
-/// when it returns, and the engine waits for it meanwhile. One HTTP/1.1 chunk is never merged with the next. An error
-/// it throws ends the transfer and is what `send` throws.
+/// Called with each piece of the response body as it arrives, without a copy: the bytes are gone when it returns. Over libcurl that
+/// is on the engine's thread, which waits for it meanwhile; over others it may be in the task that sent the request. One HTTP/1.1
+/// chunk is never merged with the next. An error it throws ends the transfer and is what `send` throws.
 public typealias ChunkHandler = @Sendable (_ bytes: RawSpan) throws -> Flow
 
-/// Called at the end of the response's head, before the first piece of its body, on the engine's thread. An error it
+/// Called at the end of the response's head, before the first piece of its body, where a ``ChunkHandler`` is called. An error it
 /// throws ends the transfer and is what `send` throws.
 public typealias HeadHandler = @Sendable (_ head: HTTPResponse) throws -> Void
 
 /// Called with each 1xx response before the final one, on the engine's thread.
 public typealias InformationalHandler = @Sendable (_ head: HTTPResponse) -> Void
 
-/// Called as bytes move, on the engine's thread.
+/// Called as bytes move: on the engine's thread, or, over others than libcurl, as the bytes of a response are read.
 public typealias ProgressHandler = @Sendable (_ progress: TransferProgress) -> Void
 
 /// How far an upload or a download is.

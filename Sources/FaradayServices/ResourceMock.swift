@@ -26,15 +26,11 @@ public struct ResourceMock: Sendable {
     self.headers = headers
   }
 
-  /// The response, through the callbacks for its head and its pieces if the request has them. Throws ``UnusableMock``, and what
-  /// the callbacks throw.
+  /// The response, delivered as the request wants it. Throws ``UnusableMock``, and what ``FaradayCore/Response/delivered(to:)``
+  /// throws.
   public func response(to request: Request) async throws -> Response {
-    let data = try await bytes(for: request)
-    let response = Response(status: status, headers: headers, body: .data(data), url: request.url)
-    try request.options.onHead?(HTTPResponse(status: status, headerFields: headers))
-    guard let onChunk = request.options.onChunk else { return response }
-    guard try onChunk(data.span.bytes) == .continue else { throw CancellationError() }
-    return Response(status: status, headers: headers, url: request.url)
+    try await Response(status: status, headers: headers, body: .data(bytes(for: request)), url: request.url).delivered(
+      to: request)
   }
 
   private func bytes(for request: Request) async throws -> Data {

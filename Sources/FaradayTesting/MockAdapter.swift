@@ -61,44 +61,11 @@ public final class MockAdapter: Adapter {
       // A sequence may be read once, and has been.
       var request = request
       if request.body.isStreamed { request.body = .data(body) }
-      return try await deliver(try await responder(request), to: request)
+      return try await responder(request).delivered(to: request)
     }
     guard !isStrict else { throw UnexpectedRequest(request, stubs: stubs) }
-    return try await deliver(Response(status: .notFound, url: request.url), to: request)
+    return try await Response(status: .notFound, url: request.url).delivered(to: request)
   }
 
   func add(_ stub: Stub) { state.withLock { $0.stubs.append(stub) } }
-
-  private func deliver(_ response: Response, to request: Request) async throws -> Response {
-    let options = request.options
-    try options.onHead?(HTTPResponse(status: response.status, headerFields: response.headers))
-    guard request.method != .head else { return response.with(.empty) }
-    if options.onChunk == nil, options.delivery == .streamed { return response.with(readOnce(response.body, for: request)) }
-    var whole = Data()
-    var count: Int64 = 0
-    for try await piece in response.body {
-      try Task.checkCancellation()
-      count += Int64(piece.count)
-      if let onChunk = options.onChunk {
-        guard try onChunk(piece.span.bytes) == .continue else { throw CancellationError() }
-      } else if count > Int64(options.maximumBodySize) {
-        throw TransportError(
-          .bodyTooLarge, phase: .receiving, method: request.method, url: request.url,
-          message: "the body is larger than the limit of \(options.maximumBodySize) bytes",
-          partialResponse: response.with(.data(whole)))
-      } else {
-        whole.append(piece)
-      }
-      options.onDownloadProgress?(TransferProgress(bytes: count, total: response.body.length))
-    }
-    return response.with(.data(whole))
-  }
-}
-
-extension Response {
-  fileprivate func with(_ body: Body) -> Response {
-    var response = self
-    response.body = body
-    return response
-  }
 }

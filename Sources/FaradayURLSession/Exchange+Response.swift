@@ -13,33 +13,13 @@ extension Exchange {
     } cancel: {
       self.fail(CancellationError())
     }
-    if request.options.onChunk == nil, request.options.delivery == .streamed {
-      return response(head, body: .stream(body, length: head.bodyLength(for: request)), ending: ending)
-    }
-    var whole = Data()
     do {
-      for try await piece in body { try take(piece, &whole) }
-    } catch var error as TransportError {
-      error.partialResponse = response(head, body: .data(whole))
-      fail(error)
-      throw error
+      return try await response(head, body: .stream(body, length: head.bodyLength(for: request)), ending: ending)
+        .delivered(to: request)
     } catch {
       fail(error)
       throw error
     }
-    return response(head, body: .data(whole))
-  }
-
-  private func take(_ piece: Data, _ whole: inout Data) throws {
-    if let onChunk = request.options.onChunk {
-      guard try onChunk(piece.span.bytes) == .continue else { throw CancellationError() }
-      return
-    }
-    let limit = request.options.maximumBodySize
-    guard whole.count + piece.count <= limit else {
-      throw error(.bodyTooLarge, "the body is larger than the limit of \(limit) bytes")
-    }
-    whole.append(piece)
   }
 
   private func response(_ head: HTTPURLResponse, body: Body, ending: Response.Ending? = nil) -> Response {

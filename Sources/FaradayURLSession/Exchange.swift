@@ -9,7 +9,8 @@ internal import FoundationNetworking
 /// One request on its way over a URLSession: what has come of it, who waits for it, and its one outcome.
 ///
 /// URLSession tells on its own queue, where nothing may wait and no task be cancelled: all but the counting of bytes is done on
-/// a queue of this exchange, callbacks included. The caller's task takes the body out of a buffer in between.
+/// a queue of this exchange, and the callbacks of uploads and 1xx heads are called there. The caller's task takes the body out of a
+/// buffer in between.
 final class Exchange: Sendable {
   let request: Request
   /// Whose connections it shares.
@@ -32,8 +33,6 @@ final class Exchange: Sendable {
     /// Whether it has begun: it has a turn to give back.
     var hasTurn = false
     var head: HTTPURLResponse?
-    /// Whether the head has been shown to its callback, and may be to the caller.
-    var isHeadReady = false
     var headWaiter: UnsafeContinuation<Void, any Error>?
     var outcome: Result<Void, any Error>?
     /// Whether there is something to cancel: not before there is a task, once at most, and not when it has completed.
@@ -43,7 +42,6 @@ final class Exchange: Sendable {
     var firstByte: Duration?
     var sent: Int64 = 0
     var received: Int64 = 0
-    var contentLength: Int64?
   }
 
   init(_ request: Request, over session: Session) throws {
@@ -156,17 +154,12 @@ final class Exchange: Sendable {
     }
     do {
       try head.check(for: request)
-      state.withLock { state in
-        state.head = head
-        state.firstByte = .now - state.started
-        state.contentLength = head.contentLength
-      }
-      try request.options.onHead?(head.parsed)
     } catch {
       return fail((error as? HTTPURLResponse.Problem).map { self.error($0.code, $0.message) } ?? error)
     }
     let waiter = state.withLock { state in
-      state.isHeadReady = true
+      state.head = head
+      state.firstByte = .now - state.started
       defer { state.headWaiter = nil }
       return state.headWaiter
     }
@@ -174,14 +167,12 @@ final class Exchange: Sendable {
   }
 
   private func take(_ data: Data) {
-    let progress: TransferProgress? = state.withLock { state in
-      guard state.outcome == nil else { return nil }
+    let isWanted = state.withLock { state in
+      guard state.outcome == nil else { return false }
       state.received += Int64(data.count)
-      return TransferProgress(bytes: state.received, total: state.contentLength)
+      return true
     }
-    guard let progress else { return }
-    request.options.onDownloadProgress?(progress)
-    _ = buffer.publish([data])
+    if isWanted { _ = buffer.publish([data]) }
   }
 
   private func reportSent(_ total: Int64) {
@@ -250,8 +241,8 @@ final class Exchange: Sendable {
     try await withUnsafeThrowingContinuation { continuation in
       let known: Result<Void, any Error>? = state.withLock { state in
         // It may have failed since: what came of the body before that is the caller's all the same.
-        if case .failure(let error) = state.outcome, error is CancellationError || !state.isHeadReady { return state.outcome }
-        if state.isHeadReady || state.outcome != nil { return .success(()) }
+        if case .failure(let error) = state.outcome, error is CancellationError || state.head == nil { return state.outcome }
+        if state.head != nil || state.outcome != nil { return .success(()) }
         state.headWaiter = continuation
         return nil
       }

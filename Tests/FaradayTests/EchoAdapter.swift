@@ -14,27 +14,10 @@ struct EchoAdapter: Adapter {
     guard request.body.unencodedValue == nil else {
       throw TransportError(.invalidBody, building: request, "the body is a value that nobody has encoded")
     }
-    let head = HTTPResponse(status: .ok, headerFields: request.headers.filter { $0.name == .contentType })
-    try request.options.onHead?(head)
-    return Response(
-      status: head.status, headers: head.headerFields, body: try await deliver(Echo(request: request)), url: request.url,
-      version: .unknown)
-  }
-
-  private func deliver(_ echo: Echo) async throws -> Body {
-    let options = echo.request.options
-    if options.onChunk == nil, options.delivery == .streamed { return .stream(echo) }
-    var whole = Data()
-    for try await piece in echo {
-      if let onChunk = options.onChunk {
-        guard try onChunk(piece.span.bytes) == .continue else { throw CancellationError() }
-      } else if whole.count + piece.count > options.maximumBodySize {
-        throw echo.error(.bodyTooLarge, phase: .receiving, "the body is larger than \(options.maximumBodySize) bytes")
-      } else {
-        whole.append(piece)
-      }
-    }
-    return .data(whole)
+    let type = request.headers.filter { $0.name == .contentType }
+    return try await Response(
+      status: .ok, headers: HTTPFields(type), body: .stream(Echo(request: request)), url: request.url, version: .unknown
+    ).delivered(to: request)
   }
 }
 
