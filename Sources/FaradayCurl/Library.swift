@@ -36,8 +36,6 @@ enum Library {
 
   /// What depends on the version that runs. Each says which release made it unnecessary.
   enum Behaviour {
-    /// Stale pooled connections do not use up the tries (8.0.0).
-    static let triesEnough = version >= 0x08_00_00
     /// Timers are not rounded down (8.4.0).
     static let roundsTimersUp = version >= 0x08_04_00
     /// A paused transfer is buffered before it is decoded, and not after (8.13.0).

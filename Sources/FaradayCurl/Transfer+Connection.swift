@@ -78,7 +78,7 @@ extension Transfer {
   private func maySendNow() -> Bool {
     guard failure == nil, repetition == nil else { return false }
     guard isReady else { return true }
-    guard headSize == 0 else {
+    guard parser.size == 0 else {
       return stop(.truncatedResponse, "the response was broken off, and the request is not sent again after a part of it")
     }
     return mayRepeat
@@ -99,12 +99,11 @@ extension Transfer {
   func repetition(after code: CURLcode) -> Repetition? {
     if failure != nil { return nil }
     if let repetition { return repetition }
-    // Before 8.0 libcurl gives up after five pooled connections that were dead. They say nothing about a new one.
+    // libcurl gives up after five kept connections that were dead (before 8.0), or that refused the stream (HTTP/2). They say
+    // nothing about a new one.
     let isOutOfTries = code == CURLE_SEND_ERROR || code == CURLE_GOT_NOTHING || code == CURLE_RECV_ERROR
-    guard isOutOfTries, isReused, !Library.Behaviour.triesEnough, !needsFreshConnection, headSize == 0, mayRepeat else {
-      return nil
-    }
-    return .fresh
+    let isOld = isReused && !needsFreshConnection
+    return isOutOfTries && isOld && parser.size == 0 && mayRepeat ? .fresh : nil
   }
 
   /// Forgets the attempt that has ended and makes a handle for the next. Returns false if the body cannot be sent again.
@@ -119,9 +118,7 @@ extension Transfer {
     self.repetition = nil
     openedSockets = []
     (isReady, isReused, isHTTP2) = (false, false, false)
-    head.removeAll()
-    (headState, headSize, headLines, status) = (.expected, 0, 0, 0)
-    framing = Framing()
+    parser = ResponseParser(to: request.method, decodes: decompression != nil)
     isReceivePaused = false
     try prepare()
     return true

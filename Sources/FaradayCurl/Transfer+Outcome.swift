@@ -13,8 +13,8 @@ extension Transfer {
     } cancel: {
       handle.post(.cancel(self))
     }
-    let content = Received.Content.stream(body, length: hasNoBody ? 0 : framing.length)
-    waiting.resume(returning: Received(head: head, content: content, metrics: metrics(), ending: ending))
+    let content = Received.Content.stream(body, length: parser.length)
+    waiting.resume(returning: Received(head: parser.head, content: content, metrics: metrics(), ending: ending))
   }
 
   /// Ends with what libcurl says, or with what was noted before.
@@ -29,11 +29,11 @@ extension Transfer {
     let metrics = metrics()
     if isHeadDue { handOverHead() }
     if let stream {
-      ending.set(trailers: RawHead.fields(trailers), metrics: metrics)
+      ending.set(trailers: RawHead.fields(parser.trailers), metrics: metrics)
       stream.finish(.success(()))
     } else if let waiting = continuation {
       continuation = nil
-      let received = Received(head: head, content: .whole(whole, trailers: trailers), metrics: metrics, ending: nil)
+      let received = Received(head: parser.head, content: .whole(whole, trailers: parser.trailers), metrics: metrics, ending: nil)
       guard let engine, !isSentFromEngine else { return waiting.resume(returning: received) }
       engine.complete(Completed(waiting: waiting, received: received, priority: priority))
     }
@@ -41,8 +41,10 @@ extension Transfer {
 
   /// What is missing of a response that libcurl takes for complete; nil if nothing is.
   private var incompleteness: String? {
-    guard headState == .complete else { return "the connection ended inside the response's head" }
-    if let chunks = framing.chunks, !chunks.hasEnded, !hasNoBody { return "the connection ended before the last chunk" }
+    guard parser.isComplete else { return "the connection ended inside the response's head" }
+    if let chunks = parser.framing.chunks, !chunks.hasEnded, !parser.hasNoBody {
+      return "the connection ended before the last chunk"
+    }
     if hasCloseNotify == false { return "the connection ended without TLS's close_notify: the body may be cut" }
     return nil
   }
@@ -87,15 +89,15 @@ extension Transfer {
       return error(.outOfDescriptors, "the process or the system has no file descriptor left: \(text)", phase: phase)
     }
     return error(
-      ErrorTable.code(for: code, phase: phase, text: text, headSize: headSize), text, phase: phase,
+      ErrorTable.code(for: code, phase: phase, text: text, headSize: parser.size), text, phase: phase,
       engineCode: Int(code.rawValue))
   }
 
   /// How far the exchange was.
   var phase: TransportError.Phase {
     guard let easy, state == .active else { return .connecting }
-    if headState == .complete { return .receiving }
-    if isReady || headSize > 0 {
+    if parser.isComplete { return .receiving }
+    if isReady || parser.size > 0 {
       let isSending = if case .none = source { false } else { sent < request.body.length ?? .max }
       return isSending ? .sending : .waiting
     }
@@ -105,8 +107,8 @@ extension Transfer {
   }
 
   private var partialResponse: Response? {
-    guard headState == .complete else { return nil }
-    return Received(head: head, content: .whole(whole, trailers: trailers), metrics: metrics(), ending: nil)
+    guard parser.isComplete else { return nil }
+    return Received(head: parser.head, content: .whole(whole, trailers: parser.trailers), metrics: metrics(), ending: nil)
       .response(to: request)
   }
 }

@@ -11,7 +11,7 @@ extension Transfer {
   /// A piece of the body. Returns how much was taken, or what libcurl is to do instead.
   func received(_ bytes: UnsafeRawBufferPointer) -> Int {
     guard failure == nil, repetition == nil else { return faraday_write_error }
-    let isDone = framing.chunks == nil ? takeWhole(bytes) : takeChunks(bytes)
+    let isDone = parser.framing.chunks == nil ? takeWhole(bytes) : takeChunks(bytes)
     guard let isDone else { return faraday_write_error }
     // libcurl keeps this piece, and the rest of what it has read, and hands them over again when the transfer is resumed.
     guard isDone else { return faraday_write_pause }
@@ -30,19 +30,17 @@ extension Transfer {
   private func takeChunks(_ bytes: UnsafeRawBufferPointer) -> Bool? {
     var offset = takenAhead
     while true {
-      switch framing.chunks?.next(in: bytes, at: &offset) ?? .dry {
+      switch parser.framing.chunks?.next(in: bytes, at: &offset) ?? .dry {
       case .data(let count):
         guard mayTake() else {
           takenAhead = offset
           return false
         }
-        framing.chunks?.take(count)
+        parser.framing.chunks?.take(count)
         guard take(UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + count])) else { return nil }
         offset += count
       case .trailer:
-        let line = framing.chunks?.line ?? []
-        guard mayHaveLine(of: line.count) else { return nil }
-        trailers.append(contentsOf: line)
+        do { try parser.takeTrailer() } catch { return stop(error.code, error.message) ? true : nil }
       case .dry:
         lastActivity = engine?.now ?? lastActivity
         return true
@@ -75,7 +73,7 @@ extension Transfer {
 
   /// Before 8.13 libcurl keeps what it has decoded, up to a thousand times what it has read, and hands it over when the transfer
   /// is resumed: to pause again then would copy it again for every piece.
-  private var mayPause: Bool { !isResuming || !framing.isDecoded || Library.Behaviour.pausesBeforeDecoding }
+  private var mayPause: Bool { !isResuming || !parser.framing.isDecoded || Library.Behaviour.pausesBeforeDecoding }
 
   private func take(_ bytes: UnsafeRawBufferPointer) -> Bool {
     lastActivity = engine?.now ?? lastActivity
@@ -83,7 +81,7 @@ extension Transfer {
     sinceQuantum &+= bytes.count
     guard isWithinLimits(), deliver(bytes) else { return false }
     if let onDownloadProgress {
-      onDownloadProgress(TransferProgress(bytes: received, total: framing.length))
+      onDownloadProgress(TransferProgress(bytes: received, total: parser.framing.length))
       calledBack()
     }
     return true
@@ -98,7 +96,7 @@ extension Transfer {
   private func deliver(_ bytes: UnsafeRawBufferPointer) -> Bool {
     if let stream { return gather(bytes, for: stream) }
     if let onChunk { return call(onChunk, bytes) }
-    whole.append(bytes, length: framing.length, limit: request.options.maximumBodySize)
+    whole.append(bytes, length: parser.framing.length, limit: request.options.maximumBodySize)
     return true
   }
 
@@ -114,7 +112,7 @@ extension Transfer {
   }
 
   private func isWithinLimits() -> Bool {
-    if let decompression, framing.isDecoded, let easy {
+    if let decompression, parser.framing.isDecoded, let easy {
       // Of a chunked body libcurl counts what it has read only when it has handed all of it over: it may be a buffer behind.
       let read = easy.get(offset: CURLINFO_SIZE_DOWNLOAD_T) + Int64(receiveBufferSize)
       if let problem = decompression.problem(decoded: received, received: read) { return stop(.decompressionLimit, problem) }

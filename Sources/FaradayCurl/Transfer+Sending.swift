@@ -53,7 +53,7 @@ extension Transfer {
   /// Tells how much of the body has left, if that is news. A small body has left when the response begins.
   func reportUpload() {
     guard let onUploadProgress = request.options.onUploadProgress else { return }
-    if case .none = source, headState == .complete { sent = request.body.length ?? 0 }
+    if case .none = source, parser.isComplete { sent = request.body.length ?? 0 }
     guard sent > reported else { return }
     reported = sent
     onUploadProgress(TransferProgress(bytes: sent, total: request.body.length))

@@ -99,22 +99,16 @@ final class Transfer: @unchecked Sendable, HasDeadline {
   var isHTTP2 = false
 
   // Receiving. What each line and piece changes is not checked for exclusive access: nothing of the caller's runs meanwhile.
-  @exclusivity(unchecked) var head = RawHead()
-  var status = 0
-  var headState = HeadState.expected
-  var headSize = 0
-  var headLines = 0
+  @exclusivity(unchecked) var parser: ResponseParser
   var isHeadDelivered = false
   var isHeadDue = false
   var firstByte: Int64 = 0
-  @exclusivity(unchecked) var framing = Framing()
   /// Bytes at the start of the next piece that have been taken already: it comes a second time, after a pause.
   var takenAhead = 0
   /// Whether the server has said that its side of TLS ends; nil if nobody has looked.
   var hasCloseNotify: Bool?
   var received: Int64 = 0
   @exclusivity(unchecked) var whole = GatheredBody()
-  var trailers: [UInt8] = []
   var gatheringSince: Int64 = 0
   var isReceivePaused = false
   var isResuming = false
@@ -139,6 +133,7 @@ final class Transfer: @unchecked Sendable, HasDeadline {
     try request.checkBody()
     fields = try request.fieldsToSend()
     decompression = request.options.decompression
+    parser = ResponseParser(to: request.method, decodes: decompression != nil)
     onDownloadProgress = request.options.onDownloadProgress
     // Decoding a large buffer at once can blow it up a thousandfold while the reader is paused.
     receiveBufferSize = decompression == nil ? settings.receiveBufferSize : min(settings.receiveBufferSize, 16 << 10)

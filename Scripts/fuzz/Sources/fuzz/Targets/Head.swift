@@ -4,20 +4,23 @@ import Faraday
 extension Target {
   /// The head of a response: a status line is one to the letter or none, and what the framing goes by is what the fields say.
   static let head = Target("head") { input in
-    var raw = RawHead()
-    var framing = Framing()
+    var parser = ResponseParser(to: .get, decodes: false)
     var isFirst = true
     for line in lines(of: input.bytes) {
-      line.withUnsafeBytes { line in
-        raw.append(line)
-        if isFirst { expectEqual(StatusLine(line)?.status, statusByHand(line), "the status of \(Array(line))") }
-      }
-      if !isFirst, line.withUnsafeBytes({ framing.read($0) }) != nil { return }
-      isFirst = false
-      // A blank line ends a head, and libcurl hands over no more.
-      if line == [0x0A] || line == [0x0D, 0x0A] { break }
+      let event: ResponseParser.Event
+      do {
+        event = try line.withUnsafeBytes { line in
+          if isFirst { expectEqual(StatusLine(line)?.status, statusByHand(line), "the status of \(Array(line))") }
+          return try parser.take(line, isHTTP2: false)
+        }
+      } catch { return }
+      // libcurl hands over no more of a head.
+      if event == .head { break }
+      isFirst = event == .informational
     }
-    let (response, _) = raw.parsed()
+    let (response, _) = parser.head.parsed()
+    expectEqual(response.status.code, parser.status, "the status")
+    let framing = parser.framing
     for field in response.headerFields {
       let bytes = field.withUnsafeBytesOfValue { Array($0) }
       expect(!bytes.contains { $0 == 0x0A || $0 == 0x0D || $0 == 0 }, "a field ends the line: \(bytes)")
