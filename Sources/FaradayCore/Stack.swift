@@ -45,10 +45,9 @@ public struct Next: Sendable {
     guard index < stack.middleware.count else { return try await stack.adapter.send(leaving: request) }
     let next = Next(stack: stack, index: index + 1, provenance: request.provenance)
     do {
-      var response = try await stack.middleware[index].handle(request, next: next)
+      let response = try await stack.middleware[index].handle(request, next: next)
       // A middleware may have made it: what it says of itself has no more secrets than the adapter's.
-      response.takeSecrets(of: request)
-      return response
+      return response.provenance == nil ? response.takingSecrets(of: request) : response
     } catch var error as TransportError {
       if let provenance = request.provenance { error.redact(by: provenance) }
       throw error

@@ -59,9 +59,9 @@ struct Withholding: Sendable {
     } catch {
       // A body that was cut off by the gate itself: there was as much of it as was wanted.
       if let head = gate.headOfCutBody {
-        var response = Response(
-          status: head.status, headers: head.headerFields, body: .data(gate.kept.bytes), url: request.url)
-        response.takeSecrets(of: request)
+        let response = Response(
+          status: head.status, headers: head.headerFields, body: .data(gate.kept.bytes), url: request.url
+        ).takingSecrets(of: request)
         return Withholding(response: response, isWithheld: true, isCut: true)
       }
       // One that outgrew what the caller's body may be is of no matter where it is not the caller's.

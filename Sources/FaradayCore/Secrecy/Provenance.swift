@@ -146,9 +146,12 @@ extension Response {
   /// What is secret about it: what its request's connection says.
   package var secrets: Secrets { provenance?.secrets ?? Provenance.none.secrets }
 
-  /// Takes what is secret about the request that it answers, if it did not come over a connection itself.
-  package mutating func takeSecrets(of request: Request) {
-    if provenance == nil { provenance = request.provenance }
+  /// With what is secret about the request that it answers, if it did not come over a connection itself.
+  package func takingSecrets(of request: Request) -> Response {
+    guard provenance == nil, let given = request.provenance else { return self }
+    var response = self
+    response.provenance = given
+    return response
   }
 
   /// Whether its request was led away from its origin by a redirect, also if another one led it back.
