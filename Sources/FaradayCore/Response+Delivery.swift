@@ -14,9 +14,9 @@ extension Response {
   /// body, whatever this one has.
   ///
   /// All of it happens in the task that calls this, or that iterates the body. Throws what a callback throws, `CancellationError` if
-  /// ``Options/onChunk`` cancels, ``TransportError/Code/bodyTooLarge``, and what reading the body throws: a ``TransportError`` then has
-  /// what had come as its ``TransportError/partialResponse``. The body's iterator is gone by then, which is how an engine knows that
-  /// nobody wants the rest.
+  /// ``Options/onChunk`` cancels, ``TransportError/Code/bodyTooLarge``, and what reading the body throws; a ``TransportError`` of a body
+  /// that is collected has what had come as its ``TransportError/partialResponse``. The body, or its iterator, is let go of before its
+  /// end then, and for HEAD: this is how an engine knows that nobody wants the rest.
   public func delivered(to request: Request) async throws -> Response {
     let options = request.options
     try options.onHead?(HTTPResponse(status: status, headerFields: headers))

@@ -19,8 +19,8 @@ extension CurlAdapter {
     public var connectionLifetime: Duration?
     /// Requests over one connection before it is closed; nil, the default, any number.
     public var requestsPerConnection: Int?
-    /// Requests that may wait for a connection on one engine; more fail with ``TransportError/Code/queueFull``. 65,536 by
-    /// default. One that waits costs about six kilobytes, its task included. ``Timeouts/queue`` limits how long.
+    /// Requests that may wait for a connection on one engine, or for the first one to their server to be there; more fail with
+    /// ``TransportError/Code/queueFull``. 65,536 by default. One that waits costs about six kilobytes, its task included. ``Timeouts/queue`` limits how long.
     public var queueLimit = 1 << 16
     /// Bytes asked from a socket at a time, from 1 KiB to 512 KiB; each active transfer has a buffer of this size. Larger ones
     /// save system calls on plain HTTP/1.1. 64 KiB by default; 16 KiB where libcurl decodes the body.

@@ -87,6 +87,8 @@ final class Engine {
       let isStopping = handle.take(&commands)
       now = Clock.now
       turnBegan = now
+      // Those that wait come first, and make room for others to wait.
+      admit()
       for command in commands { obey(command) }
       commands.removeAll(keepingCapacity: true)
       admit()

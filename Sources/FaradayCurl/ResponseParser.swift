@@ -122,13 +122,13 @@ struct ResponseParser {
       state = .statusLine
       return .informational
     }
+    state = .complete
     guard !framing.isTransferCoded || decodes else {
       throw malformed("the response's Transfer-Encoding has a coding that was not asked for")
     }
     guard hasNoBody || !framing.hasTwoEnds else {
       throw malformed("the response has a Content-Length and a Transfer-Encoding that is not chunked")
     }
-    state = .complete
     return .head
   }
 

@@ -61,8 +61,9 @@ extension Request {
     let before = URLParts(url.absoluteString)
     parts.user = Origin(resolved) == Origin(url) ? before.user : ""
     parts.fragment = parts.fragment ?? before.fragment
-    // Foundation leaves those of a reference that has a host; an adapter may refuse them.
-    parts.path = Self.withoutDotSegments(parts.path)
+    // Foundation leaves those of a reference that has a host; an adapter may refuse them. Where a reference has no path, what the
+    // caller's URL has stays as it is (RFC 3986, section 5.2.2).
+    if URLParts(text).hasAuthority { parts.path = Self.withoutDotSegments(parts.path) }
     return URL(string: parts.description)
   }
 

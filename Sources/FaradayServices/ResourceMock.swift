@@ -26,7 +26,7 @@ public struct ResourceMock: Sendable {
     self.headers = headers
   }
 
-  /// The response, delivered as the request wants it. Throws ``UnusableMock``, and what ``FaradayCore/Response/delivered(to:)``
+  /// The response, delivered as the request wants it already, callbacks included. Throws ``UnusableMock``, and what ``FaradayCore/Response/delivered(to:)``
   /// throws.
   public func response(to request: Request) async throws -> Response {
     try await Response(status: status, headers: headers, body: .data(bytes(for: request)), url: request.url).delivered(

@@ -117,6 +117,10 @@ import Testing
     ("http://host/?to=https://h/cb?access_token=hunter2", "http://host/?to=[secret]"),
     ("http://host/?to=https%3A%2F%2Fh%2Fcb%3Faccess_token%3Dhunter2", "http://host/?to=[secret]"),
     ("http://host/?to=https%3A%2F%2Fh%2Fcb%23access_token%3Dhunter2", "http://host/?to=[secret]"),
+    ("http://host/?next=/cb?access_token=hunter2", "http://host/?next=[secret]"),
+    ("http://host/?next=%2Fcb%3Fa%3D1%26access_token%3Dhunter2", "http://host/?next=[secret]"),
+    ("http://host/?next=%2Fcb%23token%3Dhunter2", "http://host/?next=[secret]"),
+    ("http://host/?to=https%3A%2F%2Fh%2Fcart%3Bjsessionid%3Dhunter2", "http://host/?to=[secret]"),
     ("http://host/?a=1;token=hunter2&b", "http://host/?a=[secret]&b"),
     ("http://host/?a=1;b=2&to=https://h/?c=3&d=%3B", "http://host/?a=1;b=2&to=https://h/?c=3&d=%3B"),
   ])

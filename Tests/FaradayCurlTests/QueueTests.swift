@@ -67,6 +67,26 @@ import Testing
     for task in others { #expect(try await task.value.status == .ok) }
   }
 
+  /// On the engine's thread each asks again before the engine has let the next one begin.
+  @Test func `as many workers as may have a connection or wait for one are never refused`() async throws {
+    let server = try LocalServer()
+    var configuration = CurlAdapter.Configuration()
+    configuration.connections = 1
+    configuration.queueLimit = 1
+    let adapter = CurlAdapter(configuration)
+    let connection = try Connection(server.url + "/", adapter: adapter)
+    try await withTaskExecutorPreference(adapter.taskExecutor) {
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for _ in 0..<2 {
+          group.addTask {
+            for _ in 0..<100 { _ = try await connection.get("hello") }
+          }
+        }
+        try await group.waitForAll()
+      }
+    }
+  }
+
   @Test func `a name that is not there is looked up once for all that wait for it`() async throws {
     guard #available(macOS 26, *) else { return }
     let gate = Gate()

@@ -104,6 +104,15 @@ import Testing
     #expect(problem(lines) == .malformedResponse)
   }
 
+  @Test func `a head that is refused for its framing is a whole one all the same`() throws {
+    var parser = ResponseParser(to: .get, decodes: false)
+    let lines = ["HTTP/1.1 200 OK", "Transfer-Encoding: gzip", ""]
+    #expect(throws: ResponseParser.Problem.self) {
+      for line in lines { _ = try Array((line + "\r\n").utf8).withUnsafeBytes { try parser.take($0, isHTTP2: false) } }
+    }
+    #expect(parser.isComplete && parser.head.parsed().response.status == .ok)
+  }
+
   @Test func `a version that was agreed on may not change`() {
     #expect(problem(["HTTP/1.1 200 OK"], isHTTP2: true) == .malformedResponse)
     #expect(problem(["HTTP/2 100", "", "HTTP/1.1 200 OK"], isHTTP2: true) == .malformedResponse)

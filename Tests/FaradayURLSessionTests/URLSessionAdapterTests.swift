@@ -89,6 +89,19 @@ import FoundationNetworking
     #expect(error?.partialResponse?.status == .found)
   }
 
+  @Test func `HEAD requests leave their connection to the next, in each delivery`() async throws {
+    let server = try LocalServer()
+    let connection = try Connection(server.url + "/", adapter: URLSessionAdapter())
+    for delivery in [Delivery.buffered, .streamed] {
+      for _ in 0..<30 {
+        let response = try await connection.head("bytes/100") { $0.options.delivery = delivery }
+        #expect(response.status == .ok)
+        #expect(try await response.body.collect().isEmpty)
+      }
+    }
+    #expect(server.connectionCount == 1)
+  }
+
   @Test func `the connection of an upload is closed when that is over, cancelled or not`() async throws {
     let closed = Log<Int>()
     let hasBody = Gate()

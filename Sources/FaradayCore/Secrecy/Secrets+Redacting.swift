@@ -55,16 +55,14 @@ extension Secrets {
     }.joined(separator: String(UnicodeScalar(separator)))
   }
 
-  /// Whether a value is a URL with a user, or with a secret item in its query or fragment; or has a secret item behind a semicolon,
-  /// which some servers take for `&`.
+  /// Whether a value is a URL with a user; or has a secret item behind a sign that parts a query, a fragment, an item or a parameter
+  /// from what is before it, as a reference to somewhere has (`/cb?token=…`), and `1;token=…`, as some servers take `;` for `&`.
   private func hasSecret(_ value: ArraySlice<UInt8>) -> Bool {
-    guard value.contains(where: { "@%?;".utf8.contains($0) }) else { return false }
+    guard value.contains(where: { "@%?;#".utf8.contains($0) }) else { return false }
     let text = Query.decode(String(decoding: value, as: UTF8.self))
     let parts = URLParts(text)
     if parts.hasAuthority, !parts.user.isEmpty { return true }
-    let items = parts.hasAuthority ? "\(parts.query ?? "")&\(parts.fragment ?? "")" : text
-    let first = parts.hasAuthority ? 0 : 1
-    return items.utf8.split(omittingEmptySubsequences: false) { "&;".utf8.contains($0) }.dropFirst(first).contains { item in
+    return text.utf8.split(omittingEmptySubsequences: false) { "&;?#".utf8.contains($0) }.dropFirst().contains { item in
       guard let equals = item.firstIndex(of: UInt8(ascii: "=")) else { return false }
       return contains(Query.decode(Substring(item[..<equals])))
     }
