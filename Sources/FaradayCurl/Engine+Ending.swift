@@ -82,7 +82,9 @@ extension Engine {
     case .active:
       if let easy = transfer.easy { curl_multi_remove_handle(multi, easy.pointer) }
       // libcurl 8 says goodbye before it closes, for as long as the server likes to listen.
-      if transfer.hasFailed, !transfer.isHTTP2, let connection { sockets.retire(connection) }
+      // Before, it may keep to itself that it has given up a stream, until there is something else to say over that connection.
+      let tellsServer = transfer.isHTTP2 && Library.Behaviour.resetsAtOnce
+      if transfer.hasFailed, !tellsServer, let connection { sockets.retire(connection) }
       active.swapAt(transfer.slot, active.count - 1)
       active[transfer.slot].slot = transfer.slot
       active.removeLast()
