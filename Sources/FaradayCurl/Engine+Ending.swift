@@ -81,8 +81,8 @@ extension Engine {
     switch transfer.state {
     case .active:
       if let easy = transfer.easy { curl_multi_remove_handle(multi, easy.pointer) }
-      // libcurl 8 says goodbye before it closes, for as long as the server likes to listen.
-      // Before, it may keep to itself that it has given up a stream, until there is something else to say over that connection.
+      // libcurl 8 says goodbye before it closes, for as long as the server likes to listen. Before 8.15 the RST_STREAM of a stream that
+      // was given up may wait for the connection's next frame, and an idle one has none.
       let tellsServer = transfer.isHTTP2 && Library.Behaviour.resetsAtOnce
       if transfer.hasFailed, !tellsServer, let connection { sockets.retire(connection) }
       active.swapAt(transfer.slot, active.count - 1)

@@ -55,8 +55,8 @@ extension Secrets {
     }.joined(separator: String(UnicodeScalar(separator)))
   }
 
-  /// Whether a value is a URL with a user; or has a secret item behind a sign that parts a query, a fragment, an item or a parameter
-  /// from what is before it, as a reference to somewhere has (`/cb?token=…`), and `1;token=…`, as some servers take `;` for `&`.
+  /// Whether the value of a query item is a URL with userinfo, or has a secret `name=value` behind a `?`, `#`, `&` or `;`: a reference
+  /// to another page has (`/cb?token=…`), and so has `1;token=…`, where a server takes `;` for `&`.
   private func hasSecret(_ value: ArraySlice<UInt8>) -> Bool {
     guard value.contains(where: { "@%?;#".utf8.contains($0) }) else { return false }
     let text = Query.decode(String(decoding: value, as: UTF8.self))
