@@ -93,6 +93,9 @@ let package = Package(
         "TestedAdapters", "example-ndjson", "example-upload",
         .product(name: "Logging", package: "swift-log"),
       ]),
+    // What somebody else can write: nothing of the package's own is seen from there.
+    .testTarget(
+      name: "OutsideTests", dependencies: ["Faraday", "FaradayCurl", "FaradayURLSession", "FaradayTesting"], packageAccess: false),
     .testTarget(name: "FaradayCLITests", dependencies: ["FaradayCLI", "Faraday", "FaradayTesting"]),
   ],
   swiftLanguageModes: [.v6]

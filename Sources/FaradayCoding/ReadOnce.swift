@@ -1,17 +1,23 @@
 private import Synchronization
+#if canImport(FoundationEssentials)
+package import FoundationEssentials
+#else
+package import Foundation
+#endif
 
-/// A value that is read with the first look at it, once: what a middleware leaves in a response whose body may never be looked
-/// at. A second thread that looks meanwhile waits.
+/// A value that is read out of a body with the first look at it, once: what a middleware leaves in a response whose body may never be
+/// looked at, and may not even have come. A second thread that looks meanwhile waits.
 package final class ReadOnce<Value: Sendable>: Sendable {
-  private let read: @Sendable () throws -> Value
+  private let read: @Sendable (Data) throws -> Value
   private let outcome = Mutex<Result<Value, any Error>?>(nil)
 
-  package init(_ read: @escaping @Sendable () throws -> Value) { self.read = read }
+  package init(_ read: @escaping @Sendable (Data) throws -> Value) { self.read = read }
 
-  package var result: Result<Value, any Error> {
+  /// - Parameter data: the body, which is the same whoever asks.
+  package func result(of data: Data) -> Result<Value, any Error> {
     outcome.withLock { outcome in
       if let outcome { return outcome }
-      let result = Result { try read() }
+      let result = Result { try read(data) }
       outcome = result
       return result
     }

@@ -9,10 +9,11 @@
 /// decoding, connection reuse.
 ///
 /// A conforming type
-/// - throws ``TransportError`` for everything that can go wrong, and `CancellationError` when the task is cancelled or a
-///   callback asked for it;
+/// - throws ``TransportError`` for everything that can go wrong, and `CancellationError` when the task is cancelled;
 /// - fails a request that needs a capability it lacks with ``TransportError/Code/unsupported``, and ignores nothing;
-/// - returns from ``send(_:)`` when the body is complete, or at the head if the request asks for ``Delivery/streamed``.
+/// - returns from ``send(_:)`` at the response's head, with a body that is still to come (``ResponseStream``). How it is delivered,
+///   whole, streamed or to a callback, is not its concern: ``Connection`` sees to that. Where ``Options/deliversWhole`` says so it may
+///   wait for a small body, and return with that.
 public protocol Adapter: Sendable {
   /// What this adapter can do.
   var capabilities: Capabilities { get }

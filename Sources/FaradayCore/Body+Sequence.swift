@@ -14,6 +14,7 @@ extension Body: AsyncSequence {
     case .data(let data): AsyncIterator(data)
     case .file(let file): AsyncIterator(file.makeReader())
     case .stream(let stream): AsyncIterator(stream.makeReader())
+    case .received(let body): AsyncIterator(body.makeReader())
     case .value(let value): AsyncIterator { throw UnencodedBody(type: type(of: value)) }
     }
   }
@@ -42,13 +43,8 @@ extension Body: AsyncSequence {
 
   /// The whole body. Throws ``BodyTooLarge`` when it is over `limit` bytes, and whatever reading it throws.
   public func collect(upTo limit: Int = 64 << 20) async throws -> Data {
-    if let length, length > limit { throw BodyTooLarge(limit: limit) }
-    if let data { return data }
-    var whole = Data()
-    for try await piece in self {
-      guard whole.count + piece.count <= limit else { throw BodyTooLarge(limit: limit) }
-      whole.append(piece)
-    }
+    let (whole, isCut) = try await start(upTo: limit)
+    guard !isCut else { throw BodyTooLarge(limit: limit) }
     return whole
   }
 

@@ -16,6 +16,7 @@ public struct Body: Sendable {
     case data(Data)
     case file(BodyFile)
     case stream(BodyStream)
+    case received(ReceivedBody)
     case value(any Sendable)
   }
 
@@ -73,21 +74,27 @@ public struct Body: Sendable {
     case .data(let data): Int64(data.count)
     case .file(let file): file.length
     case .stream(let stream): stream.length
+    case .received(let body): body.length
     case .value: nil
     }
   }
 
   /// Whether it can be sent again, after a redirect or for another attempt.
   public var isReplayable: Bool {
-    if case .stream(let stream) = storage { stream.isReplayable } else { true }
+    switch storage {
+    case .stream(let stream): stream.isReplayable
+    case .received: false
+    case .empty, .data, .file, .value: true
+    }
   }
 
-  /// The bytes, if they are all in memory; nil for a file, a stream and an unencoded value.
+  /// The bytes, if they are all in memory; nil for a file, a stream and an unencoded value. A response is one that ``Connection`` has
+  /// collected, or a small one: a middleware that wants the bytes of any asks for ``Response/collected(for:)`` first.
   public var data: Data? {
     switch storage {
     case .empty: Data()
     case .data(let data): data
-    case .file, .stream, .value: nil
+    case .file, .stream, .received, .value: nil
     }
   }
 
@@ -104,7 +111,7 @@ public struct Body: Sendable {
   /// Whether it is read piece by piece: a file or a stream.
   public var isStreamed: Bool {
     switch storage {
-    case .file, .stream: true
+    case .file, .stream, .received: true
     case .empty, .data, .value: false
     }
   }

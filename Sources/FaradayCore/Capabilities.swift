@@ -20,16 +20,10 @@ public struct Capabilities: OptionSet, Sendable, Hashable {
   public static let expectContinue = Capabilities(rawValue: 1 << 3)
   /// ``Options/onUploadProgress``.
   public static let uploadProgress = Capabilities(rawValue: 1 << 4)
-  /// ``Options/onDownloadProgress``.
-  public static let downloadProgress = Capabilities(rawValue: 1 << 5)
   /// ``Delivery/streamed``.
   public static let streamedDownload = Capabilities(rawValue: 1 << 6)
   /// A consumer that stops reading stops the server.
   public static let backpressure = Capabilities(rawValue: 1 << 7)
-  /// ``Options/onChunk``.
-  public static let chunkCallback = Capabilities(rawValue: 1 << 8)
-  /// ``Options/onHead``.
-  public static let headCallback = Capabilities(rawValue: 1 << 9)
   /// ``Options/onInformational``.
   public static let informational = Capabilities(rawValue: 1 << 10)
   /// Trailers of a response.
@@ -112,11 +106,8 @@ public struct Capabilities: OptionSet, Sendable, Hashable {
     Entry(name: "uploadReuse", capability: .uploadReuse, meaning: "uploads over kept connections"),
     Entry(name: "cleanConnections", capability: .cleanConnections, meaning: "bytes nobody asked for answer no request"),
     Entry(name: "uploadProgress", capability: .uploadProgress, meaning: "`options.onUploadProgress`"),
-    Entry(name: "downloadProgress", capability: .downloadProgress, meaning: "`options.onDownloadProgress`"),
     Entry(name: "streamedDownload", capability: .streamedDownload, meaning: "`options.delivery = .streamed`"),
     Entry(name: "backpressure", capability: .backpressure, meaning: "a reader that stops, stops the server"),
-    Entry(name: "chunkCallback", capability: .chunkCallback, meaning: "`options.onChunk`"),
-    Entry(name: "headCallback", capability: .headCallback, meaning: "`options.onHead`"),
     Entry(name: "informational", capability: .informational, meaning: "`options.onInformational`"),
     Entry(name: "trailers", capability: .trailers, meaning: "`response.trailers`"),
     Entry(name: "truncatedHeads", capability: .truncatedHeads, meaning: "a response cut off in its head is an error"),
@@ -168,9 +159,7 @@ extension Capabilities {
     if request.headers.contains(.transferEncoding), request.body.length == nil { insert(.duplex) }
     if request.headers.contains(.expect) { insert(.expectContinue) }
     if options.onUploadProgress != nil { insert(.uploadProgress) }
-    if options.onDownloadProgress != nil { insert(.downloadProgress) }
-    if options.onChunk != nil { insert(.chunkCallback) } else if options.delivery == .streamed { insert(.streamedDownload) }
-    if options.onHead != nil { insert(.headCallback) }
+    if options.delivery == .streamed, options.onChunk == nil { insert(.streamedDownload) }
     if options.onInformational != nil { insert(.informational) }
     if options.decompression != nil { insert(.decompression) }
     if options.requestTarget == .asterisk { insert(.asteriskTarget) }

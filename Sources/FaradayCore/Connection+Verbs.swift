@@ -7,7 +7,7 @@ extension Connection {
     _ method: HTTPRequest.Method, _ path: String = "", body: Body = .empty,
     edit: (inout Request) throws -> Void = { _ in }
   ) async throws -> Response {
-    try await stack.send(request(method, path, body: body, edit: edit))
+    try await send(request(method, path, body: body, edit: edit))
   }
 
   /// Sends a GET.

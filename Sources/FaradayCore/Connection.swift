@@ -95,12 +95,16 @@ public struct Connection: Sendable {
     return request.leavingCarriedFieldsAtHome()
   }
 
-  /// Sends a request as it is, through the stack. No base URL, default header or option is added; one to another origin than
+  /// Sends a request as it is, through the stack, and delivers the response as its options say: whole, as a stream, or to a callback. No base URL, default header or option is added; one to another origin than
   /// the base URL's is foreign, see ``Request/isForeign``, and goes without what a connection has given it.
   public func run(_ request: Request) async throws -> Response {
     var request = request
     request.join(provenance)
-    return try await stack.send(request)
+    return try await send(request)
+  }
+
+  func send(_ request: Request) async throws -> Response {
+    try await stack.send(request).delivered(to: request)
   }
 
   /// Makes foreign requests from now on, wherever they go: somebody else says where that is.

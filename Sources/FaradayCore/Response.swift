@@ -1,5 +1,4 @@
 public import HTTPTypes
-private import Synchronization
 #if canImport(FoundationEssentials)
 public import FoundationEssentials
 #else
@@ -21,15 +20,15 @@ public struct Response: Sendable {
 
   private var ownTrailers: HTTPFields
   private var ownMetrics: Metrics
-  private let ending: Ending?
+  private let stream: ResponseStream?
   /// What belongs to the connection that it came over; nil if there was none.
   var provenance: Provenance?
   private var values: [ObjectIdentifier: any Sendable] = [:]
 
-  /// - Parameter ending: of a streamed response, the place where its trailers and metrics appear when its body has ended.
+  /// - Parameter stream: what its body comes out of, if anything: its trailers and metrics are there once it has ended.
   public init(
     status: HTTPResponse.Status, headers: HTTPFields = [:], body: Body = .empty, trailers: HTTPFields = [:], url: URL,
-    version: HTTPVersion = .http1_1, metrics: Metrics = Metrics(), ending: Ending? = nil
+    version: HTTPVersion = .http1_1, metrics: Metrics = Metrics(), stream: ResponseStream? = nil
   ) {
     self.status = status
     self.headers = headers
@@ -38,14 +37,17 @@ public struct Response: Sendable {
     self.version = version
     ownTrailers = trailers
     ownMetrics = metrics
-    self.ending = ending
+    self.stream = stream
   }
 
+  /// Status and header fields.
+  public var head: HTTPResponse { HTTPResponse(status: status, headerFields: headers) }
+
   /// The fields after the body; of a streamed body they are known once it has ended.
-  public var trailers: HTTPFields { ending?.value?.trailers ?? ownTrailers }
+  public var trailers: HTTPFields { stream?.ending?.trailers ?? ownTrailers }
 
   /// What the exchange cost; of a streamed body it is complete once it has ended.
-  public var metrics: Metrics { ending?.value?.metrics ?? ownMetrics }
+  public var metrics: Metrics { stream?.ending?.metrics ?? ownMetrics }
 
   /// What a middleware made of the response, such as its JSON, under a key of its own; nil if none did.
   public subscript<Key: ResponseKey>(key: Key.Type) -> Key.Value? {
@@ -55,20 +57,6 @@ public struct Response: Sendable {
       return stored as? Key.Value
     }
     set { values[ObjectIdentifier(key)] = newValue }
-  }
-
-  /// Where an adapter leaves what is known only when a streamed body has ended.
-  public final class Ending: Sendable {
-    private let state = Mutex<(trailers: HTTPFields, metrics: Metrics)?>(nil)
-
-    public init() {}
-
-    /// Sets it, once, before the body's end is given to its reader.
-    public func set(trailers: HTTPFields, metrics: Metrics) {
-      state.withLock { $0 = (trailers, metrics) }
-    }
-
-    var value: (trailers: HTTPFields, metrics: Metrics)? { state.withLock { $0 } }
   }
 }
 

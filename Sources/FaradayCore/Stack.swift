@@ -27,7 +27,7 @@ public struct Next: Sendable {
   let provenance: Provenance?
 
   /// What the adapter at the bottom can do.
-  package var capabilities: Capabilities { stack.capabilities }
+  public var capabilities: Capabilities { stack.capabilities }
 
   /// Passes the request on. May be called more than once; each call sends the request again.
   public func callAsFunction(_ request: Request) async throws -> Response {

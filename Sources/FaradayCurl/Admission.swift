@@ -75,15 +75,15 @@ struct Admission<Item> {
     return origin
   }
 
-  /// The next item that may start. It counts as active until ``release(_:)``.
-  mutating func next() -> Item? {
+  /// The next item that may start, and to where. It counts as active until ``release(_:)``.
+  mutating func next() -> (item: Item, origin: Origin)? {
     while active < limit, let origin = ready.popFirst() {
       origin.isReady = false
       guard mayStart(origin), let item = origin.waiting.popFirst() else { continue }
       origin.active += 1
       active += 1
       refresh(origin)
-      return item
+      return (item, origin)
     }
     return nil
   }

@@ -14,16 +14,17 @@ extension Engine {
       let isUnresolved = code == CURLE_COULDNT_RESOLVE_HOST || code == CURLE_COULDNT_RESOLVE_PROXY
       let failure = isUnresolved ? transfer.libcurlError(code) : nil
       let origin = transfer.origin
-      end(transfer) { $0.finish(code) }
+      end(transfer, .done(code))
       if let failure, let origin { failWaiting(for: origin, failure) }
     }
   }
 
   /// The name that they wait for is not to be found: one failure is the answer to all, and not a lookup for each.
   private func failWaiting(for origin: Admission<Transfer>.Origin, _ failure: TransportError) {
-    for transfer in admission.takeUnresolved(origin, now: now) where transfer.state == .queued {
-      transfer.origin = nil
-      end(transfer, transfer.error(failure.code, failure.message, phase: failure.phase, engineCode: failure.engineCode))
+    for transfer in admission.takeUnresolved(origin, now: now) where transfer.isQueued {
+      leaveQueue(transfer)
+      let error = transfer.error(failure.code, failure.message, phase: failure.phase, engineCode: failure.engineCode)
+      end(transfer, .failed(error))
     }
   }
 
@@ -35,7 +36,7 @@ extension Engine {
       guard try transfer.beginAgain(repetition) else { return false }
       try add(transfer)
     } catch {
-      end(transfer, error)
+      end(transfer, .failed(error))
     }
     return true
   }
@@ -43,73 +44,81 @@ extension Engine {
   /// By the time of the waking: what has arrived since, while somebody else's code ran here, is read in the next turn.
   func expire() {
     while let transfer = deadlines.first, transfer.deadline <= turnBegan {
-      if transfer.state == .active { transfer.lookForMovement(at: max(turnBegan, now)) }
+      if transfer.isActive { transfer.lookForMovement(at: max(turnBegan, now)) }
       if transfer.isOver(at: turnBegan) {
-        end(transfer) { $0.finish(CURLE_OK) }
+        end(transfer, .done(CURLE_OK))
         continue
       }
       transfer.updateDeadline()
       if transfer.deadline > turnBegan {
         deadlines.update(transfer)
       } else if let error = transfer.timeout(at: turnBegan) {
-        end(transfer, error)
+        end(transfer, .failed(error))
       } else {
         deadlines.remove(transfer)
       }
     }
   }
 
-  func end(_ transfer: Transfer, _ error: @autoclosure () -> any Error) {
-    guard transfer.state != .finished else { return }
-    let error = error()
-    if transfer.isReceivePaused, let easy = transfer.easy {
-      // What libcurl keeps for a paused transfer is freed only if it is delivered, or refused.
-      transfer.failure = error
-      transfer.isReceivePaused = false
-      curl_easy_pause(easy.pointer, CURLPAUSE_CONT)
-    }
-    end(transfer) { $0.finish(error) }
-  }
-
   /// The one way out: outcome first, while the handle still has its figures; then everything is given back.
-  func end(_ transfer: Transfer, outcome: (Transfer) -> Void) {
-    guard transfer.state != .finished else { return }
-    outcome(transfer)
+  func end(_ transfer: Transfer, _ outcome: Transfer.Outcome) {
+    guard !transfer.hasFinished else { return }
+    if case .failed(let error) = outcome { refuseKept(transfer, because: error) }
+    let isWell = transfer.finish(outcome)
     deadlines.remove(transfer)
     let connection = transfer.connection
     transfer.leaveConnection()
-    switch transfer.state {
-    case .active:
+    let life = transfer.life
+    transfer.life = .finished
+    switch life {
+    case .active(let origin, let slot):
       if let easy = transfer.easy { curl_multi_remove_handle(multi, easy.pointer) }
       // libcurl 8 says goodbye before it closes, for as long as the server likes to listen. Before 8.15 the RST_STREAM of a stream that
       // was given up may wait for the connection's next frame, and an idle one has none.
       let tellsServer = transfer.isHTTP2 && Library.Behaviour.resetsAtOnce
-      if transfer.hasFailed, !tellsServer, let connection { sockets.retire(connection) }
-      active.swapAt(transfer.slot, active.count - 1)
-      active[transfer.slot].slot = transfer.slot
-      active.removeLast()
-      if let origin = transfer.origin { admission.release(origin, now: now) }
-      transfer.origin = nil
+      if !isWell, !tellsServer, let connection { sockets.retire(connection) }
+      freeSlot(slot)
+      admission.release(origin, now: now)
       refused.removeAll { $0 === transfer }
       transfer.dispose()
       sweepLater()
-    case .queued:
-      waitsNoMore(transfer)
+    case .queued(let origin):
+      leaveQueue(transfer)
+      transfer.life = .finished
+      handle.started()
       transfer.dispose()
-      transfer.state = .finished
-      if let origin = transfer.origin { admission.abandon(origin, now: now) { $0.state == .finished } }
-    case .new, .finished:
+      admission.abandon(origin, now: now) { $0.hasFinished }
+    case .new:
+      handle.started()
+      transfer.dispose()
+    case .finished:
       break
     }
-    transfer.state = .finished
     transfer.engine = nil
   }
 
+  /// What libcurl keeps for a paused transfer is freed only if it is delivered, or refused.
+  private func refuseKept(_ transfer: Transfer, because error: any Error) {
+    guard transfer.receiving == .paused, let easy = transfer.easy else { return }
+    transfer.failure = error
+    transfer.receiving = .flowing
+    curl_easy_pause(easy.pointer, CURLPAUSE_CONT)
+  }
+
+  private func freeSlot(_ slot: Int) {
+    active.swapAt(slot, active.count - 1)
+    if case .active(let origin, _) = active[slot].life { active[slot].life = .active(origin, slot: slot) }
+    active.removeLast()
+  }
+
   func failAll(_ message: String) {
-    while let transfer = active.last { end(transfer, transfer.error(.engineFailed, message)) }
-    while let transfer = admission.next() {
-      end(transfer, transfer.error(.engineFailed, message))
-      if let origin = transfer.origin { admission.release(origin, now: now) }
+    while let transfer = active.last { end(transfer, .failed(transfer.error(.engineFailed, message))) }
+    while let (transfer, origin) = admission.next() {
+      if transfer.isQueued {
+        leaveQueue(transfer)
+        end(transfer, .failed(transfer.error(.engineFailed, message)))
+      }
+      admission.release(origin, now: now)
     }
     // Some may have ended well just before.
     answer()

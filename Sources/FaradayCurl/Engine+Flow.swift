@@ -42,7 +42,7 @@ extension Engine {
           waiting.append(transfer)
         } else {
           transfer.isTouched = false
-          if transfer.state == .active { flush(transfer) }
+          if transfer.isActive { flush(transfer) }
         }
       }
     }
@@ -50,12 +50,13 @@ extension Engine {
   }
 
   private func flush(_ transfer: Transfer) {
-    if let failure = transfer.failure { return end(transfer, failure) }
-    if transfer.isHeadDue { transfer.handOverHead() }
-    if let stream = transfer.stream, stream.publish() { resumeReceiving(transfer) }
+    if let failure = transfer.failure { return end(transfer, .failed(failure)) }
+    transfer.handOverHead()
+    if let stream = transfer.stream, stream.gathered > 0 { obey(stream.flush(), transfer) }
+    guard transfer.isActive else { return }
     if transfer.isRefused { resumeSending(transfer) }
     // Over HTTP/2 libcurl would go on to wait until the upload has left, which its response has made pointless.
-    if transfer.isAnsweredEarly { return end(transfer) { $0.finish(CURLE_OK) } }
+    if transfer.isAnsweredEarly { return end(transfer, .done(CURLE_OK)) }
     // The rest of the upload may take long, and the server may be gone before.
     if transfer.isAnswered, transfer.nextLook == .max {
       transfer.nextLook = now + Transfer.answeredLook
@@ -94,9 +95,28 @@ extension Engine {
     }
   }
 
+  /// A reader has room again, or has begun to take pieces where they arrive.
+  func readerMovedOn(_ transfer: Transfer) {
+    guard transfer.isActive, let stream = transfer.stream else { return }
+    let answer = stream.flush()
+    if stream.isDrained { transfer.calledBack() }
+    // It says so when it has room: that there was some already is no reason to wait.
+    obey(answer == .pause ? .more : answer, transfer)
+  }
+
+  private func obey(_ answer: ResponseStream.Answer, _ transfer: Transfer) {
+    switch answer {
+    case .more: resumeReceiving(transfer)
+    case .pause: break
+    case .stop: end(transfer, .failed(CancellationError()))
+    }
+  }
+
   func resumeReceiving(_ transfer: Transfer) {
-    guard transfer.state == .active, transfer.isReceivePaused else { return }
-    transfer.isReceivePaused = false
+    guard transfer.isActive, transfer.receiving != .flowing else { return }
+    let wasPaused = transfer.receiving == .paused
+    transfer.receiving = .flowing
+    guard wasPaused else { return }
     // The last of the response may be among what libcurl has kept.
     if transfer.isRefused { transfer.isSendPaused = false }
     transfer.lastActivity = now
@@ -104,11 +124,11 @@ extension Engine {
     transfer.isResuming = true
     unpause(transfer)
     transfer.isResuming = false
-    if let failure = transfer.failure { end(transfer, failure) }
+    if let failure = transfer.failure { end(transfer, .failed(failure)) }
   }
 
   func resumeSending(_ transfer: Transfer) {
-    guard transfer.state == .active, transfer.isSendPaused else { return }
+    guard transfer.isActive, transfer.isSendPaused else { return }
     // That libcurl is to look again at an upload that nobody wants is no sign of life.
     if !transfer.isRefused { transfer.lastActivity = now }
     transfer.isSendPaused = false
@@ -130,12 +150,12 @@ extension Engine {
 
   private func unpause(_ transfer: Transfer) {
     guard let easy = transfer.easy else { return }
-    let directions = (transfer.isReceivePaused ? CURLPAUSE_RECV : 0) | (transfer.isSendPaused ? CURLPAUSE_SEND : 0)
+    let directions = (transfer.receiving == .paused ? CURLPAUSE_RECV : 0) | (transfer.isSendPaused ? CURLPAUSE_SEND : 0)
     let code = curl_easy_pause(easy.pointer, directions)
     // Without a connection there is nothing to resume: libcurl is making another, and will ask again.
     guard code != CURLE_OK, code != CURLE_BAD_FUNCTION_ARGUMENT else { return }
     // What fails within that call does not always come up again as the transfer's end.
-    end(transfer) { $0.finish(code) }
+    end(transfer, .done(code))
   }
 }
 

@@ -124,7 +124,7 @@ final class Engine {
     switch command {
     case .submit(let transfer): submit(transfer)
     case .cancel(let transfer): cancel(transfer)
-    case .resumeReceiving(let transfer): resumeReceiving(transfer)
+    case .resumeReceiving(let transfer): readerMovedOn(transfer)
     case .resumeSending(let transfer): resumeSending(transfer)
     }
   }
@@ -154,60 +154,57 @@ final class Engine {
   // MARK: starting
 
   private func submit(_ transfer: Transfer) {
-    transfer.state = .queued
     transfer.engine = self
     // A task that is cancelled just as it submits can have said so before there was anybody to hear it.
-    guard !transfer.isCancelled else { return end(transfer, CancellationError()) }
+    guard !transfer.isCancelled else { return end(transfer, .failed(CancellationError())) }
     if let origin = admission.admit(to: transfer.target.origin, now: now) {
-      transfer.origin = origin
-      start(transfer)
+      start(transfer, to: origin)
     } else if queued < configuration.queueLimit {
       queued += 1
-      transfer.isInQueue = true
-      transfer.origin = admission.enqueue(transfer, to: transfer.target.origin, now: now)
+      transfer.life = .queued(admission.enqueue(transfer, to: transfer.target.origin, now: now))
       limit(transfer)
     } else {
-      end(transfer, transfer.error(.queueFull, "\(configuration.queueLimit) requests wait already"))
+      end(transfer, .failed(transfer.error(.queueFull, "\(configuration.queueLimit) requests wait already")))
     }
   }
 
   private func cancel(_ transfer: Transfer) {
-    if transfer.state != .new { end(transfer, CancellationError()) }
+    // Its submission is still to come, and will see that it was cancelled.
+    if case .new = transfer.life { return }
+    end(transfer, .failed(CancellationError()))
   }
 
   private func admit() {
-    while let transfer = admission.next() {
-      if transfer.state == .queued {
-        start(transfer)
-      } else if let origin = transfer.origin {
+    while let (transfer, origin) = admission.next() {
+      if transfer.isQueued {
+        leaveQueue(transfer)
+        start(transfer, to: origin)
+      } else {
         admission.release(origin, now: now)
-        transfer.origin = nil
       }
     }
   }
 
-  private func start(_ transfer: Transfer) {
-    waitsNoMore(transfer)
-    transfer.state = .active
+  private func start(_ transfer: Transfer, to origin: Admission<Transfer>.Origin) {
+    handle.started()
+    transfer.life = .active(origin, slot: active.count)
     transfer.activated = now
     transfer.lastActivity = now
-    transfer.slot = active.count
     active.append(transfer)
     limit(transfer)
     do {
       try transfer.prepare()
       try add(transfer)
     } catch {
-      return end(transfer, error)
+      return end(transfer, .failed(error))
     }
     transfer.openSource()
   }
 
-  /// It has begun, or has ended before.
-  func waitsNoMore(_ transfer: Transfer) {
-    handle.started()
-    if transfer.isInQueue { queued -= 1 }
-    transfer.isInQueue = false
+  /// It has been taken out of the queue.
+  func leaveQueue(_ transfer: Transfer) {
+    queued -= 1
+    transfer.life = .new
   }
 
   /// Lets libcurl begin with it.

@@ -8,25 +8,25 @@ internal import Foundation
 /// What the engine hands to the waiting task, still in bytes: parsing is done there, and not on the engine's thread.
 struct Received: Sendable {
   enum Content: Sendable {
-    case whole(GatheredBody, trailers: [UInt8])
-    case stream(StreamedBody, length: Int64?)
+    case whole(Data, trailers: [UInt8])
+    case stream(Body, ResponseStream)
   }
 
   let head: RawHead
   let content: Content
   let metrics: Metrics
-  /// Where the end of a stream is told.
-  let ending: Response.Ending?
 
   func response(to request: Request) -> Response {
     let (response, version) = head.parsed()
-    let (body, trailers): (Body, [UInt8]) =
-      switch content {
-      case .whole(let body, let trailers): (.data(body.joined()), trailers)
-      case .stream(let stream, let length): (.stream(stream, length: length), [])
-      }
-    return Response(
-      status: response.status, headers: response.headerFields, body: body, trailers: RawHead.fields(trailers),
-      url: request.url, version: version, metrics: metrics, ending: ending)
+    switch content {
+    case .whole(let data, let trailers):
+      return Response(
+        status: response.status, headers: response.headerFields, body: .data(data), trailers: RawHead.fields(trailers),
+        url: request.url, version: version, metrics: metrics)
+    case .stream(let body, let stream):
+      return Response(
+        status: response.status, headers: response.headerFields, body: body, url: request.url, version: version, metrics: metrics,
+        stream: stream)
+    }
   }
 }

@@ -5,18 +5,36 @@ internal import FaradayCore
 /// new or used, before the request goes out over it.
 extension Transfer {
   /// What a transfer is begun again for, by us and not by libcurl.
-  enum Repetition {
+  enum Repetition: Hashable {
     /// The connection that libcurl has chosen must not be used; nothing was sent.
     case fresh
     /// The server does not do `Expect` (RFC 9110, section 10.1.1).
     case withoutExpect
   }
 
+  /// What is known of one attempt, and of its connection.
+  struct Attempt {
+    var openedSockets: [Int32] = []
+    var connection: (descriptor: Int32, endpoints: Sockets.Endpoints)?
+    var remoteAddress: String?
+    /// It has had a connection.
+    var isReady = false
+    var isReused = false
+    var isHTTP2 = false
+    /// Bytes at the start of the next piece that have been taken already: it comes a second time, after a pause.
+    var takenAhead = 0
+    /// Whether the server has said that its side of TLS ends; nil if nobody has looked.
+    var hasCloseNotify: Bool?
+  }
+
+  var connection: (descriptor: Int32, endpoints: Sockets.Endpoints)? { attempt.connection }
+  var isHTTP2: Bool { attempt.isHTTP2 }
+
   /// Its name is resolved, and it needs a connection. Returns whether it may have one.
   func mayOpenSocket() -> Bool { maySendNow() }
 
   func openedSocket(_ descriptor: Int32) {
-    openedSockets.append(descriptor)
+    attempt.openedSockets.append(descriptor)
     engine?.opened(descriptor, for: self)
   }
 
@@ -35,8 +53,8 @@ extension Transfer {
       repetition = .fresh
       return false
     }
-    isReady = true
-    remoteAddress = engine.sockets.address(connection?.descriptor, remote: remote, port)
+    attempt.isReady = true
+    attempt.remoteAddress = engine.sockets.address(connection?.descriptor, remote: remote, port)
     // A request that is sent anew is not paused.
     isSendPaused = false
     return true
@@ -45,21 +63,22 @@ extension Transfer {
   /// Takes the connection. Returns false if it is one that was kept and is no longer clean.
   private func begin(on endpoints: Sockets.Endpoints, _ sockets: Sockets, _ easy: EasyHandle) -> Bool {
     leaveConnection()
-    isReused = easy.get(CURLINFO_NUM_CONNECTS) == 0
-    let descriptor = isReused ? sockets.descriptor(endpoints) : sockets.connected(openedSockets, endpoints)
+    let isReused = easy.get(CURLINFO_NUM_CONNECTS) == 0
+    attempt.isReused = isReused
+    let descriptor = isReused ? sockets.descriptor(endpoints) : sockets.connected(attempt.openedSockets, endpoints)
     guard let descriptor else { return !isReused }
     let ssl = target.isSecure ? faraday_get_ssl(easy.pointer) : nil
     if isReused {
-      isHTTP2 = sockets.isHTTP2(descriptor)
+      attempt.isHTTP2 = sockets.isHTTP2(descriptor)
       // Of HTTP/2, libcurl reads what has come: it names the stream that it is for.
       let hasUnread = faraday_has_news(descriptor) != 0 || ssl.map(OpenSSL.hasUnreadBytes) ?? false
       guard isHTTP2 || !hasUnread else { return false }
     } else if let ssl {
-      isHTTP2 = OpenSSL.hasAgreedOnHTTP2(ssl) ?? false
+      attempt.isHTTP2 = OpenSSL.hasAgreedOnHTTP2(ssl) ?? false
       if isHTTP2 { sockets.noteHTTP2(descriptor) }
     }
     let uses = sockets.begin(descriptor)
-    connection = (descriptor, endpoints)
+    attempt.connection = (descriptor, endpoints)
     if uses >= settings.requestsPerConnection { _ = faraday_set_long(easy.pointer, CURLOPT_FORBID_REUSE, 1) }
     return true
   }
@@ -67,7 +86,7 @@ extension Transfer {
   /// The request is no longer on its connection.
   func leaveConnection() {
     if let connection { engine?.sockets.end(connection.descriptor, connection.endpoints) }
-    connection = nil
+    attempt.connection = nil
   }
 
   // MARK: sending again
@@ -77,7 +96,7 @@ extension Transfer {
   /// come. Notes why, if not.
   private func maySendNow() -> Bool {
     guard failure == nil, repetition == nil else { return false }
-    guard isReady else { return true }
+    guard attempt.isReady else { return true }
     guard parser.size == 0 else {
       return stop(.truncatedResponse, "the response was broken off, and the request is not sent again after a part of it")
     }
@@ -102,7 +121,7 @@ extension Transfer {
     // libcurl gives up after five kept connections that were dead (before 8.0), or that refused the stream (HTTP/2). They say
     // nothing about a new one.
     let isOutOfTries = code == CURLE_SEND_ERROR || code == CURLE_GOT_NOTHING || code == CURLE_RECV_ERROR
-    let isOld = isReused && !needsFreshConnection
+    let isOld = attempt.isReused && !repetitions.contains(.fresh)
     return isOutOfTries && isOld && parser.size == 0 && mayRepeat ? .fresh : nil
   }
 
@@ -111,15 +130,11 @@ extension Transfer {
     guard rewind() else { return false }
     leaveConnection()
     closeHandle()
-    switch repetition {
-    case .fresh: needsFreshConnection = true
-    case .withoutExpect: leavesOutExpect = true
-    }
+    repetitions.insert(repetition)
     self.repetition = nil
-    openedSockets = []
-    (isReady, isReused, isHTTP2) = (false, false, false)
+    attempt = Attempt()
     parser = ResponseParser(to: request.method, decodes: decompression != nil)
-    isReceivePaused = false
+    receiving = .flowing
     try prepare()
     return true
   }

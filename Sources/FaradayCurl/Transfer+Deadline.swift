@@ -8,7 +8,7 @@ extension Transfer {
     let timeouts = request.options.timeouts
     deadline = .max
     if let total = timeouts.total { deadline = submitted + total.nanoseconds }
-    switch state {
+    switch life {
     case .active:
       deadline = min(deadline, nextLook)
       guard let idle = timeouts.idle?.nanoseconds else { return }
@@ -28,10 +28,10 @@ extension Transfer {
     if let total = timeouts.total, submitted + total.nanoseconds <= now {
       return error(.totalTimeout, "the exchange took longer than \(total)")
     }
-    if state == .queued, let queue = timeouts.queue, submitted + queue.nanoseconds <= now {
+    if isQueued, let queue = timeouts.queue, submitted + queue.nanoseconds <= now {
       return error(.queueTimeout, "the request waited longer than \(queue) for its turn")
     }
-    if state == .active, let idle = timeouts.idle, silentSince + idle.nanoseconds <= now {
+    if isActive, let idle = timeouts.idle, silentSince + idle.nanoseconds <= now {
       return error(.idleTimeout, "no byte moved for \(idle)")
     }
     return nil
@@ -72,5 +72,5 @@ extension Transfer {
   }
 
   /// Whether the caller's side, and not the network, is what the exchange waits for.
-  var waitsForCaller: Bool { isReceivePaused || isSendPaused && !isTurnedDown }
+  var waitsForCaller: Bool { receiving == .paused || isSendPaused && !isTurnedDown }
 }

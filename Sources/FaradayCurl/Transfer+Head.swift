@@ -1,5 +1,10 @@
 internal import CCurl
 internal import FaradayCore
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
 
 /// The head of a response, line by line, on the engine's thread. None of it may call libcurl but to set or to ask.
 extension Transfer {
@@ -31,29 +36,11 @@ extension Transfer {
     }
     watchEnd()
     watchExcess()
-    guard deliverHead() else { return false }
+    // A small body is waited for, if the caller waits for all of it anyway.
+    let mayBeSmall = request.options.deliversWhole && parser.length ?? 0 <= Int64(Self.smallResponse)
+    if mayBeSmall { small = Data() } else { beginStream() }
     reportUpload()
     if isRefused || isAnsweredEarly || isAnswered { engine?.touch(self) }
-    return true
-  }
-
-  /// Gives the head to whoever waits for it. Returns false to end the transfer.
-  func deliverHead() -> Bool {
-    guard !isHeadDelivered else { return true }
-    isHeadDelivered = true
-    if let onHead = request.options.onHead {
-      defer { calledBack() }
-      do {
-        try onHead(parser.head.parsed().response)
-      } catch {
-        failure = error
-        return false
-      }
-    }
-    if stream != nil {
-      isHeadDue = true
-      engine?.touch(self)
-    }
     return true
   }
 
@@ -74,7 +61,7 @@ extension Transfer {
   /// Looks whether the server has ended its side of TLS.
   func noteEnd() {
     guard let easy, let ssl = faraday_get_ssl(easy.pointer) else { return }
-    hasCloseNotify = OpenSSL.hasReceivedCloseNotify(ssl)
+    attempt.hasCloseNotify = OpenSSL.hasReceivedCloseNotify(ssl)
   }
 
   /// What libcurl has read behind a response without a body, or behind the last chunk where it takes the chunks apart itself, it

@@ -5,14 +5,14 @@ extension Transfer {
   /// What the exchange has cost until now. libcurl counts from when the transfer was added; we from when it was submitted.
   func metrics() -> Metrics {
     var metrics = Metrics()
-    guard let easy, state == .active else { return metrics }
+    guard let easy, isActive else { return metrics }
     let queue = activated - submitted
     func time(_ info: CURLINFO) -> Duration? {
       let microseconds = easy.get(offset: info)
       return microseconds > 0 ? .nanoseconds(queue + microseconds * 1000) : nil
     }
     metrics.queue = .nanoseconds(queue)
-    metrics.reusedConnection = isReused
+    metrics.reusedConnection = attempt.isReused
     if !metrics.reusedConnection {
       metrics.dns = time(CURLINFO_NAMELOOKUP_TIME_T)
       metrics.connect = time(CURLINFO_CONNECT_TIME_T)
@@ -25,7 +25,7 @@ extension Transfer {
     // libcurl counts the framing of chunks as well.
     metrics.bytesSent = if case .none = source { easy.get(offset: CURLINFO_SIZE_UPLOAD_T) } else { sent }
     metrics.bytesReceived = easy.get(offset: CURLINFO_SIZE_DOWNLOAD_T)
-    metrics.remoteAddress = remoteAddress
+    metrics.remoteAddress = attempt.remoteAddress
     return metrics
   }
 }

@@ -1,42 +1,59 @@
 internal import CCurl
 internal import FaradayCore
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
 
 /// How a transfer ends: exactly once, on the engine's thread.
 extension Transfer {
-  /// Gives the head of a streamed response to whoever waits for it.
-  func handOverHead() {
-    isHeadDue = false
-    guard let waiting = continuation, let handle, let stream else { return }
-    continuation = nil
-    let body = stream.body {
-      handle.post(.resumeReceiving(self))
-    } cancel: {
-      handle.post(.cancel(self))
-    }
-    let content = Received.Content.stream(body, length: parser.length)
-    waiting.resume(returning: Received(head: parser.head, content: content, metrics: metrics(), ending: ending))
+  /// How libcurl, or the engine, says that it has ended.
+  enum Outcome {
+    case done(CURLcode)
+    case failed(any Error)
   }
 
-  /// Ends with what libcurl says, or with what was noted before.
-  func finish(_ code: CURLcode) {
-    if let failure { return finish(failure) }
-    // The response of a server that then closes, while the upload still goes on, is no less of one.
-    guard code == CURLE_OK || isWhole else { return finish(libcurlError(code)) }
-    if let problem = incompleteness { return finish(error(.truncatedResponse, problem)) }
-    // A source that fails when the server has answered without it makes the answer no less of one.
-    if case .stream(let buffer) = source, let failure = buffer.failure, !hasEarlyAnswer { return finish(bodyError(failure)) }
+  /// Tells whoever waits for it how it has ended. Returns whether it has ended well.
+  ///
+  /// A head that has come is handed over whatever becomes of the body: what that says may be all that is wanted.
+  func finish(_ outcome: Outcome) -> Bool {
+    do {
+      try check(outcome)
+    } catch {
+      if !(error is CancellationError) {
+        if small != nil { beginStream() }
+        handOverHead()
+      }
+      stream?.fail(error, metrics: metrics())
+      continuation?.resume(throwing: error)
+      continuation = nil
+      return false
+    }
     reportUpload()
     let metrics = metrics()
-    if isHeadDue { handOverHead() }
-    if let stream {
-      ending.set(trailers: RawHead.fields(parser.trailers), metrics: metrics)
-      stream.finish(.success(()))
-    } else if let waiting = continuation {
-      continuation = nil
-      let received = Received(head: parser.head, content: .whole(whole, trailers: parser.trailers), metrics: metrics, ending: nil)
-      guard let engine, !isSentFromEngine else { return waiting.resume(returning: received) }
+    handOverHead()
+    stream?.finish(trailers: RawHead.fields(parser.trailers), metrics: metrics)
+    guard let waiting = continuation else { return true }
+    continuation = nil
+    let received = Received(head: parser.head, content: .whole(small ?? Data(), trailers: parser.trailers), metrics: metrics)
+    if let engine, !isSentFromEngine {
       engine.complete(Completed(waiting: waiting, received: received, priority: priority))
+    } else {
+      waiting.resume(returning: received)
     }
+    return true
+  }
+
+  /// Throws what is wrong with how it has ended; what was noted before wins.
+  private func check(_ outcome: Outcome) throws {
+    if case .failed(let error) = outcome { throw error }
+    if let failure { throw failure }
+    // The response of a server that then closes, while the upload still goes on, is no less of one.
+    if case .done(let code) = outcome, code != CURLE_OK, !isWhole { throw libcurlError(code) }
+    if let problem = incompleteness { throw error(.truncatedResponse, problem) }
+    // A source that fails when the server has answered without it makes the answer no less of one.
+    if case .stream(let buffer) = source, let failure = buffer.failure, !hasEarlyAnswer { throw bodyError(failure) }
   }
 
   /// What is missing of a response that libcurl takes for complete; nil if nothing is.
@@ -45,27 +62,15 @@ extension Transfer {
     if let chunks = parser.framing.chunks, !chunks.hasEnded, !parser.hasNoBody {
       return "the connection ended before the last chunk"
     }
-    if hasCloseNotify == false { return "the connection ended without TLS's close_notify: the body may be cut" }
+    if attempt.hasCloseNotify == false { return "the connection ended without TLS's close_notify: the body may be cut" }
     return nil
-  }
-
-  /// Ends with an error.
-  func finish(_ error: any Error) {
-    hasFailed = true
-    if isHeadDue { handOverHead() }
-    if let stream {
-      ending.set(trailers: [:], metrics: metrics())
-      stream.finish(.failure(error))
-    }
-    continuation?.resume(throwing: error)
-    continuation = nil
   }
 
   /// Ends a transfer that the engine has never seen.
   func fail(_ code: TransportError.Code, _ message: String) {
     let error = error(code, message)
-    state = .finished
-    finish(error)
+    _ = finish(.failed(error))
+    life = .finished
     dispose()
   }
 
@@ -84,7 +89,7 @@ extension Transfer {
     let said = errorText.map { String(cString: $0) } ?? ""
     let text = settings.proxies.redacted(said.isEmpty ? String(cString: curl_easy_strerror(code)) : said)
     // Of what has been sent nobody may think that it was not, and send it again.
-    let phase = ErrorTable.isTLS(code) && !isReady ? .tls : phase
+    let phase = ErrorTable.isTLS(code) && !attempt.isReady ? .tls : phase
     if phase == .resolving || phase == .connecting, faraday_is_out_of_descriptors() != 0 {
       return error(.outOfDescriptors, "the process or the system has no file descriptor left: \(text)", phase: phase)
     }
@@ -95,9 +100,9 @@ extension Transfer {
 
   /// How far the exchange was.
   var phase: TransportError.Phase {
-    guard let easy, state == .active else { return .connecting }
+    guard let easy, isActive else { return .connecting }
     if parser.isComplete { return .receiving }
-    if isReady || parser.size > 0 {
+    if attempt.isReady || parser.size > 0 {
       let isSending = if case .none = source { false } else { sent < request.body.length ?? .max }
       return isSending ? .sending : .waiting
     }
@@ -106,9 +111,9 @@ extension Transfer {
     return target.isSecure ? .tls : .connecting
   }
 
+  /// What is known of the response. Whoever collects the body adds what has come of that.
   private var partialResponse: Response? {
     guard parser.isComplete else { return nil }
-    return Received(head: parser.head, content: .whole(whole, trailers: parser.trailers), metrics: metrics(), ending: nil)
-      .response(to: request)
+    return Received(head: parser.head, content: .whole(Data(), trailers: []), metrics: metrics()).response(to: request)
   }
 }

@@ -8,6 +8,18 @@ internal import Foundation
 
 /// The body of a response, piece by piece, on the engine's thread. None of it may call libcurl but to set or to ask.
 extension Transfer {
+  /// Whether libcurl hands over what comes.
+  enum Receiving {
+    case flowing
+    /// The stream has no room: the next piece is not taken.
+    case full
+    /// libcurl has been told to wait.
+    case paused
+  }
+
+  /// So much of a body that the caller wants whole is handed over with its head, at once.
+  static let smallResponse = 256 << 10
+
   /// A piece of the body. Returns how much was taken, or what libcurl is to do instead.
   func received(_ bytes: UnsafeRawBufferPointer) -> Int {
     guard failure == nil, repetition == nil else { return faraday_write_error }
@@ -15,7 +27,7 @@ extension Transfer {
     guard let isDone else { return faraday_write_error }
     // libcurl keeps this piece, and the rest of what it has read, and hands them over again when the transfer is resumed.
     guard isDone else { return faraday_write_pause }
-    takenAhead = 0
+    attempt.takenAhead = 0
     if isRefused || isAnsweredEarly || isAnswered { engine?.touch(self) }
     return bytes.count
   }
@@ -28,12 +40,12 @@ extension Transfer {
 
   /// Takes the data out of a piece of a chunked body, chunk by chunk. Returns false if it has stopped on the way.
   private func takeChunks(_ bytes: UnsafeRawBufferPointer) -> Bool? {
-    var offset = takenAhead
+    var offset = attempt.takenAhead
     while true {
       switch parser.framing.chunks?.next(in: bytes, at: &offset) ?? .dry {
       case .data(let count):
         guard mayTake() else {
-          takenAhead = offset
+          attempt.takenAhead = offset
           return false
         }
         parser.framing.chunks?.take(count)
@@ -57,14 +69,12 @@ extension Transfer {
   /// Whether there is room for more, and time in this turn. If not, the transfer is paused.
   private func mayTake() -> Bool {
     guard mayPause else { return true }
-    if let stream, stream.isFull {
-      stream.pause()
-      isReceivePaused = true
-      engine?.touch(self)
+    if receiving == .full {
+      receiving = .paused
       return false
     }
     if let engine, engine.isTurnOver(for: self) {
-      isReceivePaused = true
+      receiving = .paused
       engine.postpone(self)
       return false
     }
@@ -79,11 +89,11 @@ extension Transfer {
     lastActivity = engine?.now ?? lastActivity
     received &+= Int64(bytes.count)
     sinceQuantum &+= bytes.count
-    guard isWithinLimits(), deliver(bytes) else { return false }
-    if let onDownloadProgress {
-      onDownloadProgress(TransferProgress(bytes: received, total: parser.framing.length))
-      calledBack()
-    }
+    guard isWithinLimits() else { return false }
+    if let stream { return write(bytes, to: stream) }
+    if received == bytes.count, let length = parser.length { small?.reserveCapacity(Int(clamping: length)) }
+    small?.append(contentsOf: bytes)
+    if received > Self.smallResponse { beginStream() }
     return true
   }
 
@@ -93,32 +103,11 @@ extension Transfer {
     lastActivity = engine?.now ?? lastActivity
   }
 
-  private func deliver(_ bytes: UnsafeRawBufferPointer) -> Bool {
-    if let stream { return gather(bytes, for: stream) }
-    if let onChunk { return call(onChunk, bytes) }
-    whole.append(bytes, length: parser.framing.length, limit: request.options.maximumBodySize)
-    return true
-  }
-
-  private func call(_ onChunk: ChunkHandler, _ bytes: UnsafeRawBufferPointer) -> Bool {
-    defer { calledBack() }
-    do {
-      if try onChunk(bytes.bytes) == .continue { return true }
-      failure = CancellationError()
-    } catch {
-      failure = error
-    }
-    return false
-  }
-
   private func isWithinLimits() -> Bool {
-    if let decompression, parser.framing.isDecoded, let easy {
-      // Of a chunked body libcurl counts what it has read only when it has handed all of it over: it may be a buffer behind.
-      let read = easy.get(offset: CURLINFO_SIZE_DOWNLOAD_T) + Int64(receiveBufferSize)
-      if let problem = decompression.problem(decoded: received, received: read) { return stop(.decompressionLimit, problem) }
-    }
-    guard onChunk == nil, stream == nil, received > Int64(request.options.maximumBodySize) else { return true }
-    return stop(.bodyTooLarge, "the body is larger than the limit of \(request.options.maximumBodySize) bytes")
+    guard let decompression, parser.framing.isDecoded, let easy else { return true }
+    // Of a chunked body libcurl counts what it has read only when it has handed all of it over: it may be a buffer behind.
+    let read = easy.get(offset: CURLINFO_SIZE_DOWNLOAD_T) + Int64(receiveBufferSize)
+    return decompression.problem(decoded: received, received: read).map { stop(.decompressionLimit, $0) } ?? true
   }
 
   /// Notes why the transfer must end. Returns false, which is what a callback then answers.

@@ -33,7 +33,7 @@ extension Transfer {
     _ = faraday_set_ready(easy.pointer, readyCallback, this)
 
     try settings.reuse.apply(to: easy)
-    if needsFreshConnection { try easy.set(CURLOPT_FRESH_CONNECT, 1) }
+    if repetitions.contains(.fresh) { try easy.set(CURLOPT_FRESH_CONNECT, 1) }
     // (RFC 9112, section 9.6.) libcurl sends the field, and keeps the connection if the server does.
     // Nor is one through TLS to a proxy kept: what its layer has received and not handed on cannot be seen.
     let proxy = settings.proxies.proxy(isSecure: target.isSecure)
@@ -112,6 +112,8 @@ extension Transfer {
   }
 
   // MARK: headers
+
+  var leavesOutExpect: Bool { repetitions.contains(.withoutExpect) }
 
   private func setHeaders(_ easy: EasyHandle) throws {
     var line: [CChar] = []

@@ -11,8 +11,7 @@ internal import Foundation
 ///
 /// The task that sends it builds it and hands it to the engine; from then on only the engine's thread touches it, except for
 /// what is `let` and a value.
-// Safe to share: every `var`, and what is in `stream`, is written before the hand-over through the mailbox's lock, and after it
-// only on the engine's thread. `continuation`, `isSentFromEngine` and `handle` are set by the sender just before the hand-over.
+// Safe to share: every `var` is written before the hand-over through the mailbox's lock, and after it only on the engine's thread. `continuation`, `isSentFromEngine` and `handle` are set by the sender just before the hand-over.
 final class Transfer: @unchecked Sendable, HasDeadline {
   /// What is the same for all transfers of an adapter.
   struct Settings: Sendable {
@@ -31,7 +30,16 @@ final class Transfer: @unchecked Sendable, HasDeadline {
     }
   }
 
-  enum State { case new, queued, active, finished }
+  /// Where it is in its life, and what is true there.
+  enum Life {
+    /// The sender's, or on its way to the engine.
+    case new
+    /// It has found no connection free.
+    case queued(Admission<Transfer>.Origin)
+    /// libcurl has it, at that place among the engine's transfers.
+    case active(Admission<Transfer>.Origin, slot: Int)
+    case finished
+  }
 
   /// Where the request's body comes from, if libcurl asks for it piece by piece.
   enum Source {
@@ -46,11 +54,7 @@ final class Transfer: @unchecked Sendable, HasDeadline {
   /// The header fields but those that frame the body, checked.
   let fields: [HTTPField]
   // Looked at for every piece: options are behind a reference.
-  /// Where the body goes, if to neither of these then into `whole`.
-  let onChunk: ChunkHandler?
-  let stream: StreamWriter?
   let decompression: Decompression?
-  let onDownloadProgress: ProgressHandler?
   let receiveBufferSize: Int
   let submitted = Clock.now
   /// Of the task that waits.
@@ -63,11 +67,7 @@ final class Transfer: @unchecked Sendable, HasDeadline {
   var isSentFromEngine = false
   var handle: EngineHandle?
   var engine: Engine?
-  var state = State.new
-  var origin: Admission<Transfer>.Origin?
-  var slot = -1
-  /// It has found no connection free.
-  var isInQueue = false
+  var life = Life.new
   var isTouched = false
   var deadline = Int64.max
   var deadlineIndex = -1
@@ -82,37 +82,25 @@ final class Transfer: @unchecked Sendable, HasDeadline {
   var sinceQuantum = 0
   /// Why it must end, noted where it was found; it wins over what libcurl says then.
   var failure: (any Error)?
-  /// It has ended with an error.
-  var hasFailed = false
 
   // The attempts: more than one where libcurl is stopped from using a connection, or from repeating by itself.
+  /// What this one is to be followed by another for.
   var repetition: Repetition?
-  var needsFreshConnection = false
-  var leavesOutExpect = false
-
-  // The connection.
-  var openedSockets: [Int32] = []
-  var connection: (descriptor: Int32, endpoints: Sockets.Endpoints)?
-  var remoteAddress: String?
-  var isReady = false
-  var isReused = false
-  var isHTTP2 = false
+  /// What there have been others for.
+  var repetitions: Set<Repetition> = []
+  var attempt = Attempt()
 
   // Receiving. What each line and piece changes is not checked for exclusive access: nothing of the caller's runs meanwhile.
   @exclusivity(unchecked) var parser: ResponseParser
-  var isHeadDelivered = false
-  var isHeadDue = false
   var firstByte: Int64 = 0
-  /// Bytes at the start of the next piece that have been taken already: it comes a second time, after a pause.
-  var takenAhead = 0
-  /// Whether the server has said that its side of TLS ends; nil if nobody has looked.
-  var hasCloseNotify: Bool?
   var received: Int64 = 0
-  @exclusivity(unchecked) var whole = GatheredBody()
+  /// Where the body goes: into this, from the head on, if all of it is wanted and may be small.
+  @exclusivity(unchecked) var small: Data?
+  /// Or into this.
+  var stream: ResponseStream?
   var gatheringSince: Int64 = 0
-  var isReceivePaused = false
+  var receiving = Receiving.flowing
   var isResuming = false
-  let ending = Response.Ending()
 
   // Sending.
   var source = Source.none
@@ -134,12 +122,8 @@ final class Transfer: @unchecked Sendable, HasDeadline {
     fields = try request.fieldsToSend()
     decompression = request.options.decompression
     parser = ResponseParser(to: request.method, decodes: decompression != nil)
-    onDownloadProgress = request.options.onDownloadProgress
     // Decoding a large buffer at once can blow it up a thousandfold while the reader is paused.
     receiveBufferSize = decompression == nil ? settings.receiveBufferSize : min(settings.receiveBufferSize, 16 << 10)
-    onChunk = request.options.onChunk
-    let isStreamed = onChunk == nil && request.options.delivery == .streamed
-    stream = isStreamed ? StreamWriter(ReceiveBuffer(size: settings.streamBufferSize)) : nil
     if let data = request.body.data {
       if data.count > Self.smallBody { source = .memory(data) }
     } else {
@@ -148,6 +132,18 @@ final class Transfer: @unchecked Sendable, HasDeadline {
   }
 
   deinit { dispose() }
+
+  var isActive: Bool { if case .active = life { true } else { false } }
+  var isQueued: Bool { if case .queued = life { true } else { false } }
+  var hasFinished: Bool { if case .finished = life { true } else { false } }
+
+  /// Whose connections it shares, from when the engine has let it in until it has ended.
+  var origin: Admission<Transfer>.Origin? {
+    switch life {
+    case .queued(let origin), .active(let origin, _): origin
+    case .new, .finished: nil
+    }
+  }
 
   /// The easy handle; nil before it is needed, and once the transfer has finished.
   var easy: EasyHandle? { easyPointer.map { EasyHandle(pointer: $0) } }
@@ -202,7 +198,6 @@ final class Transfer: @unchecked Sendable, HasDeadline {
   /// Frees what libcurl holds and ends the source. On the engine's thread, unless the engine never saw it.
   func dispose() {
     closeHandle()
-    stream?.discard()
     if case .stream(let buffer) = source { buffer.close() }
     producer?.cancel()
     producer = nil

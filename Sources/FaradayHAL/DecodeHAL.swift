@@ -23,12 +23,10 @@ public struct DecodeHAL: Middleware {
     var request = request
     request.headers.accept(types)
     var response = try await next(request)
-    guard let type = response.headers.contentType, types.contains(where: { $0.covers(type) }), let data = response.body.data,
-      !data.isEmpty
-    else {
+    guard let type = response.headers.contentType, types.contains(where: { $0.covers(type) }), !response.body.isEmpty else {
       return response
     }
-    response[HALKey.self] = ReadOnce { try Representation(data: data) }
+    response[HALKey.self] = ReadOnce { try Representation(data: $0) }
     return response
   }
 }
@@ -36,23 +34,18 @@ public struct DecodeHAL: Middleware {
 extension Response {
   /// The body as a HAL representation, if ``DecodeHAL`` has seen it and it is one. The first look takes as long as reading it
   /// does. ``decodeRepresentation(upTo:)`` says what is wrong with one that is none.
-  public var representation: Representation? { try? self[HALKey.self]?.result.get() }
+  public var representation: Representation? {
+    guard let read = self[HALKey.self], let data = body.data, !data.isEmpty else { return nil }
+    return try? read.result(of: data).get()
+  }
 
   /// The body, which is HAL whatever its `Content-Type`, as a representation; ``DecodeHAL`` need not have seen it.
   ///
   /// Throws ``FaradayCoding/UndecodableBody`` if the body is none, ``FaradayCore/BodyTooLarge`` if it is over `limit` bytes,
   /// and what reading a streamed body throws.
   public func decodeRepresentation(upTo limit: Int = 64 << 20) async throws -> Representation {
-    let data: Data?
-    let result: Result<Representation, any Error>
-    if let read = self[HALKey.self] {
-      data = body.data
-      result = read.result
-    } else {
-      let collected = try await body.collect(upTo: limit)
-      data = collected
-      result = Result { try Representation(data: collected) }
-    }
+    let data = try await body.collect(upTo: limit)
+    let result = self[HALKey.self]?.result(of: data) ?? Result { try Representation(data: data) }
     do { return try result.get() } catch { throw UndecodableBody(error, wanting: Representation.self, of: self, whose: data) }
   }
 

@@ -7,7 +7,7 @@ public import FaradayCore
 /// A request that says in `Accept` what it wants is left as it is; one without `Accept` asks for `application/json`.
 ///
 /// The body stays as it is, and is read when somebody looks, once. One that says JSON and is none has no
-/// ``FaradayCore/Response/json``; a strict one is read at once, and throws ``FaradayCoding/UndecodableBody``. Streamed bodies
+/// ``FaradayCore/Response/json``; a strict one is collected and read at once, and throws ``FaradayCoding/UndecodableBody``. Streamed bodies
 /// and those taken by a chunk callback are not read.
 public struct DecodeJSON: Middleware {
   private let isStrict: Bool
@@ -25,19 +25,24 @@ public struct DecodeJSON: Middleware {
     var request = request
     if request.headers[.accept] == nil { request.headers[.accept] = MediaType.json.description }
     var response = try await next(request)
-    guard response.headers.contentType?.isJSON == true, let data = response.body.data, !data.isEmpty else { return response }
-    let json = ReadOnce { [maximumDepth] in try JSONValue(data: data, maximumDepth: maximumDepth) }
+    guard response.headers.contentType?.isJSON == true, !response.body.isEmpty else { return response }
     // Who reads a type does not need it.
+    let json = ReadOnce { [maximumDepth] in try JSONValue(data: $0, maximumDepth: maximumDepth) }
     response[JSONKey.self] = json
-    guard isStrict else { return response }
-    do { _ = try json.result.get() } catch { throw UndecodableBody(error, wanting: JSONValue.self, of: response) }
+    guard isStrict, request.options.delivery == .buffered, request.options.onChunk == nil else { return response }
+    response = try await response.collected(for: request)
+    guard let data = response.body.data, !data.isEmpty else { return response }
+    do { _ = try json.result(of: data).get() } catch { throw UndecodableBody(error, wanting: JSONValue.self, of: response) }
     return response
   }
 }
 
 extension Response {
   /// The body as JSON, if ``DecodeJSON`` has seen it and it is. The first look takes as long as reading it does.
-  public var json: JSONValue? { try? self[JSONKey.self]?.result.get() }
+  public var json: JSONValue? {
+    guard let read = self[JSONKey.self], let data = body.data, !data.isEmpty else { return nil }
+    return try? read.result(of: data).get()
+  }
 }
 
 private enum JSONKey: ResponseKey { typealias Value = ReadOnce<JSONValue> }

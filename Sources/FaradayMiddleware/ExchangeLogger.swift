@@ -57,13 +57,6 @@ public struct ExchangeLogger: Middleware {
     guard logger.logLevel <= max(level, failureLevel) else { return try await next(request) }
     let exchange = LoggedExchange(request, by: self, elapsed: Self.stopwatch(clock))
     exchange.logRequest(request)
-    var request = request
-    if let onChunk = request.options.onChunk {
-      request.options.onChunk = { bytes in
-        exchange.take(bytes)
-        return try onChunk(bytes)
-      }
-    }
     do {
       var response = try await next(request)
       exchange.begin(response)

@@ -14,8 +14,8 @@ public struct ExpectStatus: Middleware {
 
   /// - Parameters:
   ///   - bodyLimit: how many bytes of an unexpected response's body the error keeps where the chunk callback would have got
-  ///     them; the transfer of a longer one may be ended. 64 KiB by default.
-  ///   - isExpected: called once for each response, on the engine's thread if the request has callbacks.
+  ///     them; the transfer of a longer one is ended. 64 KiB by default.
+  ///   - isExpected: called once for each response, in the task that sent the request.
   public init(bodyLimit: Int = 64 << 10, where isExpected: @escaping @Sendable (HTTPResponse.Status) -> Bool) {
     self.isExpected = isExpected
     self.bodyLimit = max(0, bodyLimit)
@@ -32,11 +32,14 @@ public struct ExpectStatus: Middleware {
   }
 
   public func handle(_ request: Request, next: Next) async throws -> Response {
-    let sent = try await Withholding.send(request, next: next, keeping: bodyLimit) { [isExpected] head in
-      !isExpected(head.status)
-    }
-    guard sent.isWithheld else { return sent.response }
-    throw UnexpectedStatus(sent.response, isBodyCut: sent.isCut, to: request)
+    var response = try await next(request)
+    guard !isExpected(response.status) else { return response }
+    let isStreamed = request.options.delivery == .streamed && request.options.onChunk == nil
+    guard !isStreamed else { throw UnexpectedStatus(response, isBodyCut: false, to: request) }
+    let (body, isCut) = try await response.body.start(
+      upTo: request.options.onChunk == nil ? request.options.maximumBodySize : bodyLimit)
+    response.body = .data(body)
+    throw UnexpectedStatus(response, isBodyCut: isCut, to: request)
   }
 }
 

@@ -84,34 +84,20 @@ public struct Redirects: Middleware {
     var hops: [Redirect] = []
     var visited: Set<Visit> = [Visit(request)]
     while true {
-      // Made at the head, once: a response that is not followed is the caller's from there on.
-      let plan = Mutex(Plan.deliver)
-      let sent = try await Withholding.send(request, next: next, bodyMatters: false) {
-        [request, visited, count = hops.count] head in
-        guard Self.isRedirect(head) else { return false }
-        var chosen = count < limit ? self.plan(head, of: request, areApart: areApart) : .refuse(.tooMany(limit: limit))
-        if case .follow(let following) = chosen {
-          if head.headerFields[.setCookie] == nil, visited.contains(Visit(following)) {
-            chosen = .refuse(.loop)
-          } else if let policy {
-            chosen = .asking(policy, Attempt(head: head, url: request.url, following: following, count: count))
-          }
-        }
-        plan.withLock { $0 = chosen }
-        return chosen.withholds
-      }
-      var response = sent.response
+      var response = try await next(request)
+      let plan = try plan(response.head, of: request, visited, count: hops.count, limit: limit, areApart: areApart)
       response.redirects = hops
       if hops.contains(where: { Origin($0.url) != Origin($0.location) }) { response.leftOrigin = true }
-      switch plan.withLock({ $0 }) {
+      switch plan {
       case .deliver: return response
-      case .refuse(let reason): throw RedirectError(reason, request: request, response: response)
-      case .fail(let error): throw error
+      case .refuse(let reason):
+        response.body = .data((try? await response.body.start(upTo: Self.keptOfRefused).bytes) ?? Data())
+        throw RedirectError(reason, request: request, response: response)
       case .follow(let following):
         // A page that sets a cookie and leads to itself is no loop: the next visit is another one.
         if response.headers[.setCookie] != nil { visited.removeAll() }
         visited.insert(Visit(following))
-        await sent.drain()
+        await response.body.discard()
         hops.append(
           Redirect(
             status: response.status, headers: response.headers, version: response.version, url: request.url,
@@ -122,39 +108,45 @@ public struct Redirects: Middleware {
     }
   }
 
-  /// What the rules say of a redirect.
-  private func plan(_ head: HTTPResponse, of request: Request, areApart: Bool) -> Plan {
-    do throws(RedirectError.Reason) {
-      var referring = request
-      if sendsReferer { referring.refer() }
-      let following = try referring.following(head, areApart: areApart)
-      guard following.isSecure || !httpsOnly else { return .refuse(.insecure) }
-      guard following.isSecure || !request.isSecure || allowsDowngrade else { return .refuse(.downgrade) }
-      guard allowsBodyInClear || !following.hasBodyInClear(after: request) else { return .refuse(.bodyInClear) }
-      return .follow(following)
-    } catch {
-      return .refuse(error)
-    }
-  }
-
   /// What becomes of a response.
   private enum Plan {
     case deliver
     case follow(Request)
     case refuse(RedirectError.Reason)
-    case fail(any Error)
-
-    static func asking(_ policy: Policy, _ attempt: Attempt) -> Plan {
-      do {
-        return try policy(attempt) == .follow ? .follow(attempt.following) : .deliver
-      } catch {
-        return .fail(error)
-      }
-    }
-
-    /// Whether the caller's callbacks see none of it.
-    var withholds: Bool { if case .deliver = self { false } else { true } }
   }
+
+  private func plan(
+    _ head: HTTPResponse, of request: Request, _ visited: Set<Visit>, count: Int, limit: Int, areApart: Bool
+  ) throws -> Plan {
+    guard Self.isRedirect(head) else { return .deliver }
+    guard count < limit else { return .refuse(.tooMany(limit: limit)) }
+    let following: Request
+    do {
+      following = try self.following(head, of: request, areApart: areApart)
+    } catch {
+      return .refuse(error)
+    }
+    guard head.headerFields[.setCookie] != nil || !visited.contains(Visit(following)) else { return .refuse(.loop) }
+    guard let policy else { return .follow(following) }
+    let attempt = Attempt(head: head, url: request.url, following: following, count: count)
+    return try policy(attempt) == .follow ? .follow(following) : .deliver
+  }
+
+  /// The request that follows, by the rules.
+  private func following(
+    _ head: HTTPResponse, of request: Request, areApart: Bool
+  ) throws(RedirectError.Reason) -> Request {
+    var referring = request
+    if sendsReferer { referring.refer() }
+    let following = try referring.following(head, areApart: areApart)
+    guard following.isSecure || !httpsOnly else { throw .insecure }
+    guard following.isSecure || !request.isSecure || allowsDowngrade else { throw .downgrade }
+    guard allowsBodyInClear || !following.hasBodyInClear(after: request) else { throw .bodyInClear }
+    return following
+  }
+
+  /// How many bytes of the body of a redirect that could not be followed its error has.
+  private static let keptOfRefused = 64 << 10
 
   private static func isRedirect(_ head: HTTPResponse) -> Bool {
     [301, 302, 303, 307, 308].contains(head.status.code) && head.headerFields[.location] != nil

@@ -1,5 +1,4 @@
 public import FaradayCore
-private import Synchronization
 #if canImport(FoundationEssentials)
 private import FoundationEssentials
 #else
@@ -10,8 +9,7 @@ private import Foundation
 ///
 /// - Which: GET, HEAD, PUT, DELETE, OPTIONS and TRACE; others if the request says so (``FaradayCore/Options/isRetryable``), and
 ///   these then get an `Idempotency-Key`, the same over all attempts. Any method if there was no connection: nothing of the
-///   request was sent. Not a body that can be read once only, and not a request whose callbacks have seen something of the
-///   response already. A streamed body that fails later is the caller's.
+///   request was sent. Not a body that can be read once only.
 /// - After what: ``Policy/errors`` and ``Policy/statuses``, unless ``Policy/shouldRetry`` knows better. Never after a
 ///   `CancellationError`.
 /// - When: at a random time within a span that doubles from ``Policy/base`` up to ``Policy/longest``, or after
@@ -19,7 +17,8 @@ private import Foundation
 ///   and one over ``Policy/longestRetryAfter`` ends the retries.
 /// - How often: ``Policy/retries``, as long as the ``RetryBudget`` has something left, which all copies share.
 ///
-/// Callbacks see the attempt that counts; but the 1xx heads of each reach ``FaradayCore/Options/onInformational``, as it cannot be
+/// A response that breaks off in its body is sent again where the caller gets it whole (``FaradayCore/Options/deliversWhole``), and is
+/// read by this for it; one that is streamed, or that callbacks see something of, is the caller's from its head on. Callbacks see the attempt that counts; but the 1xx heads of each reach ``FaradayCore/Options/onInformational``, as it cannot be
 /// known yet what follows them. What comes in the end is the last response or error. ``FaradayCore/Response/retries`` says how many
 /// retries there were.
 public struct Retry: Middleware {
@@ -55,25 +54,21 @@ public struct Retry: Middleware {
     let request = mayRepeat ? withKey(request) : request
     var number = 1
     while true {
-      // The decision is made at the head, once, as the budget pays for it.
-      let decision = Mutex<(failed: Attempt, wait: Duration)?>(nil)
       let retry: (failed: Attempt, wait: Duration)
       do {
-        let sent = try await Withholding.attempt(request, next: next) { [number] head in
-          let attempt = attempt(number, of: request, head: head)
-          guard mayRepeat, mayFollow(attempt), let wait = wait(after: attempt) else { return false }
-          decision.withLock { $0 = (attempt, wait) }
-          return true
+        let response = try await next(request)
+        let attempt = attempt(number, of: request, head: response.head)
+        guard mayRepeat, mayFollow(attempt), let wait = wait(after: attempt) else {
+          // What breaks off is sent again as well, where the caller is to get it whole.
+          let isWhole = request.options.deliversWhole && number <= policy.retries
+          return try await (isWhole ? response.collected(for: request) : response).withRetries(number - 1)
         }
-        guard sent.isWithheld, let noted = decision.withLock({ $0 }) else { return sent.response.withRetries(number - 1) }
-        await sent.drain()
-        retry = noted
+        await response.body.discard()
+        retry = (attempt, wait)
       } catch {
-        let failure = error.error as? TransportError
-        let attempt = attempt(number, of: request, head: failure?.head, error: error.error)
-        guard mayRepeat || failure?.wasNeverSent == true, !error.wasSeen, mayFollow(attempt),
-          let wait = decision.withLock({ $0?.wait }) ?? wait(after: attempt)
-        else { throw error.error }
+        let failure = error as? TransportError
+        let attempt = attempt(number, of: request, head: failure?.partialResponse?.head, error: error)
+        guard mayRepeat || failure?.wasNeverSent == true, mayFollow(attempt), let wait = wait(after: attempt) else { throw error }
         retry = (attempt, wait)
       }
       await policy.onRetry?(retry.failed, retry.wait)
@@ -137,11 +132,6 @@ public struct Retry: Middleware {
 }
 
 extension TransportError {
-  /// What had arrived of a response that broke off.
-  fileprivate var head: HTTPResponse? {
-    partialResponse.map { HTTPResponse(status: $0.status, headerFields: $0.headers) }
-  }
-
   /// Whether it failed before there was a connection that anything could be sent over.
   fileprivate var wasNeverSent: Bool {
     [.resolving, .connecting, .tls].contains(phase)

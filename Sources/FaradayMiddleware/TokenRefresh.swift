@@ -12,7 +12,7 @@ private import Synchronization
 /// the body cannot be sent again, the next request begins with a new token.
 ///
 /// A foreign request gets no token (see ``FaradayCore/Request/isForeign``), and the 401 of another origin that a redirect led to
-/// is the response. A chunk callback does not see such a 401: its first 64 KiB are the response's body.
+/// is the response.
 ///
 /// Copies share their token. A request that is made within `refresh` or `isExpiring`, also by a task begun there that is not a
 /// detached one, passes without a token: it would wait for itself.
@@ -49,16 +49,13 @@ public struct TokenRefresh: Middleware {
     while true {
       var authorized = request
       try authorized.headers.authorize(.bearer(token))
-      let mayRepeat = refreshes < maximumRefreshes && request.body.isReplayable
-      let sent = try await Withholding.send(authorized, next: next, keeping: Withholding.drained) {
-        mayRepeat && $0.status == .unauthorized
+      let response = try await next(authorized)
+      guard response.status == .unauthorized, !response.leftOrigin else { return response }
+      guard refreshes < maximumRefreshes, request.body.isReplayable else {
+        if refreshes == 0 { store.reject(token) }
+        return response
       }
-      guard sent.isWithheld, !sent.response.leftOrigin else {
-        let isRejected = sent.response.status == .unauthorized && !sent.response.leftOrigin
-        if isRejected, refreshes == 0 { store.reject(token) }
-        return sent.response
-      }
-      await sent.drain()
+      await response.body.discard()
       token = try await store.replace(token, by: refresh)
       refreshes += 1
     }

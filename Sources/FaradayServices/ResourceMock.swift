@@ -26,11 +26,9 @@ public struct ResourceMock: Sendable {
     self.headers = headers
   }
 
-  /// The response, delivered as the request wants it already, callbacks included. Throws ``UnusableMock``, and what ``FaradayCore/Response/delivered(to:)``
-  /// throws.
+  /// The response. Throws ``UnusableMock``, and what reading the file throws.
   public func response(to request: Request) async throws -> Response {
-    try await Response(status: status, headers: headers, body: .data(bytes(for: request)), url: request.url).delivered(
-      to: request)
+    try await Response(status: status, headers: headers, body: .data(bytes(for: request)), url: request.url)
   }
 
   private func bytes(for request: Request) async throws -> Data {

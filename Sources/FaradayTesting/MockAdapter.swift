@@ -6,7 +6,7 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// Answers from stubs and sends nothing, in every delivery, so that what stands above an adapter can be tested without one.
+/// Answers from stubs and sends nothing, so that what stands above an adapter can be tested without one.
 ///
 ///     let mock = MockAdapter()
 ///     try mock.stub(.get, path: "/users/1", status: .notFound)
@@ -61,10 +61,12 @@ public final class MockAdapter: Adapter {
       // A sequence may be read once, and has been.
       var request = request
       if request.body.isStreamed { request.body = .data(body) }
-      return try await responder(request).delivered(to: request)
+      var response = try await responder(request)
+      if request.method == .head { response.body = .empty }
+      return response
     }
     guard !isStrict else { throw UnexpectedRequest(request, stubs: stubs) }
-    return try await Response(status: .notFound, url: request.url).delivered(to: request)
+    return Response(status: .notFound, url: request.url)
   }
 
   func add(_ stub: Stub) { state.withLock { $0.stubs.append(stub) } }

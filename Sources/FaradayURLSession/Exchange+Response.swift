@@ -6,29 +6,21 @@ internal import FoundationNetworking
 #endif
 
 extension Exchange {
-  /// The response, delivered as the request wants it.
+  /// The response, once its head is here.
   func response() async throws -> Response {
-    let head = try await head()
-    let body = StreamedBody(buffer) {
-    } cancel: {
-      self.fail(CancellationError())
-    }
     do {
-      let response = try await response(head, body: .stream(body, length: head.bodyLength(for: request)), ending: ending)
-        .delivered(to: request)
-      // Nothing comes but the end, and a body that is let go before it cancels the exchange.
-      if request.method == .head { for try await _ in body {} }
-      return response
+      let head = try await head()
+      return response(head, body: body(length: head.bodyLength(for: request)), stream: stream)
     } catch {
       fail(error)
       throw error
     }
   }
 
-  private func response(_ head: HTTPURLResponse, body: Body, ending: Response.Ending? = nil) -> Response {
+  private func response(_ head: HTTPURLResponse, body: Body, stream: ResponseStream? = nil) -> Response {
     Response(
       status: HTTPResponse.Status(code: head.statusCode), headers: head.fields, body: body, url: request.url,
-      version: .unknown, metrics: metrics, ending: ending)
+      version: .unknown, metrics: metrics, stream: stream)
   }
 
   /// What URLSession lets see: the head, the end, and the bytes of the bodies.

@@ -9,14 +9,12 @@ internal import FoundationNetworking
 /// One request on its way over a URLSession: what has come of it, who waits for it, and its one outcome.
 ///
 /// URLSession tells on its own queue, where nothing may wait and no task be cancelled: all but the counting of bytes is done on
-/// a queue of this exchange, and the callbacks of uploads and 1xx heads are called there. The caller's task takes the body out of a
-/// buffer in between.
+/// a queue of this exchange, and callbacks are called there.
 final class Exchange: Sendable {
   let request: Request
   /// Whose connections it shares.
   let origin: String
-  let buffer = ReceiveBuffer(size: URLSessionAdapter.maximumUnread)
-  let ending = Response.Ending()
+  let stream: ResponseStream
   let session: Session
   private let urlRequest: URLRequest
   private let callbacks = DispatchQueue(label: "faraday-urlsession")
@@ -42,6 +40,8 @@ final class Exchange: Sendable {
     var firstByte: Duration?
     var sent: Int64 = 0
     var received: Int64 = 0
+    /// Bytes that are on their way to our queue.
+    var pending = 0
   }
 
   init(_ request: Request, over session: Session) throws {
@@ -50,6 +50,7 @@ final class Exchange: Sendable {
     urlRequest = try URLRequest(request)
     self.request = request
     self.session = session
+    stream = ResponseStream(capacity: URLSessionAdapter.maximumUnread)
     state = Mutex(State())
   }
 
@@ -119,13 +120,14 @@ final class Exchange: Sendable {
   }
 
   func received(_ data: Data) {
-    let isOver = state.withLock { state in
+    let pending = state.withLock { state -> Int? in
       state.lastActivity = .now
-      return state.outcome != nil
+      guard state.outcome == nil else { return nil }
+      state.pending += data.count
+      return state.pending
     }
-    guard !isOver else { return }
-    buffer.received(data.count)
-    if buffer.isFull {
+    guard let pending else { return }
+    if pending + stream.unread >= URLSessionAdapter.maximumUnread {
       let limit = URLSessionAdapter.maximumUnread
       fail(error(.bodyTooLarge, "the reader is \(limit) bytes behind a server that URLSession cannot slow down"))
     }
@@ -168,11 +170,28 @@ final class Exchange: Sendable {
 
   private func take(_ data: Data) {
     let isWanted = state.withLock { state in
+      state.pending -= data.count
       guard state.outcome == nil else { return false }
       state.received += Int64(data.count)
       return true
     }
-    if isWanted { _ = buffer.publish([data]) }
+    guard isWanted else { return }
+    if stream.write(data) == .stop { return fail(CancellationError()) }
+    flush()
+  }
+
+  /// Hands over what has come.
+  private func flush() {
+    if stream.flush() == .stop { fail(CancellationError()) }
+  }
+
+  /// The body of the response. Nothing can be asked of URLSession when its reader has room; but it may have begun to drain.
+  func body(length: Int64?) -> Body {
+    stream.body(length: length) {
+      self.callbacks.async { self.flush() }
+    } onUnwanted: {
+      self.fail(CancellationError())
+    }
   }
 
   private func reportSent(_ total: Int64) {
@@ -217,13 +236,21 @@ final class Exchange: Sendable {
     first.watchdog?.cancel()
     first.producer?.cancel()
     if first.hasTurn { session.turns.leave(origin) } else if first.waitsSince != nil { session.turns.abandon(origin) }
-    ending.set(trailers: [:], metrics: metrics)
-    buffer.finish(outcome)
     switch outcome {
-    case .success: first.headWaiter?.resume()
+    case .success:
+      endStream(outcome)
+      first.headWaiter?.resume()
     case .failure(let error):
+      callbacks.async { self.endStream(outcome) }
       first.headWaiter?.resume(throwing: error)
       cancelTask()
+    }
+  }
+
+  private func endStream(_ outcome: Result<Void, any Error>) {
+    switch outcome {
+    case .success: stream.finish(metrics: metrics)
+    case .failure(let error): stream.fail(error, metrics: metrics)
     }
   }
 

@@ -68,7 +68,7 @@ public struct URLSessionAdapter: Adapter {
 extension Capabilities {
   /// What URLSession does on this platform, as far as it has been shown.
   static let urlSession: Capabilities = [
-    .customMethods, .streamedUpload, .expectContinue, .uploadProgress, .downloadProgress, .streamedDownload,
-    .neverResends, .chunkCallback, .headCallback, .informational, .queueTimeout, .idleTimeout, .totalTimeout,
+    .customMethods, .streamedUpload, .expectContinue, .uploadProgress, .streamedDownload, .neverResends, .informational,
+    .queueTimeout, .idleTimeout, .totalTimeout,
   ]
 }

@@ -85,11 +85,11 @@ import Testing
   @Test func `what is read once is read once, and fails once`() {
     struct Failed: Error {}
     let count = Mutex(0)
-    let failing = ReadOnce<Int> {
+    let failing = ReadOnce<Int> { _ in
       count.withLock { $0 += 1 }
       throw Failed()
     }
-    for _ in 0..<3 { #expect(throws: Failed.self) { try failing.result.get() } }
+    for _ in 0..<3 { #expect(throws: Failed.self) { try failing.result(of: Data()).get() } }
     #expect(count.withLock { $0 } == 1)
   }
 

@@ -6,7 +6,7 @@ import Testing
 
   private func drain(_ queue: inout Queue) -> [Int] {
     var items: [Int] = []
-    while let item = queue.next() { items.append(item) }
+    while let (item, _) = queue.next() { items.append(item) }
     return items
   }
 

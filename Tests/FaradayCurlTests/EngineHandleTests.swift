@@ -83,7 +83,7 @@ import Testing
     if child == 0 {
       alarm(20)
       handle.submit(unsent)
-      _exit(unsent.state == .finished ? 0 : 1)
+      _exit(unsent.hasFinished ? 0 : 1)
     }
     var status: Int32 = -1
     #expect(waitpid(child, &status, 0) == child)

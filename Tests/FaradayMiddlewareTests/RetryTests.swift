@@ -109,11 +109,44 @@ import Testing
     #expect(mock.recorded.suffix(2).map(\.body) == [Data("again".utf8), Data("again".utf8)])
   }
 
+  /// A body that breaks off.
+  private struct Failing: AsyncSequence, Sendable {
+    var behind: String? = nil
+    let error: any Error
+
+    init(behind: String? = nil, with error: any Error) { (self.behind, self.error) = (behind, error) }
+
+    func makeAsyncIterator() -> Iterator { Iterator(piece: behind.map { Data($0.utf8) }, error: error) }
+
+    struct Iterator: AsyncIteratorProtocol {
+      var piece: Data?
+      let error: any Error
+
+      mutating func next() async throws -> Data? {
+        guard let piece else { throw error }
+        defer { self.piece = nil }
+        return piece
+      }
+    }
+  }
+
+  @Test func `a body that breaks off is sent again where the caller gets it whole, and there alone`() async throws {
+    for delivery in TestedDelivery.allCases {
+      let mock = MockAdapter()
+      mock.stub { request in
+        let error = TransportError(.truncatedResponse, building: request, "")
+        return Response(status: .ok, body: .stream(Failing(behind: "piece", with: error)), url: request.url)
+      }
+      let connection = try Connection("http://h/", adapter: mock, middleware: [Retry(clock: InstantClock(clock))])
+      await #expect(throws: TransportError.self) { _ = try await delivery.get("/", over: connection) }
+      #expect(mock.recorded.count == (delivery == .buffered ? 3 : 1), "\(delivery)")
+    }
+  }
+
   @Test func `nothing is repeated that a callback has seen`() async throws {
     mock.stub { request in
-      try request.options.onHead?(HTTPResponse(status: .ok))
-      throw TransportError(.truncatedResponse, building: request, "")
-    } respond: { _ in
+      Response(
+        status: .ok, body: .stream(Failing(with: TransportError(.truncatedResponse, building: request, ""))), url: request.url)
     }
     await #expect(throws: TransportError.self) { try await connection().get { $0.options.onHead = { _ in } } }
     #expect(mock.recorded.count == 1)
@@ -121,14 +154,11 @@ import Testing
 
   @Test func `nothing is repeated whose progress was seen, and progress of what is repeated is not`() async throws {
     mock.stub(times: 1) { request in
-      try request.options.onHead?(HTTPResponse(status: .serviceUnavailable))
-      request.options.onDownloadProgress?(TransferProgress(bytes: 9, total: 9))
-      throw TransportError(.truncatedResponse, building: request, "")
+      Response(status: .serviceUnavailable, body: .stream(Pieces("later")), url: request.url)
     }
     mock.stub { request in
-      try request.options.onHead?(HTTPResponse(status: .ok))
-      request.options.onDownloadProgress?(TransferProgress(bytes: 5, total: 10))
-      throw TransportError(.truncatedResponse, building: request, "")
+      let error = TransportError(.truncatedResponse, building: request, "")
+      return Response(status: .ok, body: .stream(Failing(behind: "piece", with: error), length: 10), url: request.url)
     }
     let progress = Log<Int64>()
     await #expect(throws: TransportError.self) {

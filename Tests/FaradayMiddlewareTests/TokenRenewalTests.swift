@@ -122,7 +122,7 @@ import Testing
     let connection = try Connection("http://home/", adapter: mock, middleware: [middleware, .redirects()])
     let (response, text) = try await delivery.get("/", over: connection)
     #expect(response.status == .unauthorized && mock.recorded.count == 2)
-    #expect(delivery == .callback ? response.body.data == Data("who are you?".utf8) : text == "who are you?")
+    #expect(text == "who are you?")
     #expect(try await connection.post(body: .stream(Pieces("once"))).status == .unauthorized)
     #expect(try await connection.get { $0.options.redirectLimit = 0 }.status == .found)
     #expect(issuer.refreshes.elements.isEmpty)

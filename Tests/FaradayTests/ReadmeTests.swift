@@ -17,7 +17,10 @@ import Testing
   @Test func `every block of Swift in 'Writing an adapter' is one that is compiled`() throws {
     let blocks = try Pages.blocks(of: "Sources/FaradayCore/FaradayCore.docc/WritingAnAdapter.md")
     #expect(blocks.count >= 6)
-    let files = ["EchoAdapter.swift", "EchoConformanceTests.swift", "../../Sources/FaradayCore/Adapter.swift"]
+    let files = [
+      "EchoAdapter.swift", "EchoConformanceTests.swift", "../OutsideTests/PushingAdapter.swift",
+      "../../Sources/FaradayCore/Adapter.swift",
+    ]
     for block in blocks { #expect(try Pages.isCompiled(block, in: files), "not compiled:\n\(block)") }
   }
 }

@@ -1,5 +1,4 @@
 public import FaradayCore
-private import Synchronization
 #if canImport(FoundationEssentials)
 public import FoundationEssentials
 #else
@@ -39,14 +38,6 @@ public struct Cookies: Middleware {
     var request = request
     addCookies(to: &request)
     let areApart = next.capabilities.contains(.repeatedHeaders)
-    let head = Head()
-    // A callback can end the transfer, and its error has no response in it.
-    if request.options.onChunk != nil || request.options.onHead != nil, next.capabilities.contains(.headCallback) {
-      request.options.onHead = { [onHead = request.options.onHead] in
-        head.fields = $0.headerFields
-        try onHead?($0)
-      }
-    }
     do {
       let response = try await next(request)
       take(response.headers, from: response.url, areApart: areApart)
@@ -54,8 +45,6 @@ public struct Cookies: Middleware {
     } catch {
       if let partial = (error as? TransportError)?.partialResponse {
         take(partial.headers, from: partial.url, areApart: areApart)
-      } else if let fields = head.fields {
-        take(fields, from: request.url, areApart: areApart)
       }
       throw error
     }
@@ -85,15 +74,6 @@ public struct Cookies: Middleware {
       } catch {
         onRefused?(error, url)
       }
-    }
-  }
-
-  /// What the engine's thread has seen of a response.
-  private final class Head: Sendable {
-    private let state = Mutex<HTTPFields?>(nil)
-    var fields: HTTPFields? {
-      get { state.withLock { $0 } }
-      set { state.withLock { $0 = newValue } }
     }
   }
 }

@@ -19,7 +19,7 @@ extension ConformanceGroup {
       .init("while the head of a streamed response is waited for", needs: .streamedDownload) { subject in
         try await ends(subject, answering: "") { $0.options.delivery = .streamed }
       },
-      .init("between the chunks", needs: .chunkCallback) { subject in
+      .init("between the chunks") { subject in
         try await ends(subject, answering: Stalling.someOfABody) { $0.options.onChunk = { _ in .continue } }
       },
       .init("while a streamed body is read", needs: .streamedDownload) { subject in
@@ -34,19 +34,19 @@ extension ConformanceGroup {
           try await expectThrows(CancellationError.self) { try await task.value }
         }
       },
-      .init("from the chunk callback", needs: .chunkCallback) { subject in
+      .init("from the chunk callback") { subject in
         try await Stalling.run(subject, answering: Stalling.someOfABody) { _, connection in
           try await expectThrows(CancellationError.self) {
             _ = try await connection.get { $0.options.onChunk = { _ in .cancel } }
           }
         }
       },
-      .init("from the chunk callback of what is there already", needs: .chunkCallback, needsWire: false) { subject in
+      .init("from the chunk callback of what is there already", needsWire: false) { subject in
         try await expectThrows(CancellationError.self) {
           _ = try await subject.connection.get("hello") { $0.options.onChunk = { _ in .cancel } }
         }
       },
-      .init("by an error from the head callback", needs: .headCallback) { subject in
+      .init("by an error from the head callback") { subject in
         try await Stalling.run(subject, answering: Stalling.someOfABody) { _, connection in
           try await expectThrows(CancellationError.self) {
             _ = try await connection.get { $0.options.onHead = { _ in throw CancellationError() } }

@@ -7,7 +7,7 @@ internal import Foundation
 
 extension ConformanceGroup {
   static let chunkCallback = ConformanceGroup(
-    name: "chunk callback", needs: .chunkCallback,
+    name: "chunk callback",
     cases: [0, 1, 13, 16_384, 65_536, 65_537, 3_000_001].map { count in
       Case("\(count) bytes arrive byte for byte, and the response has no body", needsWire: false) { subject in
         let (response, bytes) = try await chunks(of: "bytes/\(count)", subject.connection)

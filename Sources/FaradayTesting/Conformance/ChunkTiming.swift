@@ -8,7 +8,7 @@ extension ConformanceGroup {
     cases: Framing.allCases.flatMap { framing in
       [1, 100, 100_000].flatMap { size in
         [
-          Case("\(size) bytes at a time, \(framing.rawValue): the callback sees each", needs: .chunkCallback) { subject in
+          Case("\(size) bytes at a time, \(framing.rawValue): the callback sees each") { subject in
             try await Drip(framing: framing, size: size).run { drip in
               _ = try await subject.connection(to: drip.server).get {
                 $0.options.onChunk = { bytes in
@@ -27,7 +27,7 @@ extension ConformanceGroup {
         ]
       }
     } + [
-      .init("progress is told with each", needs: .downloadProgress) { subject in
+      .init("progress is told with each") { subject in
         try await Drip(framing: .chunked, size: 10).run { drip in
           let told = Log<Int>()
           _ = try await subject.connection(to: drip.server).get {
@@ -39,7 +39,7 @@ extension ConformanceGroup {
           }
         }
       },
-      .init("what is decoded is seen piece by piece", needs: [.decompression, .chunkCallback]) { subject in
+      .init("what is decoded is seen piece by piece", needs: [.decompression]) { subject in
         try await Drip(gzipped: 3).run { drip in
           _ = try await subject.connection(to: drip.server).get {
             $0.options.decompression = .standard

@@ -111,7 +111,7 @@ extension ConformanceGroup {
       let head = "HTTP/1.1 \(answer.status)\r\nX-Target: /first\r\n\(answer.head)\r\n\r\n"
       let body = answer.end.isEmpty ? "" : "/first"
       let allInOne = [("a response", poison), ("a byte", "x")].map { name, more in
-        Case("\(name) behind \(answer.name), all in one, \(security.rawValue)", needs: [.headCallback, security.needs]) {
+        Case("\(name) behind \(answer.name), all in one, \(security.rawValue)", needs: [security.needs]) {
           subject in
           try await isNotRead(answer.method, [head + answer.end + more], body: body, security, subject)
         }
@@ -120,13 +120,13 @@ extension ConformanceGroup {
       guard !answer.end.isEmpty else { return allInOne }
       return allInOne + [
         Case(
-          "bytes behind \(answer.name), whose head came before, \(security.rawValue)", needs: [.headCallback, security.needs]
+          "bytes behind \(answer.name), whose head came before, \(security.rawValue)", needs: [security.needs]
         ) { subject in
           try await isNotRead(answer.method, [head, answer.end + poison], body: body, security, subject)
         },
         Case(
           "bytes behind \(answer.name), which may be compressed, \(security.rawValue)",
-          needs: [.headCallback, .decompression, security.needs]
+          needs: [.decompression, security.needs]
         ) { subject in
           try await isNotRead(answer.method, [head + answer.end + poison], body: body, decompresses: true, security, subject)
         },

@@ -31,7 +31,7 @@ extension ConformanceGroup {
         }
         try expectEqual(try await response.body.collect(), Data(count: 3_000_000))
       },
-      .init("chunks are decoded", needs: .chunkCallback) { subject in
+      .init("chunks are decoded") { subject in
         let count = Log<Int>()
         _ = try await subject.connection.get("gzip?size=3000000") {
           $0.options.decompression = Decompression(maximumRatio: 2000)
@@ -109,7 +109,7 @@ extension ConformanceGroup {
         }
       }
     },
-    .init("one that goes to a callback too", needs: .chunkCallback) { subject in
+    .init("one that goes to a callback too") { subject in
       try await expectFailure(.decompressionLimit) {
         try await subject.connection.get("gzip?size=50000000") {
           decoding(&$0)

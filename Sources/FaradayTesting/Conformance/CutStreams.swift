@@ -24,8 +24,6 @@ extension ConformanceGroup {
   private enum Moment: String, CaseIterable {
     case atOnce = "at once"
     case later = "when some was seen"
-
-    var needs: Capabilities { self == .atOnce ? [] : .chunkCallback }
   }
 
   /// What a goodbye says of the streams that there are.
@@ -37,7 +35,7 @@ extension ConformanceGroup {
   private static let goodbyes: [Case] = Moment.allCases.flatMap { moment in
     [1, 2, 40].flatMap { count in
       lasts.map { name, last in
-        Case("\(name) in the middle of \(count) bodies without a length, \(moment.rawValue)", needs: moment.needs) { subject in
+        Case("\(name) in the middle of \(count) bodies without a length, \(moment.rawValue)") { subject in
           for isPolite in [true, false] {
             let areSeen = Gate()
             try await withServer(subject) { connection in
@@ -93,16 +91,14 @@ extension ConformanceGroup {
       // Without a length a reset with no error looks like the end: libcurl does not tell the two apart.
       (code == 0 ? [[("content-length", "100")]] : [[], [("content-length", "100")]]).map { fields in
         Case(
-          "a stream reset with \(name) in its body \(fields.isEmpty ? "without" : "with") a length, \(moment.rawValue)",
-          needs: moment.needs
+          "a stream reset with \(name) in its body \(fields.isEmpty ? "without" : "with") a length, \(moment.rawValue)"
         ) { subject in
           try await isCut(subject, moment, .get, by: code, fields)
         }
       }
     } + [
       Case(
-        "a stream that asks for HTTP/1.1 in its body is not begun again, and joined to that, \(moment.rawValue)",
-        needs: moment.needs
+        "a stream that asks for HTTP/1.1 in its body is not begun again, and joined to that, \(moment.rawValue)"
       ) { subject in
         try await isCut(subject, moment, .post, by: 13)
       }

@@ -5,16 +5,15 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// The ways that a body takes to the caller.
+/// The ways that a body takes to the caller. They are `Connection`'s, and the same over every adapter; what differs is what reaches it.
 enum DeliveryKind: String, CaseIterable {
   case buffered, streamed
   case callback = "to a callback"
 
   var needs: Capabilities {
     switch self {
-    case .buffered: []
+    case .buffered, .callback: []
     case .streamed: .streamedDownload
-    case .callback: .chunkCallback
     }
   }
 

@@ -2,7 +2,7 @@ internal import FaradayCore
 
 extension ConformanceGroup {
   static let downloadProgress = ConformanceGroup(
-    name: "download progress", needs: .downloadProgress,
+    name: "download progress",
     cases: [
       .init("it rises to the end and knows the total", needsWire: false) { subject in
         try await rises(to: 1_000_000, of: 1_000_000, subject, "bytes/1000000")
@@ -13,7 +13,7 @@ extension ConformanceGroup {
       .init("what is decoded is counted, and has no total", needs: .decompression) { subject in
         try await rises(to: 500_000, of: nil, subject, "gzip?size=500000") { $0.options.decompression = .standard }
       },
-      .init("it is told of chunks too", needs: .chunkCallback, needsWire: false) { subject in
+      .init("it is told of chunks too", needsWire: false) { subject in
         try await rises(to: 1_000_000, of: 1_000_000, subject, "bytes/1000000") { $0.options.onChunk = { _ in .continue } }
       },
       .init("it is told of a streamed body too", needs: .streamedDownload) { subject in

@@ -32,7 +32,7 @@ extension ConformanceGroup {
           continuation.finish()
           try expectEqual(try await iterator.next(), nil)
         },
-        .init("chunks are seen while the body is sent", needs: [.streamedUpload, .chunkCallback]) { subject in
+        .init("chunks are seen while the body is sent", needs: [.streamedUpload]) { subject in
           let (pieces, continuation) = AsyncStream.makeStream(of: Data.self)
           continuation.yield(Data("0".utf8))
           let seen = Log<Int>()
@@ -47,7 +47,7 @@ extension ConformanceGroup {
           try expectEqual(response.status, .ok)
           try expectEqual(seen.elements.reduce(0, +), 10)
         },
-        .init("the head is seen before the body is sent", needs: [.streamedUpload, .headCallback]) { subject in
+        .init("the head is seen before the body is sent", needs: [.streamedUpload]) { subject in
           let (pieces, continuation) = AsyncStream.makeStream(of: Data.self)
           continuation.yield(Data("first".utf8))
           let response = try await subject.connection.post("echo", body: .stream(pieces)) {

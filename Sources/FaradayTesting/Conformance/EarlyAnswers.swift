@@ -44,7 +44,7 @@ extension ConformanceGroup {
       },
       .init(
         "a whole answer is one, though the source goes on and the server resets",
-        needs: [.streamedUpload, .duplex, .headCallback]
+        needs: [.streamedUpload, .duplex]
       ) { subject in
         let isSeen = Gate()
         let server = try RawServer { connection in
@@ -61,7 +61,7 @@ extension ConformanceGroup {
         try expectEqual(try await response.body.text(), "ok")
       },
       .init(
-        "a refusal is one, though the source fails before it is whole", needs: [.streamedUpload, .duplex, .headCallback]
+        "a refusal is one, though the source fails before it is whole", needs: [.streamedUpload, .duplex]
       ) { subject in
         let isSeen = Gate()
         let source = FailingOnceOpened(gate: isSeen)

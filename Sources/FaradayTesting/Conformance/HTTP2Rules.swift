@@ -139,7 +139,7 @@ extension ConformanceGroup {
         try await group.waitForAll()
       }
     },
-    .init("cancelling one stream leaves the others alone", needs: .chunkCallback) { subject in
+    .init("cancelling one stream leaves the others alone") { subject in
       let connection = try nghttpx(subject)
       let hasBegun = Gate()
       let cancelled = Task {
@@ -156,7 +156,7 @@ extension ConformanceGroup {
       try await expectThrows(CancellationError.self) { _ = try await cancelled.value }
       try expectEqual(try await other.body.length, 50)
     },
-    .init("chunks are seen as they come", needs: .chunkCallback) { subject in
+    .init("chunks are seen as they come") { subject in
       try await eachChunkIsSeen(subject)
     },
     .init("a server hears at once of a stream that nobody wants any more", needs: .streamedDownload) { subject in

@@ -2,7 +2,7 @@ internal import FaradayCore
 
 extension ConformanceGroup {
   static let headCallback = ConformanceGroup(
-    name: "head callback", needs: .headCallback,
+    name: "head callback",
     cases: ["hello", "status/404", "status/204", "redirect/1", "bytes/0"].map { path in
       Case("/\(path): it sees the status and the fields, once") { subject in
         let heads = Log<HTTPResponse>()
@@ -16,7 +16,7 @@ extension ConformanceGroup {
         _ = try await subject.connection.head("hello") { $0.options.onHead = { heads.append($0) } }
         try expectEqual(heads.elements.map(\.status.code), [200])
       },
-      .init("it comes before the chunks", needs: .chunkCallback, needsWire: false) { subject in
+      .init("it comes before the chunks", needsWire: false) { subject in
         let seen = Log<String>()
         _ = try await subject.connection.get("hello") {
           $0.options.onHead = { _ in seen.append("head") }
@@ -72,7 +72,7 @@ extension ConformanceGroup {
         }
         try expectEqual(try await connection.get("hello").status, .ok)
       },
-      .init("no chunk comes after it has thrown", needs: .chunkCallback, needsWire: false) { subject in
+      .init("no chunk comes after it has thrown", needsWire: false) { subject in
         let chunks = Log<Int>()
         try await expectThrows(Mine.self) {
           _ = try await subject.connection.get("bytes/100000") {

@@ -11,7 +11,7 @@ extension ConformanceGroup {
   static let largeBodies = ConformanceGroup(
     name: "large bodies", needs: .backpressure,
     cases: [
-      .init("5 GB arrive", needs: [.chunkCallback, .downloadProgress]) { subject in
+      .init("5 GB arrive") { subject in
         let count = Atomic(0)
         let told = Atomic<Int64>(0)
         let response = try await subject.connection.get("bytes/\(size)") {

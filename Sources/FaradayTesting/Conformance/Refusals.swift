@@ -49,10 +49,7 @@ extension AdapterConformance {
       }
     case .expectContinue: { $0.headers[.expect] = "100-continue" }
     case .uploadProgress: { $0.options.onUploadProgress = { _ in } }
-    case .downloadProgress: { $0.options.onDownloadProgress = { _ in } }
     case .streamedDownload: { $0.options.delivery = .streamed }
-    case .chunkCallback: { $0.options.onChunk = { _ in .continue } }
-    case .headCallback: { $0.options.onHead = { _ in } }
     case .informational: { $0.options.onInformational = { _ in } }
     case .decompression: { $0.options.decompression = .standard }
     case .queueTimeout: { $0.options.timeouts.queue = .seconds(1) }

@@ -60,10 +60,8 @@ private enum Callback: String, CaseIterable {
   var needs: Capabilities {
     switch self {
     case .informational: .informational
-    case .head: .headCallback
-    case .chunk: .chunkCallback
     case .upload: .uploadProgress
-    case .download: .downloadProgress
+    case .head, .chunk, .download: []
     }
   }
 

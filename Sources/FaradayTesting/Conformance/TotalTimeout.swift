@@ -10,7 +10,7 @@ extension ConformanceGroup {
         }
       }
     } + [
-      .init("it runs while chunks come", needs: .chunkCallback) { subject in
+      .init("it runs while chunks come") { subject in
         try await expectFailure(.totalTimeout) {
           try await subject.connection.get("drip?count=1000&interval=10&size=1") {
             $0.options.timeouts.total = .milliseconds(100)

@@ -17,7 +17,7 @@ extension ConformanceGroup {
         try expectEqual(try await response.body.text(), "trailing")
         try expectEqual(response.trailers[try checksum], "abc")
       },
-      .init("they are known when the last chunk was given to the callback", needs: .chunkCallback, needsWire: false) { subject in
+      .init("they are known when the last chunk was given to the callback", needsWire: false) { subject in
         let response = try await subject.connection.get("trailers") { $0.options.onChunk = { _ in .continue } }
         try expectEqual(response.trailers[try checksum], "abc")
       },

@@ -3,7 +3,7 @@ internal import FaradayCore
 extension ConformanceGroup {
   /// A chunk that a server sends is a chunk that the callback sees, though many come at once and the callback takes its time.
   static let unmergedChunks = ConformanceGroup(
-    name: "chunks that come at once", needs: .chunkCallback,
+    name: "chunks that come at once",
     cases: [(500, 10), (5000, 1), (40, 4000)].map { count, size in
       // What comes in two reads is two pieces, but no piece is of two chunks.
       Case("of \(count) chunks of \(size) bytes none comes with the next, however long each takes") { subject in

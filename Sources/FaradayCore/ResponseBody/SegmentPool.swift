@@ -1,9 +1,4 @@
 internal import Synchronization
-#if canImport(Glibc)
-private import Glibc
-#elseif canImport(Darwin)
-private import Darwin
-#endif
 
 /// Memory for one streamed body, in segments of one size. The last given back is handed out first, while it is still in the
 /// processor's cache.
@@ -22,10 +17,9 @@ final class SegmentPool: Sendable {
 
   deinit { close() }
 
-  /// Nil if there is no memory.
-  func take() -> UnsafeMutableRawPointer? {
-    if let address = state.withLock({ $0.free.popLast() }) { return UnsafeMutableRawPointer(bitPattern: address) }
-    return malloc(Self.segmentSize)
+  func take() -> UnsafeMutableRawPointer {
+    let kept = state.withLock { $0.free.popLast() }.flatMap { UnsafeMutableRawPointer(bitPattern: $0) }
+    return kept ?? .allocate(byteCount: Self.segmentSize, alignment: 16)
   }
 
   func giveBack(_ segment: UnsafeMutableRawPointer) {
@@ -35,16 +29,16 @@ final class SegmentPool: Sendable {
       state.free.append(address)
       return true
     }
-    if !isKept { free(UnsafeMutableRawPointer(bitPattern: address)) }
+    if !isKept { segment.deallocate() }
   }
 
-  /// Keeps nothing from now on: a caller who holds on to one piece holds only that.
+  /// Keeps nothing from now on.
   func close() {
     let addresses = state.withLock { state in
       state.isClosed = true
       defer { state.free = [] }
       return state.free
     }
-    for address in addresses { free(UnsafeMutableRawPointer(bitPattern: address)) }
+    for address in addresses { UnsafeMutableRawPointer(bitPattern: address)?.deallocate() }
   }
 }

@@ -1,0 +1,127 @@
+internal import Synchronization
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+extension Response {
+  /// The response with its body in memory: for a middleware that needs the whole of it.
+  ///
+  /// Reads the body in the task that calls this, up to ``Options/maximumBodySize`` of the request, unless it is in memory already.
+  /// Throws ``TransportError/Code/bodyTooLarge``, and what reading the body throws; a ``TransportError`` has what had come as its
+  /// ``TransportError/partialResponse``.
+  public func collected(for request: Request) async throws -> Response {
+    try await collected(for: request, onProgress: nil)
+  }
+
+  private func collected(for request: Request, onProgress: ProgressHandler?) async throws -> Response {
+    let limit = request.options.maximumBodySize
+    if onProgress == nil, let data = body.data, data.count <= limit { return self }
+    var whole = Data()
+    do {
+      guard body.length ?? 0 <= limit else { throw Self.tooLarge(limit, request) }
+      try await body.read(into: &whole, upTo: limit) { count in
+        onProgress?(TransferProgress(bytes: Int64(count), total: body.length))
+      }
+      guard whole.count <= limit else {
+        whole = whole.prefix(limit)
+        throw Self.tooLarge(limit, request)
+      }
+    } catch var error as TransportError {
+      error.partialResponse = with(.data(whole))
+      throw error
+    }
+    return with(.data(whole))
+  }
+
+  private static func tooLarge(_ limit: Int, _ request: Request) -> TransportError {
+    TransportError(
+      .bodyTooLarge, phase: .receiving, method: request.method, url: request.url, secrets: request.secrets,
+      message: "the body is larger than the limit of \(limit) bytes")
+  }
+
+  /// The response as its request wants it delivered. ``Options/onHead`` is called first. Then the body goes piece by piece to
+  /// ``Options/onChunk``; or, where the delivery is ``Delivery/streamed``, it is left to the caller, who can iterate it once; or it is
+  /// collected. ``Options/onDownloadProgress`` is told after each piece in all three. The response to a HEAD has no body.
+  func delivered(to request: Request) async throws -> Response {
+    let options = request.options
+    if options.deliversWhole, request.method != .head { return try await collected(for: request, onProgress: nil) }
+    try options.onHead?(head)
+    if request.method == .head {
+      _ = try await body.start(upTo: 0)
+      return with(.empty)
+    }
+    if let onChunk = options.onChunk {
+      try await body.drain(into: options.onDownloadProgress.map { counting(onChunk, $0) } ?? onChunk)
+      return with(.empty)
+    }
+    guard options.delivery == .streamed else { return try await collected(for: request, onProgress: options.onDownloadProgress) }
+    guard options.onDownloadProgress != nil || !body.isStreamed else { return self }
+    return with(.stream(SingleReading(body: body, onProgress: options.onDownloadProgress), length: body.length))
+  }
+
+  private func counting(_ onChunk: @escaping ChunkHandler, _ onProgress: @escaping ProgressHandler) -> ChunkHandler {
+    let count = Mutex<Int64>(0)
+    let total = body.length
+    return { piece in
+      let flow = try onChunk(piece)
+      let bytes = count.withLock { count in
+        count += Int64(piece.byteCount)
+        return count
+      }
+      if flow == .continue { onProgress(TransferProgress(bytes: bytes, total: total)) }
+      return flow
+    }
+  }
+
+  private func with(_ body: Body) -> Response {
+    var response = self
+    response.body = body
+    return response
+  }
+}
+
+/// A body that gives its pieces to the first iterator, and tells how far it is.
+private struct SingleReading: AsyncSequence, Sendable {
+  typealias Element = Data
+  typealias Failure = any Error
+
+  let body: Body
+  let onProgress: ProgressHandler?
+  private let isTaken = Taken()
+
+  init(body: Body, onProgress: ProgressHandler?) {
+    self.body = body
+    self.onProgress = onProgress
+  }
+
+  func makeAsyncIterator() -> Iterator {
+    Iterator(rest: isTaken.take() ? body.makeAsyncIterator() : nil, total: body.length, onProgress: onProgress)
+  }
+
+  struct Iterator: AsyncIteratorProtocol {
+    private var rest: Body.AsyncIterator?
+    private let total: Int64?
+    private let onProgress: ProgressHandler?
+    private var count: Int64 = 0
+
+    init(rest: Body.AsyncIterator?, total: Int64?, onProgress: ProgressHandler?) {
+      (self.rest, self.total, self.onProgress) = (rest, total, onProgress)
+    }
+
+    mutating func next(isolation: isolated (any Actor)?) async throws -> Data? {
+      try Task.checkCancellation()
+      guard rest != nil else { throw BodyAlreadyRead() }
+      guard let piece = try await rest?.next(isolation: isolation) else { return nil }
+      count += Int64(piece.count)
+      onProgress?(TransferProgress(bytes: count, total: total))
+      return piece
+    }
+  }
+
+  private final class Taken: Sendable {
+    private let isTaken = Atomic(false)
+    func take() -> Bool { !isTaken.exchange(true, ordering: .relaxed) }
+  }
+}

@@ -1,0 +1,367 @@
+@testable import FaradayCore
+import FaradayTesting
+import FoundationEssentials
+import Synchronization
+import Testing
+
+@Suite struct ResponseStreamTests {
+  private struct First: Error {}
+  private struct Second: Error {}
+
+  private func write(_ count: Int, to stream: ResponseStream) -> ResponseStream.Answer {
+    [UInt8](repeating: 7, count: count).withUnsafeBytes { stream.write($0) }
+  }
+
+  private func write(_ text: String, to stream: ResponseStream) -> ResponseStream.Answer {
+    Array(text.utf8).withUnsafeBytes { stream.write($0) }
+  }
+
+  // MARK: pausing
+
+  @Test func `a stream that is full pauses its engine, and asks for more once, when less than half is left`() async throws {
+    let stream = ResponseStream(capacity: 100, gathers: false)
+    let (asked, unwanted) = (Log<Void>(), Log<Void>())
+    let body = stream.body(length: nil) {
+      asked.append(())
+    } onUnwanted: {
+      unwanted.append(())
+    }
+    #expect(write(50, to: stream) == .more)
+    #expect(write(10, to: stream) == .more)
+    #expect(write(40, to: stream) == .pause)
+    var pieces = body.makeAsyncIterator()
+    #expect(try await pieces.next()?.count == 50)
+    #expect(asked.elements.isEmpty)
+    #expect(try await pieces.next()?.count == 10)
+    #expect(asked.elements.count == 1)
+    #expect(try await pieces.next()?.count == 40)
+    #expect(asked.elements.count == 1)
+    stream.finish()
+    #expect(try await pieces.next() == nil)
+    #expect(unwanted.elements.isEmpty)
+  }
+
+  @Test func `an engine that has not paused is not asked`() async throws {
+    let stream = ResponseStream(capacity: 100)
+    let asked = Log<Void>()
+    let body = stream.body(length: nil) {
+      asked.append(())
+    } onUnwanted: {
+    }
+    #expect(write(99, to: stream) == .more)
+    stream.finish()
+    #expect(try await body.collect().count == 99)
+    #expect(asked.elements.isEmpty)
+  }
+
+  @Test func `what is gathered and not handed over counts too`() {
+    let stream = ResponseStream(capacity: 1000, batch: .max)
+    #expect(write(600, to: stream) == .more)
+    #expect((stream.gathered, stream.unread) == (600, 600))
+    #expect(stream.flush() == .pause)
+    #expect((stream.gathered, stream.unread) == (0, 600))
+    #expect(write(399, to: stream) == .more)
+    #expect(stream.unread == 999)
+    #expect(write(1, to: stream) == .pause)
+  }
+
+  @Test func `an engine whose reader was quicker than its pause goes on`() async throws {
+    let stream = ResponseStream(capacity: 100, gathers: false)
+    let body = stream.body(length: nil) {
+    } onUnwanted: {
+    }
+    var pieces = body.makeAsyncIterator()
+    #expect(write(100, to: stream) == .pause)
+    #expect(stream.flush() == .pause)
+    #expect(write(1, to: stream) == .pause)
+    #expect(try await pieces.next()?.count == 100)
+    // The reader has asked; whoever flushes then is not told again.
+    #expect(stream.flush() == .pause)
+    #expect(write(1, to: stream) == .more)
+  }
+
+  @Test func `a capacity of nothing still lets bytes through`() async throws {
+    let stream = ResponseStream(capacity: 0)
+    let asked = Log<Void>()
+    let body = stream.body(length: nil) {
+      asked.append(())
+    } onUnwanted: {
+    }
+    #expect(write(10, to: stream) == .pause)
+    stream.finish()
+    #expect(try await body.collect().count == 10)
+  }
+
+  // MARK: pieces
+
+  @Test func `pieces are gathered, or stay apart`() async throws {
+    for gathers in [true, false] {
+      let stream = ResponseStream(gathers: gathers)
+      let body = stream.body(length: nil) {
+      } onUnwanted: {
+      }
+      for text in ["a", "bc", "", "def"] { #expect(write(text, to: stream) == .more) }
+      stream.finish()
+      var pieces: [String] = []
+      for try await piece in body { pieces.append(String(decoding: piece, as: UTF8.self)) }
+      #expect(pieces == (gathers ? ["abcdef"] : ["a", "bc", "def"]))
+    }
+  }
+
+  @Test func `bytes that are copied and data that is not come in the order in which they were written`() async throws {
+    let stream = ResponseStream()
+    let body = stream.body(length: nil) {
+    } onUnwanted: {
+    }
+    var expected = Data()
+    for round in 0..<50 {
+      let size = round * 7919 % 400_000
+      let piece = Data((0..<size).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ round) })
+      expected += piece
+      _ = round % 3 == 0 ? stream.write(piece) : piece.withUnsafeBytes { stream.write($0) }
+      if round % 5 == 0 { _ = stream.flush() }
+    }
+    stream.finish()
+    #expect(try await body.collect(upTo: .max) == expected)
+  }
+
+  // MARK: the end
+
+  @Test func `the first end counts, and comes behind what there is`() async throws {
+    let stream = ResponseStream()
+    let body = stream.body(length: nil) {
+    } onUnwanted: {
+    }
+    _ = write("piece", to: stream)
+    stream.fail(First())
+    stream.fail(Second())
+    stream.finish()
+    var pieces = body.makeAsyncIterator()
+    #expect(try await pieces.next() == Data("piece".utf8))
+    await #expect(throws: First.self) { try await pieces.next() }
+    #expect(try await pieces.next() == nil)
+  }
+
+  @Test func `trailers and metrics are there at the end and not before`() throws {
+    let stream = ResponseStream()
+    let response = Response(
+      status: .ok, url: try #require(URL(string: "http://localhost/")), metrics: Metrics(bytesReceived: 1), stream: stream)
+    #expect(response.trailers.isEmpty)
+    #expect(response.metrics.bytesReceived == 1)
+    stream.finish(trailers: [.eTag: "x"], metrics: Metrics(bytesReceived: 2))
+    #expect(response.trailers[.eTag] == "x")
+    #expect(response.metrics.bytesReceived == 2)
+  }
+
+  @Test func `a body can be read once, whichever way`() async throws {
+    let stream = ResponseStream()
+    let body = stream.body(length: nil) {
+    } onUnwanted: {
+    }
+    stream.finish()
+    #expect(try await body.collect().isEmpty)
+    await #expect(throws: BodyAlreadyRead.self) { try await body.collect() }
+    await #expect(throws: BodyAlreadyRead.self) { try await body.drain { _ in .continue } }
+  }
+
+  // MARK: a reader that goes
+
+  @Test func `a body that goes unread is unwanted, and one that has ended is not`() {
+    for hasEnded in [false, true] {
+      let stream = ResponseStream()
+      let unwanted = Log<Void>()
+      var body: Body? = stream.body(length: nil) {
+      } onUnwanted: {
+        unwanted.append(())
+      }
+      if hasEnded { stream.finish() }
+      #expect(body != nil)
+      body = nil
+      #expect(unwanted.elements.count == (hasEnded ? 0 : 1))
+    }
+  }
+
+  @Test func `a reader that goes half-way leaves a body that is unwanted`() async throws {
+    let stream = ResponseStream()
+    let unwanted = Log<Void>()
+    let body = stream.body(length: nil) {
+    } onUnwanted: {
+      unwanted.append(())
+    }
+    _ = write("piece", to: stream)
+    _ = stream.flush()
+    for try await _ in body { break }
+    #expect(unwanted.elements.count == 1)
+  }
+
+  @Test func `a task that is cancelled while it waits says so to the engine, which ends it`() async throws {
+    for drains in [false, true] {
+      let stream = ResponseStream()
+      let (waits, unwanted) = (Gate(), Gate())
+      let body = stream.body(length: nil) {
+        waits.open()
+      } onUnwanted: {
+        unwanted.open()
+      }
+      let task = Task {
+        if drains { return try await body.drain { _ in .continue } }
+        waits.open()
+        for try await _ in body {}
+      }
+      #expect(await waits.opened())
+      task.cancel()
+      #expect(await unwanted.opened())
+      stream.fail(CancellationError())
+      await #expect(throws: CancellationError.self) { try await task.value }
+    }
+  }
+
+  // MARK: draining
+
+  @Test func `a body that is drained gives what was written before, then each piece as it is written, on the engine's side`()
+    async throws
+  {
+    let stream = ResponseStream(gathers: false)
+    let (begun, seen) = (Gate(), Log<String>())
+    let body = stream.body(length: nil) {
+      begun.open()
+    } onUnwanted: {
+    }
+    _ = write("before", to: stream)
+    _ = stream.flush()
+    _ = write("gathered", to: stream)
+    let task = Task {
+      try await body.drain { bytes in
+        seen.append(bytes.withUnsafeBytes { String(decoding: $0, as: UTF8.self) })
+        return .continue
+      }
+    }
+    #expect(await begun.opened())
+    #expect(!stream.isDrained)
+    #expect(seen.elements.isEmpty)
+    #expect(stream.flush() != .stop)
+    #expect(stream.isDrained)
+    #expect(seen.elements == ["before", "gathered"])
+    #expect(write("now", to: stream) == .more)
+    #expect(stream.write(Data("data".utf8)) == .more)
+    #expect(seen.elements == ["before", "gathered", "now", "data"])
+    #expect(stream.unread == 0)
+    stream.finish()
+    try await task.value
+  }
+
+  @Test func `a pause ends where the reader begins to drain`() async throws {
+    let stream = ResponseStream(capacity: 10, gathers: false)
+    let begun = Gate()
+    let body = stream.body(length: nil) {
+      begun.open()
+    } onUnwanted: {
+    }
+    #expect(write("0123456789", to: stream) == .pause)
+    let task = Task { try await body.drain { _ in .continue } }
+    #expect(await begun.opened())
+    #expect(stream.flush() == .more)
+    #expect(write("0123456789", to: stream) == .more)
+    stream.finish()
+    try await task.value
+  }
+
+  @Test func `a body that has ended is drained by its reader`() async throws {
+    let stream = ResponseStream(gathers: false)
+    let body = stream.body(length: nil) {
+    } onUnwanted: {
+    }
+    _ = write("a", to: stream)
+    _ = write("b", to: stream)
+    stream.fail(First())
+    let seen = Log<Int>()
+    await #expect(throws: First.self) {
+      try await body.drain { bytes in
+        seen.append(bytes.byteCount)
+        return .continue
+      }
+    }
+    #expect(seen.elements == [1, 1])
+  }
+
+  @Test(arguments: [false, true])
+  func `a closure that cancels or throws stops the engine, and is called no more`(throwing: Bool) async throws {
+    let stream = ResponseStream(gathers: false)
+    let (begun, seen) = (Gate(), Log<Void>())
+    let body = stream.body(length: nil) {
+      begun.open()
+    } onUnwanted: {
+    }
+    let task = Task {
+      try await body.drain { _ in
+        seen.append(())
+        if throwing { throw First() }
+        return .cancel
+      }
+    }
+    #expect(await begun.opened())
+    _ = stream.flush()
+    #expect(write("a", to: stream) == .stop)
+    #expect(write("b", to: stream) == .stop)
+    #expect(stream.flush() == .stop)
+    stream.fail(Second(), metrics: Metrics(bytesReceived: 5))
+    let result = await task.result
+    switch result {
+    case .success: Issue.record("it has ended well")
+    case .failure(let error): #expect(throwing ? error is First : error is CancellationError)
+    }
+    #expect(seen.elements.count == 1)
+  }
+
+  @Test func `a drained body that ends before the engine took notice is whole`() async throws {
+    let stream = ResponseStream(gathers: false)
+    let (begun, seen) = (Gate(), Log<Int>())
+    let body = stream.body(length: nil) {
+      begun.open()
+    } onUnwanted: {
+    }
+    let task = Task {
+      try await body.drain { bytes in
+        seen.append(bytes.byteCount)
+        return .continue
+      }
+    }
+    #expect(await begun.opened())
+    _ = write("abc", to: stream)
+    stream.finish()
+    try await task.value
+    #expect(seen.elements == [3])
+  }
+
+  // MARK: discarding
+
+  @Test func `what is short is discarded to its end, what is long is given up`() async throws {
+    for (length, count) in [(nil, 100), (100, 100), (nil, 200), (200, 0)] as [(Int64?, Int)] {
+      let stream = ResponseStream()
+      let unwanted = Log<Void>()
+      let body = stream.body(length: length) {
+      } onUnwanted: {
+        unwanted.append(())
+      }
+      _ = write(count, to: stream)
+      if count == 100 { stream.finish() } else { _ = stream.flush() }
+      await body.discard(upTo: 100)
+      #expect(unwanted.elements.count == (count == 100 ? 0 : 1), "\(length ?? -1) \(count)")
+    }
+  }
+
+  @Test func `the start of a body is its first bytes, and says whether there are more`() async throws {
+    for (count, limit) in [(0, 0), (1, 0), (99, 100), (100, 100), (101, 100)] {
+      let stream = ResponseStream()
+      let body = stream.body(length: nil) {
+      } onUnwanted: {
+      }
+      _ = write(count, to: stream)
+      stream.finish()
+      let (bytes, isCut) = try await body.start(upTo: limit)
+      #expect(bytes.count == min(count, limit))
+      #expect(isCut == (count > limit))
+      #expect(try await Body.data(Data(count: count)).start(upTo: limit).bytes.count == min(count, limit))
+    }
+  }
+}

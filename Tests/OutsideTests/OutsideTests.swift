@@ -1,0 +1,194 @@
+import Faraday
+import FaradayCurl
+import FaradayTesting
+import FaradayURLSession
+import Foundation
+import Synchronization
+import Testing
+
+/// The ways to have a body.
+enum Way: String, CaseIterable {
+  case buffered, streamed, chunks
+
+  /// Sends a GET, and gives the response with its whole body.
+  func get(_ path: String, over connection: Connection) async throws -> (response: Response, body: Data) {
+    let seen = Mutex(Data())
+    let response = try await connection.get(path) { [self] request in
+      switch self {
+      case .buffered: break
+      case .streamed: request.options.delivery = .streamed
+      case .chunks:
+        request.options.onChunk = { piece in
+          piece.withUnsafeBytes { bytes in seen.withLock { $0.append(contentsOf: bytes) } }
+          return .continue
+        }
+      }
+    }
+    let body = try await response.body.collect()
+    return (response, self == .chunks ? seen.withLock { $0 } : body)
+  }
+}
+
+enum Over: String, CaseIterable {
+  case curl, urlSession
+
+  var adapter: any Adapter {
+    switch self {
+    case .curl: CurlAdapter()
+    case .urlSession: URLSessionAdapter()
+    }
+  }
+}
+
+/// Middleware that is written with the public interface alone does what ours does, in every delivery, over either adapter.
+@Suite struct OwnMiddlewareTests {
+  private static let combinations = Over.allCases.flatMap { over in Way.allCases.map { (over, $0) } }
+
+  /// A server that answers with the first of these, then the second, and so on, and then no more.
+  private func server(_ answers: [String]) throws -> (RawServer, @Sendable () -> Int) {
+    let count = Counter()
+    let server = try RawServer { connection in
+      while true {
+        _ = try connection.readHead()
+        let index = count.next()
+        guard index < answers.count else { return connection.close() }
+        try connection.send(answers[index])
+        if answers[index].contains("Content-Length: 9999") { return connection.close() }
+      }
+    }
+    return (server, { count.value })
+  }
+
+  private final class Counter: Sendable {
+    private let state = Mutex(0)
+    var value: Int { state.withLock { $0 } }
+    func next() -> Int {
+      state.withLock { count in
+        defer { count += 1 }
+        return count
+      }
+    }
+  }
+
+  private static let refusal = "HTTP/1.1 503 No\r\nContent-Length: 5\r\n\r\nlater"
+  private static let hello = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello"
+  private static let broken = "HTTP/1.1 200 OK\r\nContent-Length: 9999\r\n\r\nhello"
+
+  @Test(arguments: combinations) func `a retry`(over: Over, way: Way) async throws {
+    let (server, count) = try server([Self.refusal, Self.refusal, Self.hello])
+    defer { server.stop() }
+    let connection = try Connection(server.url + "/", adapter: over.adapter, middleware: [SmallRetry(retries: 2)])
+    let (response, body) = try await way.get("x", over: connection)
+    #expect(response.status == .ok && body == Data("hello".utf8))
+    #expect(count() == 3)
+    // One connection served all of them: what nobody wanted was read to its end.
+    #expect(server.connectionCount == 1)
+  }
+
+  @Test(arguments: combinations) func `a retry of what broke off, where the caller gets it whole`(over: Over, way: Way)
+    async throws
+  {
+    let (server, count) = try server([Self.broken, Self.hello])
+    defer { server.stop() }
+    let connection = try Connection(server.url + "/", adapter: over.adapter, middleware: [SmallRetry(retries: 2)])
+    if way == .buffered {
+      #expect(try await way.get("x", over: connection).body == Data("hello".utf8))
+      #expect(count() == 2)
+    } else {
+      await #expect(throws: TransportError.self) { try await way.get("x", over: connection) }
+      #expect(count() == 1)
+    }
+  }
+
+  @Test(arguments: combinations) func `a cache`(over: Over, way: Way) async throws {
+    let server = try LocalServer()
+    defer { server.stop() }
+    let connection = try Connection(server.url + "/", adapter: over.adapter, middleware: [SmallCache()])
+    let first = try await way.get("bytes/3000000", over: connection).body
+    #expect(first.count == 3_000_000)
+    for again in Way.allCases { #expect(try await again.get("bytes/3000000", over: connection).body == first) }
+    #expect(server.requestCount == 1)
+    #expect(try await way.get("hello", over: connection).response.status == .ok)
+    #expect(server.requestCount == 2)
+  }
+
+  @Test(arguments: combinations) func `a cache keeps nothing that broke off`(over: Over, way: Way) async throws {
+    let (server, count) = try server([Self.broken, Self.hello])
+    defer { server.stop() }
+    let connection = try Connection(server.url + "/", adapter: over.adapter, middleware: [SmallCache()])
+    await #expect(throws: TransportError.self) { try await way.get("x", over: connection) }
+    for _ in 0..<2 { #expect(try await way.get("x", over: connection).body == Data("hello".utf8)) }
+    #expect(count() == 2)
+  }
+
+  @Test(arguments: combinations) func `a hash of the body`(over: Over, way: Way) async throws {
+    let server = try LocalServer()
+    defer { server.stop() }
+    let connection = try Connection(server.url + "/", adapter: over.adapter, middleware: [BodyHash()])
+    for path in ["hello", "bytes/0", "bytes/1", "bytes/2000000", "drip?count=3"] {
+      let (response, body) = try await way.get(path, over: connection)
+      #expect(response.hash == BodyHash.Hash.fnv(body), "\(path)")
+    }
+  }
+
+  @Test(arguments: combinations) func `all of them above one another`(over: Over, way: Way) async throws {
+    let (server, count) = try server([Self.refusal, Self.hello])
+    defer { server.stop() }
+    let connection = try Connection(
+      server.url + "/", adapter: over.adapter, middleware: [BodyHash(), SmallCache(), SmallRetry(retries: 1), BodyHash()])
+    for _ in 0..<2 {
+      let (response, body) = try await way.get("x", over: connection)
+      #expect(body == Data("hello".utf8) && response.hash == BodyHash.Hash.fnv(body))
+    }
+    #expect(count() == 2)
+  }
+}
+
+/// An adapter that is made of a response stream delivers as ours do.
+@Suite struct OwnAdapterTests {
+  private static let pieces = (0..<200).map { Data(repeating: UInt8($0), count: $0 * 37 % 900) }
+
+  @Test(arguments: Way.allCases) func `all of it, in every delivery`(way: Way) async throws {
+    let adapter = PushingAdapter(pieces: Self.pieces)
+    let connection = try Connection("http://h/", adapter: adapter)
+    let (response, body) = try await way.get("x", over: connection)
+    #expect(body == Data(Self.pieces.joined()))
+    #expect(response.headers[.server] == "pushing" && response.trailers[.eTag] == "\"end\"")
+    #expect(adapter.log.cancellations == 0)
+  }
+
+  @Test(arguments: Way.allCases) func `what came before it failed, and why`(way: Way) async throws {
+    let connection = try Connection("http://h/", adapter: PushingAdapter(pieces: Self.pieces, failure: .truncatedResponse))
+    let error = await #expect(throws: TransportError.self) { try await way.get("x", over: connection) }
+    #expect(error?.code == .truncatedResponse)
+    if way == .buffered { #expect(error?.partialResponse?.body.data == Data(Self.pieces.joined())) }
+  }
+
+  @Test func `a reader that stops, stops the engine, and one that goes ends it`() async throws {
+    let adapter = PushingAdapter(pieces: Self.pieces)
+    let connection = try Connection("http://h/", adapter: adapter)
+    do {
+      let response = try await connection.get { $0.options.delivery = .streamed }
+      var pieces = response.body.makeAsyncIterator()
+      _ = try await pieces.next()
+      while adapter.log.pauses == 0 { await Task.yield() }
+      #expect(adapter.log.written < Self.pieces.count)
+    }
+    while adapter.log.cancellations == 0 { await Task.yield() }
+  }
+
+  @Test func `a closure that has had enough ends it`() async throws {
+    let adapter = PushingAdapter(pieces: Self.pieces)
+    let connection = try Connection("http://h/", adapter: adapter)
+    await #expect(throws: CancellationError.self) { try await connection.get { $0.options.onChunk = { _ in .cancel } } }
+    #expect(adapter.log.written < Self.pieces.count)
+  }
+
+  @Test func `it refuses what it lacks`() async throws {
+    let connection = try Connection("http://h/", adapter: PushingAdapter(pieces: []))
+    let error = await #expect(throws: TransportError.self) {
+      try await connection.get { $0.options.timeouts.total = .seconds(1) }
+    }
+    #expect(error?.code == .unsupported)
+  }
+}
