@@ -19,6 +19,7 @@ let package = Package(
     .library(name: "FaradayTesting", targets: ["FaradayTesting"]),
     .executable(name: "faraday", targets: ["FaradayCLI"]),
   ],
+  traits: [.trait(name: "Brotli", description: "The content coding br, over the system's libbrotlidec.")],
   dependencies: [
     .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -28,9 +29,17 @@ let package = Package(
     .systemLibrary(
       name: "CCurl", path: "Modules/CCurl", pkgConfig: "libcurl",
       providers: [.apt(["libcurl4-openssl-dev"]), .brew(["curl"])]),
+    .systemLibrary(
+      name: "CZlib", path: "Modules/CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
+    .systemLibrary(
+      name: "CBrotli", path: "Modules/CBrotli", pkgConfig: "libbrotlidec",
+      providers: [.apt(["libbrotli-dev"]), .brew(["brotli"])]),
+    .target(
+      name: "FaradayContentCoding",
+      dependencies: ["CZlib", .target(name: "CBrotli", condition: .when(traits: ["Brotli"]))]),
     .target(
       name: "FaradayCore",
-      dependencies: [.product(name: "HTTPTypes", package: "swift-http-types")]),
+      dependencies: ["FaradayContentCoding", .product(name: "HTTPTypes", package: "swift-http-types")]),
     .target(name: "FaradayCurl", dependencies: ["FaradayCore", "CCurl"]),
     .target(name: "FaradayURLSession", dependencies: ["FaradayCore"]),
     .target(name: "FaradayTesting", dependencies: ["FaradayCore"]),
@@ -63,6 +72,8 @@ let package = Package(
     .executableTarget(name: "linked", dependencies: ["Faraday", "FaradayCurl"], path: "Tests/Linked"),
     .target(
       name: "TestedAdapters", dependencies: ["FaradayCore", "FaradayCurl", "FaradayURLSession"], path: "Tests/TestedAdapters"),
+    .testTarget(
+      name: "FaradayContentCodingTests", dependencies: ["FaradayContentCoding", "FaradayTesting", "CZlib"]),
     .testTarget(name: "FaradayCoreTests", dependencies: ["FaradayCore", "FaradayTesting"]),
     .testTarget(name: "FaradayCodingTests", dependencies: ["FaradayCore", "FaradayCoding", "FaradayTesting"]),
     .testTarget(
