@@ -9,7 +9,8 @@ struct Target: Sendable {
   }
 
   static let all = [
-    chunks, cookies, dates, hal, head, json, lines, link, media, multipart, paths, query, redaction, redirects, retryAfter, uris,
+    chunks, codings, cookies, dates, hal, head, json, lines, link, media, multipart, paths, query, redaction, redirects,
+    retryAfter, uris,
   ]
 
   /// The one that `--target=` names.
