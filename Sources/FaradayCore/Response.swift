@@ -11,7 +11,7 @@ public struct Response: Sendable {
   public var status: HTTPResponse.Status
   /// The header fields, in order, repeated ones kept.
   public var headers: HTTPFields
-  /// The content. Buffered it is whole, as far as its framing says (see ``Decompression``); streamed it is read once.
+  /// The content. Buffered it is whole; streamed it is read once.
   public var body: Body
   /// Where the response came from.
   public var url: URL

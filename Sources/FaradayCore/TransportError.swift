@@ -149,7 +149,7 @@ extension TransportError.Code {
   public static let headTooLarge = Self(rawValue: "headTooLarge")
   public static let bodyTooLarge = Self(rawValue: "bodyTooLarge")
   public static let decompressionLimit = Self(rawValue: "decompressionLimit")
-  /// The bytes are none of that coding. That some are missing at its end is not noticed, see ``Decompression``.
+  /// The bytes are none of that coding, some are missing at its end, or some follow it.
   public static let decompressionFailed = Self(rawValue: "decompressionFailed")
 
   /// The process or the system has no file descriptor left.
