@@ -77,7 +77,7 @@ struct TransportOptions: ParsableArguments {
       ("--cacert", authorities != nil, .customCA),
       ("--http1.1", version == .http1, .http1Only),
       ("--http2", version == .http2, .http2),
-      ("--compressed", compressed, .decompression),
+      ("--compressed", compressed, .encodedBodies),
       ("--connect-timeout", limit(connectTimeout) != nil, .connectTimeout),
       ("--max-time", limit(maxTime) != nil, .totalTimeout),
     ]

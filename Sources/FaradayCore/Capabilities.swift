@@ -30,8 +30,6 @@ public struct Capabilities: OptionSet, Sendable, Hashable {
   public static let trailers = Capabilities(rawValue: 1 << 11)
   /// Repeated header fields stay repeated.
   public static let repeatedHeaders = Capabilities(rawValue: 1 << 12)
-  /// ``Options/decompression``.
-  public static let decompression = Capabilities(rawValue: 1 << 13)
   /// ``Timeouts/connect``.
   public static let connectTimeout = Capabilities(rawValue: 1 << 14)
   /// ``Timeouts/idle``.
@@ -57,7 +55,7 @@ public struct Capabilities: OptionSet, Sendable, Hashable {
   public static let http1Only = Capabilities(rawValue: 1 << 24)
   /// ``Response/version`` is what the response came over.
   public static let responseVersion = Capabilities(rawValue: 1 << 25)
-  /// A body arrives as it was sent where ``Options/decompression`` is off, whatever its `Content-Encoding`.
+  /// A body arrives as it was sent, whatever its `Content-Encoding`: ``Options/decompression`` needs it.
   public static let encodedBodies = Capabilities(rawValue: 1 << 26)
   /// A POST, PATCH or custom method is not sent again when its connection dies before the answer.
   public static let neverResends = Capabilities(rawValue: 1 << 27)
@@ -113,8 +111,8 @@ public struct Capabilities: OptionSet, Sendable, Hashable {
     Entry(name: "truncatedHeads", capability: .truncatedHeads, meaning: "a response cut off in its head is an error"),
     Entry(name: "strictFraming", capability: .strictFraming, meaning: "a response of doubtful framing is an error"),
     Entry(name: "truncatedTLS", capability: .truncatedTLS, meaning: "a TLS body cut off without `close_notify` is an error"),
-    Entry(name: "decompression", capability: .decompression, meaning: "`options.decompression`, with its limits"),
-    Entry(name: "encodedBodies", capability: .encodedBodies, meaning: "compressed bodies undecoded unless asked"),
+    Entry(
+      name: "encodedBodies", capability: .encodedBodies, meaning: "compressed bodies as they were sent; `options.decompression`"),
     Entry(name: "queueTimeout", capability: .queueTimeout, meaning: "`options.timeouts.queue`"),
     Entry(name: "connectTimeout", capability: .connectTimeout, meaning: "`options.timeouts.connect`"),
     Entry(name: "idleTimeout", capability: .idleTimeout, meaning: "`options.timeouts.idle`"),
@@ -161,7 +159,7 @@ extension Capabilities {
     if options.onUploadProgress != nil { insert(.uploadProgress) }
     if options.delivery == .streamed, options.onChunk == nil { insert(.streamedDownload) }
     if options.onInformational != nil { insert(.informational) }
-    if options.decompression != nil { insert(.decompression) }
+    if options.decompression != nil { insert(.encodedBodies) }
     if options.requestTarget == .asterisk { insert(.asteriskTarget) }
     switch options.httpVersion {
     case .automatic: break

@@ -58,14 +58,20 @@ public struct Next: Sendable {
 extension Adapter {
   /// Sends what has passed all layers: without what the connection gave it if they have led it to another origin.
   fileprivate func send(leaving request: Request) async throws -> Response {
-    guard let provenance = request.provenance else { return try await send(request) }
+    guard let provenance = request.provenance else { return try await exchange(request) }
     do {
-      var response = try await send(request.leavingCarriedFieldsAtHome())
+      var response = try await exchange(request.leavingCarriedFieldsAtHome())
       response.provenance = provenance
       return response
     } catch var error as TransportError {
       error.redact(by: provenance)
       throw error
     }
+  }
+
+  /// Sends it, and undoes the content codings of the response if the request wants that.
+  private func exchange(_ request: Request) async throws -> Response {
+    guard request.options.decompression != nil else { return try await send(request) }
+    return try await send(request.acceptingCodings()).decoded(for: request)
   }
 }

@@ -23,7 +23,7 @@ extension CurlAdapter {
     /// ``TransportError/Code/queueFull``. 65,536 by default. One that waits costs about six kilobytes, its task included. ``Timeouts/queue`` limits how long.
     public var queueLimit = 1 << 16
     /// Bytes asked from a socket at a time, from 1 KiB to 512 KiB; each active transfer has a buffer of this size. Larger ones
-    /// save system calls on plain HTTP/1.1. 64 KiB by default; 16 KiB where libcurl decodes the body.
+    /// save system calls on plain HTTP/1.1. 64 KiB by default.
     public var receiveBufferSize = 64 << 10
     /// How much of a streamed body may wait for its reader before its socket is read no further, in bytes, from 64 KiB. It is
     /// read again when half of that is left. 2 MiB by default: smaller ones save memory where thousands of streams have slow

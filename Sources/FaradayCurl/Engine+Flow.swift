@@ -120,10 +120,8 @@ extension Engine {
     // The last of the response may be among what libcurl has kept.
     if transfer.isRefused { transfer.isSendPaused = false }
     transfer.lastActivity = now
-    // libcurl delivers what it has kept from within the call: answering with another pause would be quadratic.
-    transfer.isResuming = true
+    // libcurl delivers what it has kept from within the call.
     unpause(transfer)
-    transfer.isResuming = false
     if let failure = transfer.failure { end(transfer, .failed(failure)) }
   }
 

@@ -10,7 +10,7 @@ enum ErrorTable {
     for code: CURLcode, phase: TransportError.Phase, text: String = "", headSize: Int = 0
   ) -> TransportError.Code {
     if headSize > limitOfHead, phase != .receiving { return .headTooLarge }
-    if code.rawValue == tooLarge { return phase == .receiving ? .decompressionLimit : .headTooLarge }
+    if code.rawValue == tooLarge { return .headTooLarge }
     switch (code, phase) {
     case (CURLE_RECV_ERROR, .receiving) where text.contains("chunked-encoding") || text.contains("chunk hex"),
       (CURLE_RECV_ERROR, .receiving) where text.contains("hex-length"):
@@ -18,20 +18,16 @@ enum ErrorTable {
     // A first field that is folded: libcurl has none that it would continue.
     case (CURLE_BAD_FUNCTION_ARGUMENT, .waiting) where headSize > 0, (CURLE_BAD_FUNCTION_ARGUMENT, .sending) where headSize > 0:
       return .malformedResponse
-    case (CURLE_BAD_CONTENT_ENCODING, _) where text.contains("Transfer-Encoding"): return .malformedResponse
     // The connection has ended without a word, in order or not.
     case (CURLE_RECV_ERROR, .waiting) where headSize == 0, (CURLE_RECV_ERROR, .sending) where headSize == 0:
       return .connectionClosed
     case (CURLE_RECV_ERROR, .receiving) where text.contains("unexpected eof"),
       (CURLE_SEND_ERROR, .receiving) where text.contains("unexpected eof"):
       return .truncatedResponse
-    // Ours note a failure of their own when they refuse what is written: this is libcurl's decoder.
-    case (CURLE_WRITE_ERROR, .receiving): return .decompressionFailed
     // A proxy that will not open a tunnel.
     case (CURLE_RECV_ERROR, .connecting) where text.contains("CONNECT"): return .proxyFailed
     case (CURLE_RECV_ERROR, .tls) where text.contains("CONNECT"): return .proxyFailed
     case (CURLE_OUT_OF_MEMORY, .waiting), (CURLE_OUT_OF_MEMORY, .sending): return .headTooLarge
-    case (CURLE_OUT_OF_MEMORY, .receiving): return .decompressionLimit
     // Something else than HTTP was answered: HTTP/0.9 is off.
     case (CURLE_UNSUPPORTED_PROTOCOL, .waiting), (CURLE_UNSUPPORTED_PROTOCOL, .sending): return .malformedResponse
     default: return table[code.rawValue] ?? .engineFailed
@@ -60,6 +56,8 @@ enum ErrorTable {
     CURLE_COULDNT_CONNECT.rawValue: .connectionFailed,
     CURLE_WEIRD_SERVER_REPLY.rawValue: .malformedResponse,
     CURLE_HTTP2.rawValue: .http2Error,
+    // Of a transfer coding: content codings are decoded elsewhere.
+    CURLE_BAD_CONTENT_ENCODING.rawValue: .malformedResponse,
     CURLE_PARTIAL_FILE.rawValue: .truncatedResponse,
     CURLE_UPLOAD_FAILED.rawValue: .sendFailed,
     CURLE_OPERATION_TIMEDOUT.rawValue: .connectTimeout,
@@ -70,7 +68,6 @@ enum ErrorTable {
     CURLE_SSL_CERTPROBLEM.rawValue: .tlsFailed,
     CURLE_SSL_CIPHER.rawValue: .tlsFailed,
     CURLE_PEER_FAILED_VERIFICATION.rawValue: .tlsVerificationFailed,
-    CURLE_BAD_CONTENT_ENCODING.rawValue: .decompressionFailed,
     CURLE_SEND_FAIL_REWIND.rawValue: .bodyNotReplayable,
     CURLE_SSL_CACERT_BADFILE.rawValue: .invalidCA,
     CURLE_SSL_SHUTDOWN_FAILED.rawValue: .tlsFailed,

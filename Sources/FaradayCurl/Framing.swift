@@ -8,23 +8,16 @@ struct Framing {
   private(set) var contentLength: Int64?
   private(set) var isChunked = false
   private(set) var closesConnection = false
-  /// libcurl decodes the body: its length is not the one that the head states, and the limits on decoding hold.
-  private(set) var isDecoded = false
   /// It has a transfer coding that was not asked for.
   private(set) var isTransferCoded = false
   private var hasTransferEncoding = false
-  /// Takes the chunks apart, where libcurl is told not to.
+  /// Takes the chunks apart, which libcurl is told not to.
   var chunks: ChunkDecoder?
 
-  private let decodes: Bool
   private var hasFields = false
   private var mayFold = false
 
-  /// - Parameter decodes: whether libcurl decodes bodies, and with them takes chunks apart.
-  init(decodes: Bool = false, closesConnection: Bool = false) {
-    self.decodes = decodes
-    self.closesConnection = closesConnection
-  }
+  init(closesConnection: Bool = false) { self.closesConnection = closesConnection }
 
   /// Reads a line of fields. Returns what is wrong with it.
   mutating func read(_ line: UnsafeRawBufferPointer) -> String? {
@@ -46,10 +39,6 @@ struct Framing {
     switch field.name {
     case .contentLength: return readLength(field.value)
     case .transferEncoding: return readTransferCodings(field.value)
-    case .contentEncoding:
-      if decodes, Self.hasWord(in: field.value, where: { !("identity" as StaticString).isEqualIgnoringCase(to: $0) }) {
-        isDecoded = true
-      }
     case .connection:
       if Self.hasWord(in: field.value, where: { ("close" as StaticString).isEqualIgnoringCase(to: $0) }) {
         closesConnection = true
@@ -93,10 +82,9 @@ struct Framing {
       if isChunked { return "the response has a transfer coding behind chunked" }
       if ("chunked" as StaticString).isEqualIgnoringCase(to: word) {
         isChunked = true
-        if !decodes { chunks = ChunkDecoder() }
+        chunks = ChunkDecoder()
       } else if !("identity" as StaticString).isEqualIgnoringCase(to: word) {
         isTransferCoded = true
-        if decodes { isDecoded = true }
       }
     }
     return nil
@@ -121,8 +109,8 @@ struct Framing {
     return false
   }
 
-  /// The length of the body as it is handed over, if the head states it.
-  var length: Int64? { isDecoded || isChunked ? nil : contentLength }
+  /// The length of the body, if the head states it.
+  var length: Int64? { isChunked ? nil : contentLength }
 
   /// It has a length and a transfer coding that is not chunked, or is none: libcurl then goes by the connection's end alone
   /// (RFC 9112, section 6.3), and others by the length if the coding is `identity` (RFC 2616, section 4.4).
@@ -130,7 +118,7 @@ struct Framing {
 
   /// One of the few fields that the transfer itself depends on.
   private struct Field {
-    enum Name { case contentLength, contentEncoding, transferEncoding, connection }
+    enum Name { case contentLength, transferEncoding, connection }
 
     let name: Name
     let value: Slice<UnsafeRawBufferPointer>
@@ -146,7 +134,6 @@ struct Framing {
       switch end {
       case 10: (known, name) = ("connection", .connection)
       case 14: (known, name) = ("content-length", .contentLength)
-      case 16: (known, name) = ("content-encoding", .contentEncoding)
       case 17: (known, name) = ("transfer-encoding", .transferEncoding)
       default: return nil
       }

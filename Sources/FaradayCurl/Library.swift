@@ -40,7 +40,5 @@ enum Library {
     static let roundsTimersUp = version >= 0x08_04_00
     /// RST_STREAM is sent at once when an HTTP/2 transfer is given up, and not with the connection's next frame (8.15.0).
     static let resetsAtOnce = version >= 0x08_0F_00
-    /// A paused transfer is buffered before it is decoded, and not after (8.13.0).
-    static let pausesBeforeDecoding = version >= 0x08_0D_00
   }
 }

@@ -28,7 +28,6 @@ struct ResponseParser {
   private enum State { case statusLine, fields, complete }
 
   private let isToHead: Bool
-  private let decodes: Bool
   private var state = State.statusLine
   private var lines = 0
   /// Bytes of the lines so far.
@@ -39,13 +38,8 @@ struct ResponseParser {
   var framing = Framing()
   private(set) var trailers: [UInt8] = []
 
-  /// - Parameters:
-  ///   - method: the request's.
-  ///   - decodes: whether libcurl decodes the body, and with that takes chunks apart.
-  init(to method: HTTPRequest.Method, decodes: Bool) {
-    isToHead = method == .head
-    self.decodes = decodes
-  }
+  /// - Parameter method: the request's.
+  init(to method: HTTPRequest.Method) { isToHead = method == .head }
 
   /// Whether the final head is whole.
   var isComplete: Bool { state == .complete }
@@ -53,11 +47,11 @@ struct ResponseParser {
   /// Whether the response has no body, whatever its head says (RFC 9112, section 6.3).
   var hasNoBody: Bool { isToHead || status == 204 || status == 304 }
 
-  /// The length of the body as it is handed over, if the head states it.
+  /// The length of the body, if the head states it.
   var length: Int64? { hasNoBody ? 0 : framing.length }
 
   /// Whether with so many bytes of body all of the response is there, by its own framing. A body that only the connection's end
-  /// ends never is, nor is one that libcurl decodes.
+  /// ends never is.
   func isWhole(received: Int64) -> Bool {
     guard isComplete else { return false }
     if hasNoBody { return true }
@@ -112,7 +106,7 @@ struct ResponseParser {
     head.removeAll()
     head.append(line)
     status = first.status
-    framing = Framing(decodes: decodes, closesConnection: first.version == .http1_0)
+    framing = Framing(closesConnection: first.version == .http1_0)
     state = .fields
   }
 
@@ -123,7 +117,7 @@ struct ResponseParser {
       return .informational
     }
     state = .complete
-    guard !framing.isTransferCoded || decodes else {
+    guard !framing.isTransferCoded else {
       throw malformed("the response's Transfer-Encoding has a coding that was not asked for")
     }
     guard hasNoBody || !framing.hasTwoEnds else {

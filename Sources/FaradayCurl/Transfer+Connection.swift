@@ -133,7 +133,7 @@ extension Transfer {
     repetitions.insert(repetition)
     self.repetition = nil
     attempt = Attempt()
-    parser = ResponseParser(to: request.method, decodes: decompression != nil)
+    parser = ResponseParser(to: request.method)
     receiving = .flowing
     try prepare()
     return true

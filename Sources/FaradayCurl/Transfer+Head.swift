@@ -64,12 +64,10 @@ extension Transfer {
     attempt.hasCloseNotify = OpenSSL.hasReceivedCloseNotify(ssl)
   }
 
-  /// What libcurl has read behind a response without a body, or behind the last chunk where it takes the chunks apart itself, it
-  /// drops, says so in its log and nowhere else, and keeps the connection (7.88), though the rest of that may still come.
+  /// What libcurl has read behind a response without a body it drops, says so in its log and nowhere else, and keeps the connection
+  /// (7.88), though the rest of that may still come.
   private func watchExcess() {
-    let framing = parser.framing
-    let hasOwnChunks = framing.isChunked && framing.chunks == nil
-    guard !isHTTP2, parser.hasNoBody || framing.contentLength == 0 || hasOwnChunks, let easy else { return }
+    guard !isHTTP2, parser.hasNoBody || parser.framing.contentLength == 0, let easy else { return }
     _ = faraday_set_log(easy.pointer, logCallback, Unmanaged.passUnretained(self).toOpaque())
   }
 

@@ -68,7 +68,6 @@ extension Transfer {
 
   /// Whether there is room for more, and time in this turn. If not, the transfer is paused.
   private func mayTake() -> Bool {
-    guard mayPause else { return true }
     if receiving == .full {
       receiving = .paused
       return false
@@ -81,15 +80,11 @@ extension Transfer {
     return true
   }
 
-  /// Before 8.13 libcurl keeps what it has decoded, up to a thousand times what it has read, and hands it over when the transfer
-  /// is resumed: to pause again then would copy it again for every piece.
-  private var mayPause: Bool { !isResuming || !parser.framing.isDecoded || Library.Behaviour.pausesBeforeDecoding }
-
+  /// Returns false if the transfer is to end.
   private func take(_ bytes: UnsafeRawBufferPointer) -> Bool {
     lastActivity = engine?.now ?? lastActivity
     received &+= Int64(bytes.count)
     sinceQuantum &+= bytes.count
-    guard isWithinLimits() else { return false }
     if let stream { return write(bytes, to: stream) }
     if received == bytes.count, let length = parser.length { small?.reserveCapacity(Int(clamping: length)) }
     small?.append(contentsOf: bytes)
@@ -101,13 +96,6 @@ extension Transfer {
   func calledBack() {
     engine?.calledBack()
     lastActivity = engine?.now ?? lastActivity
-  }
-
-  private func isWithinLimits() -> Bool {
-    guard let decompression, parser.framing.isDecoded, let easy else { return true }
-    // Of a chunked body libcurl counts what it has read only when it has handed all of it over: it may be a buffer behind.
-    let read = easy.get(offset: CURLINFO_SIZE_DOWNLOAD_T) + Int64(receiveBufferSize)
-    return decompression.problem(decoded: received, received: read).map { stop(.decompressionLimit, $0) } ?? true
   }
 
   /// Notes why the transfer must end. Returns false, which is what a callback then answers.

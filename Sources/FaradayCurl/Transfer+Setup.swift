@@ -22,7 +22,7 @@ extension Transfer {
     try easy.check(faraday_set_web_protocols(easy.pointer), CURLOPT_PROTOCOLS_STR)
     _ = faraday_set_quick_exit(easy.pointer)
     try easy.set(CURLOPT_ERRORBUFFER, errorText)
-    try easy.set(CURLOPT_BUFFERSIZE, receiveBufferSize)
+    try easy.set(CURLOPT_BUFFERSIZE, settings.receiveBufferSize)
 
     try easy.check(faraday_set_write(easy.pointer, CURLOPT_WRITEFUNCTION, writeCallback), CURLOPT_WRITEFUNCTION)
     try easy.set(CURLOPT_WRITEDATA, this)
@@ -38,15 +38,14 @@ extension Transfer {
     // Nor is one through TLS to a proxy kept: what its layer has received and not handed on cannot be seen.
     let proxy = settings.proxies.proxy(isSecure: target.isSecure)
     if closesConnection || proxy.lowercased().hasPrefix("https:") { try easy.set(CURLOPT_FORBID_REUSE, 1) }
-    // Chunks are taken apart here, unless libcurl decodes what is in them.
-    if decompression == nil { try easy.set(CURLOPT_HTTP_TRANSFER_DECODING, 0) }
+    // Chunks are taken apart here.
+    try easy.set(CURLOPT_HTTP_TRANSFER_DECODING, 0)
 
     try easy.set(CURLOPT_PROXY, proxy)
     // Also if there are none: libcurl would read the environment itself.
     try easy.set(CURLOPT_NOPROXY, settings.proxies.exceptions)
     try request.options.timeouts.apply(to: easy)
     if target.isSecure { try request.options.tls.apply(to: easy) }
-    try request.options.decompression?.apply(to: easy)
     try request.options.httpVersion.apply(to: easy, for: self)
     try setBody(easy, this)
     try setHeaders(easy)

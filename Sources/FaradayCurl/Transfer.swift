@@ -53,9 +53,6 @@ final class Transfer: @unchecked Sendable, HasDeadline {
   let settings: Settings
   /// The header fields but those that frame the body, checked.
   let fields: [HTTPField]
-  // Looked at for every piece: options are behind a reference.
-  let decompression: Decompression?
-  let receiveBufferSize: Int
   let submitted = Clock.now
   /// Of the task that waits.
   let priority = Task.currentPriority
@@ -100,7 +97,6 @@ final class Transfer: @unchecked Sendable, HasDeadline {
   var stream: ResponseStream?
   var gatheringSince: Int64 = 0
   var receiving = Receiving.flowing
-  var isResuming = false
 
   // Sending.
   var source = Source.none
@@ -120,10 +116,7 @@ final class Transfer: @unchecked Sendable, HasDeadline {
     target = try Target(request)
     try request.checkBody()
     fields = try request.fieldsToSend()
-    decompression = request.options.decompression
-    parser = ResponseParser(to: request.method, decodes: decompression != nil)
-    // Decoding a large buffer at once can blow it up a thousandfold while the reader is paused.
-    receiveBufferSize = decompression == nil ? settings.receiveBufferSize : min(settings.receiveBufferSize, 16 << 10)
+    parser = ResponseParser(to: request.method)
     if let data = request.body.data {
       if data.count > Self.smallBody { source = .memory(data) }
     } else {

@@ -6,9 +6,9 @@ import Testing
 @Suite struct ResponseParserTests {
   /// Takes lines until one is a problem. Returns what each was, and the parser behind them.
   private func parse(
-    _ lines: [String], to method: HTTPRequest.Method = .get, decodes: Bool = false, isHTTP2: Bool = false
+    _ lines: [String], to method: HTTPRequest.Method = .get, isHTTP2: Bool = false
   ) throws -> (events: [ResponseParser.Event], parser: ResponseParser) {
-    var parser = ResponseParser(to: method, decodes: decodes)
+    var parser = ResponseParser(to: method)
     var events: [ResponseParser.Event] = []
     for line in lines {
       let bytes = Array((line + "\r\n").utf8)
@@ -18,10 +18,10 @@ import Testing
   }
 
   private func problem(
-    _ lines: [String], to method: HTTPRequest.Method = .get, decodes: Bool = false, isHTTP2: Bool = false
+    _ lines: [String], to method: HTTPRequest.Method = .get, isHTTP2: Bool = false
   ) -> TransportError.Code? {
     do {
-      _ = try parse(lines, to: method, decodes: decodes, isHTTP2: isHTTP2)
+      _ = try parse(lines, to: method, isHTTP2: isHTTP2)
       return nil
     } catch {
       return (error as? ResponseParser.Problem)?.code
@@ -59,11 +59,6 @@ import Testing
     #expect(parser.isComplete && parser.length == length)
     #expect(parser.isWhole(received: length ?? 0) == (length != nil))
     #expect(!parser.isWhole(received: 4) || parser.hasNoBody)
-  }
-
-  @Test func `a body that is decoded is never whole by its length`() throws {
-    let parser = try parse(["HTTP/1.1 200 OK", "Content-Encoding: gzip", "Content-Length: 5", ""], decodes: true).parser
-    #expect(!parser.isWhole(received: 5) && parser.length == nil)
   }
 
   @Test func `a chunked body is whole behind its last chunk, and its trailers are kept`() throws {
@@ -105,7 +100,7 @@ import Testing
   }
 
   @Test func `a head that is refused for its framing is a whole one all the same`() throws {
-    var parser = ResponseParser(to: .get, decodes: false)
+    var parser = ResponseParser(to: .get)
     let lines = ["HTTP/1.1 200 OK", "Transfer-Encoding: gzip", ""]
     #expect(throws: ResponseParser.Problem.self) {
       for line in lines { _ = try Array((line + "\r\n").utf8).withUnsafeBytes { try parser.take($0, isHTTP2: false) } }

@@ -59,8 +59,9 @@ import Testing
     let source = try TemporaryFile(Data(program.utf8))
     let modules = try BuiltProduct.named("faraday").deletingLastPathComponent().appendingPathComponent("Modules").path
     // From standard input, as the file has no name that the compiler would know.
-    let command = "swiftc -typecheck -swift-version 6 -I \"$1\" - <\"$2\" 2>&1"
-    let compiler = try ChildProcess("/bin/sh", ["-c", command, "sh", modules, source.path])
+    let zlib = URL(fileURLWithPath: #filePath).appendingPathComponent("../../../Modules/CZlib/module.modulemap").standardized.path
+    let command = "swiftc -typecheck -swift-version 6 -I \"$1\" -Xcc -fmodule-map-file=\"$3\" - <\"$2\" 2>&1"
+    let compiler = try ChildProcess("/bin/sh", ["-c", command, "sh", modules, source.path, zlib])
     compiler.closeInput()
     var output: [UInt8] = []
     while true {

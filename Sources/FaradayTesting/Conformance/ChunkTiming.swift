@@ -39,7 +39,7 @@ extension ConformanceGroup {
           }
         }
       },
-      .init("what is decoded is seen piece by piece", needs: [.decompression]) { subject in
+      .init("what is decoded is seen piece by piece", needs: [.encodedBodies]) { subject in
         try await Drip(gzipped: 3).run { drip in
           _ = try await subject.connection(to: drip.server).get {
             $0.options.decompression = .standard

@@ -126,7 +126,7 @@ extension ConformanceGroup {
         },
         Case(
           "bytes behind \(answer.name), which may be compressed, \(security.rawValue)",
-          needs: [.decompression, security.needs]
+          needs: [.encodedBodies, security.needs]
         ) { subject in
           try await isNotRead(answer.method, [head + answer.end + poison], body: body, decompresses: true, security, subject)
         },

@@ -7,7 +7,7 @@ internal import Foundation
 
 extension ConformanceGroup {
   static let compression = ConformanceGroup(
-    name: "compression", needs: .decompression,
+    name: "compression", needs: .encodedBodies,
     cases: codings + limits + [
       .init("gzip and deflate are asked for") { subject in
         let asked = try await Inspected(subject.connection.get("inspect", edit: decoding))

@@ -97,7 +97,7 @@ extension ConformanceGroup {
         let response = try await nghttpx(subject).get("bytes/10000000")
         try expect(response.body.data == pattern(10_000_000), "the bytes are others")
       },
-      .init("what is compressed is decoded", needs: .decompression) { subject in
+      .init("what is compressed is decoded", needs: .encodedBodies) { subject in
         let response = try await nghttpx(subject).get("gzip/text") { $0.options.decompression = .standard }
         try expectEqual(try await response.body.text(), "Hello, gzip!")
       },

@@ -51,7 +51,7 @@ extension AdapterConformance {
     case .uploadProgress: { $0.options.onUploadProgress = { _ in } }
     case .streamedDownload: { $0.options.delivery = .streamed }
     case .informational: { $0.options.onInformational = { _ in } }
-    case .decompression: { $0.options.decompression = .standard }
+    case .encodedBodies: { $0.options.decompression = .standard }
     case .queueTimeout: { $0.options.timeouts.queue = .seconds(1) }
     case .connectTimeout: { $0.options.timeouts.connect = .seconds(1) }
     case .idleTimeout: { $0.options.timeouts.idle = .seconds(1) }

@@ -20,7 +20,7 @@ extension ConformanceGroup {
           try expectEqual(try await slowly(streamed(path, subject)), pattern(6_000_000))
         }
       } + [
-        .init("a slow reader gets every byte of what is decoded", needs: .decompression) { subject in
+        .init("a slow reader gets every byte of what is decoded", needs: .encodedBodies) { subject in
           let response = try await subject.connection.get("gzip?size=20000000") {
             $0.options.delivery = .streamed
             $0.options.decompression = Decompression(maximumRatio: 2000)
@@ -112,7 +112,7 @@ extension ConformanceGroup {
             try expectEqual(try await response.body.collect().count, 10)
           }
         },
-        .init("the length of what is decoded is not known", needs: .decompression) { subject in
+        .init("the length of what is decoded is not known", needs: .encodedBodies) { subject in
           let response = try await subject.connection.get("gzip?size=5000") {
             $0.options.delivery = .streamed
             $0.options.decompression = .standard

@@ -4,7 +4,7 @@ import Faraday
 extension Target {
   /// The head of a response: a status line is one to the letter or none, and what the framing goes by is what the fields say.
   static let head = Target("head") { input in
-    var parser = ResponseParser(to: .get, decodes: false)
+    var parser = ResponseParser(to: .get)
     var isFirst = true
     for line in lines(of: input.bytes) {
       let event: ResponseParser.Event
