@@ -12,7 +12,8 @@ package struct Origin: Equatable {
 
   package init(_ url: URL) {
     scheme = url.scheme?.lowercased() ?? ""
-    host = url.host()?.lowercased()
+    // Encoded, Foundation gives another name for a host beyond ASCII than for that of a URL relative to it.
+    host = url.host(percentEncoded: false)?.lowercased()
     port = url.port ?? Self.ports[scheme]
   }
 

@@ -55,4 +55,12 @@ import Testing
   func `trimming takes spaces and tabs, whatever stands behind them`(text: String, trimmed: String) {
     #expect(Array(text.trimming().utf8) == Array(trimmed.utf8))
   }
+
+  @Test func `a comma ends a type, whatever character it is part of`() {
+    var fields = HTTPFields()
+    fields[.accept] = "text/a\u{06DD}, text/b"
+    #expect(fields.accepted == ["text/a\u{06DD}", "text/b"])
+    fields.accept("text/b")
+    #expect(fields.accepted == ["text/a\u{06DD}", "text/b"])
+  }
 }

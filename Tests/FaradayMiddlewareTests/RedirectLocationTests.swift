@@ -58,6 +58,20 @@ import Testing
     }
   }
 
+  @Test func `a host beyond ASCII is the same origin, however it is written`() async throws {
+    let mock = MockAdapter()
+    try mock.stub(.get, path: "/", status: .found, headers: [.location: "/next", .setCookie: "a=1"])
+    try mock.stub(.get, path: "/next", status: .found, headers: [.location: "https://xn--bcher-kva.example/last"])
+    try mock.stub(.get, path: "/last")
+    let connection = try Connection(
+      "https://user@bücher.example/", headers: [.authorization: "Bearer 1"], adapter: mock,
+      middleware: [.redirects(), .cookies()])
+    #expect(try await connection.get("/").status == .ok)
+    #expect(mock.recorded.map(\.request.headers[.authorization]) == ["Bearer 1", "Bearer 1", "Bearer 1"])
+    #expect(mock.recorded.map(\.request.headers[.cookie]) == [nil, "a=1", "a=1"])
+    #expect(mock.recorded.map { $0.request.url.user() } == ["user", "user", "user"])
+  }
+
   @Test func `several that differ are none`() async throws {
     let server = try AnsweringServer([Self.redirect("Location: /a", "Location: /b")])
     let connection = try Connection(server.url, adapter: CurlAdapter(), middleware: [.redirects()])

@@ -15,7 +15,7 @@ enum CookieHost {
   /// The host that a request for the URL goes to; nil if there is none, or one with characters that no host name has.
   static func canonical(_ url: URL) -> String? {
     // Engines take the escapes of a host apart before they look it up.
-    url.host().flatMap { canonical(Query.decode($0)) }
+    url.host(percentEncoded: false).flatMap { canonical($0) }
   }
 
   /// Nil for what is no host name. A dot at the end is kept: to cookies that is another host.

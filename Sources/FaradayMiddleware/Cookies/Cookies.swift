@@ -55,7 +55,7 @@ public struct Cookies: Middleware {
     // `HTTPFields` makes a field of each cookie, which is for HTTP/2; here it is one field in all (RFC 6265bis, section 5.8.1).
     let own = request.headers[fields: .cookie].map(\.value)
     guard !cookies.isEmpty || own.count > 1 else { return }
-    let ownNames = Set(own.flatMap { $0.split(separator: ";").map(Self.name) })
+    let ownNames = Set(own.flatMap { $0.split(byte: ";").map(Self.name) })
     // The caller's are sent byte by byte as they are.
     let ownBytes = request.headers[fields: .cookie].map { $0.withUnsafeBytesOfValue { Array($0) } }
     let bytes = ownBytes + cookies.filter { !ownNames.contains($0.name) }.map { Array($0.pair.utf8) }
@@ -63,7 +63,7 @@ public struct Cookies: Middleware {
   }
 
   private static func name(of pair: Substring) -> String {
-    pair.firstIndex(of: "=").map { pair[..<$0].trimming() } ?? ""
+    pair.utf8.firstIndex(of: UInt8(ascii: "=")).map { pair[..<$0].trimming() } ?? ""
   }
 
   private func take(_ headers: HTTPFields, from url: URL, areApart: Bool) {
