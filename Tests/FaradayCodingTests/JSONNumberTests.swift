@@ -11,7 +11,8 @@ import Testing
   @Test(arguments: [
     "0", "-0", "1", "-1", "1.0", "1.50", "0.10", "1e2", "1E+02", "-0.0e-0", "9223372036854775807", "9223372036854775808",
     "-9223372036854775808", "18446744073709551615", "123456789012345678901234567890", "3.141592653589793238462643383279502884",
-    "1e400", "1e-400",
+    "1e400", "1e-400", "0.0", "-0.0", "-0.5", "0.05", "-10.010", "999999999999999999.9", "0.000000000000000001",
+    "0.0000000000000000001", "922337203685477580.7", "-922337203685477580.7", "922337203685477580.8", "-922337203685477580.8",
   ])
   func `a number keeps its digits`(text: String) throws {
     #expect(try read(text).literal == text && JSONNumber(text)?.description == text)
@@ -35,13 +36,19 @@ import Testing
     arguments: [
       ("0", 0), ("-0", -0.0), ("0.1", 0.1), ("1e2", 100), ("9007199254740993", 9_007_199_254_740_992), ("1e-400", 0),
       ("1e400", nil),
-      ("-1e400", nil), ("1.7976931348623157e308", .greatestFiniteMagnitude), ("5e-324", .leastNonzeroMagnitude),
+      ("-1e400", nil), ("0.3", 0.3), ("-19.90", -19.9), ("0.000000000000000001", 1e-18),
+      ("9007199254740991.5", 9_007_199_254_740_992),
+      ("900719925474099.1", 900_719_925_474_099.1), ("0.14285714285714285", 1.0 / 7),
+      ("1.7976931348623157e308", .greatestFiniteMagnitude), ("5e-324", .leastNonzeroMagnitude),
     ] as [(String, Double?)])
   func `a Double is the one next to it, if there is one`(text: String, double: Double?) throws {
     #expect(try read(text).double == double && JSONValue.number(read(text)).double == double)
   }
 
-  @Test(arguments: [["1", "1.0", "10e-1", "0.1E1", "1.000"], ["0", "-0", "0.0", "0e5"], ["-120", "-1.2e2", "-1200e-1"]])
+  @Test(arguments: [
+    ["1", "1.0", "10e-1", "0.1E1", "1.000"], ["0", "-0", "0.0", "0e5"], ["-120", "-1.2e2", "-1200e-1"],
+    ["19.9", "19.90", "199e-1"],
+  ])
   func `numbers are equal by their value`(texts: [String]) throws {
     for left in texts {
       for right in texts { #expect(try read(left) == read(right) && read(left).hashValue == read(right).hashValue) }
@@ -49,7 +56,8 @@ import Testing
   }
 
   @Test(arguments: [
-    ("1", "-1"), ("1", "10"), ("1", "1.0000000000000000000000001"), ("9007199254740993", "9007199254740992"), ("0.1", "0.10001"),
+    ("1", "-1"), ("1", "10"), ("1.5", "15"), ("1.5", "0.15"), ("0.5", "-0.5"), ("1", "1.0000000000000000000000001"),
+    ("9007199254740993", "9007199254740992"), ("0.1", "0.10001"),
     ("12", "21"), ("1e99999999999", "1e99999999998"), ("1e400", "1e401"),
   ])
   func `numbers that differ anywhere are not equal`(left: String, right: String) throws { #expect(try read(left) != read(right)) }

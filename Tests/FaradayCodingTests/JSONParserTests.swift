@@ -94,6 +94,26 @@ import Testing
     }
   }
 
+  @Test func `names are what they are in each record, though they come in another order, or begin alike`() throws {
+    // More than are remembered, of every length; each eighth record has its own, and each third has them backwards.
+    let records = (0..<600).map { record -> [String] in
+      var names = (0..<8).map { String(repeating: "n", count: $0 * 3) + "\(record % 8 == 0 ? record : 0)" }
+      if record % 5 == 0 { names.append(names[3] + "x") }
+      if record % 7 == 0 { names.append("") }
+      if record % 9 == 0 { names.append("ü\(record)") }
+      return record % 3 == 0 ? names.reversed() : names
+    }
+    let objects = records.map { "{" + $0.map { "\"\($0)\":\"\($0)\"" }.joined(separator: ",") + "}" }
+    let value = try JSONValue(text: "[" + objects.joined(separator: ",") + "]")
+    #expect(value.array?.map { $0.object?.keys } == records)
+    #expect(value.array?.allSatisfy { $0.object?.allSatisfy { .string($0.key) == $0.value } == true } == true)
+  }
+
+  @Test func `a name that is there twice is found in each record, however the ones before were`() throws {
+    let text = #"[{"a":1,"b":2},{"a":1,"a":2},{"a":1,"b":2,"c":3},{"b":1,"a":2,"b":3},{"a":1,"\u0061":2,"b":3,"b":4}]"#
+    #expect(try JSONValue(text: text).text() == #"[{"a":1,"b":2},{"a":2},{"a":1,"b":2,"c":3},{"b":3,"a":2},{"a":2,"b":4}]"#)
+  }
+
   // MARK: depth
 
   private func nested(_ depth: Int, open: String, close: String) -> String {

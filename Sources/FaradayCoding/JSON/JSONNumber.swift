@@ -9,8 +9,10 @@ public struct JSONNumber: Sendable {
   let storage: Storage
 
   enum Storage: Sendable {
-    case int64(Int64)
-    /// As it is written; or what `Double` says of one that is not finite.
+    /// The digits as a whole number, and how many of them stand behind the point: 19.90 is 1990 and two. There is always one before
+    /// it, and no minus before a zero.
+    case decimal(Int64, places: UInt8)
+    /// As it is written, if it has an exponent or many digits; or what `Double` says of one that is not finite.
     case literal(String)
   }
 
@@ -18,7 +20,7 @@ public struct JSONNumber: Sendable {
 
   /// A whole number, however large.
   public init(_ value: some BinaryInteger) {
-    storage = Int64(exactly: value).map { .int64($0) } ?? .literal(String(value))
+    storage = Int64(exactly: value).map { .decimal($0, places: 0) } ?? .literal(String(value))
   }
 
   /// The fewest digits that give this `Double` back. One that is not finite is no number of JSON: it is kept, and writing it is an
@@ -34,7 +36,8 @@ public struct JSONNumber: Sendable {
   /// As it is written.
   public var literal: String {
     switch storage {
-    case .int64(let value): String(value)
+    case .decimal(let value, 0): String(value)
+    case .decimal(let value, let places): Self.literal(value, places: Int(places))
     case .literal(let text): text
     }
   }
@@ -42,7 +45,7 @@ public struct JSONNumber: Sendable {
   /// Whether it is one that JSON can have.
   public var isFinite: Bool {
     switch storage {
-    case .int64: true
+    case .decimal: true
     // NaN and the infinities begin with a letter, behind a sign.
     case .literal(let text): text.utf8.last?.isDigit == true
     }
@@ -51,25 +54,39 @@ public struct JSONNumber: Sendable {
   /// The number if it is whole, however it is written, and fits.
   public var int64: Int64? {
     switch storage {
-    case .int64(let value): value
-    case .literal: Decimal(self).integer()
+    case .decimal(let value, 0): value
+    default: Decimal(self).integer()
     }
   }
 
   /// The number if it is whole, however it is written, and fits.
   public var uint64: UInt64? {
     switch storage {
-    case .int64(let value): UInt64(exactly: value)
-    case .literal: Decimal(self).integer()
+    case .decimal(let value, 0): UInt64(exactly: value)
+    default: Decimal(self).integer()
     }
   }
 
   /// The `Double` next to it; nil if it is too large for one.
   public var double: Double? {
     switch storage {
-    case .int64(let value): Double(value)
-    case .literal(let text): Double(text).flatMap { $0.isFinite || !isFinite ? $0 : nil }
+    case .decimal(let value, 0): return Double(value)
+    // Both are exact, so that it is rounded once.
+    case .decimal(let value, let places) where value.magnitude < 1 << 53: return Double(value) / Self.powersOfTen[Int(places)]
+    default:
+      let text = literal
+      return Double(text).flatMap { $0.isFinite || !isFinite ? $0 : nil }
     }
+  }
+
+  private static let powersOfTen: [Double] = [
+    1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18,
+  ]
+
+  private static func literal(_ value: Int64, places: Int) -> String {
+    let digits = String(value.magnitude)
+    let padded = String(repeating: "0", count: max(0, places + 1 - digits.utf8.count)) + digits
+    return (value < 0 ? "-" : "") + padded.dropLast(places) + "." + padded.suffix(places)
   }
 }
 
@@ -87,7 +104,7 @@ extension JSONNumber: Hashable {
   /// Whether they are the same number, however each is written.
   public static func == (left: JSONNumber, right: JSONNumber) -> Bool {
     switch (left.storage, right.storage) {
-    case (.int64(let left), .int64(let right)): left == right
+    case (.decimal(let left, let leftPlaces), .decimal(let right, let rightPlaces)) where leftPlaces == rightPlaces: left == right
     case (.literal(let left), .literal(let right)) where left == right: true
     default: Decimal(left) == Decimal(right)
     }

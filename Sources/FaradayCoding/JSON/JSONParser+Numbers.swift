@@ -1,50 +1,43 @@
 extension JSONParser {
-  /// Reads a number (RFC 8259, section 6). A whole one that fits is an `Int64`; of any other the text is kept.
+  /// Reads a number (RFC 8259, section 6). Of one that is no ``JSONNumber/Storage/decimal(_:places:)`` the text is kept.
   mutating func number() throws(MalformedJSON) -> JSONNumber {
     let start = offset
-    let isNegative = bytes[offset] == UInt8(ascii: "-")
-    if isNegative { offset += 1 }
-    let firstDigit = offset
+    let isNegative = skip(UInt8(ascii: "-"))
+    // It is not looked at where it would be too large.
     var value: UInt64 = 0
-    while offset < bytes.count, bytes[offset].isDigit {
-      // It is not looked at where it would be too large.
-      value = value &* 10 &+ UInt64(bytes[offset] &- UInt8(ascii: "0"))
-      offset += 1
-    }
-    let digits = offset - firstDigit
-    guard digits > 0 else { throw missingDigit() }
-    guard digits == 1 || bytes[firstDigit] != UInt8(ascii: "0") else { throw fail(.invalidNumber, at: firstDigit + 1) }
-    let hasFraction = try fraction()
+    let whole = try digits(&value)
+    guard whole == 1 || bytes[offset - whole] != UInt8(ascii: "0") else { throw fail(.invalidNumber, at: offset - whole + 1) }
+    let places = skip(UInt8(ascii: ".")) ? try digits(&value) : 0
     let hasExponent = try exponent()
-    // Nineteen digits fit in 64 bits without a sign.
-    if !hasFraction, !hasExponent, digits <= 19, value <= UInt64(Int64.max), !(isNegative && value == 0) {
-      return JSONNumber(.int64(isNegative ? -Int64(value) : Int64(value)))
+    // Nineteen digits fit in 64 bits without a sign. A zero has none.
+    if !hasExponent, whole + places <= 19, value <= UInt64(Int64.max), !isNegative || value > 0 {
+      return JSONNumber(.decimal(isNegative ? -Int64(value) : Int64(value), places: UInt8(places)))
     }
     return JSONNumber(.literal(String(decoding: UnsafeBufferPointer(rebasing: bytes[start..<offset]), as: UTF8.self)))
-  }
-
-  private mutating func fraction() throws(MalformedJSON) -> Bool {
-    guard offset < bytes.count, bytes[offset] == UInt8(ascii: ".") else { return false }
-    offset += 1
-    try digits()
-    return true
   }
 
   private mutating func exponent() throws(MalformedJSON) -> Bool {
     guard offset < bytes.count, bytes[offset] | 0x20 == UInt8(ascii: "e") else { return false }
     offset += 1
     if offset < bytes.count, bytes[offset] == UInt8(ascii: "-") || bytes[offset] == UInt8(ascii: "+") { offset += 1 }
-    try digits()
+    var value: UInt64 = 0
+    _ = try digits(&value)
     return true
   }
 
-  private mutating func digits() throws(MalformedJSON) {
+  /// Reads digits, one at least, and says how many; they are put behind those of the value, which overflows in silence.
+  @inline(__always)
+  private mutating func digits(_ value: inout UInt64) throws(MalformedJSON) -> Int {
     let start = offset
-    while offset < bytes.count, bytes[offset].isDigit { offset += 1 }
-    guard offset > start else { throw missingDigit() }
+    var place = start
+    while place < bytes.count, bytes[place].isDigit {
+      value = value &* 10 &+ UInt64(bytes[place] &- UInt8(ascii: "0"))
+      place &+= 1
+    }
+    offset = place
+    guard place > start else { throw fail(place < bytes.count ? .invalidNumber : .unexpectedEnd) }
+    return place &- start
   }
-
-  private func missingDigit() -> MalformedJSON { fail(offset < bytes.count ? .invalidNumber : .unexpectedEnd) }
 }
 
 extension UInt8 {

@@ -9,9 +9,9 @@ extension JSONParser {
     guard offset < bytes.count else { throw fail(.unexpectedEnd) }
     guard bytes[offset] == UInt8(ascii: "\"") else { return try escapedString(from: start, isASCII: isASCII) }
     let content = UnsafeBufferPointer(rebasing: bytes[start..<offset])
-    if !isASCII, let place = content.firstInvalidUTF8 { throw fail(.invalidUTF8, at: start + place) }
     offset += 1
-    // That it is valid is looked at here, as a String that says so takes three times as long to make.
+    if !isASCII, let place = content.firstInvalidUTF8 { throw fail(.invalidUTF8, at: start + place) }
+    // That it is valid is looked at here, as a String that says so takes several times as long to make.
     return String(decoding: content, as: UTF8.self)
   }
 
@@ -19,13 +19,18 @@ extension JSONParser {
   @inline(__always)
   mutating func name() throws(MalformedJSON) -> (String, bits: UInt64) {
     let start = offset
+    if let (name, bit, count) = names.expected(at: start, in: bytes) {
+      offset = start &+ count &+ 1
+      return (name, bit)
+    }
     guard skipPlain(), offset < bytes.count, bytes[offset] == UInt8(ascii: "\"") else {
       offset = start
       // An escape can stand for what another name has written out.
       return (try string(), .max)
     }
-    defer { offset &+= 1 }
-    return names.find(UnsafeBufferPointer(rebasing: bytes[start..<offset]))
+    offset &+= 1
+    let (name, bit) = names.find(start..<(offset - 1), in: bytes)
+    return (name, bit)
   }
 
   /// The rest of a string with an escape in it, or with what may not stand there.
@@ -135,9 +140,12 @@ extension UnsafeBufferPointer<UInt8> {
     var place = 0
     while place < count {
       let first = self[place]
+      guard first >= 0x80 else {
+        place += 1
+        continue
+      }
       let (length, second): (Int, ClosedRange<UInt8>)
       switch first {
-      case 0x00...0x7F: (length, second) = (1, 0...0)
       case 0xC2...0xDF: (length, second) = (2, 0x80...0xBF)
       case 0xE0: (length, second) = (3, 0xA0...0xBF)
       case 0xED: (length, second) = (3, 0x80...0x9F)
@@ -147,7 +155,7 @@ extension UnsafeBufferPointer<UInt8> {
       case 0xF4: (length, second) = (4, 0x80...0x8F)
       default: return place
       }
-      guard place + length <= count, length == 1 || second.contains(self[place + 1]) else { return place }
+      guard place + length <= count, second.contains(self[place + 1]) else { return place }
       for rest in stride(from: place + 2, to: place + length, by: 1) where self[rest] & 0xC0 != 0x80 { return place }
       place += length
     }

@@ -11,7 +11,9 @@ struct JSONParser: ~Copyable {
   private let maximumDepth: Int
   private var values = MovingStack<JSONValue>()
   private var keys = MovingStack<String>()
-  private var frames: [Frame] = []
+  /// The innermost array or object that is not closed yet, and those it is in.
+  private var frame = Frame(start: 0, firstKey: 0, isObject: false)
+  private var outer = MovingStack<Frame>()
 
   /// An array or object that is not closed yet.
   private struct Frame {
@@ -37,71 +39,78 @@ struct JSONParser: ~Copyable {
   }
 
   private mutating func parse() throws(MalformedJSON) -> JSONValue {
-    while true {
-      guard var value = try begin() else { continue }
+    repeat {
+      guard try begin() else { continue }
       // A value may be the last one of many brackets.
-      while true {
-        guard let frame = frames.last else { return try finish(value) }
-        values.push(value)
-        guard let closed = try separate(in: frame) else { break }
-        value = closed
-      }
-    }
+      while outer.count > 0, try end() {}
+    } while outer.count > 0
+    skipBlanks()
+    guard offset == bytes.count else { throw fail(.noEnd) }
+    return values.pop()
   }
 
-  /// Reads a value that is whole, or steps into one that is not; then the next one is to be begun.
-  private mutating func begin() throws(MalformedJSON) -> JSONValue? {
+  /// Reads a value that is whole, and says so, or steps into one that is not; then the next one is to be begun.
+  private mutating func begin() throws(MalformedJSON) -> Bool {
     skipBlanks()
     guard offset < bytes.count else { throw fail(.unexpectedEnd) }
     switch bytes[offset] {
     case UInt8(ascii: "\""):
       offset += 1
-      return .string(try string())
+      values.push(.string(try string()))
     case UInt8(ascii: "{"):
       try open(isObject: true)
-      guard !skip(UInt8(ascii: "}")) else { return close() }
-      try key()
-      return nil
+      guard skip(UInt8(ascii: "}")) else {
+        try key()
+        return false
+      }
+      close()
     case UInt8(ascii: "["):
       try open(isObject: false)
-      guard !skip(UInt8(ascii: "]")) else { return close() }
-      return nil
-    case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): return .number(try number())
-    case UInt8(ascii: "t"): return try word("true", .bool(true))
-    case UInt8(ascii: "f"): return try word("false", .bool(false))
-    case UInt8(ascii: "n"): return try word("null", .null)
+      guard skip(UInt8(ascii: "]")) else { return false }
+      close()
+    case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): values.push(.number(try number()))
+    case UInt8(ascii: "t"): try word("true", .bool(true))
+    case UInt8(ascii: "f"): try word("false", .bool(false))
+    case UInt8(ascii: "n"): try word("null", .null)
     default: throw fail(.noValue)
     }
+    return true
   }
 
-  /// Behind a value: the array or object, if it ends here; otherwise what stands before its next value is read.
-  private mutating func separate(in frame: Frame) throws(MalformedJSON) -> JSONValue? {
+  /// Behind a value: whether the array or object ends here, which is a value again; otherwise what stands before its next value is
+  /// read.
+  private mutating func end() throws(MalformedJSON) -> Bool {
     skipBlanks()
     guard offset < bytes.count else { throw fail(.unexpectedEnd) }
     switch bytes[offset] {
     case UInt8(ascii: ","):
       offset += 1
       if frame.isObject { try key() }
-      return nil
+      return false
     case UInt8(ascii: "}") where frame.isObject, UInt8(ascii: "]") where !frame.isObject:
       offset += 1
-      return close()
+      close()
+      return true
     default: throw fail(.noComma)
     }
   }
 
   private mutating func open(isObject: Bool) throws(MalformedJSON) {
-    guard frames.count < maximumDepth else { throw fail(.tooDeep(limit: maximumDepth)) }
-    frames.append(Frame(start: values.count, firstKey: keys.count, isObject: isObject))
+    guard outer.count < maximumDepth else { throw fail(.tooDeep(limit: maximumDepth)) }
+    outer.push(frame)
+    frame = Frame(start: values.count, firstKey: keys.count, isObject: isObject)
     offset += 1
     skipBlanks()
   }
 
-  private mutating func close() -> JSONValue {
-    let frame = frames.removeLast()
-    guard frame.isObject else { return .array(values.popAll(from: frame.start)) }
-    let members = keys.popAll(pairedWith: &values, from: frame.start, JSONObject.Member.init)
-    return .object(JSONObject(reading: members, repeatsName: frame.repeatsName))
+  private mutating func close() {
+    if frame.isObject {
+      let members = keys.popAll(pairedWith: &values, from: frame.start, JSONObject.Member.init)
+      values.push(.object(JSONObject(reading: members, repeatsName: frame.repeatsName)))
+    } else {
+      values.push(.array(values.popAll(from: frame.start)))
+    }
+    frame = outer.pop()
   }
 
   /// A name and its colon.
@@ -110,37 +119,29 @@ struct JSONParser: ~Copyable {
     guard offset < bytes.count else { throw fail(.unexpectedEnd) }
     guard skip(UInt8(ascii: "\"")) else { throw fail(.noName) }
     let (name, bits) = try name()
-    let last = frames.count &- 1
-    if frames[last].names & bits != 0, !frames[last].repeatsName {
+    if frame.names & bits != 0, !frame.repeatsName {
       // Those of many members are told apart later.
-      let isOneOfFew = keys.count - frames[last].firstKey <= JSONObject.many
-      frames[last].repeatsName = isOneOfFew && keys.contains(from: frames[last].firstKey) { $0.hasSameBytes(as: name) }
+      let isOneOfFew = keys.count - frame.firstKey <= JSONObject.many
+      frame.repeatsName = isOneOfFew && keys.contains(from: frame.firstKey) { $0.hasSameBytes(as: name) }
     }
-    frames[last].names |= bits
+    frame.names |= bits
     keys.push(name)
     skipBlanks()
     guard offset < bytes.count else { throw fail(.unexpectedEnd) }
     guard skip(UInt8(ascii: ":")) else { throw fail(.noColon) }
   }
 
-  private mutating func word(_ word: StaticString, _ value: JSONValue) throws(MalformedJSON) -> JSONValue {
-    let end = offset + word.utf8CodeUnitCount
-    for place in offset..<end {
-      guard place < bytes.count else { throw fail(.unexpectedEnd, at: place) }
-      guard bytes[place] == word.utf8Start[place - offset] else { throw fail(.noValue) }
+  private mutating func word(_ word: StaticString, _ value: JSONValue) throws(MalformedJSON) {
+    for place in 0..<word.utf8CodeUnitCount {
+      guard offset + place < bytes.count else { throw fail(.unexpectedEnd, at: offset + place) }
+      guard bytes[offset + place] == word.utf8Start[place] else { throw fail(.noValue) }
     }
-    offset = end
-    return value
-  }
-
-  private mutating func finish(_ value: JSONValue) throws(MalformedJSON) -> JSONValue {
-    skipBlanks()
-    guard offset == bytes.count else { throw fail(.noEnd) }
-    return value
+    offset += word.utf8CodeUnitCount
+    values.push(value)
   }
 
   @inline(__always)
-  private mutating func skip(_ byte: UInt8) -> Bool {
+  mutating func skip(_ byte: UInt8) -> Bool {
     guard offset < bytes.count, bytes[offset] == byte else { return false }
     offset += 1
     return true

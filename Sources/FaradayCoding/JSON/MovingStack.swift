@@ -18,7 +18,15 @@ struct MovingStack<Element>: ~Copyable {
 
   func contains(from start: Int, where predicate: (Element) -> Bool) -> Bool { storage[start..<count].contains(where: predicate) }
 
+  /// Takes the last one off; there has to be one.
+  @inline(__always)
+  mutating func pop() -> Element {
+    count -= 1
+    return storage.moveElement(from: count)
+  }
+
   /// Takes off all but the first so many, in the order they were pushed.
+  @inline(__always)
   mutating func popAll(from start: Int) -> [Element] {
     let end = count
     count = start
@@ -29,8 +37,9 @@ struct MovingStack<Element>: ~Copyable {
   }
 
   /// Takes off what the other stack has from `start` on, and as many of its own, two by two.
+  @inline(__always)
   mutating func popAll<Other, Pair>(
-    pairedWith others: inout MovingStack<Other>, from start: Int, _ pair: (Element, Other) -> Pair
+    pairedWith others: inout MovingStack<Other>, from start: Int, _ pair: (consuming Element, consuming Other) -> Pair
   ) -> [Pair] {
     let pairs = others.count - start
     count -= pairs
