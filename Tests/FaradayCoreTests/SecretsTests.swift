@@ -36,6 +36,34 @@ import Testing
   ])
   func `other names are not`(name: String) { #expect(!Secrets().contains(name)) }
 
+  @Test(arguments: [
+    "password_confirmation", "passwordConfirm", "confirm_password", "password2", "password_again", "new-password-repeat",
+    "passwd_verify", "token_v2", "tokenV10", "id_token_hint", "api_key_2", "apiKeyV2", "password_1_confirmation",
+    "pin_confirmation",
+    "password_confirmation_2", "user[password_confirmation]", "users[0][pin_again]", "X-Auth-Token-V2",
+  ])
+  func `a secret that is there once more, in another version or as a hint is one`(name: String) {
+    #expect(Secrets().contains(name))
+  }
+
+  @Test(arguments: [
+    "token_type", "token_count", "token_expires_in", "passwordless", "expires_in", "key_id", "key_v2_id", "idempotency_key_v2",
+    "v2", "v", "confirmation", "hint", "user_v2", "email_confirmation", "zip_code_hint", "env", "repeat", "verify",
+  ])
+  func `a word that makes something else of it, or stands behind what is no secret, makes none`(name: String) {
+    #expect(!Secrets().contains(name))
+  }
+
+  @Test func `what a name ends in can be made no secret, though a secret is before it`() {
+    var secrets = Secrets()
+    secrets.remove(ending: "hint")
+    secrets.remove("token_v2")
+    #expect(!secrets.contains("id_token_hint") && !secrets.contains("TokenV3") && secrets.contains("key_v2"))
+    #expect(secrets.contains("password_confirmation") && !Secrets.none.contains("password_confirmation"))
+    let long = String(repeating: "hint", count: 100_000)
+    #expect(Secrets().contains("token_hint") && !Secrets().contains("token_" + long))
+  }
+
   @Test func `a name that is inserted is secret as a whole, and an ending wherever it ends one`() throws {
     var secrets = Secrets()
     secrets.insert("id", "X-Own")

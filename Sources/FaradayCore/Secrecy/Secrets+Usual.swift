@@ -26,4 +26,10 @@ extension Secrets {
     "idempotencykey", "websocketkey", "surrogatekey", "cachekey", "publickey", "primarykey", "foreignkey", "sortkey",
     "partitionkey", "routingkey",
   ]
+
+  /// What stands behind the name of a secret where it is the same one once more, a reminder of it, or another version (`v`, with its
+  /// digits): such a name is as secret as what is before it, if no ending of the whole says otherwise. One of them, not several.
+  ///
+  /// Words that make something else of it are not here: `token_type`, `key_id`, `token_expires_in`, `password_length`.
+  public static let repeatingEndings: Set<String> = ["confirmation", "confirm", "verify", "again", "repeat", "hint", "v"]
 }

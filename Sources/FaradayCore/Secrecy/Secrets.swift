@@ -10,7 +10,7 @@ public import HTTPTypes
 ///
 /// Names are compared without case, without all that is no letter or digit, and without digits at their end: `X-Api-Key`,
 /// `x_api_key`, `apiKey` and `ApiKey2` are known by the same ending. To begin with it has the usual names of credentials, see
-/// ``usualEndings``.
+/// ``usualEndings``. A word of ``repeatingEndings`` behind the name of a secret leaves it one: `password_confirmation`, `token_v2`.
 ///
 /// A redirect to another origin goes without the header fields of these names; logs, errors, descriptions and curl commands
 /// show ``Secrets/mark`` instead of the values. `Authorization`, `Proxy-Authorization` and `Cookie` go to no other origin even if
@@ -76,7 +76,7 @@ public struct Secrets: Sendable, Hashable {
   public func contains(_ name: some StringProtocol) -> Bool {
     let whole = Self.folded(name)
     if let known = names[whole] { return known }
-    if isSecret(ending: whole) { return true }
+    if isSecret(whole) { return true }
     guard name.utf8.contains(UInt8(ascii: "[")) else { return false }
     return name.utf8.split { $0 == UInt8(ascii: "[") || $0 == UInt8(ascii: "]") }.contains {
       isSecret(Self.folded(String(decoding: $0, as: UTF8.self)))
@@ -90,18 +90,28 @@ public struct Secrets: Sendable, Hashable {
   mutating func formUnion(_ other: Secrets) {
     guard self != other else { return }
     for (name, isSecret) in names where !isSecret && other.isSecret(name) { names[name] = true }
-    for (ending, isSecret) in endings where !isSecret && other.isSecret(ending: ending) { endings[ending] = true }
+    for (ending, isSecret) in endings where !isSecret && other.verdict(onEnding: ending) == true { endings[ending] = true }
     names.merge(other.names.filter(\.value)) { $1 }
     endings.merge(other.endings.filter(\.value)) { $1 }
     paths.formUnion(other.paths)
   }
 
-  private func isSecret(_ folded: String) -> Bool { names[folded] ?? isSecret(ending: folded) }
+  private func isSecret(_ folded: String) -> Bool {
+    if let verdict = verdict(on: folded) { return verdict }
+    // Once: a name may be as long as a server likes.
+    guard let ending = Self.repeatingEndings.first(where: { folded.utf8.reversed().starts(with: $0.utf8.reversed()) }) else {
+      return false
+    }
+    return verdict(on: Self.folded(folded.dropLast(ending.count))) ?? false
+  }
 
-  private func isSecret(ending folded: String) -> Bool {
+  /// Nil if it is not known.
+  private func verdict(on folded: String) -> Bool? { names[folded] ?? verdict(onEnding: folded) }
+
+  private func verdict(onEnding folded: String) -> Bool? {
     let bytes = folded.utf8
     var longest = 0
-    var verdict = false
+    var verdict: Bool?
     for (ending, isSecret) in endings where ending.utf8.count > longest && ending.utf8.count <= bytes.count {
       // Most differ here.
       guard bytes.last == ending.utf8.last, bytes.suffix(ending.utf8.count).elementsEqual(ending.utf8) else { continue }
