@@ -1,20 +1,29 @@
+internal import FaradayCoding
 internal import FaradayCore
 
 /// Puts the mark in the place of the values of secret members of JSON: whole, cut off, or several in a row. It is not parsed,
 /// so that everything else stays as it was written.
+///
+/// A string whose text is an array or object of JSON is treated alike, and so is one in that; in strings of more than four levels
+/// such a text is the mark.
 struct JSONRedaction {
   private let secrets: Secrets
+  /// How many strings may be looked into, one in the other.
+  private let levels: Int
   private var rest: ArraySlice<UInt8>
   private var shown: [UInt8] = []
 
-  private init(_ text: String, _ secrets: Secrets) {
+  private init(_ text: String, _ secrets: Secrets, levels: Int) {
     self.secrets = secrets
+    self.levels = levels
     rest = Array(text.utf8)[...]
   }
 
   /// The text as it may be shown.
-  static func redacted(_ text: String, _ secrets: Secrets) -> String {
-    var redaction = JSONRedaction(text, secrets)
+  static func redacted(_ text: String, _ secrets: Secrets) -> String { redacted(text, secrets, levels: 4) }
+
+  private static func redacted(_ text: String, _ secrets: Secrets, levels: Int) -> String {
+    var redaction = JSONRedaction(text, secrets, levels: levels)
     while !redaction.rest.isEmpty { redaction.step() }
     return String(decoding: redaction.shown, as: UTF8.self)
   }
@@ -25,9 +34,11 @@ struct JSONRedaction {
       return
     }
     let name = takeString()
-    shown += name
-    shown += takeBlanks()
-    guard rest.first == UInt8(ascii: ":"), isSecret(name) else { return }
+    let blanks = takeBlanks()
+    let isName = rest.first == UInt8(ascii: ":")
+    shown += isName ? Array(name) : redacted(name)
+    shown += blanks
+    guard isName, isSecret(name) else { return }
     rest.removeFirst()
     shown.append(UInt8(ascii: ":"))
     shown += takeBlanks()
@@ -39,6 +50,27 @@ struct JSONRedaction {
   private func isSecret(_ name: ArraySlice<UInt8>) -> Bool {
     let inner = name.dropFirst().dropLast()
     return inner.contains(Self.backslash) || secrets.contains(String(decoding: inner, as: UTF8.self))
+  }
+
+  /// A string with its quotes; as it is unless its text is JSON that has a secret in it.
+  private func redacted(_ string: ArraySlice<UInt8>) -> [UInt8] {
+    // Every member's name has quotes, and they are escaped.
+    guard string.contains(Self.backslash), let text = Self.text(of: string) else { return Array(string) }
+    guard let first = text.utf8.first(where: { !Self.isBlank($0) }), first == UInt8(ascii: "{") || first == UInt8(ascii: "[")
+    else { return Array(string) }
+    let redacted = levels > 0 ? Self.redacted(text, secrets, levels: levels - 1) : Secrets.mark
+    return redacted == text ? Array(string) : Array(JSONValue.string(redacted).description.utf8)
+  }
+
+  /// What a string says, without its quotes and escapes. Of one that is cut off, what is left; an escape of two halves has twelve
+  /// bytes.
+  private static func text(of string: ArraySlice<UInt8>) -> String? {
+    if let whole = try? JSONValue(bytes: string.span.bytes) { return whole.string }
+    for missing in 0..<12 {
+      let closed = string.dropLast(missing) + [quote]
+      if let cut = try? JSONValue(bytes: closed.span.bytes) { return cut.string }
+    }
+    return nil
   }
 
   private mutating func skipValue() {

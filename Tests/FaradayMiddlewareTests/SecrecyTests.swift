@@ -51,6 +51,12 @@ import Testing
         """
     },
     Place("JSON without a type, cut off") { $0.body = "[{\"token\": \"\(hidden)" },
+    Place("JSON in a string of JSON") {
+      $0.headers[.contentType] = "application/json"
+      $0.body = #"{"payload":" {\"user\":\"me\",\"password\":\"\#(hidden)\"}","list":["[{\"token\":\"\#(hidden)\"}]"]}"#
+      $0.responseBody = #"{"a":"{\"b\":\"{\\\"password\\\":\\\"\#(hidden)\\\"}\"}","c":"\u007b\u0022key\u0022:\"\#(hidden)\"}"}"#
+    },
+    Place("JSON in a string of JSON, cut off") { $0.body = #"[{"payload": "{\"token\": \"\#(hidden)\uD83D"# },
     Place("Set-Cookie") { $0.response[.setCookie] = "session=\(hidden)" },
     Place("Location") { $0.response[.location] = "https://\(hidden)@other/?code=\(hidden)#access_token=\(hidden)" },
     Place("relative Location") { $0.response[.location] = "../next?token=\(hidden)" },
