@@ -2,7 +2,7 @@ public import HTTPTypes
 
 /// A header name or value that may not be sent: it would end the line it stands on, or is no token.
 public struct InvalidHeader: Error, Equatable, CustomStringConvertible {
-  /// The name as given, with control characters escaped.
+  /// The name as given, with control characters escaped; at most a kibibyte of it.
   public let name: String
   /// What is wrong with it. The value is not in it: it may be a secret.
   public let reason: String
@@ -29,10 +29,10 @@ extension HTTPField {
   /// A field whose name is a token and whose value has no CR, LF or NUL (RFC 9110, section 5.5). Throws ``InvalidHeader``.
   public init(checking name: String, _ value: String) throws {
     guard let token = HTTPField.Name(name) else {
-      throw InvalidHeader(name: name.debugDescription, reason: "the name is not a token (RFC 9110, section 5.6.2)")
+      throw InvalidHeader(name: name.debugDescription.bounded(), reason: "the name is not a token (RFC 9110, section 5.6.2)")
     }
     guard !value.utf8.contains(where: \.endsLine) else {
-      throw InvalidHeader(name: name, reason: "the value contains CR, LF or NUL")
+      throw InvalidHeader(name: name.bounded(), reason: "the value contains CR, LF or NUL")
     }
     self.init(name: token, lenientValue: Array(value.utf8))
   }

@@ -19,6 +19,14 @@ import Testing
     #expect(fields.isEmpty)
   }
 
+  @Test(arguments: ["é", "a"])
+  func `a name without end has one in the error`(letter: String) throws {
+    let name = String(repeating: letter, count: 100_000)
+    var fields = HTTPFields()
+    let error = try #require(throws: InvalidHeader.self) { try fields.set(name, "\n") }
+    #expect(error.name.utf8.count < 1100 && error.name.contains(name.prefix(500)) && error.description.utf8.count < 1300)
+  }
+
   @Test func `setting replaces, adding repeats`() throws {
     var fields = HTTPFields()
     try fields.set("X-Name", "1")

@@ -42,7 +42,7 @@ import Testing
     let read = try Representation(json: ["_embedded": [rel: .array(many)]])
     #expect(read.embedded[rel].count == many.count)
     let error = #expect(throws: MalformedHAL.self) { try Representation(json: ["_embedded": [rel: .array(many + [1])]]) }
-    #expect(error?.path == "_embedded.\(rel)[100000]")
+    #expect(error?.path == "_embedded.\(rel.prefix(1014))…")
   }
 
   @Test func `what is embedded finds prefixes however far out they are, its own first`() throws {
