@@ -29,6 +29,12 @@ import Testing
     #expect(known.contract(uri: docs + rest) == "ea:" + reference)
   }
 
+  @Test(arguments: ["eab:find", "e:find", "EA:find", ":find", "ea"])
+  func `a prefix is a prefix as a whole`(curie: String) {
+    #expect(Curie("ea", href: docs + "{rel}").expand(curie) == nil)
+    #expect(Curie("ea", href: docs + "{rel}").expand("ea:find") == docs + "find")
+  }
+
   @Test func `a prefix that is changed is another`() {
     var curie = Curie("ea", href: docs + "{rel}")
     curie.href = "{"
