@@ -72,6 +72,7 @@ import Testing
     #expect(try JSONValue(data: Data(mark) + Data("[1]".utf8)) == [1])
     #expect(throws: MalformedJSON.self) { try JSONValue(data: Data(mark + mark) + Data("[1]".utf8)) }
     #expect(throws: MalformedJSON.self) { try JSONValue(data: Data("[1]".utf8) + Data(mark)) }
+    #expect(throws: MalformedJSON.self) { try JSONValue(data: Data(mark.dropLast()) + Data(" [1]".utf8)) }
     #expect(try JSONValue(data: Data("\"".utf8) + Data(mark) + Data("\"".utf8)) == "\u{FEFF}")
   }
 
@@ -84,6 +85,33 @@ import Testing
     let names = (0..<50).map { "\"m\($0 % 40)\":\($0)" }.joined(separator: ",")
     let many = try JSONValue(text: "{\(names)}")
     #expect(many.object?.count == 40 && many["m9"] == 49 && many["m10"] == 10 && many.object?.keys.first == "m0")
+  }
+
+  @Test func `a name that is there twice is found whatever names are between`() throws {
+    for first in 0..<60 {
+      for second in 0..<first {
+        let value = try JSONValue(text: #"{"m\#(first)":1,"m\#(second)":2,"z":3,"m\#(first)":4}"#)
+        #expect(value.object?.keys == ["m\(first)", "m\(second)", "z"] && value["m\(first)"] == 4)
+      }
+    }
+  }
+
+  @Test(arguments: 2...15)
+  func `the last of few or many members may be any of those before`(count: Int) throws {
+    for repeated in 0..<count - 1 {
+      let names = (0..<count - 1).map { "m\($0)" } + ["m\(repeated)"]
+      let members = names.enumerated().map { "\"\($1)\":\($0)" }
+      let object = try #require(JSONValue(text: "{" + members.joined(separator: ",") + "}").object)
+      #expect(object.keys == names.dropLast() && object["m\(repeated)"] == .int(count - 1))
+    }
+  }
+
+  @Test func `blanks may stand between all that is not one word`() throws {
+    let text = " [ ] , { } , { \"a\" : [ 1 , -2.5 , true ] , \"b\" : { \"c\" : null } , \"d\" : \"\" } "
+    for blank in [" ", "\t", "\n", "\r", "\r\n \t"] {
+      let spaced = "[" + text.split(separator: " ", omittingEmptySubsequences: false).joined(separator: blank) + "]"
+      #expect(try JSONValue(text: spaced).text() == #"[[],{},{"a":[1,-2.5,true],"b":{"c":null},"d":""}]"#)
+    }
   }
 
   @Test func `names that only look the same are two`() throws {
@@ -107,6 +135,12 @@ import Testing
     let value = try JSONValue(text: "[" + objects.joined(separator: ",") + "]")
     #expect(value.array?.map { $0.object?.keys } == records)
     #expect(value.array?.allSatisfy { $0.object?.allSatisfy { .string($0.key) == $0.value } == true } == true)
+  }
+
+  @Test func `names that are each the beginning of the next are told apart`() throws {
+    let names = (1...300).map { String(repeating: "a", count: $0) }
+    let value = try JSONValue(text: "[" + (names + names).map { "{\"\($0)\":1}" }.joined(separator: ",") + "]")
+    #expect(value.array?.map(\.object?.keys) == (names + names).map { [$0] })
   }
 
   @Test func `a name that is there twice is found in each record, however the ones before were`() throws {
@@ -177,6 +211,8 @@ import Testing
       for control in (0..<0x20).compactMap(Unicode.Scalar.init) {
         let error = #expect(throws: MalformedJSON.self) { try JSONValue(text: "\"\(text)\(control)aaaaaaaa\"") }
         #expect(error?.offset == count + 1)
+        let last = #expect(throws: MalformedJSON.self) { try JSONValue(text: "\"\(text)\(control)\"") }
+        #expect(last?.reason == .controlCharacter && last?.offset == count + 1)
       }
     }
   }

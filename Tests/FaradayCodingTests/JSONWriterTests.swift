@@ -28,6 +28,10 @@ import Testing
       try value.text(.sortedKeys) == "{\"\":4,\"B\":3,\"a\":5,\"aa\":{\"y\":2,\"z\":1},\"b\":1,\"é\":2,\"\u{FFFF}\":6,\"😀\":7}")
   }
 
+  @Test func `it is the bytes that order names, not what they look like`() throws {
+    #expect(try JSONValue(text: "{\"f\":1,\"e\u{301}\":2}").text(.sortedKeys) == "{\"e\u{301}\":2,\"f\":1}")
+  }
+
   @Test func `each value can have a line of its own`() throws {
     let text = """
       {
