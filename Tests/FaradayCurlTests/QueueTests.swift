@@ -53,8 +53,8 @@ import Testing
     let isHeld = Gate()
     let mayGoOn = Gate()
     let first = Task.immediate {
-      try await connection.get("hello") {
-        $0.options.onHead = { _ in
+      try await connection.get("early-hints") {
+        $0.options.onInformational = { _ in
           isHeld.open()
           mayGoOn.wait()
         }

@@ -30,8 +30,9 @@ import Testing
 
   @Test func `a response that breaks off behind its head costs the budget one retry`() async throws {
     stub { request in
-      try request.options.onHead?(HTTPResponse(status: .serviceUnavailable))
-      throw TransportError(.truncatedResponse, building: request, "")
+      var error = TransportError(.truncatedResponse, building: request, "")
+      error.partialResponse = Response(status: .serviceUnavailable, url: request.url)
+      throw error
     }
     let retry = Retry(budget: RetryBudget(ratio: 0, reserve: 1), clock: InstantClock(clock))
     let connection = try Connection("http://host/", adapter: mock, middleware: [retry])
