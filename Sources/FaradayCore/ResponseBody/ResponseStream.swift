@@ -97,7 +97,8 @@ public final class ResponseStream: @unchecked Sendable {
     level.wrappingAdd(taken.count, ordering: .sequentiallyConsistent)
     let (reader, sink, unread) = state.withLock { state in
       state.pieces.append(contentsOf: taken.pieces)
-      if let sink = state.sink {
+      // Behind the end the reader takes what there is by itself.
+      if let sink = state.sink, state.ending == nil {
         state.sink = nil
         defer { state.pieces = [] }
         return (nil as UnsafeContinuation<Void, Never>?, sink as ChunkHandler?, state.pieces)
@@ -135,12 +136,13 @@ public final class ResponseStream: @unchecked Sendable {
     _ = flush()
     segments.discard()
     sink = nil
-    let reader = state.withLock { state in
+    // A closure that has come since is let go of, outside the lock: the reader calls it for what there is.
+    let (reader, _) = state.withLock { state in
       if state.ending == nil { state.ending = ending }
       // Whoever drained it is told even if it was stopped before: then the figures are complete.
       if state.ending?.metrics == nil { state.ending?.metrics = ending.metrics }
-      defer { state.reader = nil }
-      return state.reader
+      defer { (state.reader, state.sink) = (nil, nil) }
+      return (state.reader, state.sink)
     }
     reader?.resume()
   }
