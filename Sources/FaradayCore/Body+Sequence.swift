@@ -41,8 +41,10 @@ extension Body: AsyncSequence {
     }
   }
 
-  /// The whole body. Throws ``BodyTooLarge`` when it is over `limit` bytes, and whatever reading it throws.
+  /// The whole body. Throws ``BodyTooLarge`` when it is over `limit` bytes, which is before it is read where its length is known, and
+  /// whatever reading it throws.
   public func collect(upTo limit: Int = 64 << 20) async throws -> Data {
+    if let length, length > limit { throw BodyTooLarge(limit: limit) }
     let (whole, isCut) = try await start(upTo: limit)
     guard !isCut else { throw BodyTooLarge(limit: limit) }
     return whole

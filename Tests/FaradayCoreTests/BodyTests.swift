@@ -47,6 +47,25 @@ import Testing
     }
   }
 
+  @Test func `a limit below nothing is one that every byte is over, and ends no process`() async {
+    await #expect(processExitsWith: .success) {
+      for body in [Body.text("abc"), .stream(Pieces([Data("abc".utf8)]))] {
+        await #expect(throws: BodyTooLarge(limit: -1)) { try await body.collect(upTo: -1) }
+        let (bytes, isCut) = try await body.start(upTo: -1)
+        #expect(bytes.isEmpty && isCut)
+        await body.discard(upTo: -1)
+      }
+    }
+  }
+
+  @Test func `a body that is said to be longer than the limit is not read`() async {
+    let unread = AsyncStream<Data> {
+      Issue.record("it was read")
+      return nil
+    }
+    await #expect(throws: BodyTooLarge(limit: 10)) { try await Body.stream(unread, length: 11).collect(upTo: 10) }
+  }
+
   @Test func `a value that nobody has encoded cannot be read`() async {
     await #expect(throws: UnencodedBody.self) { try await Body.value(["a": 1]).collect() }
   }

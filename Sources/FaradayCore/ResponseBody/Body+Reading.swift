@@ -37,8 +37,10 @@ extension Body {
     }
   }
 
-  /// The first bytes of the body, and whether there were more, which are given up. Throws what reading the body throws.
+  /// The first bytes of the body, and whether there were more, which are given up. A limit below 0 is 0. Throws what reading the body
+  /// throws.
   public func start(upTo limit: Int) async throws -> (bytes: Data, isCut: Bool) {
+    let limit = Swift.max(0, limit)
     if let data { return data.count <= limit ? (data, false) : (data.prefix(limit), true) }
     var start = Data()
     try await read(into: &start, upTo: limit) { _ in }
