@@ -62,6 +62,7 @@ extension Adapter {
     do {
       var response = try await exchange(request.leavingCarriedFieldsAtHome())
       response.provenance = provenance
+      response.body = response.body.keepingSecrets(of: provenance)
       return response
     } catch var error as TransportError {
       error.redact(by: provenance)

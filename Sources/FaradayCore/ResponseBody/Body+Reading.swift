@@ -47,6 +47,13 @@ extension Body {
     return start.count <= limit ? (start, false) : (start.prefix(limit), true)
   }
 
+  /// The same body, whose errors show nothing that is secret there.
+  func keepingSecrets(of provenance: Provenance) -> Body {
+    guard case .received(var body) = storage else { return self }
+    body.provenance = provenance
+    return Body(storage: .received(body))
+  }
+
   /// The most memory that a server can have reserved by announcing a length.
   private static let trustedLength: Int64 = 16 << 20
 

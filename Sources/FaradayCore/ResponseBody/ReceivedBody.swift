@@ -10,6 +10,8 @@ internal import Foundation
 /// The transfer ends when the last of this and its iterator goes, and when its iterator goes before it has reached the end.
 struct ReceivedBody: Sendable {
   let length: Int64?
+  /// Of the response: what it knows to be secret, no error that comes out of the body shows.
+  var provenance: Provenance?
   private let access: Access
 
   init(_ lease: Lease, length: Int64?) {
@@ -21,14 +23,14 @@ struct ReceivedBody: Sendable {
     guard let lease = access.take() else { return { throw BodyAlreadyRead() } }
     var pieces = Fifo<Data>()
     var hasEnded = false
-    return {
+    return { [provenance] in
       guard !hasEnded else { return nil }
       if pieces.isEmpty {
         do {
           for piece in try await lease.take() { pieces.append(piece) }
         } catch {
           hasEnded = true
-          throw error
+          throw Self.redacted(error, by: provenance)
         }
       }
       guard let piece = pieces.popFirst() else {
@@ -43,7 +45,13 @@ struct ReceivedBody: Sendable {
   /// Gives each piece to the closure where it arrives.
   func drain(into take: @escaping ChunkHandler) async throws {
     guard let lease = access.take() else { throw BodyAlreadyRead() }
-    try await lease.drain(into: take)
+    do { try await lease.drain(into: take) } catch { throw Self.redacted(error, by: provenance) }
+  }
+
+  private static func redacted(_ error: any Error, by provenance: Provenance?) -> any Error {
+    guard let provenance, var error = error as? TransportError else { return error }
+    error.redact(by: provenance)
+    return error
   }
 
   /// Lets the first reader have the lease.
