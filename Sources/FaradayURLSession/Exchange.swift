@@ -127,11 +127,15 @@ final class Exchange: Sendable {
       return state.pending
     }
     guard let pending else { return }
-    if pending + stream.unread >= URLSessionAdapter.maximumUnread {
-      let limit = URLSessionAdapter.maximumUnread
-      fail(error(.bodyTooLarge, "the reader is \(limit) bytes behind a server that URLSession cannot slow down"))
-    }
+    limit(pending)
     callbacks.async { self.take(data) }
+  }
+
+  /// Ends it when too much waits: on the way to our queue, or there for the reader.
+  private func limit(_ waiting: Int) {
+    let limit = URLSessionAdapter.maximumUnread
+    guard waiting >= limit else { return }
+    fail(error(.bodyTooLarge, "the reader is \(limit) bytes behind a server that URLSession cannot slow down"))
   }
 
   func sent(_ total: Int64) {
@@ -169,15 +173,16 @@ final class Exchange: Sendable {
   }
 
   private func take(_ data: Data) {
-    let isWanted = state.withLock { state in
+    let pending = state.withLock { state -> Int? in
       state.pending -= data.count
-      guard state.outcome == nil else { return false }
+      guard state.outcome == nil else { return nil }
       state.received += Int64(data.count)
-      return true
+      return state.pending
     }
-    guard isWanted else { return }
+    guard let pending else { return }
     if stream.write(data) == .stop { return fail(CancellationError()) }
     flush()
+    limit(pending + stream.unread)
   }
 
   /// Hands over what has come.

@@ -19,8 +19,8 @@ public import Foundation
 /// It holds at most its capacity and one piece: then ``write(_:)`` answers ``Answer/pause``, and `onRoom` of
 /// ``body(length:onRoom:onUnwanted:)`` is called when the reader has brought that below half.
 ///
-/// ``write(_:)``, ``flush()``, ``finish(trailers:metrics:)`` and ``fail(_:metrics:)`` are for the engine, and called by one thread at
-/// a time. Everything else may be called from any.
+/// ``write(_:)``, ``flush()``, ``finish(trailers:metrics:)``, ``fail(_:metrics:)``, ``gathered``, ``unread`` and ``isDrained`` are for
+/// the engine, and called by one thread at a time. Everything else may be called from any.
 // Safe to share: `segments` and `sink` are touched by the engine's calls alone, which come one after the other; the rest is behind a
 // lock, or atomic.
 public final class ResponseStream: @unchecked Sendable {
