@@ -19,15 +19,16 @@ public import Foundation
 ///   the `Location` has one.
 /// - Several `Location` fields are one if they are equal, and an error if not. Bytes of it that are no ASCII are percent-encoded.
 /// - A redirect's own body is of no matter: it may be larger than the largest body and break off, and one that stalls is waited
-///   for as long as ``FaradayCore/Timeouts/idle`` says, and no longer. Over URLSession, which shows a redirect only when its body
-///   has come, one that breaks off or stalls is an error.
+///   for for a second; where the caller gets the response whole (``FaradayCore/Options/deliversWhole``), a small one for as long as
+///   ``FaradayCore/Timeouts/idle`` says. Over URLSession, which shows a redirect only when its body has come, one that breaks off or
+///   stalls is an error.
 ///
 /// Callbacks see the last response only; but the 1xx heads of each hop reach ``FaradayCore/Options/onInformational``, as it cannot
 /// be known yet what follows them. What stands below this middleware sees each hop as a request of its own. A
 /// ``RedirectError`` has the response that could not be followed.
 public struct Redirects: Middleware {
-  /// Decides about a redirect that all other rules let pass. Called once for each, at its head and before its body, which is on the
-  /// engine's thread where the request has callbacks. What it throws is what the request throws.
+  /// Decides about a redirect that all other rules let pass. Called once for each, before its body is read, in the task that sent the
+  /// request. What it throws is what the request throws.
   public typealias Policy = @Sendable (_ attempt: Attempt) throws -> Decision
 
   /// A redirect that a policy is asked about.

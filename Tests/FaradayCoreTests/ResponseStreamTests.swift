@@ -153,6 +153,14 @@ import Testing
     #expect(response.metrics.bytesReceived == 2)
   }
 
+  @Test func `a response keeps its metrics where its stream ends without any`() throws {
+    let stream = ResponseStream()
+    let response = Response(
+      status: .ok, url: try #require(URL(string: "http://localhost/")), metrics: Metrics(bytesReceived: 1), stream: stream)
+    stream.finish()
+    #expect(response.metrics.bytesReceived == 1)
+  }
+
   @Test func `a body can be read once, whichever way`() async throws {
     let stream = ResponseStream()
     let body = stream.body(length: nil) {

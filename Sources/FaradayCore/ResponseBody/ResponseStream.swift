@@ -91,7 +91,8 @@ public final class ResponseStream: @unchecked Sendable {
 
   /// Hands over what was gathered, and wakes the reader. To be called when no more comes for now, and after `onRoom`.
   ///
-  /// Answers ``Answer/more`` if an engine that was told to pause may go on.
+  /// Answers ``Answer/more`` if an engine that was told to pause may go on, and ``Answer/pause`` otherwise, which tells one that has
+  /// not paused nothing new.
   public func flush() -> Answer {
     let taken = segments.take()
     level.wrappingAdd(taken.count, ordering: .sequentiallyConsistent)
@@ -122,13 +123,14 @@ public final class ResponseStream: @unchecked Sendable {
   /// Whether what is written goes to a closure of the reader's at once.
   public var isDrained: Bool { sink != nil }
 
-  /// Ends the body well. Only the first end counts.
-  public func finish(trailers: HTTPFields = [:], metrics: Metrics = Metrics()) {
+  /// Ends the body well. Only the first end counts. Without metrics the response keeps those that it has.
+  public func finish(trailers: HTTPFields = [:], metrics: Metrics? = nil) {
     end(Ending(result: .success(()), trailers: trailers, metrics: metrics))
   }
 
-  /// Ends the body with an error, which the reader gets behind what has come. Only the first end counts.
-  public func fail(_ error: any Error, metrics: Metrics = Metrics()) {
+  /// Ends the body with an error, which the reader gets behind what has come. Only the first end counts. Without metrics the response
+  /// keeps those that it has.
+  public func fail(_ error: any Error, metrics: Metrics? = nil) {
     end(Ending(result: .failure(error), metrics: metrics))
   }
 
