@@ -104,7 +104,9 @@ public struct Connection: Sendable {
   }
 
   func send(_ request: Request) async throws -> Response {
-    try await stack.send(request).delivered(to: request)
+    let response = try await stack.send(request)
+    // Most are: that costs no further call.
+    return response.isDelivered(to: request) ? response : try await response.delivered(to: request)
   }
 
   /// Makes foreign requests from now on, wherever they go: somebody else says where that is.

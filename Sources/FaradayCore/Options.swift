@@ -82,8 +82,8 @@ public struct Options: Sendable {
   /// Whether the caller gets the response whole and hears nothing of it before. Then a middleware may collect it, and send again what
   /// broke off; and an engine may hand over a small one at once.
   public var deliversWhole: Bool {
-    let fields = storage.fields
-    return fields.delivery == .buffered && fields.onChunk == nil && fields.onHead == nil && fields.onDownloadProgress == nil
+    storage.fields.delivery == .buffered && storage.fields.onChunk == nil && storage.fields.onHead == nil
+      && storage.fields.onDownloadProgress == nil
   }
 
   /// A setting of somebody else's, under a key of their own: a middleware declares its per-request settings this way.

@@ -56,23 +56,23 @@ public struct Next: Sendable {
 }
 
 extension Adapter {
-  /// Sends what has passed all layers: without what the connection gave it if they have led it to another origin.
+  /// Sends what has passed all layers: without what the connection gave it if they have led it to another origin. Undoes the content
+  /// codings of the response, if that is wanted.
   fileprivate func send(leaving request: Request) async throws -> Response {
-    guard let provenance = request.provenance else { return try await exchange(request) }
+    let isCoded = request.options.decompression != nil
+    guard let provenance = request.provenance else {
+      return isCoded ? try await send(request.acceptingCodings()).decoded(for: request) : try await send(request)
+    }
     do {
-      var response = try await exchange(request.leavingCarriedFieldsAtHome())
+      var request = request.leavingCarriedFieldsAtHome()
+      if isCoded { request = request.acceptingCodings() }
+      var response = try await send(request)
       response.provenance = provenance
-      response.body = response.body.keepingSecrets(of: provenance)
-      return response
+      response.body.keepSecrets(of: provenance)
+      return isCoded ? response.decoded(for: request) : response
     } catch var error as TransportError {
       error.redact(by: provenance)
       throw error
     }
-  }
-
-  /// Sends it, and undoes the content codings of the response if the request wants that.
-  private func exchange(_ request: Request) async throws -> Response {
-    guard request.options.decompression != nil else { return try await send(request) }
-    return try await send(request.acceptingCodings()).decoded(for: request)
   }
 }

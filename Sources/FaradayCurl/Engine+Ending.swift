@@ -45,6 +45,7 @@ extension Engine {
   func expire() {
     while let transfer = deadlines.first, transfer.deadline <= turnBegan {
       if transfer.isActive { transfer.lookForMovement(at: max(turnBegan, now)) }
+      transfer.handOverSlowHead(at: turnBegan)
       if transfer.isOver(at: turnBegan) {
         end(transfer, .done(CURLE_OK))
         continue

@@ -190,6 +190,7 @@ final class Engine {
     transfer.life = .active(origin, slot: active.count)
     transfer.activated = now
     transfer.lastActivity = now
+    if transfer.request.options.deliversWhole { transfer.smallUntil = now + Transfer.patience }
     active.append(transfer)
     limit(transfer)
     do {

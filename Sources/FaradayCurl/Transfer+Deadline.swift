@@ -10,7 +10,7 @@ extension Transfer {
     if let total = timeouts.total { deadline = submitted + total.nanoseconds }
     switch life {
     case .active:
-      deadline = min(deadline, nextLook)
+      deadline = min(deadline, nextLook, smallUntil)
       guard let idle = timeouts.idle?.nanoseconds else { return }
       // A quarter of the limit without a sign of life is reason to look at TCP, and the limit from then on to give up.
       let isToLook = tellsMovement && looked < lastActivity

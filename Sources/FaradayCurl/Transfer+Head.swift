@@ -38,10 +38,18 @@ extension Transfer {
     watchExcess()
     // A small body is waited for, if the caller waits for all of it anyway.
     let mayBeSmall = request.options.deliversWhole && parser.length ?? 0 <= Int64(Self.smallResponse)
-    if mayBeSmall { small = Data() } else { beginStream() }
+    if mayBeSmall { waitForSmallBody() } else { beginStream() }
     reportUpload()
     if isRefused || isAnsweredEarly || isAnswered { engine?.touch(self) }
     return true
+  }
+
+  private func waitForSmallBody() {
+    small = Data()
+    // The first look at it was before the head, which has come late.
+    guard smallUntil == .max, let engine else { return }
+    smallUntil = engine.now + Self.patience
+    engine.limit(self)
   }
 
   // MARK: where the body ends

@@ -26,6 +26,17 @@ extension Transfer {
     engine?.touch(self)
   }
 
+  /// In nanoseconds: so long a small body is waited for, so that who needs its head alone, to follow a redirect for one, is not kept
+  /// by a server that stalls.
+  static let patience: Int64 = 1_000_000_000
+
+  /// It has been waited long enough for the rest of a body that may be small.
+  func handOverSlowHead(at now: Int64) {
+    guard smallUntil <= now else { return }
+    smallUntil = .max
+    if small != nil { beginStream() }
+  }
+
   /// Returns false if the transfer is to end.
   func write(_ bytes: UnsafeRawBufferPointer, to stream: ResponseStream) -> Bool {
     if stream.gathered == 0 { gatheringSince = lastActivity }

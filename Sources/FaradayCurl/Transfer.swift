@@ -96,6 +96,8 @@ final class Transfer: @unchecked Sendable, HasDeadline {
   /// Or into this.
   var stream: ResponseStream?
   var gatheringSince: Int64 = 0
+  /// When the rest of a body that may be small is no longer waited for.
+  var smallUntil = Int64.max
   var receiving = Receiving.flowing
 
   // Sending.

@@ -19,9 +19,7 @@ public import Foundation
 ///   the `Location` has one.
 /// - Several `Location` fields are one if they are equal, and an error if not. Bytes of it that are no ASCII are percent-encoded.
 /// - A redirect's own body is of no matter: it may be larger than the largest body and break off, and one that stalls is waited
-///   for for a second; where the caller gets the response whole (``FaradayCore/Options/deliversWhole``), a small one for as long as
-///   ``FaradayCore/Timeouts/idle`` says. Over URLSession, which shows a redirect only when its body has come, one that breaks off or
-///   stalls is an error.
+///   for a second. Over URLSession, which shows a redirect only when its body has come, one that breaks off or stalls is an error.
 ///
 /// Callbacks see the last response only; but the 1xx heads of each hop reach ``FaradayCore/Options/onInformational``, as it cannot
 /// be known yet what follows them. What stands below this middleware sees each hop as a request of its own. A

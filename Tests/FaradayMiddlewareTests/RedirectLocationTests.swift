@@ -72,6 +72,23 @@ import Testing
     #expect(mock.recorded.map { $0.request.url.user() } == ["user", "user", "user"])
   }
 
+  @Test(.timeLimit(.minutes(1)), arguments: TestedDelivery.allCases)
+  func `a redirect whose body stalls is followed, though nothing limits it`(delivery: TestedDelivery) async throws {
+    for length in ["Content-Length: 100", "Transfer-Encoding: chunked"] {
+      let server = try RawServer { connection in
+        guard try connection.readHead().hasPrefix("GET / ") else {
+          return try connection.send(AnsweringServer.answer(200, body: "here"))
+        }
+        try connection.send("HTTP/1.1 302 Found\r\nLocation: /next\r\n\(length)\r\n\r\n4\r\nsome\r\n")
+        connection.waitForClose()
+      }
+      defer { server.stop() }
+      var connection = try Connection(server.url, adapter: CurlAdapter(), middleware: [.redirects()])
+      connection.defaults.timeouts = Timeouts(idle: nil)
+      #expect(try await delivery.get("/", over: connection).text == "here")
+    }
+  }
+
   @Test func `several that differ are none`() async throws {
     let server = try AnsweringServer([Self.redirect("Location: /a", "Location: /b")])
     let connection = try Connection(server.url, adapter: CurlAdapter(), middleware: [.redirects()])

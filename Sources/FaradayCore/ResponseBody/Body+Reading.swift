@@ -47,11 +47,11 @@ extension Body {
     return start.count <= limit ? (start, false) : (start.prefix(limit), true)
   }
 
-  /// The same body, whose errors show nothing that is secret there.
-  func keepingSecrets(of provenance: Provenance) -> Body {
-    guard case .received(var body) = storage else { return self }
+  /// From now on its errors show nothing that is secret there.
+  mutating func keepSecrets(of provenance: Provenance) {
+    guard case .received(var body) = storage else { return }
     body.provenance = provenance
-    return Body(storage: .received(body))
+    self = Body(storage: .received(body))
   }
 
   /// The most memory that a server can have reserved by announcing a length.

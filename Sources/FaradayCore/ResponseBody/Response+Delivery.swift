@@ -41,6 +41,12 @@ extension Response {
       message: "the body is larger than the limit of \(limit) bytes")
   }
 
+  /// Whether it is as its request wants it delivered.
+  func isDelivered(to request: Request) -> Bool {
+    guard request.options.deliversWhole, request.method != .head, let count = body.data?.count else { return false }
+    return count <= request.options.maximumBodySize
+  }
+
   /// The response as its request wants it delivered. ``Options/onHead`` is called first. Then the body goes piece by piece to
   /// ``Options/onChunk``; or, where the delivery is ``Delivery/streamed``, it is left to the caller, who can iterate it once; or it is
   /// collected. ``Options/onDownloadProgress`` is told after each piece in all three. The response to a HEAD has no body.
