@@ -80,7 +80,7 @@ extension ConformanceGroup {
       },
       .init("an upload whose source has nothing to say", needs: [.streamedUpload, .duplex]) { subject in
         let dry = DrySource()
-        try await cancelsUpload(of: .stream(dry), over: subject)
+        try await cancelsUpload(of: .stream(dry), over: subject, after: dry.hasBegun)
         try expect(await dry.hasGone.opened(), "the source is still read")
       },
       .init("an upload that the server does not read") { subject in
@@ -127,7 +127,10 @@ extension ConformanceGroup {
     }
   }
 
-  private static func cancelsUpload(of body: Body, over subject: AdapterConformance.Subject) async throws {
+  /// - Parameter hasBegun: of a source: one that is cancelled before anybody has read it is never read.
+  private static func cancelsUpload(
+    of body: Body, over subject: AdapterConformance.Subject, after hasBegun: Gate? = nil
+  ) async throws {
     // It reads nothing of the body until the task has ended.
     let hasRequest = Gate()
     let hasEnded = Gate()
@@ -146,6 +149,7 @@ extension ConformanceGroup {
     let connection = try subject.connection(to: server)
     let task = Task { try await connection.post(body: body) }
     try expect(await hasRequest.opened())
+    if let hasBegun { try expect(await hasBegun.opened(), "the source is not read") }
     task.cancel()
     try await expectThrows(CancellationError.self) { _ = try await task.value }
     hasEnded.open()

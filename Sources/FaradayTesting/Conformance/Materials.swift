@@ -76,8 +76,9 @@ enum BodyKind: String, CaseIterable {
   }
 }
 
-/// Gives one piece, then waits until it is cancelled. The gate opens when nobody reads it any more.
+/// Gives one piece, then waits until it is cancelled. The gates open when somebody reads it, and when nobody does any more.
 package struct DrySource: AsyncSequence, Sendable {
+  package let hasBegun = Gate()
   package let hasGone = Gate()
 
   package init() {}
@@ -98,5 +99,8 @@ package struct DrySource: AsyncSequence, Sendable {
       return nil
     }
   }
-  package func makeAsyncIterator() -> AsyncIterator { AsyncIterator(hasGone) }
+  package func makeAsyncIterator() -> AsyncIterator {
+    hasBegun.open()
+    return AsyncIterator(hasGone)
+  }
 }
