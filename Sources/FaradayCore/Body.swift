@@ -88,8 +88,8 @@ public struct Body: Sendable {
     }
   }
 
-  /// The bytes, if they are all in memory; nil for a file, a stream and an unencoded value. A response is one that ``Connection`` has
-  /// collected, or a small one: a middleware that wants the bytes of any asks for ``Response/collected(for:)`` first.
+  /// The bytes, if they are all in memory; nil for a file, a stream and an unencoded value. The body of a buffered
+  /// response is in memory for the caller; within a middleware only a small one is, so ask for ``Response/collected(for:)`` first.
   public var data: Data? {
     switch storage {
     case .empty: Data()

@@ -105,7 +105,7 @@ public struct Connection: Sendable {
 
   func send(_ request: Request) async throws -> Response {
     let response = try await stack.send(request)
-    // Most are: that costs no further call.
+    // Most small ones are: without another asynchronous call, which allocates.
     return response.isDelivered(to: request) ? response : try await response.delivered(to: request)
   }
 

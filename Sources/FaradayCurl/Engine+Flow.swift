@@ -52,7 +52,7 @@ extension Engine {
   private func flush(_ transfer: Transfer) {
     if let failure = transfer.failure { return end(transfer, .failed(failure)) }
     transfer.handOverHead()
-    if let stream = transfer.stream, stream.gathered > 0 { obey(stream.flush(), transfer) }
+    if let stream = transfer.stream, stream.gathered > 0 { obey(flush(stream, of: transfer), transfer) }
     guard transfer.isActive else { return }
     if transfer.isRefused { resumeSending(transfer) }
     // Over HTTP/2 libcurl would go on to wait until the upload has left, which its response has made pointless.
@@ -98,10 +98,15 @@ extension Engine {
   /// A reader has room again, or has begun to take pieces where they arrive.
   func readerMovedOn(_ transfer: Transfer) {
     guard transfer.isActive, let stream = transfer.stream else { return }
-    let answer = stream.flush()
-    if stream.isDrained { transfer.calledBack() }
+    let answer = flush(stream, of: transfer)
     // It says so when it has room: that there was some already is no reason to wait.
     obey(answer == .pause ? .more : answer, transfer)
+  }
+
+  private func flush(_ stream: ResponseStream, of transfer: Transfer) -> ResponseStream.Answer {
+    let answer = stream.flush()
+    if stream.isDrained { transfer.calledBack() }
+    return answer
   }
 
   private func obey(_ answer: ResponseStream.Answer, _ transfer: Transfer) {

@@ -32,14 +32,13 @@ public struct ExpectStatus: Middleware {
   }
 
   public func handle(_ request: Request, next: Next) async throws -> Response {
-    var response = try await next(request)
+    let response = try await next(request)
     guard !isExpected(response.status) else { return response }
     let isStreamed = request.options.delivery == .streamed && request.options.onChunk == nil
     guard !isStreamed else { throw UnexpectedStatus(response, isBodyCut: false, to: request) }
-    let (body, isCut) = try await response.body.start(
-      upTo: request.options.onChunk == nil ? request.options.maximumBodySize : bodyLimit)
-    response.body = .data(body)
-    throw UnexpectedStatus(response, isBodyCut: isCut, to: request)
+    let limit = request.options.onChunk == nil ? request.options.maximumBodySize : bodyLimit
+    let (start, isCut) = try await response.started(upTo: limit)
+    throw UnexpectedStatus(start, isBodyCut: isCut, to: request)
   }
 }
 

@@ -17,9 +17,10 @@ private import Foundation
 ///   and one over ``Policy/longestRetryAfter`` ends the retries.
 /// - How often: ``Policy/retries``, as long as the ``RetryBudget`` has something left, which all copies share.
 ///
-/// A response that breaks off in its body is sent again where the caller gets it whole (``FaradayCore/Options/deliversWhole``), and is
-/// read by this for it; one that is streamed, or that callbacks see something of, is the caller's from its head on. Callbacks see the attempt that counts; but the 1xx heads of each reach ``FaradayCore/Options/onInformational``, as it cannot be
-/// known yet what follows them. What comes in the end is the last response or error. ``FaradayCore/Response/retries`` says how many
+/// Where the caller gets the response whole (``FaradayCore/Options/deliversWhole``), the body is collected here, and a request whose
+/// response breaks off in it is retried. A response that is streamed, or goes to callbacks, is the caller's from its head on, and an
+/// error of its body is not retried. Callbacks see the attempt that counts; but the 1xx heads of each reach
+/// ``FaradayCore/Options/onInformational``, as it cannot be known yet what follows them. What comes in the end is the last response or error. ``FaradayCore/Response/retries`` says how many
 /// retries there were.
 public struct Retry: Middleware {
   private let policy: Policy

@@ -112,6 +112,7 @@ import Testing
     let connection = try Connection(server.url, adapter: TestedAdapter.curl.adapter, middleware: [.expectStatus])
     let error = await #expect(throws: TransportError.self) { try await connection.get("/") }
     #expect(error?.code == .truncatedResponse && error?.partialResponse?.status == .notFound)
+    #expect(error?.partialResponse?.body.data == Data("ten bytes.".utf8))
   }
 
   @Test func `a response that was cut off is shown without the secret parts of its path`() async throws {

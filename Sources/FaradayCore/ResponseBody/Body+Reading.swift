@@ -47,7 +47,7 @@ extension Body {
     return start.count <= limit ? (start, false) : (start.prefix(limit), true)
   }
 
-  /// From now on its errors show nothing that is secret there.
+  /// Redacts the connection's secrets in errors that the body throws from now on.
   mutating func keepSecrets(of provenance: Provenance) {
     guard case .received(var body) = storage else { return }
     body.provenance = provenance

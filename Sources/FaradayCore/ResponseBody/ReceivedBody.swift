@@ -10,7 +10,7 @@ internal import Foundation
 /// The transfer ends when the last of this and its iterator goes, and when its iterator goes before it has reached the end.
 struct ReceivedBody: Sendable {
   let length: Int64?
-  /// Of the response: what it knows to be secret, no error that comes out of the body shows.
+  /// Whose secrets are redacted in the errors that the body throws; nil if the response came over no connection.
   var provenance: Provenance?
   private let access: Access
 

@@ -17,28 +17,38 @@ extension Response {
 
   private func collected(for request: Request, onProgress: ProgressHandler?) async throws -> Response {
     let limit = request.options.maximumBodySize
-    if onProgress == nil, let data = body.data, data.count <= limit { return self }
-    var whole = Data()
-    do {
-      guard body.length ?? 0 <= limit else { throw Self.tooLarge(limit, request) }
-      try await body.read(into: &whole, upTo: limit) { count in
-        onProgress?(TransferProgress(bytes: Int64(count), total: body.length))
-      }
-      guard whole.count <= limit else {
-        whole = whole.prefix(limit)
-        throw Self.tooLarge(limit, request)
-      }
-    } catch var error as TransportError {
-      error.partialResponse = with(.data(whole))
-      throw error
-    }
-    return with(.data(whole))
-  }
-
-  private static func tooLarge(_ limit: Int, _ request: Request) -> TransportError {
-    TransportError(
+    var error = TransportError(
       .bodyTooLarge, phase: .receiving, method: request.method, url: request.url, secrets: request.secrets,
       message: "the body is larger than the limit of \(limit) bytes")
+    guard body.length ?? 0 <= limit else {
+      error.partialResponse = with(.empty)
+      throw error
+    }
+    let (response, isCut) = try await started(upTo: limit, onProgress: onProgress)
+    guard isCut else { return response }
+    error.partialResponse = response
+    throw error
+  }
+
+  /// The response with the first bytes of its body in memory, and whether there were more, which are given up. Throws what reading the
+  /// body throws; a ``TransportError`` has what had come as its ``TransportError/partialResponse``.
+  package func started(upTo limit: Int) async throws -> (response: Response, isCut: Bool) {
+    try await started(upTo: limit, onProgress: nil)
+  }
+
+  private func started(upTo limit: Int, onProgress: ProgressHandler?) async throws -> (response: Response, isCut: Bool) {
+    let limit = max(0, limit)
+    if onProgress == nil, let data = body.data, data.count <= limit { return (self, false) }
+    var start = Data()
+    do {
+      try await body.read(into: &start, upTo: limit) { count in
+        onProgress?(TransferProgress(bytes: Int64(count), total: body.length))
+      }
+    } catch var error as TransportError {
+      error.partialResponse = with(.data(start))
+      throw error
+    }
+    return (with(.data(start.prefix(limit))), start.count > limit)
   }
 
   /// Whether it is as its request wants it delivered.
@@ -52,7 +62,6 @@ extension Response {
   /// collected. ``Options/onDownloadProgress`` is told after each piece in all three. The response to a HEAD has no body.
   func delivered(to request: Request) async throws -> Response {
     let options = request.options
-    if options.deliversWhole, request.method != .head { return try await collected(for: request, onProgress: nil) }
     try options.onHead?(head)
     if request.method == .head {
       _ = try await body.start(upTo: 0)

@@ -5,8 +5,7 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// The body of a response between the engine that receives it and the one task that reads it: what an adapter makes a streamed
-/// response of.
+/// The buffer between the engine that receives a response's body and the task that reads it: an adapter makes a response of it.
 ///
 ///     let stream = ResponseStream()
 ///     let body = stream.body(length: length) { engine.resume() } onUnwanted: { engine.cancel() }
@@ -16,14 +15,15 @@ public import Foundation
 /// ``fail(_:metrics:)``. Small pieces are gathered into larger ones meanwhile, with one copy: to wake a task for each would cost more
 /// than all the rest. What a reader takes with ``Body/drain(into:)`` is neither gathered nor copied.
 ///
-/// It holds at most its capacity and one piece: then ``write(_:)`` answers ``Answer/pause``, and `onRoom` of
+/// This is where backpressure comes from. It holds at most its capacity and one piece: then ``write(_:)`` answers ``Answer/pause``, and `onRoom` of
 /// ``body(length:onRoom:onUnwanted:)`` is called when the reader has brought that below half.
 ///
 /// ``write(_:)``, ``flush()``, ``finish(trailers:metrics:)``, ``fail(_:metrics:)``, ``gathered``, ``unread`` and ``isDrained`` are for
 /// the engine, and called by one thread at a time. Everything else may be called from any.
-// Safe to share: `segments` and `sink` are touched by the engine's calls alone, which come one after the other; the rest is behind a
-// lock, or atomic.
 public final class ResponseStream: @unchecked Sendable {
+  // Safe to share: `segments`, `sink` and `isStopped` are touched by the engine's calls alone, which come one after the other; the rest
+  // is behind a lock, or atomic.
+
   /// What the engine is to do next.
   public enum Answer: Sendable, Hashable {
     /// There is room.
@@ -75,7 +75,7 @@ public final class ResponseStream: @unchecked Sendable {
 
   // MARK: the engine's side
 
-  /// Takes a piece; the bytes are copied, or the reader's by the time this returns.
+  /// Takes a piece. The bytes have been copied, or handed to the reader's closure, when this returns.
   public func write(_ bytes: UnsafeRawBufferPointer) -> Answer {
     if let sink { return hand(bytes, to: sink) }
     segments.append(bytes, together: gathers)
