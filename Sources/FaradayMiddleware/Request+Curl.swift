@@ -106,7 +106,7 @@ private struct CurlCommand {
     // How the body is framed is the body's affair.
     for field in request.headers where field.name != .contentLength && field.name != .transferEncoding {
       // No field may have a control character in it, and a terminal might obey it.
-      let value = (secrets?.showing(field) ?? field.value).unicodeScalars.map { $0.isASCII && $0.isUnseen ? " " : String($0) }
+      let value = (secrets?.redacting(field) ?? field.value).unicodeScalars.map { $0.isASCII && $0.isUnseen ? " " : String($0) }
       let text = value.joined().trimming()
       add("-H", text.isEmpty ? "\(field.name);" : "\(field.name): \(text)")
     }

@@ -31,7 +31,7 @@ struct ShownHead {
   }
 
   private static func lines(_ mark: String, _ fields: HTTPFields, _ secrets: Secrets) -> [String] {
-    fields.map { "\(mark) \($0.name): \(secrets.showing($0).escapingControls())" }
+    fields.map { "\(mark) \($0.name): \(secrets.redacting($0).escapingControls())" }
   }
 
   private static func content(_ mark: String, _ text: String) -> [String] {

@@ -16,6 +16,15 @@ import Testing
     #expect(Secrets().redacting(try #require(URL(string: url))) == shown)
   }
 
+  @Test(arguments: [
+    ("Location", "https://u:p@h/?token=a&b=c", "https://h/?token=[secret]&b=c"), ("Referer", "http://[", "[secret]"),
+    ("Content-Location", "", ""), ("Link", "<https://u:p@h/?key=1>; rel=next", "<https://h/?key=[secret]>; rel=next"),
+    ("Refresh", "5; url=/x?token=a", "5; url=/x?token=[secret]"), ("Cookie", "a=b", "[secret]"), ("X-Note", "u:p@h", "u:p@h"),
+  ])
+  func `a field is shown without what is secret in it`(name: String, value: String, shown: String) throws {
+    #expect(Secrets().redacting(HTTPField(name: try #require(HTTPField.Name(name)), value: value)) == shown)
+  }
+
   // MARK: names
 
   @Test(arguments: [

@@ -6,11 +6,6 @@ public import Foundation
 #endif
 
 extension Secrets {
-  /// The value, or the mark if the name is a secret one.
-  public func redacting(_ field: HTTPField) -> String {
-    contains(field.name) ? Self.mark : field.value
-  }
-
   /// The URL without user, password and fragment, and with the mark for the values of secret query items and for secret parts of
   /// its path.
   public func redacting(_ url: URL) -> String { redacting(urlText: url.absoluteString) }

@@ -1,6 +1,7 @@
 import Faraday
 import Foundation
 
+private let secrets = Secrets()
 /// What must not be shown.
 private let secret = "hunter2hunter2"
 
@@ -39,6 +40,7 @@ extension Target {
       for name in linking { checkField(name, value) }
     }
     for name in [HTTPField.Name.location, .contentLocation, .referer] { checkField(name, url) }
+    for name in linking { checkCommand(name, "\(before)<\(url)>\(after) \(item)") }
   }
 
   private static let names = ["token", "Password", "api_key", "user[password]", "t%6Fken", "sig"]
@@ -56,7 +58,7 @@ extension Target {
     var shown: [String] = []
     do {
       let request = try Request(text)
-      shown = [Secrets().redacting(request.url), "\(request)", request.curlCommand]
+      shown = [secrets.redacting(request.url), "\(request)", request.curlCommand]
       shown.append("\(TransportError(.connectionFailed, building: request, "refused"))")
       expectEqual(Reference(shown[0]).user, nil, "the user")
     } catch {
@@ -83,6 +85,13 @@ extension Target {
   }
 
   private static func checkField(_ name: HTTPField.Name, _ value: String) {
+    let field = HTTPField(name: name, lenientValue: Array(value.utf8))
+    let shown = secrets.redacting(field)
+    expect(!shown.contains(secret), "the secret is shown: \(shown)")
+  }
+
+  /// The command shows fields by the same function, and quotes them.
+  private static func checkCommand(_ name: HTTPField.Name, _ value: String) {
     var request = Request(url: plain)
     request.headers[fields: name] = [HTTPField(name: name, lenientValue: Array(value.utf8))]
     expect(!request.curlCommand.contains(secret), "the secret is shown: \(request.curlCommand)")
