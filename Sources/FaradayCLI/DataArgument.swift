@@ -1,10 +1,6 @@
 import ArgumentParser
+import Faraday
 import Synchronization
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// One `-d`, `--data-binary` or `--data-raw`.
 struct DataArgument: Sendable, Equatable {

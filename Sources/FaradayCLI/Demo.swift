@@ -2,11 +2,6 @@ import ArgumentParser
 import Faraday
 import FaradayCurl
 import FaradayTesting
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// `faraday demo`: what the library does, shown on a server of its own and checked, over each adapter in turn.
 ///

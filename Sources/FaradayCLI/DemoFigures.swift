@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
+import Faraday
 
 /// What one step of the demonstration moved, and in what time.
 struct DemoStep: Codable, Equatable {

@@ -1,10 +1,5 @@
 import Faraday
 import Synchronization
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// The steps of the demonstration, over one connection. Each throws if a byte is missing.
 struct DemoClient {

@@ -1,10 +1,5 @@
 import Faraday
 import Synchronization
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// One request and its response, written to a sink piece by piece.
 struct Exchange {

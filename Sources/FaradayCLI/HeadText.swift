@@ -1,9 +1,4 @@
 import Faraday
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// A response's head as it is shown: its lines with their CR LF, the values' bytes as they came.
 enum HeadText {

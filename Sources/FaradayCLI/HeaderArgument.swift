@@ -1,9 +1,4 @@
 import Faraday
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// One `-H`: a field to send, or a default to leave out.
 enum HeaderArgument: Equatable {

@@ -1,9 +1,4 @@
 import Faraday
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 extension RequestOptions {
   /// The request that the options describe. Reads the files they name, but for an upload, which is read as it is sent.

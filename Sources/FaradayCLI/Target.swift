@@ -1,9 +1,4 @@
 import Faraday
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// The URL as it was typed, completed and checked as curl does it.
 struct Target: Equatable {

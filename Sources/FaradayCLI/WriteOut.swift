@@ -1,9 +1,4 @@
 import Faraday
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// The format of `-w`: text with `%{variables}` and backslash escapes, by curl's rules.
 struct WriteOut {

@@ -1,9 +1,4 @@
 public import FaradayCore
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
 
 extension Body {
   /// The lines of the body, each as its bytes: of newline-delimited JSON each is a value.

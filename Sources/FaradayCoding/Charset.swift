@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
+internal import FaradayCore
 
 /// A way to put characters into bytes, of those that responses come in: UTF-8, UTF-16, ISO-8859-1 and windows-1252.
 enum Charset: String, CaseIterable {

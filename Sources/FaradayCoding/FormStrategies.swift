@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
+public import FaradayCore
 
 /// How names and values of queries and forms are made.
 public struct FormStrategies: Sendable {

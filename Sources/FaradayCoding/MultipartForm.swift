@@ -1,9 +1,4 @@
 public import FaradayCore
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
 
 /// A form whose fields may be files: `multipart/form-data` (RFC 7578), its parts in their order.
 ///

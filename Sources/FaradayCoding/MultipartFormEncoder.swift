@@ -1,9 +1,4 @@
 internal import FaradayCore
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
 
 /// Makes a form out of a value: any `Encodable` that has members. A ``FormFile`` anywhere in it is a part of its own.
 ///

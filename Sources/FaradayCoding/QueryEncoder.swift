@@ -1,9 +1,4 @@
 public import FaradayCore
-#if canImport(FoundationEssentials)
-private import FoundationEssentials
-#else
-private import Foundation
-#endif
 
 /// Makes the items of a query or a form out of a value: any `Encodable` that has members, a ``JSONValue`` object among them.
 ///

@@ -1,9 +1,5 @@
+package import FaradayCore
 private import Synchronization
-#if canImport(FoundationEssentials)
-package import FoundationEssentials
-#else
-package import Foundation
-#endif
 
 /// A value that is read out of a body with the first look at it, once: what a middleware leaves in a response whose body may never be
 /// looked at, and may not even have come. A second thread that looks meanwhile waits.

@@ -1,9 +1,4 @@
 public import FaradayCore
-#if canImport(FoundationEssentials)
-package import FoundationEssentials
-#else
-package import Foundation
-#endif
 
 extension Response {
   /// The body as text, in the characters that it says it is in.

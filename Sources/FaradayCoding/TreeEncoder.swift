@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
+internal import FaradayCore
 
 /// Has a value encode itself into a tree.
 struct TreeEncoder: Encoder {

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
+internal import FaradayCore
 
 /// What a value encoded itself into: a tree in declaration order, from which queries and forms take their names.
 final class ValueTree {

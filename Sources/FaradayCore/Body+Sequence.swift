@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
-
 extension Body: AsyncSequence {
   public typealias Element = Data
   public typealias Failure = any Error

@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
-
 /// The content of a request or a response: nothing, bytes, a file, an async sequence, or a value still to be encoded.
 ///
 /// It is itself an async sequence of `Data`. ``collect(upTo:)`` gives the whole; where that is in memory already,

@@ -1,9 +1,4 @@
 private import Dispatch
-#if canImport(FoundationEssentials)
-private import FoundationEssentials
-#else
-private import Foundation
-#endif
 #if canImport(Glibc)
 private import Glibc
 #elseif canImport(Darwin)

@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
 /// An async sequence of any type, erased.
 struct BodyStream: Sendable {
   let length: Int64?

@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
-
 /// What an adapter can do. A request that needs more fails with ``TransportError/Code/unsupported``, naming what it lacks.
 public struct Capabilities: OptionSet, Sendable, Hashable {
   public let rawValue: UInt64

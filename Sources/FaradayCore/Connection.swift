@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
-
 /// A base URL, default headers and options, and a stack of middleware over an adapter: what an application talks to.
 ///
 ///     let connection = try Connection("https://api.example.com/v2/", adapter: CurlAdapter())

@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
-
 /// What a request proves its right with: the value of an `Authorization` field.
 public struct Credentials: Sendable, Hashable {
   /// The whole value, scheme and all. A secret.

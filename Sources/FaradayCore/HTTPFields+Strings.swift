@@ -1,5 +1,3 @@
-public import HTTPTypes
-
 /// A header name or value that may not be sent: it would end the line it stands on, or is no token.
 public struct InvalidHeader: Error, Equatable, CustomStringConvertible {
   /// The name as given, with control characters escaped; at most a kibibyte of it.

@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-package import FoundationEssentials
-#else
-package import Foundation
-#endif
-
 /// Scheme, host and port: what a server is known by (RFC 6454). Two URLs without a host have none in common.
 package struct Origin: Equatable {
   private let scheme: String

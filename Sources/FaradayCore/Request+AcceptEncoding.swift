@@ -1,5 +1,4 @@
 internal import FaradayContentCoding
-internal import HTTPTypes
 
 extension Request {
   /// The request, asking for the content codings that ``Response/decoded(for:)`` undoes, if it wants them decoded and has no

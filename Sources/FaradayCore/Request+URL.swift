@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
-
 extension Request {
   /// The items of the URL's query. Items that are not changed stay in the URL byte by byte, as a signature over them asks for:
   ///

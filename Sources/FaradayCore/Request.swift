@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
-
 /// A request, as a value: copying it is cheap, and a copy is a new request.
 public struct Request: Sendable {
   /// The method; custom ones are `HTTPRequest.Method("PURGE")`, which is nil unless the name is a token of RFC 9110.

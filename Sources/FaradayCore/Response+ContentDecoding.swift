@@ -1,10 +1,4 @@
 internal import FaradayContentCoding
-internal import HTTPTypes
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
 
 extension Response {
   /// The response with the codings that its `Content-Encoding` names undone, if its request asked for that with

@@ -1,10 +1,3 @@
-public import HTTPTypes
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
-
 /// A response, as a value.
 public struct Response: Sendable {
   /// The status, whatever it is: a 404 is a response, not an error.

@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
-
 /// An exchange that failed: what happened, in which phase, to which request, and what had arrived by then.
 ///
 /// What it says of itself carries no secret and has a bound: its description, message and URL are without user, password, query,

@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-package import FoundationEssentials
-#else
-package import Foundation
-#endif
-
 extension URL {
   /// The URL or reference in a text: what may not stand in a path, query or fragment is percent-encoded (RFC 3986, section
   /// 2.1), what is encoded already stays as it is. Foundation, left alone, would encode the whole of such a part once more.

@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
-
 /// How a path meets a connection's base URL.
 public enum URLJoining: Sendable, Hashable {
   /// As a link on a page (RFC 3986, section 5): `users` on `https://host/v2/` is `/v2/users`, on `https://host/v2` it is

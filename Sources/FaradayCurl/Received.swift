@@ -1,9 +1,4 @@
 internal import FaradayCore
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
 
 /// What the engine hands to the waiting task, still in bytes: parsing is done there, and not on the engine's thread.
 struct Received: Sendable {

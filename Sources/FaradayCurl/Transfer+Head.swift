@@ -1,10 +1,5 @@
 internal import CCurl
 internal import FaradayCore
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
 
 /// The head of a response, line by line, on the engine's thread. None of it may call libcurl but to set or to ask.
 extension Transfer {

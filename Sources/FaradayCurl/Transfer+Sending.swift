@@ -1,10 +1,5 @@
 internal import CCurl
 internal import FaradayCore
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
 
 /// What libcurl asks for when it sends, on the engine's thread.
 extension Transfer {

@@ -1,10 +1,5 @@
 internal import CCurl
 internal import FaradayCore
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
 
 extension Transfer {
   /// Up to this size a body leaves in one send with its headers; libcurl copies it. It is libcurl's own limit.

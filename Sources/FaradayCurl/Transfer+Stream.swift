@@ -1,9 +1,4 @@
 internal import FaradayCore
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
 
 /// The body on its way into the response stream, and when its reader is woken. A thread woken for every piece would cost more than all
 /// the rest, so pieces are gathered: until there are many, until no more come, or for a millisecond. A reader that runs on the engine's

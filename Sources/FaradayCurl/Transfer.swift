@@ -1,11 +1,6 @@
 internal import CCurl
 internal import FaradayCore
 internal import Synchronization
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
 
 /// One request on its way: its easy handle, where its bytes come from and go to, and who waits for it.
 ///

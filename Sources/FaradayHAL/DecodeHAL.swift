@@ -1,10 +1,5 @@
 internal import FaradayCoding
 public import FaradayCore
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
 
 /// Asks for HAL, and reads it: ``FaradayCore/Response/representation`` is what a response holds whose body is a HAL document.
 ///

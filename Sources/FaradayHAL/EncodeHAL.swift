@@ -1,11 +1,6 @@
 internal import FaradayCoding
 public import FaradayCore
 internal import FaradayRequests
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
 
 /// Turns a body that is a ``Representation`` into `application/hal+json`.
 ///

@@ -1,11 +1,6 @@
 internal import FaradayCoding
 internal import FaradayCore
 public import FaradayRequests
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
 
 extension ResponseDecoder<Representation> {
   /// The body as HAL, whatever its `Content-Type`.

@@ -1,9 +1,5 @@
 internal import FaradayCoding
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
+public import FaradayCore
 
 extension Representation {
   /// The properties as a value of this type.

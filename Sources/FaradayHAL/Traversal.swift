@@ -1,10 +1,5 @@
 internal import FaradayCoding
 internal import FaradayCore
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
 
 /// A way through representations, from link to link.
 struct Traversal {

@@ -1,10 +1,5 @@
 public import FaradayCoding
 public import FaradayCore
-#if canImport(FoundationEssentials)
-private import FoundationEssentials
-#else
-private import Foundation
-#endif
 
 /// Turns a body that is still a value into `application/x-www-form-urlencoded`.
 ///

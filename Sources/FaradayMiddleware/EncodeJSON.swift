@@ -1,10 +1,5 @@
 internal import FaradayCoding
 public import FaradayCore
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
 
 /// Turns a body that is still a value into JSON.
 ///

@@ -1,10 +1,5 @@
 public import FaradayCore
 public import Logging
-#if canImport(FoundationEssentials)
-private import FoundationEssentials
-#else
-private import Foundation
-#endif
 
 /// Writes every exchange to a swift-log `Logger`.
 ///

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
+internal import FaradayCore
 
 /// A date of a header field, read as user agents read those of cookies: its parts in nearly any order and between nearly any
 /// marks (RFC 6265bis, section 5.1.1), which covers the three forms of RFC 9110, section 5.6.7.

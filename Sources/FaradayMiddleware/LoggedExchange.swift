@@ -1,11 +1,6 @@
 internal import FaradayCore
 internal import Logging
 internal import Synchronization
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
 
 /// One exchange on its way into the log. Its end is logged once: when it is known, or when nobody can read on.
 final class LoggedExchange: Sendable {

@@ -1,9 +1,4 @@
 internal import FaradayCore
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
 
 /// A streamed body as it is, whose pieces are counted as its reader gets them.
 struct LoggedPieces: AsyncSequence, Sendable {

@@ -1,10 +1,5 @@
 public import FaradayCore
 private import Synchronization
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
 
 /// Follows redirects: 301, 302, 303, 307 and 308 that have a `Location` (RFC 9110, section 15.4).
 ///

@@ -1,9 +1,4 @@
 public import FaradayCore
-#if canImport(FoundationEssentials)
-private import FoundationEssentials
-#else
-private import Foundation
-#endif
 
 extension Request {
   /// One command for a POSIX shell with which curl sends what this request sends, with ``FaradayCore/Secrets/mark`` for

@@ -1,9 +1,4 @@
 internal import FaradayCore
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
 
 extension Request {
   /// The request that a redirect asks for.

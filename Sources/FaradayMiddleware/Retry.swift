@@ -1,9 +1,4 @@
 public import FaradayCore
-#if canImport(FoundationEssentials)
-private import FoundationEssentials
-#else
-private import Foundation
-#endif
 
 /// Sends a request again that failed for the moment: after an error of the transport or a status that says so, after a while.
 ///

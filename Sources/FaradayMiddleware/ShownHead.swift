@@ -1,9 +1,4 @@
 internal import FaradayCore
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
 
 /// A request or a response in full, as a log has it: a line, then fields and body, each on a line that begins with `>` or `<`.
 struct ShownHead {

@@ -1,9 +1,4 @@
 public import FaradayCore
-#if canImport(FoundationEssentials)
-private import FoundationEssentials
-#else
-private import Foundation
-#endif
 
 /// Limits the whole exchange: everything that stands below it, with all attempts, waits and hops, to the end of the body.
 ///

@@ -1,10 +1,5 @@
 public import FaradayCoding
 public import FaradayCore
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
 
 /// Makes a request's body, and sets the header fields that go with it.
 ///

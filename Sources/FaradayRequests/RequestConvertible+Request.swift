@@ -1,10 +1,5 @@
 internal import FaradayCoding
 public import FaradayCore
-#if canImport(FoundationEssentials)
-package import FoundationEssentials
-#else
-package import Foundation
-#endif
 
 extension RequestConvertible {
   /// The request as it is sent: the headers, over them what the body provider sets, over them what the authentication provider

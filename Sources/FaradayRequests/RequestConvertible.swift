@@ -1,9 +1,4 @@
 public import FaradayCore
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
 
 /// What can be made a request, and whose response is a resource: a ``TypedRequest``, or a type of your own for each request.
 ///

@@ -1,10 +1,5 @@
 internal import FaradayCoding
 public import FaradayCore
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
 
 /// Makes a resource of a response.
 ///

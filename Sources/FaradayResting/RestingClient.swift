@@ -1,9 +1,4 @@
 public import FaradayCore
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
 
 /// Talks to a REST service: typed requests to typed endpoints, over a connection with the service's base URL.
 ///

@@ -1,11 +1,6 @@
 public import FaradayCoding
 public import FaradayCore
 internal import FaradayRequests
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
 
 /// Makes a request as its ``Endpoint`` says: base URL, context path and path, one slash between them; the queries of all three,
 /// and behind them the input's items; the header fields of the connection, over them those of the provider, over them the

@@ -1,9 +1,4 @@
 internal import FaradayCore
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
 
 extension MediaType {
   /// The type that the bytes begin as (WHATWG MIME Sniffing, section 6); ``FaradayCore/MediaType/binary`` if nothing tells.

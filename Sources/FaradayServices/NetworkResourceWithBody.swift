@@ -1,11 +1,6 @@
 public import FaradayCoding
 public import FaradayCore
 public import FaradayRequests
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
 
 /// A resource whose method has a body: what ``NetworkResource`` can, and the modifiers for the body. The last one counts, but
 /// for the parts of a form, of which there may be many.

@@ -1,11 +1,6 @@
 internal import FaradayCoding
 public import FaradayCore
 internal import FaradayRequests
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
 
 /// What a resource gives in the place of a server's response.
 public struct ResourceMock: Sendable {

@@ -2,11 +2,6 @@ public import FaradayCoding
 public import FaradayCore
 public import FaradayPromises
 internal import FaradayRequests
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
 
 /// Loading JSON: as with the decoder ``FaradayRequests/ResponseDecoder/json(_:using:)``, asking for `application/json` unless the
 /// resource has an `Accept` of its own. A body that is not what was wanted throws ``FaradayCoding/UndecodableBody``.

@@ -3,11 +3,6 @@ public import FaradayCore
 internal import FaradayMiddleware
 public import FaradayPromises
 internal import FaradayRequests
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
 
 /// What ``NetworkResource`` and ``NetworkResourceWithBody`` have in common: the modifiers that need no body, and the loading.
 /// Each modifier gives a changed copy of the same type.

@@ -1,9 +1,5 @@
+private import FaradayCore
 private import Synchronization
-#if canImport(FoundationEssentials)
-private import FoundationEssentials
-#else
-private import Foundation
-#endif
 
 /// A server that did not start.
 public struct ServerNotStarted: Error, CustomStringConvertible {

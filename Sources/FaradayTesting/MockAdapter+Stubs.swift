@@ -1,9 +1,4 @@
 public import FaradayCore
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
 
 extension MockAdapter {
   /// Answers requests that match, at most `times` of them, with what the closure makes.

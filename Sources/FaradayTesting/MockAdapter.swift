@@ -1,10 +1,5 @@
 public import FaradayCore
 private import Synchronization
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
 
 /// Answers from stubs and sends nothing, so that what stands above an adapter can be tested without one.
 ///

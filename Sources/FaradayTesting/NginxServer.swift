@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-private import FoundationEssentials
-#else
-private import Foundation
-#endif
+private import FaradayCore
 #if canImport(Glibc)
 private import Glibc
 #elseif canImport(Darwin)

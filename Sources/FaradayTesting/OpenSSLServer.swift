@@ -1,9 +1,5 @@
+private import FaradayCore
 private import Synchronization
-#if canImport(FoundationEssentials)
-private import FoundationEssentials
-#else
-private import Foundation
-#endif
 
 /// OpenSSL's test server on 127.0.0.1, for what a real server does not do: certificates of any time, versions of TLS that nobody
 /// should speak any more, and whatever bytes a test puts behind a handshake.

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
+public import FaradayCore
 
 extension JSONEncoder {
   /// Members stand in the order of their names, so that a value is the same bytes each time; slashes stand as they are.

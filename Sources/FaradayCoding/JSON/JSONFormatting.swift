@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
+public import FaradayCore
 
 /// How a ``JSONValue`` is written: on one line without spaces unless said otherwise.
 public struct JSONFormatting: OptionSet, Sendable {

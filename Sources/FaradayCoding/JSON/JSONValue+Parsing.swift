@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
+public import FaradayCore
 
 /// Reading JSON, by RFC 8259 and nothing beside it: one value, in UTF-8.
 ///

@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
-
 /// What a reader of a response's body can do with it besides iterating it and ``collect(upTo:)``. Each takes the one reading that a
 /// streamed body allows.
 extension Body {

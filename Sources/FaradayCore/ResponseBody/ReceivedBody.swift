@@ -1,9 +1,4 @@
 internal import Synchronization
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
 
 /// The reader's end of a ``ResponseStream``: read once, by one task at a time.
 ///

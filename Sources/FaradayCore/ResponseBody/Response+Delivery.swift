@@ -1,9 +1,4 @@
 internal import Synchronization
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
 
 extension Response {
   /// The response with its body in memory: for a middleware that needs the whole of it.

@@ -1,9 +1,4 @@
 internal import Synchronization
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
 
 /// The buffer between the engine that receives a response's body and the task that reads it: an adapter makes a response of it.
 ///

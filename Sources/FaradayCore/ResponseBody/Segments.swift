@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
-
 /// Pieces of a body that are gathered into larger ones, with one copy.
 struct Segments {
   /// A segment filled to less than this is copied out rather than handed over, so that a drip of small chunks does not hold a

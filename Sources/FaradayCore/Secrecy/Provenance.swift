@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
-
 /// What belongs to the connection that a request was made by: its origin, what it has put on the request, its secrets.
 ///
 /// It is no part of the caller's options, and a caller cannot take it away: a stack hands it down from layer to layer (``Next``),

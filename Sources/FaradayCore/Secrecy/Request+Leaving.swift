@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
-
 extension Request {
   /// Makes this, whose URL is a redirect's target already, a request to another origin than before (RFC 9110, section 15.4).
   ///

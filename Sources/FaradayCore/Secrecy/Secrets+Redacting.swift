@@ -1,10 +1,3 @@
-public import HTTPTypes
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
-
 extension Secrets {
   /// The URL without user, password and fragment, and with the mark for the values of secret query items and for secret parts of
   /// its path.

@@ -1,5 +1,3 @@
-public import HTTPTypes
-
 /// The registry of names whose values are secret: of header fields, query items, form fields and JSON members. One for a
 /// connection, read by everything that shows a request to a person or sends it to another server.
 ///

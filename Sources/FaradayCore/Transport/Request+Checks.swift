@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
-
 /// What every adapter looks at before it sends.
 extension Request {
   /// Throws if no adapter may send this, whatever it can do. ``Capabilities/check(_:of:)`` asks, so that every adapter does.

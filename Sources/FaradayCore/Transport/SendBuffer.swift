@@ -1,9 +1,4 @@
 internal import Synchronization
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
 
 /// Bytes of a request's body between the task that reads its source and the engine's thread, which sends them.
 ///

@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
-
 /// A URL that may be sent to: absolute, `http` or `https`, with a host. The engine parses the rest, and nobody else does.
 package struct Target {
   /// The URL in ASCII, as the engine gets it.

@@ -1,9 +1,4 @@
 internal import FaradayCore
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
 
 extension Cookie {
   /// Bytes of name and value together (RFC 6265bis, section 5.6).

@@ -1,9 +1,4 @@
-internal import FaradayCore
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
+public import FaradayCore
 
 /// A cookie as a ``CookieJar`` keeps it (RFC 6265bis, section 5.7). Its value is a secret: no description shows it.
 public struct Cookie: Sendable, Hashable, Codable {

@@ -1,9 +1,4 @@
-internal import FaradayCore
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
+public import FaradayCore
 
 /// The forms in which a jar can be kept.
 public enum CookieFile: Sendable, Hashable {

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
+internal import FaradayCore
 
 /// `cookies.txt`: domain, whether it goes to what lies below, path, `https` only, seconds since 1970 or 0, name, value.
 extension CookieJar {

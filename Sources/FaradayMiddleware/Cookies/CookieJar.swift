@@ -1,9 +1,5 @@
+public import FaradayCore
 private import Synchronization
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
 
 /// Keeps cookies, and knows which go where (RFC 6265bis, sections 5.7 and 5.8).
 ///

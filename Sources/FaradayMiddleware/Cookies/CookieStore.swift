@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
+internal import FaradayCore
 
 /// The cookies of a jar, by their domain, so that a request looks only at those of its host and of what that lies in.
 struct CookieStore {

@@ -1,9 +1,4 @@
 public import FaradayCore
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
 
 /// Keeps the cookies that servers set in a ``CookieJar``, and sends them back where they belong.
 ///

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
+internal import FaradayCore
 
 /// Domains under which anybody can have one, such as `com`, `co.uk` and `github.io`: no cookie may be set for all of such a
 /// domain, because it would go to strangers.

@@ -1,10 +1,5 @@
 internal import FaradayCore
 private import Synchronization
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
 
 extension ConformanceGroup {
   /// Nobody goes further ahead than what the kernel and the adapter hold, however long the other side takes.

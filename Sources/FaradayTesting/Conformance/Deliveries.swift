@@ -1,9 +1,4 @@
 internal import FaradayCore
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
 
 /// The ways that a body takes to the caller. They are `Connection`'s, and the same over every adapter; what differs is what reaches it.
 enum DeliveryKind: String, CaseIterable {

@@ -1,9 +1,4 @@
 internal import FaradayCore
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
 
 extension ConformanceGroup {
   static let duplex = ConformanceGroup(

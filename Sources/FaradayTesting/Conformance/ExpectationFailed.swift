@@ -1,9 +1,4 @@
 internal import FaradayCore
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
 
 extension ConformanceGroup {
   /// A server that does not want to be asked (417) gets the request again, without the question.

@@ -1,9 +1,4 @@
 internal import FaradayCore
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
 
 extension ConformanceGroup {
   /// Timeouts end what would never end: a rule waits for the timeout and for nothing else.

@@ -1,9 +1,4 @@
 package import FaradayCore
-#if canImport(FoundationEssentials)
-package import FoundationEssentials
-#else
-package import Foundation
-#endif
 
 /// What the server's `/bytes` sends.
 package func pattern(_ count: Int) -> Data {

@@ -1,10 +1,5 @@
 internal import FaradayCore
 internal import Synchronization
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
 
 extension ConformanceGroup {
   /// More than 32 bits can count, which nobody stores: an adapter that has backpressure has no need to.

@@ -1,10 +1,5 @@
-internal import FaradayCore
+package import FaradayCore
 internal import Synchronization
-#if canImport(FoundationEssentials)
-package import FoundationEssentials
-#else
-package import Foundation
-#endif
 
 /// What callbacks of other threads saw, in order.
 package final class Log<Element: Sendable>: Sendable {

@@ -1,9 +1,4 @@
 internal import FaradayCore
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
 
 extension AdapterConformance {
   /// For each option that an adapter with these capabilities lacks: a request that needs it fails, and nothing is sent.
