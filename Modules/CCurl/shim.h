@@ -52,18 +52,11 @@ static inline CURLcode faraday_get_offset(void *easy, CURLINFO info, int64_t *va
   *value = (int64_t)got;
   return code;
 }
-static inline const char *faraday_get_string(void *easy, CURLINFO info) {
-  char *value = NULL;
-  return curl_easy_getinfo(easy, info, &value) == CURLE_OK ? value : NULL;
-}
 static inline void *faraday_get_private(void *easy) {
   char *value = NULL;
   return curl_easy_getinfo(easy, CURLINFO_PRIVATE, &value) == CURLE_OK ? value : NULL;
 }
 static inline CURLMcode faraday_multi_set_long(void *multi, CURLMoption option, long value) {
-  return curl_multi_setopt(multi, option, value);
-}
-static inline CURLMcode faraday_multi_set_pointer(void *multi, CURLMoption option, void *value) {
   return curl_multi_setopt(multi, option, value);
 }
 static inline CURLSHcode faraday_share_tls_sessions(void *share) {

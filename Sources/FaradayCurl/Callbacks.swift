@@ -38,7 +38,7 @@ nonisolated func seekCallback(_ data: UnsafeMutableRawPointer?, _ offset: curl_o
 nonisolated func openSocketCallback(
   _ data: UnsafeMutableRawPointer?, _ purpose: curlsocktype, _ address: UnsafeMutablePointer<curl_sockaddr>?
 ) -> curl_socket_t {
-  guard let address, withTransfer(data, otherwise: false, { $0.mayOpenSocket() }) else { return faraday_bad_socket }
+  guard let address, withTransfer(data, otherwise: false, { $0.maySendNow() }) else { return faraday_bad_socket }
   let descriptor = faraday_open_socket(address)
   guard descriptor >= 0 else {
     withTransfer(data, otherwise: ()) { $0.openedNoSocket() }

@@ -52,8 +52,4 @@ struct EasyHandle {
     var value: Int64 = 0
     return faraday_get_offset(pointer, info, &value) == CURLE_OK ? value : 0
   }
-
-  func get(string info: CURLINFO) -> String? {
-    faraday_get_string(pointer, info).map { String(cString: $0) }
-  }
 }

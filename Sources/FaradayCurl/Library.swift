@@ -34,11 +34,38 @@ enum Library {
     return version >= 0x08_0E_00 && features & CURL_VERSION_HTTP2 != 0 && isAsked
   }()
 
+  /// Whether libcurl was built with a file of certificate authorities, and not only a directory.
+  static let hasBundle = faraday_version()?.pointee.cainfo != nil
+
   /// What depends on the version that runs. Each says which release made it unnecessary.
   enum Behaviour {
     /// Timers are not rounded down (8.4.0).
     static let roundsTimersUp = version >= 0x08_04_00
     /// RST_STREAM is sent at once when an HTTP/2 transfer is given up, and not with the connection's next frame (8.15.0).
     static let resetsAtOnce = version >= 0x08_0F_00
+  }
+}
+
+/// What libcurl does not tell of a TLS connection, asked of OpenSSL where libcurl is built with it. Found when it runs: the
+/// library is not linked here.
+enum OpenSSL {
+  private static let hasPending = faraday_find_ssl_question("SSL_has_pending")
+  private static let shutdown = faraday_find_ssl_question("SSL_get_shutdown")
+  private static let alpn = faraday_find_ssl_alpn()
+
+  /// Whether it has received bytes that nobody has read, decrypted or not. The socket does not show them.
+  static func hasUnreadBytes(_ ssl: UnsafeMutableRawPointer) -> Bool { hasPending.map { $0(ssl) != 0 } ?? false }
+
+  /// Whether the server has ended its side in order; nil if that cannot be told.
+  static func hasReceivedCloseNotify(_ ssl: UnsafeMutableRawPointer) -> Bool? {
+    let received: Int32 = 2  // SSL_RECEIVED_SHUTDOWN
+    return shutdown.map { $0(ssl) & received != 0 }
+  }
+
+  static var tellsHTTP2: Bool { alpn != nil }
+
+  /// Whether the handshake has agreed on HTTP/2; nil if that cannot be told.
+  static func hasAgreedOnHTTP2(_ ssl: UnsafeMutableRawPointer) -> Bool? {
+    alpn.map { faraday_ssl_agreed_on_http2($0, ssl) != 0 }
   }
 }

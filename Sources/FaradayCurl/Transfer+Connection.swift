@@ -30,9 +30,6 @@ extension Transfer {
   var connection: (descriptor: Int32, endpoints: Sockets.Endpoints)? { attempt.connection }
   var isHTTP2: Bool { attempt.isHTTP2 }
 
-  /// Its name is resolved, and it needs a connection. Returns whether it may have one.
-  func mayOpenSocket() -> Bool { maySendNow() }
-
   func openedSocket(_ descriptor: Int32) {
     attempt.openedSockets.append(descriptor)
     engine?.opened(descriptor, for: self)
@@ -79,8 +76,13 @@ extension Transfer {
     }
     let uses = sockets.begin(descriptor)
     attempt.connection = (descriptor, endpoints)
-    if uses >= settings.requestsPerConnection { _ = faraday_set_long(easy.pointer, CURLOPT_FORBID_REUSE, 1) }
+    if uses >= settings.requestsPerConnection { forbidReuse() }
     return true
+  }
+
+  /// The connection is closed when this request is done.
+  func forbidReuse() {
+    if let easy { _ = faraday_set_long(easy.pointer, CURLOPT_FORBID_REUSE, 1) }
   }
 
   /// The request is no longer on its connection.
@@ -91,10 +93,10 @@ extension Transfer {
 
   // MARK: sending again
 
-  /// Whether the request may go out: for the first time, or again. libcurl sends a request again by itself when a kept connection
+  /// Whether the request may have a connection, and go out: for the first time, or again. libcurl sends a request again by itself when a kept connection
   /// ends before anything of a response has come, whatever the method, and when an HTTP/2 server asks for HTTP/1.1, whatever has
   /// come. Notes why, if not.
-  private func maySendNow() -> Bool {
+  func maySendNow() -> Bool {
     guard failure == nil, repetition == nil else { return false }
     guard attempt.isReady else { return true }
     guard parser.size == 0 else {

@@ -112,3 +112,58 @@ extension Transfer {
     return Received(head: parser.head, content: .whole(Data(), trailers: []), metrics: metrics()).response(to: request)
   }
 }
+
+extension Transfer {
+  /// What the exchange has cost until now. libcurl counts from when the transfer was added; we from when it was submitted.
+  func metrics() -> Metrics {
+    var metrics = Metrics()
+    guard let easy, isActive else { return metrics }
+    let queue = activated - submitted
+    func time(_ info: CURLINFO) -> Duration? {
+      let microseconds = easy.get(offset: info)
+      return microseconds > 0 ? .nanoseconds(queue + microseconds * 1000) : nil
+    }
+    metrics.queue = .nanoseconds(queue)
+    metrics.reusedConnection = attempt.isReused
+    if !metrics.reusedConnection {
+      metrics.dns = time(CURLINFO_NAMELOOKUP_TIME_T)
+      metrics.connect = time(CURLINFO_CONNECT_TIME_T)
+      metrics.tls = time(CURLINFO_APPCONNECT_TIME_T)
+    }
+    // libcurl's is the first byte sent, of an upload, or of a 100.
+    if firstByte > 0 { metrics.firstByte = .nanoseconds(firstByte - submitted) }
+    // libcurl's begins later than our clock, and would put the last byte of a quick response before its first.
+    metrics.total = .nanoseconds(Clock.now - submitted)
+    // libcurl counts the framing of chunks as well.
+    metrics.bytesSent = if case .none = source { easy.get(offset: CURLINFO_SIZE_UPLOAD_T) } else { sent }
+    metrics.bytesReceived = easy.get(offset: CURLINFO_SIZE_DOWNLOAD_T)
+    metrics.remoteAddress = attempt.remoteAddress
+    return metrics
+  }
+}
+
+/// What the engine hands to the waiting task, still in bytes: parsing is done there, and not on the engine's thread.
+struct Received: Sendable {
+  enum Content: Sendable {
+    case whole(Data, trailers: [UInt8])
+    case stream(Body, ResponseStream)
+  }
+
+  let head: RawHead
+  let content: Content
+  let metrics: Metrics
+
+  func response(to request: Request) -> Response {
+    let (response, version) = head.parsed()
+    switch content {
+    case .whole(let data, let trailers):
+      return Response(
+        status: response.status, headers: response.headerFields, body: .data(data), trailers: RawHead.fields(trailers),
+        url: request.url, version: version, metrics: metrics)
+    case .stream(let body, let stream):
+      return Response(
+        status: response.status, headers: response.headerFields, body: body, url: request.url, version: version, metrics: metrics,
+        stream: stream)
+    }
+  }
+}

@@ -100,4 +100,31 @@ extension Transfer {
     failure.setBodyFailure(error)
     return failure
   }
+
+  // MARK: a response that comes before the body has left
+
+  /// The engine is to see what becomes of the upload.
+  func touchIfAnswered() {
+    if isRefused || isAnsweredEarly || isAnswered { engine?.touch(self) }
+  }
+
+  /// The response of an HTTP/2 stream is whole and its upload is not.
+  var isAnsweredEarly: Bool {
+    guard isHTTP2, !request.body.isEmpty, isWhole, let easy else { return false }
+    return request.body.length.map { easy.get(offset: CURLINFO_SIZE_UPLOAD_T) < $0 } ?? true
+  }
+
+  /// The response is whole, and the upload may not be: libcurl does not look any more whether the server is still there, and
+  /// counts as sent what it keeps for an HTTP/2 stream whose window is closed.
+  var isAnswered: Bool { !request.body.isEmpty && isWhole && connection != nil }
+
+  /// The server has answered without waiting for the body, whose source has nothing just now. Before 8.9 libcurl does not end
+  /// while the upload is paused.
+  var isRefused: Bool { isSendPaused && hasEarlyAnswer }
+
+  /// The response, which has begun, is the end of the upload: libcurl does not send what is left of it once it is complete.
+  var hasEarlyAnswer: Bool { parser.isComplete && (parser.status >= 300 || parser.framing.closesConnection) }
+
+  /// The response says that the body is not wanted.
+  var isTurnedDown: Bool { parser.isComplete && parser.status >= 300 }
 }

@@ -132,3 +132,44 @@ extension Transfer {
     try easy.set(CURLOPT_HTTPHEADER, headers)
   }
 }
+
+extension Timeouts {
+  /// Only the connect timeout is libcurl's: its total would run while a request waits for a slot, its idle timeout wakes up
+  /// once a second per transfer.
+  func apply(to easy: EasyHandle) throws(EasyHandle.Refused) {
+    // Zero would mean libcurl's default of five minutes; the largest it takes is 24 days.
+    let milliseconds = connect.map { ($0.nanoseconds + 999_999) / 1_000_000 } ?? Int64(Int32.max)
+    try easy.set(CURLOPT_CONNECTTIMEOUT_MS, Int(min(max(milliseconds, 1), Int64(Int32.max))))
+  }
+}
+
+extension HTTPVersionPolicy {
+  func apply(to easy: EasyHandle, for transfer: Transfer) throws(EasyHandle.Refused) {
+    guard mayBeHTTP2(for: transfer) else { return try easy.set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1)) }
+    try easy.set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS))
+    // Rather waits for a handshake that is going on than opens a connection of its own.
+    try easy.set(CURLOPT_PIPEWAIT, 1)
+  }
+
+  /// Whether the exchange may turn out to be HTTP/2.
+  func mayBeHTTP2(for transfer: Transfer) -> Bool {
+    guard transfer.target.isSecure else { return false }
+    switch self {
+    case .http1: return false
+    case .automatic, .http2: return Library.hasHTTP2
+    }
+  }
+}
+
+extension TLS {
+  func apply(to easy: EasyHandle) throws(EasyHandle.Refused) {
+    try easy.set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
+    if let caFile { try easy.set(CURLOPT_CAINFO, caFile) }
+    // With a directory of authorities besides the bundle, libcurl parses the bundle anew for every connection.
+    if caFile != nil || Library.hasBundle { try easy.set(CURLOPT_CAPATH, nil as String?) }
+    if !verifiesServer {
+      try easy.set(CURLOPT_SSL_VERIFYPEER, 0)
+      try easy.set(CURLOPT_SSL_VERIFYHOST, 0)
+    }
+  }
+}

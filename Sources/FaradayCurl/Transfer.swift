@@ -8,23 +8,6 @@ internal import Synchronization
 /// what is `let` and a value.
 // Safe to share: every `var` is written before the hand-over through the mailbox's lock, and after it only on the engine's thread. `continuation`, `isSentFromEngine` and `handle` are set by the sender just before the hand-over.
 final class Transfer: @unchecked Sendable, HasDeadline {
-  /// What is the same for all transfers of an adapter.
-  struct Settings: Sendable {
-    let receiveBufferSize: Int
-    let streamBufferSize: Int
-    let requestsPerConnection: Int
-    let reuse: ReuseLimits
-    let proxies: ProxySettings
-
-    init(_ configuration: CurlAdapter.Configuration) {
-      receiveBufferSize = min(max(configuration.receiveBufferSize, 1 << 10), 512 << 10)
-      streamBufferSize = max(configuration.streamBufferSize, 64 << 10)
-      requestsPerConnection = max(1, configuration.requestsPerConnection ?? .max)
-      reuse = ReuseLimits(configuration)
-      proxies = ProxySettings(configuration.proxy)
-    }
-  }
-
   /// Where it is in its life, and what is true there.
   enum Life {
     /// The sender's, or on its way to the engine.

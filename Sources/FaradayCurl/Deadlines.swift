@@ -1,5 +1,94 @@
 internal import CCurl
 internal import FaradayCore
+#if canImport(Glibc)
+private import Glibc
+#elseif canImport(Darwin)
+private import Darwin
+#endif
+
+/// The engine's clock: monotonic, in nanoseconds.
+enum Clock {
+  static var now: Int64 {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
+  }
+}
+
+extension Duration {
+  /// Whole nanoseconds, at most a century: a timeout longer than that is none.
+  var nanoseconds: Int64 {
+    let (seconds, attoseconds) = components
+    return min(max(0, seconds), 3_155_760_000) * 1_000_000_000 + max(0, attoseconds / 1_000_000_000)
+  }
+}
+
+/// Something that can stand in a ``DeadlineHeap``.
+protocol HasDeadline: AnyObject {
+  /// When it is due, in nanoseconds of the engine's clock.
+  var deadline: Int64 { get }
+  /// Where it stands in the heap; -1 if it does not. Only the heap sets it.
+  var deadlineIndex: Int { get set }
+}
+
+/// The next deadline first; any of them can be moved or removed in logarithmic time.
+struct DeadlineHeap<Item: HasDeadline> {
+  private var items: [Item] = []
+
+  var first: Item? { items.first }
+
+  /// Inserts the item, or moves it to where its deadline now belongs.
+  mutating func update(_ item: Item) {
+    if item.deadlineIndex < 0 {
+      item.deadlineIndex = items.count
+      items.append(item)
+    }
+    up(item.deadlineIndex)
+    down(item.deadlineIndex)
+  }
+
+  mutating func remove(_ item: Item) {
+    let index = item.deadlineIndex
+    guard index >= 0 else { return }
+    let last = items.removeLast()
+    item.deadlineIndex = -1
+    guard index < items.count else { return }
+    items[index] = last
+    last.deadlineIndex = index
+    up(index)
+    down(last.deadlineIndex)
+  }
+
+  private mutating func up(_ start: Int) {
+    var index = start
+    while index > 0 {
+      let parent = (index - 1) / 2
+      guard items[index].deadline < items[parent].deadline else { return }
+      swap(index, parent)
+      index = parent
+    }
+  }
+
+  private mutating func down(_ start: Int) {
+    var index = start
+    while true {
+      var least = index
+      for child in [2 * index + 1, 2 * index + 2]
+      where child < items.count && items[child].deadline < items[least].deadline {
+        least = child
+      }
+      guard least != index else { return }
+      swap(index, least)
+      index = least
+    }
+  }
+
+  private mutating func swap(_ a: Int, _ b: Int) {
+    items.swapAt(a, b)
+    items[a].deadlineIndex = a
+    items[b].deadlineIndex = b
+  }
+}
 
 /// When a transfer has taken too long.
 extension Transfer {

@@ -1,0 +1,100 @@
+internal import CCurl
+internal import FaradayCore
+#if canImport(Glibc)
+private import Glibc
+#elseif canImport(Darwin)
+private import Darwin
+#endif
+
+extension Transfer {
+  /// What is the same for all transfers of an adapter.
+  struct Settings: Sendable {
+    let receiveBufferSize: Int
+    let streamBufferSize: Int
+    let requestsPerConnection: Int
+    let reuse: ReuseLimits
+    let proxies: ProxySettings
+
+    init(_ configuration: CurlAdapter.Configuration) {
+      receiveBufferSize = min(max(configuration.receiveBufferSize, 1 << 10), 512 << 10)
+      streamBufferSize = max(configuration.streamBufferSize, 64 << 10)
+      requestsPerConnection = max(1, configuration.requestsPerConnection ?? .max)
+      reuse = ReuseLimits(configuration)
+      proxies = ProxySettings(configuration.proxy)
+    }
+  }
+}
+
+/// How long a connection may be used.
+struct ReuseLimits: Sendable {
+  /// In whole seconds, as libcurl has them.
+  private let idle: Int
+  private let lifetime: Int?
+
+  init(_ configuration: CurlAdapter.Configuration) {
+    idle = Self.seconds(configuration.idleConnectionTimeout)
+    lifetime = configuration.connectionLifetime.map(Self.seconds)
+  }
+
+  func apply(to easy: EasyHandle) throws(EasyHandle.Refused) {
+    try easy.set(CURLOPT_MAXAGE_CONN, idle)
+    // Since 7.80.
+    if let lifetime { _ = faraday_set_long(easy.pointer, CURLOPT_MAXLIFETIME_CONN, lifetime) }
+  }
+
+  private static func seconds(_ duration: Duration) -> Int {
+    Int(min(max((duration.nanoseconds + 999_999_999) / 1_000_000_000, 1), Int64(Int32.max)))
+  }
+}
+
+/// The proxies of an adapter, read once: libcurl would read the environment on its own thread, while others may write it.
+struct ProxySettings: Sendable {
+  private var http = ""
+  private var https = ""
+  private(set) var exceptions = ""
+
+  init(_ proxy: CurlAdapter.Proxy) {
+    switch proxy {
+    case .direct: break
+    case .url(let url): (http, https) = (url, url)
+    case .environment:
+      let all = Self.variable("all_proxy", "ALL_PROXY")
+      http = Self.variable("http_proxy") ?? all ?? ""
+      https = Self.variable("https_proxy", "HTTPS_PROXY") ?? all ?? ""
+      exceptions = Self.variable("no_proxy", "NO_PROXY") ?? ""
+    }
+  }
+
+  /// The proxy for a scheme; empty for none.
+  func proxy(isSecure: Bool) -> String { isSecure ? https : http }
+
+  /// What libcurl says, which may quote a proxy that it cannot use, password and all.
+  func redacted(_ text: String) -> String {
+    [http, https].filter { !$0.isEmpty }.reduce(text) { $0.replacing($1, with: Secrets().redacting(urlText: $1)) }
+  }
+
+  private static func variable(_ names: String...) -> String? {
+    for name in names {
+      if let value = getenv(name) { return String(cString: value) }
+    }
+    return nil
+  }
+}
+
+extension CurlAdapter.Proxy: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+  /// `http://host:port`, without user and password; `environment` or `direct`.
+  public var description: String {
+    switch self {
+    case .environment: "environment"
+    case .direct: "direct"
+    case .url(let url): Secrets().redacting(urlText: url)
+    }
+  }
+  public var debugDescription: String { description }
+  public var customMirror: Mirror { Mirror(self, children: [:]) }
+}
+
+extension ProxySettings: CustomStringConvertible, CustomReflectable {
+  var description: String { "\(CurlAdapter.Proxy.url(proxy(isSecure: false))), \(CurlAdapter.Proxy.url(proxy(isSecure: true)))" }
+  var customMirror: Mirror { Mirror(self, children: [:]) }
+}
