@@ -133,6 +133,16 @@ extension Transfer {
   }
 }
 
+// MARK: options and settings
+
+extension ReuseLimits {
+  func apply(to easy: EasyHandle) throws(EasyHandle.Refused) {
+    try easy.set(CURLOPT_MAXAGE_CONN, idle)
+    // Since 7.80.
+    if let lifetime { _ = faraday_set_long(easy.pointer, CURLOPT_MAXLIFETIME_CONN, lifetime) }
+  }
+}
+
 extension Timeouts {
   /// Only the connect timeout is libcurl's: its total would run while a request waits for a slot, its idle timeout wakes up
   /// once a second per transfer.

@@ -16,19 +16,20 @@ struct ReceivedBody: Sendable {
 
   func makeReader() -> BodyReader {
     guard let lease = access.take() else { return { throw BodyAlreadyRead() } }
-    var pieces = Fifo<Data>()
+    // The next is the last: each goes when it is taken.
+    var pieces: [Data] = []
     var hasEnded = false
     return { [provenance] in
       guard !hasEnded else { return nil }
       if pieces.isEmpty {
         do {
-          for piece in try await lease.take() { pieces.append(piece) }
+          pieces = try await lease.take().reversed()
         } catch {
           hasEnded = true
           throw Self.redacted(error, by: provenance)
         }
       }
-      guard let piece = pieces.popFirst() else {
+      guard let piece = pieces.popLast() else {
         hasEnded = true
         return nil
       }

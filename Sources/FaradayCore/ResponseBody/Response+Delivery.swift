@@ -27,11 +27,7 @@ extension Response {
 
   /// The response with the first bytes of its body in memory, and whether there were more, which are given up. Throws what reading the
   /// body throws; a ``TransportError`` has what had come as its ``TransportError/partialResponse``.
-  package func started(upTo limit: Int) async throws -> (response: Response, isCut: Bool) {
-    try await started(upTo: limit, onProgress: nil)
-  }
-
-  private func started(upTo limit: Int, onProgress: ProgressHandler?) async throws -> (response: Response, isCut: Bool) {
+  package func started(upTo limit: Int, onProgress: ProgressHandler? = nil) async throws -> (response: Response, isCut: Bool) {
     let limit = max(0, limit)
     if onProgress == nil, let data = body.data, data.count <= limit { return (self, false) }
     var start = Data()
