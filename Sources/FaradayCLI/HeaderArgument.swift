@@ -9,7 +9,7 @@ enum HeaderArgument: Equatable {
   init(_ text: String) throws {
     if let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) {
       let name = String(text[..<colon])
-      let value = text[text.index(after: colon)...].trimmed()
+      let value = text[text.index(after: colon)...].trimming()
       self = value.isEmpty ? .without(name: name) : .field(name: name, value: value)
     } else if let name = Self.named(beforeSemicolon: text) {
       self = .field(name: name, value: "")
@@ -20,8 +20,8 @@ enum HeaderArgument: Equatable {
   }
 
   private static func named(beforeSemicolon text: String) -> String? {
-    let text = Substring(text).trimmed()
-    return text.hasSuffix(";") ? Substring(text.dropLast()).trimmed() : nil
+    let text = text.trimming()
+    return text.hasSuffix(";") ? text.dropLast().trimming() : nil
   }
 
   /// The arguments of all `-H`; `@file` stands for the lines of that file.
@@ -49,15 +49,5 @@ extension HTTPFields {
     }
     for case .field(let name, let value) in arguments { try fields.add(name, value) }
     return fields
-  }
-}
-
-extension Substring {
-  /// Without the spaces and tabs at both ends. A line break is not one of them: it must be seen, and refused.
-  func trimmed() -> String {
-    var rest = self
-    while rest.first == " " || rest.first == "\t" { rest.removeFirst() }
-    while rest.last == " " || rest.last == "\t" { rest.removeLast() }
-    return String(rest)
   }
 }

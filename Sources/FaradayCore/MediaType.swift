@@ -146,13 +146,13 @@ extension HTTPFields {
 }
 
 extension StringProtocol {
-  /// Without spaces and tabs at its ends, byte by byte: one that an accent stands behind is one too.
   /// What stands between the bytes that are the ASCII character. As a `Character` it may be part of another: some join what is behind
   /// them, a comma too (U+06DD).
   package func split(byte: Unicode.Scalar) -> [Substring] {
     Substring(self).utf8.split(separator: UInt8(ascii: byte)).map { Substring($0) }
   }
 
+  /// Without spaces and tabs at its ends, byte by byte: one that an accent stands behind is one too.
   package func trimming() -> String {
     var bytes = Substring(self).utf8
     while let first = bytes.first, first == 0x20 || first == 0x09 { bytes.removeFirst() }

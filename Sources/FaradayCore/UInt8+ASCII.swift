@@ -1,4 +1,7 @@
 extension UInt8 {
+  /// Whether it is an ASCII `0` to `9`.
+  @inlinable package var isDigit: Bool { self &- 0x30 < 10 }
+
   /// Whether it is an ASCII `0` to `9`, `a` to `f` or `A` to `F`.
   package var isHexDigit: Bool { hexDigitValue != nil }
 

@@ -39,7 +39,7 @@ enum HTTPDate {
 
   /// So many digits, and then nothing or something else.
   private static func number(_ token: some Collection<UInt8>, digits: ClosedRange<Int>) -> Int? {
-    let number = token.prefix { (0x30...0x39).contains($0) }
+    let number = token.prefix(while: \.isDigit)
     guard digits.contains(number.count) else { return nil }
     return number.reduce(0) { $0 * 10 + Int($1 - 0x30) }
   }
@@ -49,7 +49,7 @@ enum HTTPDate {
     let parts = token.split(separator: UInt8(ascii: ":"), maxSplits: 2, omittingEmptySubsequences: false)
     guard parts.count == 3, parts[0].count <= 2, parts[1].count <= 2 else { return nil }
     let numbers = parts.compactMap { number($0, digits: 1...2) }
-    let areWhole = parts.prefix(2).allSatisfy { $0.allSatisfy { (0x30...0x39).contains($0) } }
+    let areWhole = parts.prefix(2).allSatisfy { $0.allSatisfy(\.isDigit) }
     return numbers.count == 3 && areWhole ? numbers : nil
   }
 

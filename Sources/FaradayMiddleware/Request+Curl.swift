@@ -32,7 +32,7 @@ private struct CurlCommand {
     secrets = revealingSecrets ? nil : request.secrets
     let url = secrets?.redacting(request.url) ?? request.url.absoluteString
     if Self.hasBrackets(url) || request.body.file.map({ Self.hasBrackets($0.path) }) == true { add("-g") }
-    if Self.hasDotSegments(url) { add("--path-as-is") }
+    if Capabilities(neededBy: request).contains(.dotSegments) { add("--path-as-is") }
     addBody()
     addHeaders()
     addOptions()
@@ -137,10 +137,6 @@ private struct CurlCommand {
 
   /// Curl would make several URLs of one, or several files.
   private static func hasBrackets(_ text: String) -> Bool { text.utf8.contains { Set("[]{}".utf8).contains($0) } }
-
-  private static func hasDotSegments(_ url: String) -> Bool {
-    url.prefix { $0 != "?" }.split(separator: "/").contains { $0 == "." || $0 == ".." }
-  }
 
   // MARK: shell
 

@@ -119,7 +119,7 @@ public struct Retry: Middleware {
   private func retryAfter(_ text: String) -> Duration? {
     // Some adapters join several fields by commas; of several the longest counts.
     let numbers = text.split(separator: ",").map { $0.trimming() }
-    if !numbers.isEmpty, numbers.allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy { (0x30...0x39).contains($0) } }) {
+    if !numbers.isEmpty, numbers.allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy(\.isDigit) }) {
       // Too many digits for a number are a very long time.
       return .seconds(numbers.map { min(Int64($0) ?? .max, 1 << 40) }.max() ?? 0)
     }

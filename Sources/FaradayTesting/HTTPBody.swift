@@ -1,3 +1,5 @@
+internal import FaradayCore
+
 /// A request's body, read piece by piece. For the connection's thread.
 final class HTTPBody {
   let framing: Framing
@@ -55,7 +57,7 @@ final class HTTPBody {
   private func beginChunk() throws {
     let digits = try input.readLine().prefix { $0 != ";" }
     guard digits.utf8.allSatisfy({ $0 != UInt8(ascii: "-") && $0 != UInt8(ascii: "+") }),
-      let size = Int(trimmed(digits), radix: 16)
+      let size = Int(digits.trimming(), radix: 16)
     else { throw BadRequest(400, "a chunk size is malformed") }
     if size > 0 {
       chunkCount += 1

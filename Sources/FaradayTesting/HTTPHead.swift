@@ -148,7 +148,7 @@ extension HTTPHead {
         hosts += 1
       } else if isNamed(field, "content-length") {
         let digits = text(field.value)
-        guard digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let value = Int(digits), length ?? value == value
+        guard digits.utf8.allSatisfy(\.isDigit), let value = Int(digits), length ?? value == value
         else { throw BadRequest(400, "Content-Length is malformed") }
         length = value
       } else if isNamed(field, "transfer-encoding") {
@@ -157,7 +157,7 @@ extension HTTPHead {
         }
         framing = .chunked
       } else if isNamed(field, "connection") {
-        for token in text(field.value).lowercased().split(separator: ",") { tokens.insert(trimmed(token)) }
+        for token in text(field.value).lowercased().split(separator: ",") { tokens.insert(token.trimming()) }
       } else if isNamed(field, "expect") {
         expectsContinue = minorVersion == 1 && matches(field.value, "100-continue", ignoringCase: true)
       }

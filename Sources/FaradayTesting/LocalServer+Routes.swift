@@ -107,7 +107,7 @@ extension LocalServer.Session {
 
   private func basicAuth(user: String, password: String, _ request: LocalServer.Request) throws {
     let words = request.head.value("authorization")?.split(separator: " ") ?? []
-    if words.count == 2, words[0].lowercased() == "basic", words[1] == base64("\(user):\(password)") {
+    if words.count == 2, words[0].lowercased() == "basic", words[1] == Data("\(user):\(password)".utf8).base64EncodedString() {
       try reply.send(200, text: "welcome\n")
     } else {
       try reply.send(401, [("WWW-Authenticate", "Basic realm=\"faraday\"")], text: "who are you?\n")

@@ -18,7 +18,7 @@ extension HTTPURLResponse {
   var parsed: HTTPResponse { HTTPResponse(status: .init(code: statusCode), headerFields: fields) }
 
   var contentLength: Int64? {
-    value(forHTTPHeaderField: "Content-Length").flatMap { $0.split(separator: ",").first.flatMap { Int64(trimmed($0)) } }
+    value(forHTTPHeaderField: "Content-Length").flatMap { $0.split(separator: ",").first.flatMap { Int64($0.trimming()) } }
   }
 
   /// The length of the body, if the head says it (RFC 9112, section 6.3).
@@ -39,18 +39,16 @@ extension HTTPURLResponse {
     }
     if let text = value(forHTTPHeaderField: "Content-Length") {
       // A message with two lengths has been tampered with on the way, or will be (RFC 9112, section 6.3).
-      let lengths = Set(text.split(separator: ",").map { Int64(trimmed($0)) ?? -1 })
+      let lengths = Set(text.split(separator: ",").map { Int64($0.trimming()) ?? -1 })
       guard lengths.count == 1, lengths.allSatisfy({ $0 >= 0 }) else {
         throw Problem(
           code: .malformedResponse, message: "the response has more than one Content-Length, or none that is a number")
       }
     }
-    let encoding = trimmed(value(forHTTPHeaderField: "Content-Encoding") ?? "").lowercased()
+    let encoding = (value(forHTTPHeaderField: "Content-Encoding") ?? "").trimming().lowercased()
     if !encoding.isEmpty, encoding != "identity", request.method != .head {
       let message = "URLSessionAdapter has no encodedBodies: URLSession has decoded a body that came as \(encoding)"
       throw Problem(code: .unsupported, message: message)
     }
   }
-
-  private func trimmed(_ text: some StringProtocol) -> String { text.trimmingCharacters(in: .whitespaces) }
 }

@@ -1,3 +1,5 @@
+internal import FaradayCore
+
 /// A JSON number with all the digits it was written with (RFC 8259, section 6).
 ///
 ///     let price = try JSONValue(text: "19.90").number

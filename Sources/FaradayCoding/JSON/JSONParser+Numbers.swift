@@ -1,3 +1,5 @@
+internal import FaradayCore
+
 extension JSONParser {
   /// Reads a number (RFC 8259, section 6). Of one that is no ``JSONNumber/Storage/decimal(_:places:)`` the text is kept.
   mutating func number() throws(MalformedJSON) -> JSONNumber {
@@ -38,9 +40,4 @@ extension JSONParser {
     guard place > start else { throw fail(place < bytes.count ? .invalidNumber : .unexpectedEnd) }
     return place &- start
   }
-}
-
-extension UInt8 {
-  /// Whether it is an ASCII `0` to `9`.
-  var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
 }

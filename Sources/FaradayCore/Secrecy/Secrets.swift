@@ -128,7 +128,7 @@ public struct Secrets: Sendable, Hashable {
       default: nil
       }
     }
-    let end = kept.lastIndex { !(0x30...0x39).contains($0) } ?? kept.endIndex - 1
+    let end = kept.lastIndex { !$0.isDigit } ?? kept.endIndex - 1
     return String(decoding: kept[..<(end + 1)], as: UTF8.self)
   }
 }

@@ -64,7 +64,7 @@ enum Userinfo {
     let port = bytes.dropFirst(name.count)
     guard port.first == colon else { return port.isEmpty }
     let digits = port.dropFirst()
-    return digits.allSatisfy { (0x30...0x39).contains($0) }
+    return digits.allSatisfy(\.isDigit)
       && (digits.isEmpty || UInt16(String(decoding: digits, as: UTF8.self)) != nil)
   }
 
@@ -117,7 +117,7 @@ enum Userinfo {
   /// `http://` of whatever has slashes of any kind behind a scheme.
   private static func scheme(of bytes: [UInt8]) -> String {
     let text = bytes.drop { $0 <= 0x20 }
-    let name = text.prefix { isLetter($0) || (0x30...0x39).contains($0) || "+-.".utf8.contains($0) }
+    let name = text.prefix { isLetter($0) || $0.isDigit || "+-.".utf8.contains($0) }
     let rest = text.dropFirst(name.count)
     guard let first = name.first, isLetter(first), rest.first == colon,
       let slash = rest.dropFirst().first, slash == UInt8(ascii: "/") || slash == UInt8(ascii: "\\")

@@ -88,7 +88,7 @@ extension Cookie {
   /// Seconds; nil for what is no whole number.
   private static func age(_ text: String) -> Double? {
     let digits = text.hasPrefix("-") ? text.dropFirst() : text[...]
-    guard !digits.isEmpty, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+    guard !digits.isEmpty, digits.utf8.allSatisfy(\.isDigit) else { return nil }
     return Double(text)
   }
 

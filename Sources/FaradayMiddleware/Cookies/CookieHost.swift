@@ -45,7 +45,7 @@ enum CookieHost {
   static func isAddress(_ host: String) -> Bool {
     guard !host.utf8.contains(UInt8(ascii: ":")) else { return true }
     guard let last = host.split(separator: ".").last else { return false }
-    if last.utf8.allSatisfy({ (0x30...0x39).contains($0) }) { return true }
+    if last.utf8.allSatisfy(\.isDigit) { return true }
     return last.hasPrefix("0x") && last.utf8.dropFirst(2).allSatisfy(\.isHexDigit)
   }
 
