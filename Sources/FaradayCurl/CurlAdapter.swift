@@ -49,9 +49,9 @@ public struct CurlAdapter: Adapter {
 
   public func send(_ request: Request) async throws -> Response {
     try Task.checkCancellation()
-    try capabilities.check(request, of: "CurlAdapter")
+    let checked = try capabilities.checked(request, of: "CurlAdapter")
     if request.body.isStreamed, request.body.length == 0 { try await checkEmptiness(of: request) }
-    let transfer = try Transfer(request, engines.settings)
+    let transfer = Transfer(checked, engines.settings)
     let engine = engines.engine(for: transfer.target.origin)
     // Here rather than on the engine's thread, where all others wait for it.
     if engine.isCalm { try transfer.prepare() }

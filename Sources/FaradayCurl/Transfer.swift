@@ -89,13 +89,11 @@ final class Transfer: @unchecked Sendable, HasDeadline {
   private var headerList: UnsafeMutablePointer<curl_slist>?
   private(set) var errorText: UnsafeMutablePointer<CChar>?
 
-  /// Throws if the request cannot be sent as it is.
-  init(_ request: Request, _ settings: Settings) throws {
-    self.request = request
+  init(_ checked: CheckedRequest, _ settings: Settings) {
+    request = checked.request
+    target = checked.target
+    fields = checked.fields
     self.settings = settings
-    target = try Target(request)
-    try request.checkBody()
-    fields = try request.fieldsToSend()
     parser = ResponseParser(to: request.method)
     if let data = request.body.data {
       if data.count > Self.smallBody { source = .memory(data) }

@@ -44,11 +44,10 @@ final class Exchange: Sendable {
     var pending = 0
   }
 
-  init(_ request: Request, over session: Session) throws {
-    origin = try Target(request).origin
-    try request.checkBody()
-    urlRequest = try URLRequest(request)
-    self.request = request
+  init(_ checked: CheckedRequest, over session: Session) {
+    request = checked.request
+    origin = checked.target.origin
+    urlRequest = URLRequest(checked)
     self.session = session
     stream = ResponseStream(capacity: URLSessionAdapter.maximumUnread)
     state = Mutex(State())

@@ -6,14 +6,15 @@ internal import FoundationNetworking
 
 extension URLRequest {
   /// The request as URLSession wants it, but for its body.
-  init(_ request: Request) throws {
+  init(_ checked: CheckedRequest) {
+    let request = checked.request
     self.init(url: request.url)
     httpMethod = request.method.rawValue
     // Ours are the watchdog's.
     timeoutInterval = 1_000_000
     httpShouldHandleCookies = false
     cachePolicy = .reloadIgnoringLocalCacheData
-    for field in try request.fieldsToSend() {
+    for field in checked.fields {
       let name = field.name.rawName
       guard let earlier = value(forHTTPHeaderField: name) else {
         setValue(field.value, forHTTPHeaderField: name)

@@ -53,9 +53,9 @@ public struct URLSessionAdapter: Adapter {
 
   public func send(_ request: Request) async throws -> Response {
     try Task.checkCancellation()
-    try capabilities.check(request, of: "URLSessionAdapter")
+    let checked = try capabilities.checked(request, of: "URLSessionAdapter")
     try session.settings.check(request)
-    let exchange = try Exchange(request, over: session)
+    let exchange = Exchange(checked, over: session)
     exchange.start()
     return try await withTaskCancellationHandler {
       try await exchange.response()

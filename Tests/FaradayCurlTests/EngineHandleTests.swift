@@ -13,7 +13,9 @@ import Testing
   init() throws { server = try LocalServer() }
 
   private func transfer(body: Body = .empty) throws -> Transfer {
-    try Transfer(try Request(.get, server.url + "/hello", body: body), Transfer.Settings(CurlAdapter.Configuration()))
+    let request = try Request(.get, server.url + "/hello", body: body)
+    return Transfer(
+      try Capabilities.all.checked(request, of: "CurlAdapter"), Transfer.Settings(CurlAdapter.Configuration()))
   }
 
   private func submit(_ transfer: Transfer, to other: EngineHandle? = nil) async throws -> Received {

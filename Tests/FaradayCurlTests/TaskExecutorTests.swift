@@ -205,7 +205,8 @@ import Testing
     let executor = Handing(handle)
     let text = await Task(executorPreference: executor) { "done" }.value
     #expect(text == "done")
-    let transfer = try Transfer(try Request(.get, server.url), Transfer.Settings(CurlAdapter.Configuration()))
+    let request = try Capabilities.all.checked(Request(.get, server.url), of: "CurlAdapter")
+    let transfer = Transfer(request, Transfer.Settings(CurlAdapter.Configuration()))
     let error = await #expect(throws: TransportError.self) {
       _ = try await withUnsafeThrowingContinuation { continuation in
         transfer.continuation = continuation

@@ -9,9 +9,6 @@ struct EchoAdapter: Adapter {
   func send(_ request: Request) async throws -> Response {
     try Task.checkCancellation()
     try capabilities.check(request, of: "EchoAdapter")
-    guard request.body.unencodedValue == nil else {
-      throw TransportError(.invalidBody, building: request, "the body is a value that nobody has encoded")
-    }
     let type = request.headers.filter { $0.name == .contentType }
     return Response(
       status: .ok, headers: HTTPFields(type), body: .stream(Echo(request: request)), url: request.url, version: .unknown)

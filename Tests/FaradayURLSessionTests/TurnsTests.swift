@@ -77,7 +77,8 @@ import FoundationNetworking
     let configuration = URLSessionConfiguration.default
     configuration.httpMaximumConnectionsPerHost = 1
     let session = Session(configuration)
-    let exchanges = try (0..<201).map { _ in try Exchange(try Request(server.url), over: session) }
+    let request = try Capabilities.all.checked(Request(server.url), of: "URLSessionAdapter")
+    let exchanges = (0..<201).map { _ in Exchange(request, over: session) }
     for exchange in exchanges { exchange.start() }
     #expect(session.turns.waitingCount == 200)
     for exchange in exchanges.dropFirst() { exchange.fail(CancellationError()) }

@@ -189,3 +189,23 @@ package struct LengthMismatch: Error, CustomStringConvertible {
     "the body was to have \(stated) bytes and " + (actual.map { "ended after \($0)" } ?? "has more")
   }
 }
+
+extension TransportError {
+  /// Says what went wrong with the request's own body.
+  package mutating func setBodyFailure(_ error: any Error) {
+    switch error {
+    case let mismatch as LengthMismatch:
+      code = .bodyLengthMismatch
+      message = mismatch.description
+    case let unreadable as BodyFile.Unreadable:
+      code = .bodyUnreadable
+      message = unreadable.description
+      underlying = error
+    default:
+      code = .bodyUnreadable
+      // What it says of itself is the caller's own affair, and may have a secret in it.
+      message = "the request's body failed: \((error as? TransportError)?.description ?? "\(type(of: error))")"
+      underlying = error
+    }
+  }
+}
