@@ -40,20 +40,10 @@ struct Target: Equatable {
     var text = url.absoluteString
     let end = text.firstIndex { $0 == "?" || $0 == "#" } ?? text.endIndex
     guard path != "-", text[..<end].hasSuffix("/"), let name = path.split(separator: "/").last else { return self }
-    let escaped = name.utf8.map { byte in
-      let character = Character(UnicodeScalar(byte))
-      return Self.unreserved.contains(character) ? String(character) : "%" + Self.hexadecimal(byte)
-    }
-    text.insert(contentsOf: escaped.joined(), at: end)
+    text.insert(contentsOf: Query.encode(String(name)), at: end)
     guard let named = URL(text: text) else { throw CommandFailure(3, "\(path) makes no URL") }
     var target = self
     target.url = named
     return target
-  }
-
-  private static let unreserved = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
-
-  private static func hexadecimal(_ byte: UInt8) -> String {
-    (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
   }
 }

@@ -2,6 +2,9 @@ extension UInt8 {
   /// Whether it is an ASCII `0` to `9`.
   @inlinable package var isDigit: Bool { self &- 0x30 < 10 }
 
+  /// In lower case, if it is an ASCII letter.
+  @inlinable package var asciiLowercased: UInt8 { self &- 0x41 < 26 ? self | 0x20 : self }
+
   /// Whether it is an ASCII `0` to `9`, `a` to `f` or `A` to `F`.
   package var isHexDigit: Bool { hexDigitValue != nil }
 

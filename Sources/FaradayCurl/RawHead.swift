@@ -129,11 +129,7 @@ extension StaticString {
   /// Whether the bytes are this, which is in lower case, in any case.
   func isEqualIgnoringCase(to bytes: Slice<UnsafeRawBufferPointer>) -> Bool {
     guard bytes.count == utf8CodeUnitCount else { return false }
-    for index in 0..<bytes.count {
-      let byte = bytes[bytes.startIndex + index]
-      let lower = (0x41...0x5A).contains(byte) ? byte | 0x20 : byte
-      if lower != utf8Start[index] { return false }
-    }
+    for index in 0..<bytes.count where bytes[bytes.startIndex + index].asciiLowercased != utf8Start[index] { return false }
     return true
   }
 }

@@ -109,12 +109,7 @@ extension Transfer {
   }
 
   /// Whether sending it again does what sending it once does (RFC 9110, section 9.2.2), or nothing of it has left.
-  var mayRepeat: Bool {
-    switch request.method {
-    case .get, .head, .put, .delete, .options, .trace: true
-    default: easy?.get(CURLINFO_REQUEST_SIZE) == 0
-    }
-  }
+  var mayRepeat: Bool { request.method.isIdempotent || easy?.get(CURLINFO_REQUEST_SIZE) == 0 }
 
   /// What the transfer is to be begun again for, now that libcurl has ended it.
   func repetition(after code: CURLcode) -> Repetition? {

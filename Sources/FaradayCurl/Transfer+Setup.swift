@@ -83,7 +83,7 @@ extension Transfer {
   }
 
   private func setSmallBody(_ data: Data, _ easy: EasyHandle) throws {
-    guard !data.isEmpty || sendsEmptyBody else { return try setMethod(easy, unlike: .get) }
+    guard !data.isEmpty || request.method.expectsBody else { return try setMethod(easy, unlike: .get) }
     try easy.set(CURLOPT_POSTFIELDSIZE_LARGE, offset: Int64(data.count))
     try data.withUnsafeBytes { bytes in
       if let start = bytes.baseAddress {
@@ -93,11 +93,6 @@ extension Transfer {
       }
     }
     try setMethod(easy, unlike: .post)
-  }
-
-  /// Methods that have a body by definition say so when it is empty (RFC 9110, section 8.6).
-  private var sendsEmptyBody: Bool {
-    request.method == .post || request.method == .put || request.method == .patch
   }
 
   /// libcurl sends the name as it is given, whatever is in it; `HTTPRequest.Method` holds tokens only.
@@ -125,7 +120,7 @@ extension Transfer {
     }
     // libcurl's own additions, each off unless the request has it.
     if !request.headers.contains(.accept) { try addHeader("Accept:") }
-    if !request.body.isEmpty || sendsEmptyBody {
+    if !request.body.isEmpty || request.method.expectsBody {
       if !request.headers.contains(.contentType) { try addHeader("Content-Type:") }
       if leavesOutExpect || !request.headers.contains(.expect) { try addHeader("Expect:") }
     }

@@ -51,7 +51,7 @@ private struct CurlCommand {
   private mutating func addBody() {
     let body = request.body
     if request.method == .head { return add("-I") }
-    if body.isEmpty { return sendsLength ? addContent("--data-binary", "") : addMethod(unlike: .get) }
+    if body.isEmpty { return request.method.expectsBody ? addContent("--data-binary", "") : addMethod(unlike: .get) }
     if let file = body.file { return add(file: file.path) }
     guard let data = body.data else {
       addMethod(unlike: .get)
@@ -72,9 +72,6 @@ private struct CurlCommand {
       addContent("--data-binary", "@-")
     }
   }
-
-  /// Methods that have a body by definition say so when it is empty (RFC 9110, section 8.6).
-  private var sendsLength: Bool { [.post, .put, .patch].contains(request.method) }
 
   private mutating func addMethod(unlike implied: HTTPRequest.Method) {
     if request.method != implied { add("-X", request.method.rawValue) }

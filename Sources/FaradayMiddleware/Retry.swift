@@ -46,7 +46,7 @@ public struct Retry: Middleware {
     guard policy.retries > 0, request.body.isReplayable, request.options.isRetryable != false else {
       return try await next(request)
     }
-    let mayRepeat = request.options.isRetryable ?? Self.idempotent.contains(request.method)
+    let mayRepeat = request.options.isRetryable ?? request.method.isIdempotent
     let request = mayRepeat ? withKey(request) : request
     var number = 1
     while true {
@@ -73,11 +73,8 @@ public struct Retry: Middleware {
     }
   }
 
-  /// RFC 9110, section 9.2.2.
-  private static let idempotent: Set<HTTPRequest.Method> = [.get, .head, .put, .delete, .options, .trace]
-
   private func withKey(_ request: Request) -> Request {
-    guard !Self.idempotent.contains(request.method), let name = HTTPField.Name("Idempotency-Key"), request.headers[name] == nil
+    guard !request.method.isIdempotent, let name = HTTPField.Name("Idempotency-Key"), request.headers[name] == nil
     else { return request }
     var request = request
     request.headers[name] = UUID().uuidString

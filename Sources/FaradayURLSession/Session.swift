@@ -53,9 +53,7 @@ final class Session: @unchecked Sendable {
 
 extension Request {
   /// Whether nothing is done twice and nothing is missing if all but its body is sent again (RFC 9110, section 9.2.2).
-  fileprivate var mayBeRepeatedWithoutBody: Bool {
-    body.isEmpty && [.get, .head, .put, .delete, .options, .trace].contains(method)
-  }
+  fileprivate var mayBeRepeatedWithoutBody: Bool { body.isEmpty && method.isIdempotent }
 }
 
 /// Where URLSession calls its delegate.

@@ -30,7 +30,7 @@ extension URLRequest {
     #else
     if value(forHTTPHeaderField: "Accept-Encoding") == nil { setValue("identity", forHTTPHeaderField: "Accept-Encoding") }
     #endif
-    if request.body.isEmpty, ![.post, .put, .patch].contains(request.method) {
+    if request.body.isEmpty, !request.method.expectsBody {
       // Foundation says of every method but GET that its body is empty; only these have to (RFC 9110, section 8.6).
       setValue(" ", forHTTPHeaderField: "Content-Length")
     }

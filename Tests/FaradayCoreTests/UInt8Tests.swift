@@ -7,4 +7,11 @@ import Testing
     #expect((UInt8.min ... .max).filter(\.isHexDigit) == digits.sorted())
     for digit in digits { #expect(digit.hexDigitValue == UInt8(String(UnicodeScalar(digit)), radix: 16)) }
   }
+
+  @Test func `digits and letters are those of ASCII alone`() {
+    #expect((UInt8.min ... .max).filter(\.isDigit) == Array("0123456789".utf8))
+    let capitals = (UInt8.min ... .max).filter { $0.asciiLowercased != $0 }
+    #expect(String(decoding: capitals, as: UTF8.self) == "ABCDEFGHIJKLMNOPQRSTUVWXYZ")
+    #expect(String(decoding: capitals.map(\.asciiLowercased), as: UTF8.self) == "abcdefghijklmnopqrstuvwxyz")
+  }
 }

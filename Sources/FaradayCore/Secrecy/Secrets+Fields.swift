@@ -1,10 +1,3 @@
-public import HTTPTypes
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
-
 /// What of a header field may be shown.
 extension Secrets {
   /// The field's value: the mark if its name is secret, and without what is secret of the URLs in `Location`, `Content-Location`,

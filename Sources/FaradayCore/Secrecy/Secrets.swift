@@ -121,13 +121,7 @@ public struct Secrets: Sendable, Hashable {
 
   /// As names are compared. Digits at the end go only where something stands before them.
   private static func folded(_ name: some StringProtocol) -> String {
-    let kept = name.utf8.compactMap { byte -> UInt8? in
-      switch byte {
-      case UInt8(ascii: "A")...UInt8(ascii: "Z"): byte | 0x20
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), 0x80...: byte
-      default: nil
-      }
-    }
+    let kept = name.utf8.map(\.asciiLowercased).filter { $0.isDigit || (0x61...0x7A).contains($0) || $0 >= 0x80 }
     let end = kept.lastIndex { !$0.isDigit } ?? kept.endIndex - 1
     return String(decoding: kept[..<(end + 1)], as: UTF8.self)
   }

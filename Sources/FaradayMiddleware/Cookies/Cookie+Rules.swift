@@ -45,7 +45,7 @@ extension Cookie {
   /// Names that promise how the cookie was set, in upper or lower case. `__Http-` is from the draft that follows 6265bis.
   private func checkPrefix(namesPath: Bool) throws(CookieRefused) {
     // Some servers read a cookie without a name as one whose value is the name.
-    let start = (name.isEmpty ? value : name).utf8.prefix(16).map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
+    let start = (name.isEmpty ? value : name).utf8.prefix(16).map(\.asciiLowercased)
     let isOfHost = isSecure && isHostOnly && path == "/" && namesPath
     let promises = [
       ("__secure-", isSecure), ("__host-", isOfHost), ("__http-", isSecure && isHTTPOnly),
