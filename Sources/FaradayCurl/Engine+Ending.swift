@@ -106,6 +106,14 @@ extension Engine {
     curl_easy_pause(easy.pointer, CURLPAUSE_CONT)
   }
 
+  /// A connection may be idle from now on, and is to be looked at when it is older than it may be.
+  func sweepLater() {
+    guard sweepDue == .max else { return }
+    let idle = configuration.idleConnectionTimeout.nanoseconds
+    let lifetime = configuration.connectionLifetime?.nanoseconds ?? .max / 2
+    sweepDue = now + max(min(idle, lifetime), Self.shortest) + Self.shortest
+  }
+
   private func freeSlot(_ slot: Int) {
     active.swapAt(slot, active.count - 1)
     if case .active(let origin, _) = active[slot].life { active[slot].life = .active(origin, slot: slot) }

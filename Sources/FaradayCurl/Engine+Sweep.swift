@@ -6,16 +6,8 @@ internal import FaradayCore
 /// libcurl looks at them only when a request begins, once a second at most, and has no call for it. So a request is begun that
 /// gets no socket.
 extension Engine {
-  /// libcurl would not look a second time before.
-  private static let shortest: Int64 = 1_100_000_000
-
-  /// A connection may be idle from now on.
-  func sweepLater() {
-    guard sweepDue == .max else { return }
-    let idle = configuration.idleConnectionTimeout.nanoseconds
-    let lifetime = configuration.connectionLifetime?.nanoseconds ?? .max / 2
-    sweepDue = now + max(min(idle, lifetime), Self.shortest) + Self.shortest
-  }
+  /// In nanoseconds: libcurl would not look a second time before.
+  static let shortest: Int64 = 1_100_000_000
 
   /// An idle connection has ended.
   func sweepSoon() {
