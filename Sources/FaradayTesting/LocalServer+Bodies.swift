@@ -1,3 +1,5 @@
+internal import FaradayCore
+
 /// The routes that are about the bodies of requests and responses.
 extension LocalServer.Session {
   func echo(_ request: LocalServer.Request) throws {
@@ -32,13 +34,11 @@ extension LocalServer.Session {
       try socket.pause(nanoseconds: due - Nanoseconds.monotonic)
     }
     let digits = String(hash, radix: 16)
-    let description = JSONText.object(
-      [
-        ("bytes", .number(request.body.byteCount)),
-        ("chunks", .number(request.body.chunkCount)),
-        ("framing", .string(request.body.framing.rawValue)),
-      ] + (isHashed ? [("fnv1a", .string(String(repeating: "0", count: 16 - digits.count) + digits))] : []))
-    try reply.send(200, [("Content-Type", "application/json")], text: description.text)
+    try reply.send(
+      200,
+      json: Upload(
+        bytes: request.body.byteCount, chunks: request.body.chunkCount, framing: request.body.framing.rawValue,
+        fnv1a: isHashed ? String(repeating: "0", count: 16 - digits.count) + digits : nil))
   }
 
   func drip(_ request: LocalServer.Request) throws {
@@ -124,4 +124,10 @@ extension LocalServer {
     let period = (0..<patternPeriod).map(patternByte)
     return period + period + period + period
   }()
+}
+
+private struct Upload: Encodable {
+  let bytes, chunks: Int
+  let framing: String
+  let fnv1a: String?
 }

@@ -49,20 +49,12 @@ extension LocalServer.Session {
     while try request.body.next({ start += $0.prefix(limit + 1 - start.count) }) {}
     let text = start.count <= limit ? String(validating: start, as: UTF8.self) : nil
     let head = request.head
-    let description = JSONText.object([
-      ("method", .string(head.method)),
-      ("target", .string(head.target)),
-      ("path", .string(head.path)),
-      ("query", head.query.map(JSONText.string) ?? .null),
-      ("version", .string(head.version)),
-      ("headers", .array(head.namesAndValues.map { .array([.string($0.0), .string($0.1)]) })),
-      ("framing", .string(request.body.framing.rawValue)),
-      ("bodyLength", .number(request.body.byteCount)),
-      ("bodyText", text.map(JSONText.string) ?? .null),
-      ("connection", .number(connectionIndex)),
-      ("request", .number(requestIndex)),
-    ])
-    try reply.send(200, [("Content-Type", "application/json")], text: description.text)
+    try reply.send(
+      200,
+      json: Inspection(
+        method: head.method, target: head.target, path: head.path, query: head.query, version: head.version,
+        headers: head.namesAndValues.map { [$0.0, $0.1] }, framing: request.body.framing.rawValue,
+        bodyLength: request.body.byteCount, bodyText: text, connection: connectionIndex, request: requestIndex))
   }
 
   private func status(_ code: Int) throws {
@@ -113,4 +105,15 @@ extension LocalServer.Session {
       try reply.send(401, [("WWW-Authenticate", "Basic realm=\"faraday\"")], text: "who are you?\n")
     }
   }
+}
+
+private struct Inspection: Encodable {
+  let method, target, path: String
+  let query: String?
+  let version: String
+  let headers: [[String]]
+  let framing: String
+  let bodyLength: Int
+  let bodyText: String?
+  let connection, request: Int
 }

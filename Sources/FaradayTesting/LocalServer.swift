@@ -10,8 +10,8 @@ private import Synchronization
 /// - `/` — this list
 /// - `/hello` — `Hello, world!`
 /// - `/echo` — the request's body with its Content-Type, while it comes; chunked if its length was not known
-/// - `/inspect` — JSON: `method`, `target`, `path`, `query` or null, `version`, `headers` (array of `[name, value]` in
-///   order), `framing` (`none`, `length`, `chunked`), `bodyLength`, `bodyText` (null if longer than 64 KiB or not UTF-8),
+/// - `/inspect` — JSON: `method`, `target`, `path`, `query` if there is one, `version`, `headers` (array of `[name, value]` in
+///   order), `framing` (`none`, `length`, `chunked`), `bodyLength`, `bodyText` (not if longer than 64 KiB or not UTF-8),
 ///   `connection` and `request` (indices from 0; the request's is counted on its connection)
 /// - `/status/{code}` — that status, 100 to 999, and a short text. 1xx, but for 101, is followed by a 200; 101, 204 and 304
 ///   have no body; 101 ends the connection

@@ -1,3 +1,5 @@
+internal import FaradayCore
+
 /// Writes the replies of one connection. Small things are gathered, so that a head leaves together with a small body. For the
 /// connection's thread.
 final class ReplyWriter {
@@ -124,6 +126,14 @@ final class ReplyWriter {
     begin(status, (hasType ? [] : [("Content-Type", "text/plain; charset=utf-8")]) + fields, .known(text.utf8.count))
     if !isHead { append(text) }
     try finish()
+  }
+
+  /// A whole reply of JSON.
+  func send(_ status: Int, json value: some Encodable) throws {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    let text = String(decoding: try encoder.encode(value), as: UTF8.self)
+    try send(status, [("Content-Type", "application/json")], text: text)
   }
 
   /// A whole reply without a body.
