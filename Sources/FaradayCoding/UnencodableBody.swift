@@ -8,20 +8,21 @@ public struct UnencodableBody: Error, CustomStringConvertible, CustomReflectable
   public let path: String
   /// What the encoder, or the value itself, threw. Its text may show values.
   public let underlying: any Error
-  private let request: String
+  private let request: String?
   private let reason: String
 
-  public init(_ underlying: any Error, encoding value: any Sendable, of request: Request) {
+  /// - Parameter request: nil where the value was encoded before there was one.
+  public init(_ underlying: any Error, encoding value: Any, of request: Request?) {
     type = "\(Swift.type(of: value))"
     self.underlying = underlying
-    self.request = request.named
+    self.request = request?.named
     let failure = EncodingFailure(underlying)
     path = failure.path
     reason = failure.reason
   }
 
   public var description: String {
-    "\(request): the body, a \(type), cannot be encoded\(path.isEmpty ? "" : " at \(path)"): \(reason)"
+    "\(request.map { "\($0): " } ?? "")the body, a \(type), cannot be encoded\(path.isEmpty ? "" : " at \(path)"): \(reason)"
   }
   public var customMirror: Mirror { Mirror(self, children: [:]) }
 }

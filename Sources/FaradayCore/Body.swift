@@ -7,7 +7,8 @@ public struct Body: Sendable {
 
   enum Storage: Sendable {
     case empty
-    case data(Data)
+    /// With what its `Content-Type` is unless the request says otherwise.
+    case data(Data, type: String?)
     case file(BodyFile)
     case stream(BodyStream)
     case received(ReceivedBody)
@@ -18,8 +19,16 @@ public struct Body: Sendable {
   public static let empty = Body(storage: .empty)
 
   /// These bytes; they are not copied.
-  public static func data(_ data: Data) -> Body {
-    Body(storage: data.isEmpty ? .empty : .data(data))
+  ///
+  /// - Parameter contentType: the `Content-Type` of a request that has none of its own when a connection sends it.
+  public static func data(_ data: Data, contentType: MediaType? = nil) -> Body {
+    Body(storage: data.isEmpty && contentType == nil ? .empty : .data(data, type: contentType?.description))
+  }
+
+  /// The items as `application/x-www-form-urlencoded`, with that `Content-Type` unless the request has one:
+  /// `.form(["user": name, "attempt": 2])`.
+  public static func form(_ items: Query) -> Body {
+    .data(Data(items.description.utf8), contentType: .form)
   }
 
   /// The text in UTF-8.
@@ -58,14 +67,18 @@ public struct Body: Sendable {
 
   /// Whether there is no content at all.
   public var isEmpty: Bool {
-    if case .empty = storage { true } else { false }
+    switch storage {
+    case .empty: true
+    case .data(let data, _): data.isEmpty
+    default: false
+    }
   }
 
   /// The length in bytes, if it is known without reading it.
   public var length: Int64? {
     switch storage {
     case .empty: 0
-    case .data(let data): Int64(data.count)
+    case .data(let data, _): Int64(data.count)
     case .file(let file): file.length
     case .stream(let stream): stream.length
     case .received(let body): body.length
@@ -87,9 +100,14 @@ public struct Body: Sendable {
   public var data: Data? {
     switch storage {
     case .empty: Data()
-    case .data(let data): data
+    case .data(let data, _): data
     case .file, .stream, .received, .value: nil
     }
+  }
+
+  /// The `Content-Type` that goes with it, if it was made with one.
+  package var contentType: String? {
+    if case .data(_, let type) = storage { type } else { nil }
   }
 
   /// The file, if that is what this is, and how much of it.

@@ -64,15 +64,34 @@ public struct Connection: Sendable {
     use(MiddlewareClosure(middleware))
   }
 
-  /// The request that a verb would send: base URL joined, default headers copied if it stays with the base URL's origin,
-  /// `edit` applied over them.
+  /// The request that a verb would send, from the same arguments; ``run(_:)`` sends it.
+  ///
+  /// The connection's headers are copied if it stays with the base URL's origin; what the arguments say goes before them, and `edit`
+  /// goes last.
+  ///
+  /// - Parameters:
+  ///   - path: is joined to ``url`` as ``joining`` says; it may have a query.
+  ///   - variables: the values of the path's variables, `users/{id}`, each encoded as one segment (``PathTemplate``). Nil takes the
+  ///     path as it is, braces too: one that comes from elsewhere is no template.
+  ///   - query: items behind those of the path and the base URL.
+  ///   - headers: go before the connection's of the same names. A name or value that may not be sent is an ``InvalidHeader``.
+  ///   - body: with the `Content-Type` that it was made with, if it was and the request has none.
+  ///   - timeout: ``Timeouts/total``; nil leaves that of ``defaults``.
+  ///   - edit: changes the request in place.
   public func request(
-    _ method: HTTPRequest.Method, _ path: String = "", body: Body = .empty,
+    _ method: HTTPRequest.Method, _ path: String = "", path variables: [String: any ParameterValue]? = nil, query: Query = [:],
+    headers: KeyValuePairs<String, String> = [:], body: Body = .empty, timeout: Duration? = nil,
     edit: (inout Request) throws -> Void = { _ in }
   ) throws -> Request {
+    let path = try variables.map { try expand(path, $0, for: method) } ?? path
     let joined = url.map { joining.join(path, to: $0) } ?? URL(text: path)
     guard let joined else { throw TransportError(invalidURL: path, method: method, secrets: secrets) }
-    return try request(method, url: joined, body: body, edit: edit)
+    return try request(method, url: joined, body: body) { request in
+      if !query.items.isEmpty { request.query.items += query.items }
+      if !headers.isEmpty { request.headers.override(with: try HTTPFields(checking: headers)) }
+      if let timeout { request.options.timeouts.total = timeout }
+      try edit(&request)
+    }
   }
 
   /// The request for an absolute URL: default headers copied if it has the base URL's origin, `edit` applied over them.
@@ -86,18 +105,31 @@ public struct Connection: Sendable {
     try edit(&request)
     // It may be another request altogether.
     request.join(provenance)
+    request.takeContentTypeOfBody()
     return request.leavingCarriedFieldsAtHome()
   }
 
-  /// Sends a request as it is, through the stack, and delivers the response as its options say: whole, as a stream, or to a callback. No base URL, default header or option is added; one to another origin than
-  /// the base URL's is foreign, see ``Request/isForeign``, and goes without what a connection has given it.
+  private func expand(
+    _ path: String, _ variables: [String: any ParameterValue], for method: HTTPRequest.Method
+  ) throws -> String {
+    do {
+      return try PathTemplate(path).path(variables)
+    } catch {
+      throw InvalidPath(error, method: method, connection: self)
+    }
+  }
+
+  /// Sends a request as it is, through the stack, and delivers the response as its options say: whole, as a stream, or to a
+  /// callback. No base URL, default header or option is added, only the `Content-Type` that its body was made with; one to another
+  /// origin than the base URL's is foreign, see ``Request/isForeign``, and goes without what a connection has given it.
   public func run(_ request: Request) async throws -> Response {
     var request = request
     request.join(provenance)
+    request.takeContentTypeOfBody()
     return try await send(request)
   }
 
-  func send(_ request: Request) async throws -> Response {
+  package func send(_ request: Request) async throws -> Response {
     let response = try await stack.send(request)
     // Most small ones are: without another asynchronous call, which allocates.
     return response.isDelivered(to: request) ? response : try await response.delivered(to: request)
@@ -111,5 +143,11 @@ public struct Connection: Sendable {
 
   private func makeProvenance() -> Provenance {
     Provenance(home: url.map(Provenance.Home.init), carried: headers, secrets: secrets, isForeign: isForeign)
+  }
+}
+
+extension Request {
+  fileprivate mutating func takeContentTypeOfBody() {
+    if let type = body.contentType, headers[.contentType] == nil { headers[.contentType] = type }
   }
 }

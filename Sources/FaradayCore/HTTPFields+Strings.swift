@@ -8,9 +8,19 @@ public struct InvalidHeader: Error, Equatable, CustomStringConvertible {
   public var description: String { "header \(name): \(reason)" }
 }
 
-/// Fields by name and value from outside the program. The subscripts of `HTTPFields` turn a line break in a value into a
-/// space; these refuse it.
+/// Fields by names and values that are strings, which may come from outside the program. The setters of `HTTPFields` itself turn a
+/// line break in a value into a space; these refuse it.
 extension HTTPFields {
+  /// These fields, in order, repeated names kept: `try HTTPFields(checking: ["X-Trace": id])`. Throws ``InvalidHeader``.
+  public init(checking fields: KeyValuePairs<String, String>) throws {
+    self.init()
+    for (name, value) in fields { try add(name, value) }
+  }
+
+  /// The value of the field of that name, ASCII case-insensitively; those of repeated fields joined by commas. Nil if there is none,
+  /// or the string is no name of a field: `response.headers["X-RateLimit-Remaining"]`. Written by ``set(_:_:)``.
+  public subscript(name: String) -> String? { HTTPField.Name(name).flatMap { self[$0] } }
+
   /// Replaces every field of that name. Throws ``InvalidHeader``.
   public mutating func set(_ name: String, _ value: String) throws {
     let field = try HTTPField(checking: name, value)
@@ -20,6 +30,14 @@ extension HTTPFields {
   /// Adds a field after those of the same name. Throws ``InvalidHeader``.
   public mutating func add(_ name: String, _ value: String) throws {
     append(try HTTPField(checking: name, value))
+  }
+}
+
+extension HTTPFields {
+  /// Puts these fields in the place of all of their names.
+  package mutating func override(with fields: HTTPFields) {
+    for field in fields { self[fields: field.name] = [] }
+    for field in fields { append(field) }
   }
 }
 

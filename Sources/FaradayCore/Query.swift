@@ -1,6 +1,6 @@
 /// The items of a query or a form, in order, repeated names kept.
 ///
-///     request.query = ["sort": "name", "tag": "a", "tag": "b", "verbose": nil]     // ?sort=name&tag=a&tag=b&verbose
+///     request.query = ["sort": sort, "tag": "a", "tag": "b", "page": 2, "verbose": nil]  // ?sort=name&tag=a&tag=b&page=2&verbose
 ///     request.query["page"] = "2"
 public struct Query: Sendable, Hashable {
   /// One name and its value. Two are equal if these are, however they were written.
@@ -136,7 +136,8 @@ extension Query.Item {
 }
 
 extension Query: ExpressibleByDictionaryLiteral {
-  public init(dictionaryLiteral elements: (String, String?)...) {
-    items = elements.map { Item($0.0, $0.1) }
+  /// Names and values, in order: text, numbers, Booleans and whatever else is a ``ParameterValue``. A nil is a name without `=`.
+  public init(dictionaryLiteral elements: (String, (any ParameterValue)?)...) {
+    items = elements.map { Item($0.0, $0.1?.parameterText) }
   }
 }

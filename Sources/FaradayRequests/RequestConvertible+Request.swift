@@ -49,11 +49,3 @@ extension Query {
     return queried
   }
 }
-
-extension HTTPFields {
-  /// Puts these fields in the place of all of their names.
-  package mutating func override(with fields: HTTPFields) {
-    for field in fields { self[fields: field.name] = [] }
-    for field in fields { append(field) }
-  }
-}

@@ -3,13 +3,13 @@ public import FaradayCore
 /// Where a kind of request goes, and what is sent and what comes back:
 ///
 ///     let createUser = Endpoint<User, User>(.post, "/users", encoding: .json)
-///     let user = Endpoint<Nothing, User?>(.get, "/users/{{id}}", encoding: .query)
-///     let portrait = Endpoint<FormFile, Nothing>(.put, "/users/{{id}}/portrait", encoding: .file)
+///     let user = Endpoint<Nothing, User?>(.get, "/users/{id}", encoding: .query)
+///     let portrait = Endpoint<FormFile, Nothing>(.put, "/users/{id}/portrait", encoding: .file)
 ///
 /// An output is read from JSON; an optional one is nil exactly when the body has no bytes, and ``Nothing`` looks at no body.
 public struct Endpoint<Input: Encodable & Sendable, Output: Decodable & Sendable>: Sendable {
   public var method: HTTPRequest.Method
-  /// What is put behind the base URL, whose path is kept: a ``FaradayCoding/PathTemplate``, with a query if it has one.
+  /// What is put behind the base URL, whose path is kept: a ``FaradayCore/PathTemplate``, with a query if it has one.
   public var path: String
   /// Where the input goes.
   public var encoding: RequestEncoding

@@ -2,7 +2,7 @@ internal import FaradayCore
 public import FaradayPromises
 public import FaradayRequests
 
-/// Each throws, or has for its outcome: what the converter throws, ``InvalidPath`` and ``FaradayCoding/UnencodableBody`` among it;
+/// Each throws, or has for its outcome: what the converter throws, ``FaradayCore/InvalidPath`` and ``FaradayCoding/UnencodableBody`` among it;
 /// what an interceptor throws; ``FaradayCore/TransportError``; ``FaradayCore/UnexpectedStatus`` for all but 2xx;
 /// ``FaradayCoding/UndecodableBody``; `CancellationError`.
 extension RestingClient {

@@ -3,7 +3,7 @@ public import FaradayCore
 /// Talks to a REST service: typed requests to typed endpoints, over a connection with the service's base URL.
 ///
 ///     let client = try RestingClient("https://api.example.com/v2", adapter: CurlAdapter())
-///     let getUser = Endpoint<Nothing, User>(.get, "/users/{{id}}", encoding: .query)
+///     let getUser = Endpoint<Nothing, User>(.get, "/users/{id}", encoding: .query)
 ///     let user = try await client.perform(RestingRequest(endpoint: getUser, pathVariables: ["id": 42])).value
 ///
 /// A request is converted, passes the interceptors in their order, then the connection's own middleware and its adapter; its

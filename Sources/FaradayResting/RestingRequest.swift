@@ -10,11 +10,12 @@ public struct RestingRequest<Input: Encodable & Sendable, Output: Decodable & Se
   public var body: Input
   /// Header fields; they go before those of the same name of the client's ``HeaderProvider`` and connection.
   public var headers: HTTPFields
-  /// What stands in the places of the path, percent-encoded; these go before those of the client's ``PathVariableProvider``.
-  public var pathVariables: [String: PathVariable]
+  /// The values of the path's variables, percent-encoded; these go before those of the client's ``PathVariableProvider``.
+  public var pathVariables: [String: any ParameterValue]
 
   public init(
-    endpoint: Endpoint<Input, Output>, body: Input, headers: HTTPFields = [:], pathVariables: [String: PathVariable] = [:]
+    endpoint: Endpoint<Input, Output>, body: Input, headers: HTTPFields = [:],
+    pathVariables: [String: any ParameterValue] = [:]
   ) {
     self.endpoint = endpoint
     self.body = body
@@ -26,13 +27,13 @@ public struct RestingRequest<Input: Encodable & Sendable, Output: Decodable & Se
 extension RestingRequest where Input == Nothing {
   /// A request without an input.
   public init(
-    endpoint: Endpoint<Nothing, Output>, headers: HTTPFields = [:], pathVariables: [String: PathVariable] = [:]
+    endpoint: Endpoint<Nothing, Output>, headers: HTTPFields = [:], pathVariables: [String: any ParameterValue] = [:]
   ) {
     self.init(endpoint: endpoint, body: Nothing(), headers: headers, pathVariables: pathVariables)
   }
 }
 
-/// `GET /users/{{id}}`: the method, and the path as it was given to the endpoint, without its query. Headers, input and
+/// `GET /users/{id}`: the method, and the path as it was given to the endpoint, without its query. Headers, input and
 /// variables may be secret, and are not shown.
 extension RestingRequest: CustomStringConvertible, CustomReflectable {
   public var description: String {
@@ -42,6 +43,3 @@ extension RestingRequest: CustomStringConvertible, CustomReflectable {
   /// Without children: `dump` shows what they are made of.
   public var customMirror: Mirror { Mirror(self, children: [:]) }
 }
-
-/// What can stand in a place of a path: a number, a text, a UUID.
-public typealias PathVariable = any Sendable & CustomStringConvertible

@@ -6,7 +6,7 @@ internal import FaradayRequests
 /// and behind them the input's items; the header fields of the connection, over them those of the provider, over them the
 /// request's own.
 ///
-/// Throws ``InvalidPath``, ``FaradayCoding/UnencodableBody``, ``FaradayCore/TransportError/Code/invalidURL``, and what the
+/// Throws ``FaradayCore/InvalidPath``, ``FaradayCoding/UnencodableBody``, ``FaradayCore/TransportError/Code/invalidURL``, and what the
 /// providers throw.
 public struct RestingRequestConverter: RequestConverter {
   /// What all requests of a client have in common.
@@ -54,10 +54,10 @@ public struct RestingRequestConverter: RequestConverter {
   private func path<Input, Output>(
     of wanted: RestingRequest<Input, Output>, on connection: Connection
   ) throws -> String {
-    let variables = try (configuration.pathVariableProvider?.variables ?? [:]).merging(wanted.pathVariables) { $1 }
+    let provided = try configuration.pathVariableProvider?.variables ?? [:]
     let template = Self.join(configuration.contextPath, wanted.endpoint.path)
     do {
-      return try PathTemplate(template).path(variables)
+      return try PathTemplate(template).path(wanted.pathVariables, defaults: provided)
     } catch {
       throw InvalidPath(error, method: wanted.endpoint.method, connection: connection)
     }

@@ -33,7 +33,7 @@ import Testing
   @Test(arguments: TestedAdapter.allCases)
   func `RK-03: a status that is no success is an error with the whole response`(tested: TestedAdapter) async throws {
     let failing = RestingRequest(
-      endpoint: Endpoint<Nothing, User>(.get, "/status/{{code}}", encoding: .query), pathVariables: ["code": 500])
+      endpoint: Endpoint<Nothing, User>(.get, "/status/{code}", encoding: .query), pathVariables: ["code": 500])
     let error = await #expect(throws: UnexpectedStatus.self) { try await client(tested).perform(failing) }
     #expect(error?.status == 500 && error?.response.body.data == Data("status 500\n".utf8))
     #expect(error?.response.headers[.contentLength] == "11")
@@ -81,7 +81,7 @@ import Testing
           return try await next(request)
         }
       ])
-    let endpoint = Endpoint<Measure, Nothing>(.post, "/users/{{id}}", encoding: .json)
+    let endpoint = Endpoint<Measure, Nothing>(.post, "/users/{id}", encoding: .json)
     let unnamed = RestingRequest(endpoint: endpoint, body: Measure())
     await #expect(throws: InvalidPath.self) { try await client.perform(unnamed) }
     let unencodable = RestingRequest(endpoint: endpoint, body: Measure(), pathVariables: ["id": 1])
@@ -166,7 +166,7 @@ import Testing
   @Test(arguments: TestedAdapter.allCases)
   func `the path of the base URL is kept`(tested: TestedAdapter) async throws {
     let created = RestingRequest(
-      endpoint: Endpoint<Nothing, Nothing>(.get, "/{{code}}", encoding: .query), pathVariables: ["code": 201])
+      endpoint: Endpoint<Nothing, Nothing>(.get, "/{code}", encoding: .query), pathVariables: ["code": 201])
     for base in ["/status", "/status/"] {
       #expect(try await client(tested, base).perform(created).status == .created)
       // However the connection joins otherwise.
@@ -179,7 +179,7 @@ import Testing
     let mock = MockAdapter()
     try mock.stub(.get, path: "/v2/users/1", body: #"{"name": "Ada", "age": 36}"#)
     let client = try RestingClient("https://api.example.com/v2", adapter: mock)
-    let user = Endpoint<Nothing, User>(.get, "/users/{{id}}", encoding: .query)
+    let user = Endpoint<Nothing, User>(.get, "/users/{id}", encoding: .query)
     #expect(try await client.perform(RestingRequest(endpoint: user, pathVariables: ["id": 1])).value.name == "Ada")
   }
 }

@@ -12,8 +12,8 @@ private func resting(_ file: FormFile, over adapter: some Adapter) async throws 
     converter: RestingRequestConverter(.init(contextPath: "/users", headerProvider: headers)), interceptors: [.retry])
 
   let create = Endpoint<User, User>(.post, "", encoding: .json)
-  let find = Endpoint<Nothing, User?>(.get, "/{{id}}", encoding: .query)
-  let portray = Endpoint<FormFile, Nothing>(.put, "/{{id}}/portrait", encoding: .file)
+  let find = Endpoint<Nothing, User?>(.get, "/{id}", encoding: .query)
+  let portray = Endpoint<FormFile, Nothing>(.put, "/{id}/portrait", encoding: .file)
 
   let ada = try await client.perform(RestingRequest(endpoint: create, body: User(name: "Ada"))).value
   let nobody = try await client.perform(RestingRequest(endpoint: find, pathVariables: ["id": 42])).value

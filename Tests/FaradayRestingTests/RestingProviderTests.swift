@@ -33,12 +33,12 @@ import Testing
     let provider = RestingPathVariableProvider()
     provider.add("id", 42)
     provider.add("tenant") { nil }
-    #expect(try provider.variables.mapValues(\.description) == ["id": "42"])
+    #expect(try provider.variables.mapValues(\.parameterText) == ["id": "42"])
     provider.add("tenant") { "ada" }
     provider.add("id", "other")
-    #expect(try provider.variables.mapValues(\.description) == ["id": "other", "tenant": "ada"])
+    #expect(try provider.variables.mapValues(\.parameterText) == ["id": "other", "tenant": "ada"])
     provider.remove("id")
-    #expect(try provider.variables.mapValues(\.description) == ["tenant": "ada"])
+    #expect(try provider.variables.mapValues(\.parameterText) == ["tenant": "ada"])
   }
 
   @Test func `a closure may add and remove`() throws {
@@ -64,7 +64,7 @@ import Testing
     let variables = RestingPathVariableProvider()
     let configuration = RestingRequestConverter.Configuration(headerProvider: headers, pathVariableProvider: variables)
     let client = try RestingClient(server.url, adapter: tested.adapter, converter: RestingRequestConverter(configuration))
-    let request = RestingRequest(endpoint: Endpoint<Nothing, JSONValue>(.get, "/{{place}}", encoding: .query))
+    let request = RestingRequest(endpoint: Endpoint<Nothing, JSONValue>(.get, "/{place}", encoding: .query))
     await #expect(throws: InvalidPath.self) { try await client.perform(request) }
     variables.add("place", "inspect")
     #expect(try await Inspected(client.perform(request).response).values("From") == ["1"])

@@ -21,13 +21,13 @@ import Testing
 
   @Test(arguments: TestedAdapter.allCases) func `RK-22: what is not there is an error`(tested: TestedAdapter) async throws {
     let gone = RestingRequest(
-      endpoint: Endpoint<Nothing, Nothing>(.delete, "/{{id}}", encoding: .query), pathVariables: ["id": 1])
+      endpoint: Endpoint<Nothing, Nothing>(.delete, "/{id}", encoding: .query), pathVariables: ["id": 1])
     let error = await #expect(throws: UnexpectedStatus.self) { try await client(tested).perform(gone) }
     #expect(error.map { "\($0)" } == "DELETE \(server.url)/posts/1: unexpected status 404")
   }
 
   @Test(arguments: TestedAdapter.allCases) func `RK-22: one is got by its id`(tested: TestedAdapter) async throws {
-    let post = Endpoint<Nothing, Post>(.get, "/{{id}}", encoding: .query)
+    let post = Endpoint<Nothing, Post>(.get, "/{id}", encoding: .query)
     let response = try await client(tested).perform(RestingRequest(endpoint: post, pathVariables: ["id": 42]))
     #expect(response.value == Post(id: 42, title: "Hello"))
     #expect(server.arrived.elements.map(\.line) == ["GET /posts/42 HTTP/1.1"])
@@ -45,7 +45,7 @@ import Testing
     let picture = pattern(300_000)
     let file = try TemporaryFile(picture)
     let request = RestingRequest(
-      endpoint: Endpoint<Portrait, Nothing>(.post, "/{{id}}/picture", encoding: .multipartFormData),
+      endpoint: Endpoint<Portrait, Nothing>(.post, "/{id}/picture", encoding: .multipartFormData),
       body: Portrait(file: FormFile(file.path, filename: "ada.jpg")), pathVariables: ["id": 42])
     let progress = Log<PromiseProgress>()
     let upload: ProgressablePromise<TypedResponse<Void>> = try client(tested).promise.upload(request)

@@ -14,18 +14,22 @@ func request() async throws {
 
 func failure(_ connection: Connection) async throws {
   do {
-    _ = try await connection.get("report") { $0.options.timeouts.total = .seconds(5) }
+    _ = try await connection.get("report", timeout: .seconds(5))
   } catch let error as TransportError where error.code == .truncatedResponse {
     print(error, error.partialResponse?.body.length ?? 0)
   }
 }
 
-func editing(_ connection: Connection, trace: String) async throws {
-  let created = try await connection.post("users", body: #"{"name": "Ada"}"#) {
-    $0.headers[.contentType] = "application/json"
-    try $0.headers.set("X-Trace", trace)
+func verbs(_ connection: Connection, page: Int, name: String, trace: String) async throws {
+  typealias User = Faces.User
+
+  let page = try await connection.get(
+    "users", query: ["role": "admin", "page": page], headers: ["X-Trace": trace], timeout: .seconds(5))
+  let user = try await connection.get("users/{id}", path: ["id": name]).decode(User.self)
+  let created = try await connection.post("users", json: User(name: "Ada")) {
+    $0.options.timeouts.connect = .seconds(1)
   }
-  _ = created
+  _ = (page, user, created)
 }
 
 func streamed(_ connection: Connection) async throws {

@@ -7,7 +7,7 @@ extension Body: AsyncSequence {
   public func makeAsyncIterator() -> AsyncIterator {
     switch storage {
     case .empty: AsyncIterator { nil }
-    case .data(let data): AsyncIterator(data)
+    case .data(let data, _): AsyncIterator(data)
     case .file(let file): AsyncIterator(file.makeReader())
     case .stream(let stream): AsyncIterator(stream.makeReader())
     case .received(let body): AsyncIterator(body.makeReader())

@@ -1,11 +1,8 @@
-public import FaradayCoding
-public import FaradayCore
-
 /// A request whose path could not be made of its template and the variables. Nothing was sent.
 public struct InvalidPath: Error, CustomStringConvertible, CustomReflectable {
   /// What is wrong: the name of the variable is in it, if it is one.
   public let reason: PathTemplateError.Reason
-  /// Context path and path, with the mark for the values of secret query items and for secret parts of the path.
+  /// The whole template, with the mark for the values of secret query items and for secret parts of the path.
   public let template: String
   /// The request's method.
   public let method: HTTPRequest.Method
@@ -13,7 +10,7 @@ public struct InvalidPath: Error, CustomStringConvertible, CustomReflectable {
   /// none.
   public let baseURL: String
 
-  init(_ error: PathTemplateError, method: HTTPRequest.Method, connection: Connection) {
+  package init(_ error: PathTemplateError, method: HTTPRequest.Method, connection: Connection) {
     reason = error.reason
     template = connection.secrets.redacting(urlText: error.template).bounded()
     self.method = method

@@ -1,0 +1,19 @@
+public import FaradayCore
+
+extension Body {
+  /// The value as JSON, encoded at once, with the `Content-Type` `application/json` unless the request has one. Throws
+  /// ``UnencodableBody``.
+  ///
+  /// - Parameter encoder: sorts names by default, so that a value is the same bytes each time.
+  public static func json(_ value: some Encodable, encoder: JSONEncoder = .sortingKeys) throws -> Body {
+    do {
+      return .data(try encoder.data(of: value), contentType: .json)
+    } catch {
+      throw UnencodableBody(error, encoding: value, of: nil)
+    }
+  }
+
+  /// Untyped JSON, written at once as it is: `.json(["name": name, "age": age])`. Throws ``UnencodableBody`` for a number that is not
+  /// finite.
+  public static func json(_ value: JSONValue) throws -> Body { try json(value, encoder: JSONEncoder()) }
+}

@@ -1,0 +1,62 @@
+public import FaradayCore
+
+/// The verbs that send a value as JSON:
+///
+///     try await connection.post("users", json: User(name: "Ada"))
+///     try await connection.patch("users/{id}", path: ["id": id], json: ["name": name, "age": age] as JSONValue)
+///
+/// The value is encoded at once, with the `Content-Type` `application/json` unless the connection or `headers` have one. One that
+/// cannot be encoded is an ``UnencodableBody``, and nothing is sent. The encoder sorts names by default, so that a value is the same
+/// bytes each time; a ``JSONValue`` keeps its order with a `JSONEncoder()` that does not. The other arguments are those of all verbs.
+extension Connection {
+  /// Sends a POST of the value as JSON.
+  public func post(
+    _ path: String = "", path variables: [String: any ParameterValue]? = nil, query: Query = [:],
+    headers: KeyValuePairs<String, String> = [:], json value: some Encodable, encoder: JSONEncoder = .sortingKeys,
+    timeout: Duration? = nil, edit: (inout Request) throws -> Void = { _ in }
+  ) async throws -> Response {
+    try await send(
+      request(
+        .post, path, path: variables, query: query, headers: headers, json: value, encoder: encoder, timeout: timeout, edit: edit)
+    )
+  }
+
+  /// Sends a PUT of the value as JSON.
+  public func put(
+    _ path: String = "", path variables: [String: any ParameterValue]? = nil, query: Query = [:],
+    headers: KeyValuePairs<String, String> = [:], json value: some Encodable, encoder: JSONEncoder = .sortingKeys,
+    timeout: Duration? = nil, edit: (inout Request) throws -> Void = { _ in }
+  ) async throws -> Response {
+    try await send(
+      request(
+        .put, path, path: variables, query: query, headers: headers, json: value, encoder: encoder, timeout: timeout, edit: edit))
+  }
+
+  /// Sends a PATCH of the value as JSON.
+  public func patch(
+    _ path: String = "", path variables: [String: any ParameterValue]? = nil, query: Query = [:],
+    headers: KeyValuePairs<String, String> = [:], json value: some Encodable, encoder: JSONEncoder = .sortingKeys,
+    timeout: Duration? = nil, edit: (inout Request) throws -> Void = { _ in }
+  ) async throws -> Response {
+    try await send(
+      request(
+        .patch, path, path: variables, query: query, headers: headers, json: value, encoder: encoder, timeout: timeout, edit: edit
+      ))
+  }
+
+  /// The request that these verbs send.
+  package func request(
+    _ method: HTTPRequest.Method, _ path: String, path variables: [String: any ParameterValue]?, query: Query,
+    headers: KeyValuePairs<String, String>, json value: some Encodable, encoder: JSONEncoder, timeout: Duration?,
+    edit: (inout Request) throws -> Void
+  ) throws -> Request {
+    try request(method, path, path: variables, query: query, headers: headers, timeout: timeout) { request in
+      do {
+        request.body = .data(try encoder.data(of: value), contentType: .json)
+      } catch {
+        throw UnencodableBody(error, encoding: value, of: request)
+      }
+      try edit(&request)
+    }
+  }
+}

@@ -1,0 +1,65 @@
+import FaradayCore
+import FoundationEssentials
+import Testing
+
+@Suite struct PathTemplateTests {
+  private let impossible: [(PathTemplate, PathTemplateError.Reason)] = [
+    ("/{id}/{none}", .missing("none")), ("/{id", .unclosed), ("/{}", .invalidName("")), ("/{{id}}", .invalidName("{id")),
+    ("/x{?id}", .invalidName("?id")), ("/{id*}", .invalidName("id*")), ("/{up}/x", .dotSegment("up")),
+    ("/{here}", .dotSegment("here")), ("/{here}{here}", .dotSegment("here")), ("/{here}./x", .dotSegment("here")),
+    ("/.{here}/x", .dotSegment("here")),
+    ("/{up}?a=1", .dotSegment("up")), ("/{up}#a", .dotSegment("up")),
+    ("/{nothing}", .empty("nothing")),
+  ]
+
+  @Test func `a path that cannot be made is an error that says why`() {
+    for (template, reason) in impossible {
+      let error = #expect(throws: PathTemplateError.self) {
+        try template.path(["id": 1], defaults: ["up": "..", "here": ".", "nothing": ""])
+      }
+      #expect(error?.reason == reason && error?.template == template.text)
+    }
+    let error = #expect(throws: PathTemplateError.self) { try PathTemplate("/{id}").path() }
+    #expect(error.map { "\($0)" } == "the path /{id} has no value for {id}")
+  }
+
+  @Test func `a value for no variable is an error, a default for none is not`() throws {
+    let error = #expect(throws: PathTemplateError.self) { try PathTemplate("/{id}").path(["id": 1, "page": 2, "name": "x"]) }
+    #expect(error?.reason == .unknown("name") && error.map { "\($0)" } == "the path /{id} has no variable {name}")
+    #expect(try PathTemplate("/{id}").path(["id": 1], defaults: ["id": 2, "page": 2]) == "/1")
+  }
+
+  @Test func `values are texts, numbers, Booleans, UUIDs and enums of them`() throws {
+    enum Sort: String, ParameterValue { case name }
+    let uuid = try #require(UUID(uuidString: "E621E1F8-C36C-495A-93FC-0C247A3E6E5F"))
+    #expect(
+      try PathTemplate("/{a}/{b}/{c}/{d}/{e}").path(["a": "x y", "b": 2.5, "c": true, "d": uuid, "e": Sort.name])
+        == "/x%20y/2.5/true/E621E1F8-C36C-495A-93FC-0C247A3E6E5F/name")
+  }
+
+  @Test(arguments: ["/%2e{dot}/x", "/{dot}%2E", "/{up}/\u{301}x", "/{up}?\u{301}"])
+  func `no spelling of a dot segment passes, nor does one before an accent`(template: String) {
+    #expect(throws: PathTemplateError.self) { try PathTemplate(template).path(defaults: ["dot": ".", "up": ".."]) }
+  }
+
+  @Test func `a variable is one also before an accent`() throws {
+    #expect(try PathTemplate("/{x}\u{301}/\u{301}{x}").path(["x": "a"]) == "/a\u{301}/\u{301}a")
+  }
+
+  @Test func `RK-12: a value stands in its place`() throws {
+    #expect(try PathTemplate("/{id}").path(["id": 42]) == "/42")
+  }
+
+  @Test func `RK-13, RK-14: values of a provider are used, and the request's own go first`() throws {
+    let path = try PathTemplate("/v{version}/{ id }").path(["id": "request"], defaults: ["id": "provider", "version": 2])
+    #expect(path == "/v2/request")
+  }
+
+  @Test func `a value cannot leave its segment`() throws {
+    #expect(try PathTemplate("/a/{x}/b").path(["x": "../c?d#e f%é"]) == "/a/..%2Fc%3Fd%23e%20f%25%C3%A9/b")
+    #expect(try PathTemplate("/a/{x}").path(["x": "{y}"]) == "/a/%7By%7D")
+    #expect(try PathTemplate("/a?in=/{x}").path(["x": ".."]) == "/a?in=/..")
+    #expect(try PathTemplate("/{x}b/{x}.c").path(["x": "."]) == "/.b/..c")
+    #expect(try PathTemplate("/plain").path() == "/plain")
+  }
+}

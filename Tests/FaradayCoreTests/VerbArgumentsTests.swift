@@ -1,0 +1,111 @@
+import FaradayCore
+import FaradayTesting
+import FoundationEssentials
+import Testing
+
+/// What is said inline of a verb: variables, query, header fields, timeout.
+@Suite struct VerbArgumentsTests {
+  let mock = MockAdapter(isStrict: false)
+
+  private func connection(_ url: String = "https://api.test/v2/", headers: HTTPFields = [:]) throws -> Connection {
+    try Connection(url, headers: headers, adapter: mock)
+  }
+
+  @Test func `a variable without a value, and a value for no variable, are errors that name the request`() async throws {
+    let connection = try connection("https://ada:pw@api.test/v2/?key=hidden")
+    let missing = await #expect(throws: InvalidPath.self) { try await connection.get("users/{id}", path: ["name": "x"]) }
+    #expect(missing?.reason == .missing("id"))
+    #expect(missing.map { "\($0)" } == "GET https://api.test/v2/?key=[secret]: the path users/{id} has no value for {id}")
+    let unknown = await #expect(throws: InvalidPath.self) {
+      try await connection.delete("users/{id}", path: ["id": 1, "name": "x"])
+    }
+    #expect(unknown?.reason == .unknown("name") && unknown?.method == .delete)
+    #expect(mock.recorded.isEmpty)
+  }
+
+  @Test func `a header that may not be sent is an error, and nothing is sent`() async throws {
+    let connection = try connection()
+    for headers in [["X-A": "a\r\nX-Evil: 1"], ["not a name": "x"], ["": "x"]] as [KeyValuePairs<String, String>] {
+      await #expect(throws: InvalidHeader.self) { try await connection.get("x", headers: headers) }
+    }
+    #expect(mock.recorded.isEmpty)
+  }
+
+  @Test func `a variable is one segment, whatever is in it`() async throws {
+    let connection = try connection()
+    let name = "a/b?c#d é"
+    _ = try await connection.get("users/{id}/posts", path: ["id": name])
+    _ = try await connection.get("users/{id}", path: ["id": 42])
+    #expect(
+      mock.recorded.map(\.request.url.absoluteString) == [
+        "https://api.test/v2/users/a%2Fb%3Fc%23d%20%C3%A9/posts", "https://api.test/v2/users/42",
+      ])
+    await #expect(throws: InvalidPath.self) { try await connection.get("users/{id}", path: ["id": ".."]) }
+  }
+
+  @Test func `a path without values is no template`() async throws {
+    _ = try await connection().get("search?q={id}")
+    #expect(mock.recorded.first?.request.url.absoluteString == "https://api.test/v2/search?q=%7Bid%7D")
+  }
+
+  @Test func `query items stand behind those of the path, in order, repeated names kept`() async throws {
+    let connection = try connection()
+    let (term, page): (String, Int?) = ("a&b", nil)
+    _ = try await connection.get("x?sig=%2f", query: ["q": term, "tag": "a", "tag": 2, "exact": true, "page": page])
+    #expect(
+      mock.recorded.first?.request.url.absoluteString == "https://api.test/v2/x?sig=%2f&q=a%26b&tag=a&tag=2&exact=true&page")
+  }
+
+  @Test func `header fields go before the connection's, and the closure goes last`() async throws {
+    let connection = try connection(headers: [.accept: "a/b", .userAgent: "default"])
+    let id = "7"
+    _ = try await connection.get("x", headers: ["X-Trace": id, "user-agent": "mine", "X-Trace": "8"]) {
+      $0.headers[.accept] = "c/d"
+    }
+    let headers = try #require(mock.recorded.first?.request.headers)
+    #expect(headers["x-trace"] == "7, 8" && headers[values: .userAgent] == ["mine"] && headers[.accept] == "c/d")
+  }
+
+  @Test func `the timeout is the total one, and leaves the connection's others`() async throws {
+    var connection = try connection()
+    connection.defaults.timeouts = Timeouts(connect: .seconds(1), total: .seconds(2))
+    _ = try await connection.get("x", timeout: .seconds(5))
+    _ = try await connection.get("x")
+    #expect(
+      mock.recorded.map(\.request.options.timeouts)
+        == [Timeouts(connect: .seconds(1), total: .seconds(5)), Timeouts(connect: .seconds(1), total: .seconds(2))])
+  }
+
+  @Test func `every verb takes them`() async throws {
+    let connection = try connection()
+    _ = try await connection.get("{a}", path: ["a": 1], query: ["b": 2], headers: ["C": "3"], timeout: .seconds(4))
+    _ = try await connection.head("{a}", path: ["a": 1], query: ["b": 2], headers: ["C": "3"], timeout: .seconds(4))
+    _ = try await connection.post("{a}", path: ["a": 1], query: ["b": 2], headers: ["C": "3"], body: "x", timeout: .seconds(4))
+    _ = try await connection.put("{a}", path: ["a": 1], query: ["b": 2], headers: ["C": "3"], body: "x", timeout: .seconds(4))
+    _ = try await connection.patch("{a}", path: ["a": 1], query: ["b": 2], headers: ["C": "3"], body: "x", timeout: .seconds(4))
+    _ = try await connection.delete("{a}", path: ["a": 1], query: ["b": 2], headers: ["C": "3"], body: "x", timeout: .seconds(4))
+    _ = try await connection.options("{a}", path: ["a": 1], query: ["b": 2], headers: ["C": "3"], timeout: .seconds(4))
+    _ = try await connection.run(.get, "{a}", path: ["a": 1], query: ["b": 2], headers: ["C": "3"], timeout: .seconds(4))
+    #expect(mock.recorded.map(\.request.method) == [.get, .head, .post, .put, .patch, .delete, .options, .get])
+    for sent in mock.recorded.map(\.request) {
+      #expect(sent.url.absoluteString == "https://api.test/v2/1?b=2" && sent.headers["C"] == "3")
+      #expect(sent.options.timeouts.total == .seconds(4))
+    }
+  }
+
+  @Test func `a body that was made with a type brings it, unless the request has one`() async throws {
+    let (user, attempt) = ("a b", 2)
+    let connection = try connection()
+    _ = try await connection.post("x", body: .form(["user": user, "attempt": attempt]))
+    _ = try await connection.post("x", headers: ["Content-Type": "text/csv"], body: .data(Data("1".utf8), contentType: .binary))
+    _ = try await connection.post("x") { $0.body = .form([:]) }
+    _ = try await connection.run(Request(.put, "https://api.test/x", body: .data(Data("1".utf8), contentType: .binary)))
+    _ = try await connection.post("x", body: "text")
+    #expect(
+      mock.recorded.map { $0.request.headers[.contentType] } == [
+        "application/x-www-form-urlencoded", "text/csv", "application/x-www-form-urlencoded", "application/octet-stream", nil,
+      ])
+    #expect(mock.recorded[0].body == Data("user=a%20b&attempt=2".utf8))
+    #expect(mock.recorded[2].request.body.isEmpty && mock.recorded[2].request.body.length == 0)
+  }
+}
