@@ -9,7 +9,7 @@ extension Response {
   /// decoder. Throws ``UndecodableBody`` if the body is none, ``FaradayCore/BodyTooLarge`` if it is over `limit` bytes, and what
   /// reading a streamed body throws.
   public func decode<Value: Decodable>(
-    _ type: Value.Type = Value.self, using decoder: JSONDecoder = JSONDecoder(), upTo limit: Int = 64 << 20
+    _ type: Value.Type = Value.self, decoder: JSONDecoder = JSONDecoder(), upTo limit: Int = 64 << 20
   ) async throws -> Value {
     let data = try await body.collect(upTo: limit)
     do {

@@ -17,7 +17,7 @@ extension Link {
   }
 
   var json: JSONValue {
-    var object: JSONObject = ["href": .string(href)]
+    var object: JSONObject = ["href": href]
     if isTemplated { object["templated"] = true }
     let rest = [
       ("type", type), ("deprecation", deprecation), ("name", name), ("profile", profile), ("title", title),
@@ -29,5 +29,5 @@ extension Link {
 }
 
 extension Curie {
-  var json: JSONValue { ["href": .string(href), "templated": true, "name": .string(name)] }
+  var json: JSONValue { ["href": href, "templated": true, "name": name] }
 }

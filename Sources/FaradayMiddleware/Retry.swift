@@ -74,10 +74,9 @@ public struct Retry: Middleware {
   }
 
   private func withKey(_ request: Request) -> Request {
-    guard !request.method.isIdempotent, let name = HTTPField.Name("Idempotency-Key"), request.headers[name] == nil
-    else { return request }
+    guard !request.method.isIdempotent, request.headers[.idempotencyKey] == nil else { return request }
     var request = request
-    request.headers[name] = UUID().uuidString
+    request.headers[.idempotencyKey] = UUID().uuidString
     return request
   }
 

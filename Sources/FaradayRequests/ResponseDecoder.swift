@@ -100,6 +100,6 @@ extension ResponseDecoder<String> {
 extension ResponseDecoder where Resource: Decodable {
   /// The body as JSON. An optional is nil exactly when the body has no bytes.
   public static func json(_ type: Resource.Type = Resource.self, using decoder: JSONDecoder = JSONDecoder()) -> Self {
-    ResponseDecoder(accepting: "application/json", plain: { try await $0.decode(type, using: decoder) })
+    ResponseDecoder(accepting: "application/json", plain: { try await $0.decode(type, decoder: decoder) })
   }
 }

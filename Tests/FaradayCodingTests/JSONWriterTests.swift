@@ -7,7 +7,7 @@ import Testing
 
   @Test(arguments: [Double.nan, .infinity, -.infinity])
   func `a number that is not finite is an error that names its place`(number: Double) {
-    let value: JSONValue = ["a": [1, ["b": .double(number)]]]
+    let value: JSONValue = ["a": [1, ["b": number] as JSONValue] as JSONValue]
     let error = #expect(throws: EncodingError.self) { try value.data() }
     guard case .invalidValue(_, let context)? = error else {
       Issue.record("\(String(describing: error))")
@@ -63,7 +63,7 @@ import Testing
 
   @Test func `JSON stands in a text as itself`() throws {
     let name = "Ada"
-    let value: JSONValue = ["greeting": "Hello, \(name)", "n": .int(3)]
+    let value: JSONValue = ["greeting": "Hello, \(name)", "n": 3]
     #expect("sent \(value)" == #"sent {"greeting":"Hello, Ada","n":3}"#)
   }
 }

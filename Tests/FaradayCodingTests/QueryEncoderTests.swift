@@ -131,7 +131,7 @@ import Testing
     #expect(
       try encoded(JSONValue(text: #"{"a":1.50,"b":123456789012345678901234567890}"#)) == "a=1.50&b=123456789012345678901234567890"
     )
-    #expect(throws: EncodingError.self) { try encoded(["a": .double(.nan)] as JSONValue) }
+    #expect(throws: EncodingError.self) { try encoded(["a": Double.nan] as JSONValue) }
   }
 
   @Test func `SW-08: a query of one`() throws {

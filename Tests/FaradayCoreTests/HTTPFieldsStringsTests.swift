@@ -35,4 +35,13 @@ import Testing
     let name = try #require(HTTPField.Name("X-Name"))
     #expect(fields[values: name] == ["2", "3"])
   }
+
+  @Test func `a field is read under its name as a string, whatever the case`() throws {
+    let fields = try HTTPFields(checking: ["X-RateLimit-Remaining": "7", "Accept": "a", "accept": "b"])
+    let name = "ACCEPT"
+    #expect(fields["X-RateLimit-Remaining"] == "7" && fields["x-ratelimit-remaining"] == "7")
+    #expect(fields[name] == "a, b" && fields[.accept] == "a, b")
+    #expect(fields["X-Other"] == nil && fields["not a name"] == nil && fields[""] == nil)
+    #expect(throws: InvalidHeader.self) { try HTTPFields(checking: ["A": "a", "B": "b\r\nc"]) }
+  }
 }

@@ -8,10 +8,10 @@ import Testing
 /// the square of their length takes minutes here, or all memory.
 @Suite(.timeLimit(.minutes(1))) struct HostileDocumentTests {
   private func document(curies: some Sequence<(String, String)>, rels: some Sequence<String>) -> JSONValue {
-    let curies = curies.map { ["name": .string($0), "href": .string($1)] as JSONValue }
-    var links: JSONObject = ["curies": .array(curies)]
-    for (index, rel) in rels.enumerated() { links[rel] = ["href": .string("/\(index)")] }
-    return ["_links": .object(links)]
+    let curies = curies.map { ["name": $0, "href": $1] as JSONValue }
+    var links: JSONObject = ["curies": curies]
+    for (index, rel) in rels.enumerated() { links[rel] = ["href": "/\(index)"] }
+    return ["_links": links]
   }
 
   @Test func `many prefixes and many relations are each looked at once`() throws {
@@ -39,9 +39,9 @@ import Testing
   @Test func `the path of what is wrong is only made where something is`() throws {
     let rel = String(repeating: "r", count: 500_000)
     let many: [JSONValue] = Array(repeating: [:], count: 100_000)
-    let read = try Representation(json: ["_embedded": [rel: .array(many)]])
+    let read = try Representation(json: ["_embedded": [rel: many]])
     #expect(read.embedded[rel].count == many.count)
-    let error = #expect(throws: MalformedHAL.self) { try Representation(json: ["_embedded": [rel: .array(many + [1])]]) }
+    let error = #expect(throws: MalformedHAL.self) { try Representation(json: ["_embedded": [rel: many + [1]]]) }
     #expect(error?.path == "_embedded.\(rel.prefix(1014))…")
   }
 
@@ -87,7 +87,7 @@ import Testing
       links["a\(index)"] = ["href": "/"]
       embedded["b\(index)"] = [:]
     }
-    let data = try JSONValue.object(["_links": .object(links), "_embedded": .object(embedded)]).data()
+    let data = try JSONValue.object(["_links": links, "_embedded": embedded]).data()
     let mock = MockAdapter()
     mock.stub { Response(status: .ok, headers: [.contentType: "application/hal+json"], body: .data(data), url: $0.url) }
     let connection = try Connection("http://host/", adapter: mock)

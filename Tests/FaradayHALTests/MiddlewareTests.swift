@@ -121,7 +121,7 @@ import Testing
   func `a representation that cannot be encoded is an error, and nothing is sent`(tested: TestedAdapter) async throws {
     let connection = try connection(tested, .encodeHAL)
     let error = await #expect(throws: UnencodableBody.self) {
-      try await connection.post("inspect?token=hidden", body: .hal(Representation(properties: ["rate": .double(.nan)])))
+      try await connection.post("inspect?token=hidden", body: .hal(Representation(properties: ["rate": Double.nan])))
     }
     #expect(error?.type == "Representation")
     #expect(error.map { "\($0)".hasPrefix("POST \(server.url)/inspect?token=[secret]: the body, a Representation") } == true)

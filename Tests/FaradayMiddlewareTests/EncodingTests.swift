@@ -119,7 +119,7 @@ import Testing
     let strict = try Connection("http://host/", adapter: mock, middleware: [.decodeJSON(isStrict: true, maximumDepth: 2)])
     let error = await #expect(throws: UndecodableBody.self) { try await strict.get() }
     #expect((error?.underlying as? MalformedJSON)?.reason == .tooDeep(limit: 2))
-    #expect(try await Connection("http://host/", adapter: mock, middleware: [.decodeJSON]).get().json == [[[]]])
+    #expect(try await Connection("http://host/", adapter: mock, middleware: [.decodeJSON]).get().json == [[[] as JSONValue]])
   }
 
   @Test func `JSON that nobody has decompressed is an error that names its coding`() async throws {
@@ -134,7 +134,7 @@ import Testing
   }
 
   @Test func `untyped JSON is sent as it is, formatted as the encoder says`() async throws {
-    let value: JSONValue = ["b": .number(try #require(JSONNumber("1.50"))), "aB": "x/y"]
+    let value: JSONValue = ["b": JSONValue.number(try #require(JSONNumber("1.50"))), "aB": "x/y"]
     let seen = try await Inspected(connection(.curl, .encodeJSON).post("inspect", body: .value(value)))
     #expect(seen.bodyText == #"{"aB":"x/y","b":1.50}"#)
     let encoder = JSONEncoder()
@@ -143,7 +143,7 @@ import Testing
     let own = try await Inspected(connection(.curl, .encodeJSON(encoder)).post("inspect", body: .value(value)))
     #expect(own.bodyText == "{\n  \"b\": 1.50,\n  \"aB\": \"x/y\"\n}")
     let error = await #expect(throws: UnencodableBody.self) {
-      try await connection(.curl, .encodeJSON).post("inspect", body: .value(["a": [.double(.nan)]] as JSONValue))
+      try await connection(.curl, .encodeJSON).post("inspect", body: .value(["a": [Double.nan]] as JSONValue))
     }
     #expect(error?.path == "a.0")
   }

@@ -85,17 +85,16 @@ import Testing
   }
 
   @Test func `a POST that may be repeated has one key over all attempts, its own if it brings one`() async throws {
-    let name = try #require(HTTPField.Name("Idempotency-Key"))
     stub(.serviceUnavailable, .serviceUnavailable, .ok)
     _ = try await connection().post(body: "a") { $0.options.isRetryable = true }
-    let keys = mock.recorded.map { $0.request.headers[name] }
+    let keys = mock.recorded.map { $0.request.headers[.idempotencyKey] }
     #expect(keys.count == 3 && Set(keys).count == 1 && keys[0]?.count == 36)
     stub(.serviceUnavailable, .ok)
     _ = try await connection().post(body: "a") {
       $0.options.isRetryable = true
-      $0.headers[name] = "mine"
+      $0.headers[.idempotencyKey] = "mine"
     }
-    #expect(mock.recorded.suffix(2).map { $0.request.headers[name] } == ["mine", "mine"])
+    #expect(mock.recorded.suffix(2).map { $0.request.headers[.idempotencyKey] } == ["mine", "mine"])
   }
 
   @Test func `a request that forbids it, or whose body can be read once only, is sent once`() async throws {

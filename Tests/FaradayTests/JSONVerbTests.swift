@@ -25,7 +25,7 @@ import Testing
     #expect(error.map { "\($0)".hasPrefix("PUT https://api.test/users/1: the body, a Measure, cannot be encoded") } == true)
     let alone = #expect(throws: UnencodableBody.self) { try Body.json(Measure()) }
     #expect(alone.map { "\($0)".hasPrefix("the body, a Measure, cannot be encoded at values.1") } == true)
-    #expect(throws: UnencodableBody.self) { try Body.json(["a": .double(.infinity)] as JSONValue) }
+    #expect(throws: UnencodableBody.self) { try Body.json(["a": Double.infinity]) }
     #expect(mock.recorded.isEmpty)
   }
 

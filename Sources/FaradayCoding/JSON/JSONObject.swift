@@ -22,6 +22,10 @@ public struct JSONObject: Sendable {
     for (key, value) in members { self[key] = value }
   }
 
+  init(literal members: [(String, (any JSONConvertible)?)]) {
+    self.init(members.lazy.map { ($0.0, $0.1?.jsonValue ?? .null) })
+  }
+
   /// Takes members as they were read.
   ///
   /// - Parameter repeatsName: whether a name is there twice; of many members it need not be known.
@@ -106,6 +110,6 @@ extension JSONObject: Sequence {
 }
 
 extension JSONObject: ExpressibleByDictionaryLiteral {
-  /// Of a name that stands there twice the last value counts.
-  public init(dictionaryLiteral elements: (String, JSONValue)...) { self.init(elements) }
+  /// Members that are ``JSONConvertible``; nil is null. Of a name that stands there twice the last value counts.
+  public init(dictionaryLiteral elements: (String, (any JSONConvertible)?)...) { self.init(literal: elements) }
 }

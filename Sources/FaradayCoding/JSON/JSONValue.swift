@@ -1,11 +1,14 @@
 /// A JSON value without a Swift type of its own (RFC 8259): what an untyped body is made of, and what an unknown response is
 /// read into.
 ///
-///     let body: JSONValue = ["name": "Ada", "tags": ["a", "b"], "age": 36, "nick": nil]
+///     let body: JSONValue = ["name": name, "tags": ["a", "b"], "age": 36, "nick": nil]
 ///     response.json?["items"]?[0]?["name"]?.string
 ///
 /// It is read by ``init(data:maximumDepth:)``, which is a parser of its own, and written by ``data(_:)`` and ``text(_:)``. Both
 /// keep the order of members and the digits of numbers.
+///
+/// What stands in a literal is ``JSONConvertible``. An object within one that has values of several types needs its type said, as in
+/// `["name": name, "address": ["zip": zip, "city": city] as JSONValue]`.
 ///
 /// Two are equal if they say the same: numbers by their value (`1.0` is `1`), members in whatever order.
 public enum JSONValue: Sendable {
@@ -59,7 +62,8 @@ extension JSONValue: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral, Expre
   public init(integerLiteral value: Int64) { self = .int(value) }
   public init(floatLiteral value: Double) { self = .double(value) }
   public init(stringLiteral value: String) { self = .string(value) }
-  public init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
-  /// Of a name that stands there twice the last value counts.
-  public init(dictionaryLiteral elements: (String, JSONValue)...) { self = .object(JSONObject(elements)) }
+  /// Elements that are ``JSONConvertible``, variables too; nil is null.
+  public init(arrayLiteral elements: (any JSONConvertible)?...) { self = .array(elements.map { $0?.jsonValue ?? .null }) }
+  /// Members that are ``JSONConvertible``, variables too; nil is null. Of a name that stands there twice the last value counts.
+  public init(dictionaryLiteral elements: (String, (any JSONConvertible)?)...) { self = .object(JSONObject(literal: elements)) }
 }
