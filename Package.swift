@@ -47,7 +47,7 @@ let package = Package(
     .target(
       name: "FaradayMiddleware",
       dependencies: ["FaradayCore", "FaradayCoding", .product(name: "Logging", package: "swift-log")]),
-    .target(name: "FaradayPromises"),
+    .target(name: "FaradayPromises", dependencies: ["FaradayCore"]),
     .target(name: "FaradayRequests", dependencies: ["FaradayCore", "FaradayCoding", "FaradayPromises"]),
     .target(
       name: "FaradayResting", dependencies: ["FaradayCore", "FaradayCoding", "FaradayPromises", "FaradayRequests"]),

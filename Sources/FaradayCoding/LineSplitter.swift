@@ -106,14 +106,14 @@ extension LineSplitter where Result == Void {
 }
 
 /// A ``LineSplitter`` was called while it was called already.
-public struct SplitterInUse: Error, Equatable, CustomStringConvertible {
+public struct SplitterInUse: FaradayError, Equatable {
   public init() {}
 
   public var description: String { "a line splitter is for one caller at a time" }
 }
 
 /// A line that is longer than the limit, or whose end does not come.
-public struct LineTooLong: Error, Equatable, CustomStringConvertible {
+public struct LineTooLong: FaradayError, Equatable {
   /// In bytes.
   public let limit: Int
 

@@ -42,14 +42,14 @@ extension JSONDecoder {
 }
 
 /// A body without a byte, where a value was wanted.
-public struct EmptyBody: Error, Equatable, CustomStringConvertible {
+public struct EmptyBody: FaradayError, Equatable {
   public init() {}
 
   public var description: String { "the body is empty" }
 }
 
 /// A response whose body is not what was wanted.
-public struct UndecodableBody: Error, CustomStringConvertible, CustomReflectable {
+public struct UndecodableBody: FaradayError, ErrorWithResponse, CustomReflectable {
   /// The type that was wanted.
   public let type: String
   /// The field: `items.0.name`; empty for the whole.
@@ -81,10 +81,14 @@ public struct UndecodableBody: Error, CustomStringConvertible, CustomReflectable
     }
   }
 
+  /// The method, where the call that decoded knew of the request, and the URL without its query; nil where it did not.
+  public var request: RequestSummary? { method.map { RequestSummary(method: $0, url: url) } }
+
+  // The query may have secrets that only the request knew of.
+  private var url: String { String(response.secrets.redacting(response.url).prefix { $0 != "?" }).bounded() }
+
   public var description: String {
     let place = path.isEmpty ? "" : " at \(path.bounded())"
-    // The query may have secrets that only the request knew of.
-    let url = String(response.secrets.redacting(response.url).prefix { $0 != "?" }).bounded()
     return "\(method.map { "\($0) " } ?? "")\(url): the body of the \(response.status.code) is no \(type)\(place): \(reason)"
   }
   public var customMirror: Mirror { Mirror(self, children: [:]) }

@@ -32,7 +32,7 @@ extension Response {
 }
 
 /// A body that is no text in the characters that were wanted, or that it says it is in.
-public struct UndecodableText: Error, Equatable, CustomStringConvertible {
+public struct UndecodableText: FaradayError, Equatable {
   /// Their name: `utf-8`.
   public let charset: String
 

@@ -1,21 +1,22 @@
 public import FaradayCore
 
 /// A request whose body is a value that could not be encoded. Nothing was sent.
-public struct UnencodableBody: Error, CustomStringConvertible, CustomReflectable {
+public struct UnencodableBody: FaradayError, CustomReflectable {
   /// The type of the value.
   public let type: String
   /// Where in the value it went wrong: `user.tags.2`; empty for the value itself.
   public let path: String
   /// What the encoder, or the value itself, threw. Its text may show values.
   public let underlying: any Error
-  private let request: String?
+  /// Nil where the value was encoded before there was a request.
+  public let request: RequestSummary?
   private let reason: String
 
   /// - Parameter request: nil where the value was encoded before there was one.
   public init(_ underlying: any Error, encoding value: Any, of request: Request?) {
     type = "\(Swift.type(of: value))"
     self.underlying = underlying
-    self.request = request?.named
+    self.request = request.map { RequestSummary($0) }
     let failure = EncodingFailure(underlying)
     path = failure.path
     reason = failure.reason

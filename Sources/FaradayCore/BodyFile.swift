@@ -19,7 +19,7 @@ public struct BodyFile: Sendable {
   }
 
   /// A file that cannot be opened or read, is no regular file, or does not say how long it is.
-  public struct Unreadable: Error, Equatable, CustomStringConvertible {
+  public struct Unreadable: FaradayError, Equatable {
     public let path: String
     public let reason: String
 

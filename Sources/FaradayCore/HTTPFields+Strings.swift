@@ -1,5 +1,5 @@
 /// A header name or value that may not be sent: it would end the line it stands on, or is no token.
-public struct InvalidHeader: Error, Equatable, CustomStringConvertible {
+public struct InvalidHeader: FaradayError, Equatable {
   /// The name as given, with control characters escaped; at most a kibibyte of it.
   public let name: String
   /// What is wrong with it. The value is not in it: it may be a secret.

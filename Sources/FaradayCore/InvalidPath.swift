@@ -1,5 +1,5 @@
 /// A request whose path could not be made of its template and the variables. Nothing was sent.
-public struct InvalidPath: Error, CustomStringConvertible, CustomReflectable {
+public struct InvalidPath: FaradayError, CustomReflectable {
   /// What is wrong: the name of the variable is in it, if it is one.
   public let reason: PathTemplateError.Reason
   /// The whole template, with the mark for the values of secret query items and for secret parts of the path.
@@ -17,6 +17,8 @@ public struct InvalidPath: Error, CustomStringConvertible, CustomReflectable {
     baseURL = connection.url.map { connection.secrets.redacting($0).bounded() } ?? ""
   }
 
+  /// The method and the base URL, as there is no other.
+  public var request: RequestSummary? { RequestSummary(method: method, url: baseURL) }
   public var description: String { "\(method) \(baseURL): \(PathTemplateError(reason: reason, template: template))" }
   public var customMirror: Mirror { Mirror(self, children: [:]) }
 }

@@ -64,7 +64,7 @@ public struct PathTemplate: Sendable, Hashable, ExpressibleByStringLiteral {
 }
 
 /// A path that could not be made.
-public struct PathTemplateError: Error, Equatable, CustomStringConvertible {
+public struct PathTemplateError: FaradayError, Equatable {
   public enum Reason: Sendable, Hashable {
     /// The variable of that name has no value.
     case missing(String)

@@ -4,7 +4,7 @@
 /// fragment, secret parts of the path, header fields and body, a kibibyte each at most. ``partialResponse`` is the response as it
 /// came, whole URL and header fields included, and ``underlying`` is whatever the caller's own code threw: they are to be looked
 /// at, and no description shows them.
-public struct TransportError: Error, Sendable {
+public struct TransportError: FaradayError {
   /// What happened. Codes are added over time: a `switch` over them needs a `default`.
   public var code: Code
   /// How far the exchange was.
@@ -71,7 +71,13 @@ public struct TransportError: Error, Sendable {
   private static func shown(message: String) -> String { Userinfo.removed(fromWordsOf: message).bounded() }
 }
 
-extension TransportError: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension TransportError: CustomDebugStringConvertible, CustomReflectable {
+  public var isTimeout: Bool { Code.timeouts.contains(code) }
+  public var isCancelled: Bool { underlying?.isCancelled ?? false }
+  public var isTransient: Bool { isTimeout || Code.connectionFailures.contains(code) || code == .queueFull || code == .outOfDescriptors }
+  public var request: RequestSummary? { RequestSummary(method: method, url: url) }
+  /// What had arrived, as ``partialResponse``.
+  public var response: Response? { partialResponse }
   public var description: String { "\(method.rawValue.bounded()) \(url): \(message) (\(code) while \(phase))" }
   public var debugDescription: String { description }
   public var customMirror: Mirror { Mirror(self, children: [:]) }
@@ -126,6 +132,13 @@ extension TransportError.Code {
   public static let connectTimeout = Self(rawValue: "connectTimeout")
   public static let idleTimeout = Self(rawValue: "idleTimeout")
   public static let totalTimeout = Self(rawValue: "totalTimeout")
+
+  fileprivate static let timeouts: Set = [queueTimeout, connectTimeout, idleTimeout, totalTimeout]
+  /// A server that was not reached, or a connection that broke: what `Retry` sends a request again after, unless told otherwise.
+  public static let connectionFailures: Set = [
+    nameNotFound, connectionFailed, tlsFailed, connectTimeout, connectionClosed, sendFailed, receiveFailed, truncatedResponse,
+    idleTimeout, http2Error,
+  ]
 
   // The exchange broke.
   /// The connection ended before any response.

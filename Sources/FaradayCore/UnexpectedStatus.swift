@@ -3,7 +3,7 @@ public import HTTPTypes
 /// A response whose status was not expected: what `ExpectStatus` and the typed calls throw.
 ///
 /// What it says of itself has no secret in it. Its ``response`` is as it came: to be looked at, not logged.
-public struct UnexpectedStatus: Error, Sendable, CustomStringConvertible, CustomReflectable {
+public struct UnexpectedStatus: FaradayError, ErrorWithResponse, CustomReflectable {
   /// The response with its header fields and body. A streamed body can still be read, once; until then, or until this error
   /// goes, its connection is taken.
   public let response: Response
@@ -16,6 +16,8 @@ public struct UnexpectedStatus: Error, Sendable, CustomStringConvertible, Custom
   public let url: String
 
   public var status: HTTPResponse.Status { response.status }
+  public var isTransient: Bool { status.isTransient }
+  public var request: RequestSummary? { RequestSummary(method: method, url: url) }
 
   public init(_ response: Response, isBodyCut: Bool = false, to request: Request) {
     self.response = response

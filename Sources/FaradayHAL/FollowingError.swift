@@ -1,7 +1,7 @@
 public import FaradayCore
 
 /// A relation that could not be followed. What it says of itself has no secret in it; its ``response`` is as it came.
-public struct FollowingError: Error, CustomStringConvertible, CustomReflectable {
+public struct FollowingError: FaradayError, CustomReflectable {
   public enum Reason: Sendable, Hashable {
     /// The representation has nothing under the relation; it has these.
     case missingRelation(present: [String])
@@ -28,6 +28,8 @@ public struct FollowingError: Error, CustomStringConvertible, CustomReflectable 
   /// What had been fetched until then, or was embedded in it, the first one first.
   public let representations: [Representation]
 
+  public var isTransient: Bool { response?.status.isTransient ?? false }
+  public var request: RequestSummary? { RequestSummary(method: .get, url: url) }
   public var customMirror: Mirror { Mirror(self, children: [:]) }
 
   /// Four kibibytes at most: a server says what the relations are, and what a template is.

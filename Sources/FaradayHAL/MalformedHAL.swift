@@ -1,8 +1,8 @@
 internal import FaradayCoding
-internal import FaradayCore
+public import FaradayCore
 
 /// A document that is no HAL, and the place in it that is not. It quotes no value.
-public struct MalformedHAL: Error, Equatable, CustomStringConvertible {
+public struct MalformedHAL: FaradayError, Equatable {
   /// `_links.next[1].href`; empty for the whole. At most a kibibyte of it, as a document's names are as long as a server likes.
   public let path: String
   /// `it is missing`

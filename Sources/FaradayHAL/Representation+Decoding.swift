@@ -28,7 +28,7 @@ extension Representation {
 }
 
 /// A representation whose properties are not what was wanted.
-public struct UndecodableProperties: Error, CustomStringConvertible {
+public struct UndecodableProperties: FaradayError {
   /// The type that was wanted.
   public let type: String
   /// The property: `items.0.name`; empty for the whole.

@@ -1,7 +1,9 @@
+public import FaradayCore
+
 /// A URI template that is none, or cannot be expanded with the values it was given.
 ///
 /// It shows the expression, and nothing else of the template or the values.
-public struct URITemplateError: Error, Hashable, CustomStringConvertible {
+public struct URITemplateError: FaradayError, Hashable {
   public enum Reason: Sendable, Hashable {
     /// `{` without `}`.
     case unclosed

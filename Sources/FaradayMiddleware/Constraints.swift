@@ -37,8 +37,8 @@ public struct Constraints: Middleware {
   public func handle(_ request: Request, next: Next) async throws -> Response {
     if !request.options.ignoresConstraints, !isInside, !constraints.isEmpty {
       if let limit {
-        let request = request
-        try await Deadline(after: limit, on: clock, error: ConstraintsTimedOut(limit: limit)).value { try await hold(request) }
+        let error = ConstraintsTimedOut(limit: limit, request: RequestSummary(request))
+        try await Deadline(after: limit, on: clock, error: error).value { try await hold(request) }
       } else {
         try await hold(request)
       }
@@ -78,9 +78,11 @@ public struct Constraints: Middleware {
 }
 
 /// Constraints were not satisfied in time.
-public struct ConstraintsTimedOut: Error, Equatable, CustomStringConvertible {
+public struct ConstraintsTimedOut: FaradayError, Equatable {
   public let limit: Duration
-  public var description: String { "the constraints of the request were not satisfied within \(limit)" }
+  public let request: RequestSummary?
+  public var isTimeout: Bool { true }
+  public var description: String { "\(request.map { "\($0): " } ?? "")the constraints of the request were not satisfied within \(limit)" }
 }
 
 extension Options {

@@ -175,8 +175,8 @@ public struct Redirect: Sendable {
 }
 
 /// A redirect that could not be followed.
-public struct RedirectError: Error, CustomStringConvertible, CustomReflectable {
-  public enum Reason: Error, Hashable {
+public struct RedirectError: FaradayError, ErrorWithResponse, CustomReflectable {
+  public enum Reason: FaradayError, Hashable {
     case tooMany(limit: Int)
     /// It leads to where the request has been, and no cookie was set on the way.
     case loop
@@ -190,22 +190,9 @@ public struct RedirectError: Error, CustomStringConvertible, CustomReflectable {
     case insecure
     /// 307 or 308 from `https` to `http` with a body, which was not allowed.
     case bodyInClear
-  }
 
-  public let reason: Reason
-  /// The response that redirected; its ``FaradayCore/Response/redirects`` are those before.
-  public let response: Response
-  private let request: String
-
-  init(_ reason: Reason, request: Request, response: Response) {
-    self.reason = reason
-    self.response = response
-    self.request = request.named
-  }
-
-  public var description: String {
-    let what =
-      switch reason {
+    public var description: String {
+      switch self {
       case .tooMany(let limit): "more than \(limit) redirects"
       case .loop: "the redirect leads back to where it came from"
       case .invalidLocation: "the redirect's Location is no URL that a request can be sent to"
@@ -214,8 +201,21 @@ public struct RedirectError: Error, CustomStringConvertible, CustomReflectable {
       case .insecure: "the redirect leads to http, and only https is allowed"
       case .bodyInClear: "the redirect leads from https to http, where the body could be read on the way"
       }
-    return "\(request): \(what) (\(response.status.code))"
+    }
   }
+
+  public let reason: Reason
+  /// The response that redirected; its ``FaradayCore/Response/redirects`` are those before.
+  public let response: Response
+  public let request: RequestSummary?
+
+  init(_ reason: Reason, request: Request, response: Response) {
+    self.reason = reason
+    self.response = response
+    self.request = RequestSummary(request)
+  }
+
+  public var description: String { "\(request.map { "\($0): " } ?? "")\(reason) (\(response.status.code))" }
   public var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 

@@ -10,13 +10,10 @@ extension Retry {
   public struct Policy: Sendable {
     /// How often a request is sent again at most. 2 by default.
     public var retries = 2
-    /// The statuses that pass: 408, 429, 502, 503, 504.
-    public var statuses: Set<Int> = [408, 429, 502, 503, 504]
-    /// The errors that pass: a server that is not reached, or a connection that breaks.
-    public var errors: Set<TransportError.Code> = [
-      .nameNotFound, .connectionFailed, .tlsFailed, .connectTimeout, .connectionClosed, .sendFailed, .receiveFailed,
-      .truncatedResponse, .idleTimeout, .http2Error,
-    ]
+    /// The transient statuses, after which a request is sent again: 408, 429, 502, 503, 504.
+    public var statuses: Set<Int> = HTTPResponse.Status.transientCodes
+    /// The transient errors, after which a request is sent again: a server that is not reached, or a connection that breaks.
+    public var errors: Set<TransportError.Code> = TransportError.Code.connectionFailures
     /// The first wait is up to this long. Half a second by default.
     public var base = Duration.milliseconds(500)
     /// No wait that is ours to choose is longer. 20 seconds by default.

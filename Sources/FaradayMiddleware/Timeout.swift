@@ -17,22 +17,23 @@ public struct Timeout: Middleware {
   }
 
   public func handle(_ request: Request, next: Next) async throws -> Response {
-    let error = TimeoutExceeded(limit: limit, request: request.named)
+    let error = TimeoutExceeded(limit: limit, request: RequestSummary(request))
     return try await Deadline(after: limit, on: clock, error: error).response { try await next(request) }
   }
 }
 
 /// A ``Timeout`` was over.
-public struct TimeoutExceeded: Error, CustomStringConvertible {
+public struct TimeoutExceeded: FaradayError {
   public let limit: Duration
-  private let request: String
+  public let request: RequestSummary?
+  public var isTimeout: Bool { true }
 
-  init(limit: Duration, request: String) {
+  init(limit: Duration, request: RequestSummary) {
     self.limit = limit
     self.request = request
   }
 
-  public var description: String { "\(request): not done within \(limit)" }
+  public var description: String { "\(request.map { "\($0): " } ?? "")not done within \(limit)" }
 }
 
 extension Middleware where Self == Timeout {

@@ -1,3 +1,4 @@
+public import FaradayCore
 internal import Synchronization
 
 /// Promises made of several. Once they are settled, they let go of those that are not: what nobody else waits for is cancelled.
@@ -88,9 +89,16 @@ private final class Slots<Value: Sendable>: Sendable {
 }
 
 /// None of several promises came to a value.
-public struct NoPromiseFulfilled: Error, CustomStringConvertible {
+public struct NoPromiseFulfilled: FaradayError {
   /// What each came to, in the order of the list; none if the list was empty.
   public let errors: [any Error]
+
+  /// Whether all of them were timeouts.
+  public var isTimeout: Bool { !errors.isEmpty && errors.allSatisfy(\.isTimeout) }
+  /// Whether all of them were cancelled.
+  public var isCancelled: Bool { !errors.isEmpty && errors.allSatisfy(\.isCancelled) }
+  /// Whether one of them may succeed later.
+  public var isTransient: Bool { errors.contains(where: \.isTransient) }
 
   public var description: String {
     errors.isEmpty

@@ -1,3 +1,5 @@
+public import FaradayCore
+
 extension Promise {
   /// A promise with the same outcome, or ``PromiseTimedOut`` if there is none within the time. It then lets go of this one, whose
   /// work is cancelled if nobody else waits for it.
@@ -46,8 +48,9 @@ extension Promise {
 }
 
 /// A promise had no outcome in time.
-public struct PromiseTimedOut: Error, Equatable, CustomStringConvertible {
+public struct PromiseTimedOut: FaradayError, Equatable {
   public let limit: Duration
+  public var isTimeout: Bool { true }
 
   public init(limit: Duration) { self.limit = limit }
 

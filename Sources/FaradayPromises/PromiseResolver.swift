@@ -1,3 +1,5 @@
+public import FaradayCore
+
 /// Settles a ``Promise``, once, from anywhere: the first call wins, the others are told that they came late.
 public final class PromiseResolver<Value: Sendable>: Sendable {
   private let promise: Promise<Value>
@@ -35,7 +37,7 @@ extension PromiseResolver<Void> {
 }
 
 /// A promise's resolver went without having settled it.
-public struct PromiseAbandoned: Error, Equatable, CustomStringConvertible {
+public struct PromiseAbandoned: FaradayError, Equatable {
   public init() {}
 
   public var description: String { "the promise was abandoned: its resolver went without settling it" }

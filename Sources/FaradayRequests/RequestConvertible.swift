@@ -46,9 +46,11 @@ extension RequestConvertible {
   public func configure(_ options: inout Options) {}
 
   /// `GET https://api.example.com/users/42`: without any query, so that no secret is in it. Nothing is run to say it.
-  public var description: String {
+  public var description: String { "\(method) \(shownURL)" }
+
+  package var shownURL: String {
     let url = URLJoining.append.join(endpoint, to: baseURL)
-    return "\(method) \(url.map { Secrets().redacting($0).prefix { $0 != "?" } } ?? "(no URL)")"
+    return url.map { String(Secrets().redacting($0).prefix { $0 != "?" }) } ?? "(no URL)"
   }
 
   /// Without children: `dump` and mirrors show no more than the description.

@@ -42,16 +42,16 @@ extension ResponseValidator {
 }
 
 /// A response that a ``ResponseValidator`` did not accept.
-public struct UnacceptableResponse: Error, CustomStringConvertible, CustomReflectable {
+public struct UnacceptableResponse: FaradayError, ErrorWithResponse, CustomReflectable {
   /// The response as it came: to be looked at, not logged.
   public let response: Response
-  private let request: String
+  public let request: RequestSummary?
 
   init(_ response: Response, to request: Request) {
     self.response = response
-    self.request = request.named
+    self.request = RequestSummary(request)
   }
 
-  public var description: String { "\(request): the response, a \(response.status.code), was not accepted" }
+  public var description: String { "\(request.map { "\($0): " } ?? "")the response, a \(response.status.code), was not accepted" }
   public var customMirror: Mirror { Mirror(self, children: [:]) }
 }

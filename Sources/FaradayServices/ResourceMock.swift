@@ -43,18 +43,18 @@ public struct ResourceMock: Sendable {
 }
 
 /// A file that was to be a response and cannot be. Nothing was sent in its place.
-public struct UnusableMock: Error, CustomStringConvertible {
+public struct UnusableMock: FaradayError {
   public let path: String
   private let reason: String
-  private let request: String
+  public let request: RequestSummary?
 
   init(_ path: String, _ reason: String, for request: Request) {
     self.path = path
     self.reason = reason
-    self.request = request.named
+    self.request = RequestSummary(request)
   }
 
-  public var description: String { "\(request): the mock \(path) cannot be used: \(reason)" }
+  public var description: String { "\(request.map { "\($0): " } ?? "")the mock \(path) cannot be used: \(reason)" }
 }
 
 /// Answers what is mocked.

@@ -40,27 +40,28 @@ extension FormStrategies {
 }
 
 /// A query whose value could not be encoded. Nothing was sent.
-public struct UnencodableQuery: Error, CustomStringConvertible, CustomReflectable {
+public struct UnencodableQuery: FaradayError, CustomReflectable {
   /// The type of the value.
   public let type: String
   /// Where in the value it went wrong: `filter.tags.2`; empty for the value itself.
   public let path: String
   /// What the encoder, or the value itself, threw. Its text may show values.
   public let underlying: any Error
-  private let request: String
+  /// The method, and the URL without its query.
+  public let request: RequestSummary?
   private let reason: String
 
   init(_ underlying: any Error, encoding value: any Sendable, of resource: NetworkResource) {
     type = "\(Swift.type(of: value))"
     self.underlying = underlying
-    request = resource.description
+    request = RequestSummary(method: resource.wanted.method, url: resource.wanted.shownURL)
     let failure = EncodingFailure(underlying)
     path = failure.path
     reason = failure.reason
   }
 
   public var description: String {
-    "\(request): the query, a \(type), cannot be encoded\(path.isEmpty ? "" : " at \(path)"): \(reason)"
+    "\(request.map { "\($0): " } ?? "")the query, a \(type), cannot be encoded\(path.isEmpty ? "" : " at \(path)"): \(reason)"
   }
   public var customMirror: Mirror { Mirror(self, children: [:]) }
 }

@@ -1,8 +1,8 @@
-private import FaradayCore
+public import FaradayCore
 private import Synchronization
 
 /// A server that did not start.
-public struct ServerNotStarted: Error, CustomStringConvertible {
+public struct ServerNotStarted: FaradayError {
   /// The program's name.
   public let program: String
   /// What it said.

@@ -83,7 +83,7 @@ extension MockAdapter {
 }
 
 /// A stub that no request could ever match. It is not there.
-public struct InvalidStub: Error, Equatable, CustomStringConvertible {
+public struct InvalidStub: FaradayError, Equatable {
   public let method: HTTPRequest.Method
   public let host: String?
   public let path: String
@@ -94,7 +94,7 @@ public struct InvalidStub: Error, Equatable, CustomStringConvertible {
 }
 
 /// A request that no stub of a strict ``MockAdapter`` matches.
-public struct UnexpectedRequest: Error, Equatable, CustomStringConvertible {
+public struct UnexpectedRequest: FaradayError, Equatable {
   public let method: HTTPRequest.Method
   /// Without what is secret about it.
   public let url: String
@@ -114,6 +114,8 @@ public struct UnexpectedRequest: Error, Equatable, CustomStringConvertible {
       return stub.left > 0 ? text : text + " (used up)"
     }
   }
+
+  public var request: RequestSummary? { RequestSummary(method: method, url: url) }
 
   /// The first twenty stubs are in it.
   public var description: String {

@@ -1,3 +1,4 @@
+public import FaradayCore
 #if canImport(Glibc)
 private import Glibc
 #elseif canImport(Darwin)
@@ -6,7 +7,7 @@ private import Darwin
 private import Synchronization
 
 /// A socket call that failed, or a peer that went away in the middle of something.
-public struct SocketError: Error, Equatable, CustomStringConvertible {
+public struct SocketError: FaradayError, Equatable {
   /// The call that failed, such as `recv`.
   public let call: String
   /// Its `errno`; 0 if the peer ended the connection before everything that was asked for had come.

@@ -1,5 +1,7 @@
+public import FaradayCore
+
 /// A text that is no JSON (RFC 8259), and the place in it that is not. It quotes nothing of the text.
-public struct MalformedJSON: Error, Hashable, CustomStringConvertible {
+public struct MalformedJSON: FaradayError, Hashable {
   public enum Reason: Sendable, Hashable {
     /// The text ends before the value does; or has none.
     case unexpectedEnd

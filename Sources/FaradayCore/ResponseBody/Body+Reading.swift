@@ -120,7 +120,7 @@ extension Body {
 typealias BodyReader = nonisolated(nonsending) () async throws -> Data?
 
 /// A body that is larger than the caller wanted to collect.
-public struct BodyTooLarge: Error, Equatable, CustomStringConvertible {
+public struct BodyTooLarge: FaradayError, Equatable {
   /// The limit, in bytes.
   public let limit: Int
 
@@ -130,7 +130,7 @@ public struct BodyTooLarge: Error, Equatable, CustomStringConvertible {
 }
 
 /// A body that was read before a middleware had turned its value into bytes.
-public struct UnencodedBody: Error, CustomStringConvertible {
+public struct UnencodedBody: FaradayError {
   /// The type of the value.
   public let type: any Any.Type
 

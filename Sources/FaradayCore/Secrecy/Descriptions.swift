@@ -1,12 +1,9 @@
 extension Request: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
   /// `GET https://host/path (2 headers, 5 bytes)`, without what its ``secrets`` name, and no more than a kibibyte of the URL.
-  public var description: String { "\(named) (\(headers.counted), \(body))" }
+  public var description: String { "\(RequestSummary(self)) (\(headers.counted), \(body))" }
   public var debugDescription: String { description }
   /// Without children: `dump` and mirrors show no more than the description.
   public var customMirror: Mirror { Mirror(self, children: [:]) }
-
-  /// Method and URL, as errors name the request they are about.
-  package var named: String { "\(method.rawValue.bounded()) \(secrets.redacting(url).bounded())" }
 }
 
 extension Response: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {

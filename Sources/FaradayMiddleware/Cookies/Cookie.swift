@@ -76,7 +76,7 @@ extension Cookie: CustomStringConvertible, CustomDebugStringConvertible, CustomR
 }
 
 /// A cookie that may not be kept, and why. The value is not in it.
-public struct CookieRefused: Error, Hashable, CustomStringConvertible {
+public struct CookieRefused: FaradayError, Hashable {
   /// The cookie's name, control characters escaped, at most 64 bytes of it; empty where there is none.
   public let name: String
   public let reason: String

@@ -19,7 +19,7 @@ public enum CookieFile: Sendable, Hashable {
   }
 
   /// A file that cannot be read or written. What stands in it is not in the error.
-  public struct Failure: Error, Hashable, CustomStringConvertible {
+  public struct Failure: FaradayError, Hashable {
     /// Empty where there was no file.
     public let path: String
     public let reason: String

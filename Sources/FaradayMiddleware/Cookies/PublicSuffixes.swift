@@ -1,4 +1,4 @@
-internal import FaradayCore
+public import FaradayCore
 
 /// Domains under which anybody can have one, such as `com`, `co.uk` and `github.io`: no cookie may be set for all of such a
 /// domain, because it would go to strangers.
@@ -35,7 +35,7 @@ public struct PublicSuffixes: Sendable {
   }
 
   /// A text without a single rule.
-  public struct NotAList: Error, CustomStringConvertible {
+  public struct NotAList: FaradayError {
     public var description: String { "there is no rule in this list of public suffixes" }
   }
 

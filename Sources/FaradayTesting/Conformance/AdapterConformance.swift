@@ -68,7 +68,7 @@ struct ConformanceGroup: Sendable {
 }
 
 /// A rule that is broken.
-public struct ConformanceFailure: Error, CustomStringConvertible {
+public struct ConformanceFailure: FaradayError {
   public let message: String
   /// The line of the rule.
   public let file: String
