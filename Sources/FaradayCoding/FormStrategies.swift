@@ -47,15 +47,25 @@ public struct FormStrategies: Sendable {
     case custom(@Sendable (Data) throws -> String)
   }
 
-  public var keys = Keys.useDefaultKeys
-  public var arrays = Arrays.brackets
-  public var bools = Bools.words
-  public var date = Dates.deferredToDate
-  public var data = DataValues.raw
+  public var keys: Keys
+  public var arrays: Arrays
+  public var bools: Bools
+  public var date: Dates
+  public var data: DataValues
   /// Whether items stand in the order of their names, rather than of their declaration.
-  public var sortsNames = false
+  public var sortsNames: Bool
 
-  public init() {}
+  public init(
+    keys: Keys = .useDefaultKeys, arrays: Arrays = .brackets, bools: Bools = .words, date: Dates = .deferredToDate,
+    data: DataValues = .raw, sortsNames: Bool = false
+  ) {
+    self.keys = keys
+    self.arrays = arrays
+    self.bools = bools
+    self.date = date
+    self.data = data
+    self.sortsNames = sortsNames
+  }
 
   /// The name of a leaf.
   func name(of path: [any CodingKey]) -> String {

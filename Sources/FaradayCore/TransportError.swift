@@ -74,7 +74,9 @@ public struct TransportError: FaradayError {
 extension TransportError: CustomDebugStringConvertible, CustomReflectable {
   public var isTimeout: Bool { Code.timeouts.contains(code) }
   public var isCancelled: Bool { underlying?.isCancelled ?? false }
-  public var isTransient: Bool { isTimeout || Code.connectionFailures.contains(code) || code == .queueFull || code == .outOfDescriptors }
+  public var isTransient: Bool {
+    isTimeout || Code.connectionFailures.contains(code) || code == .queueFull || code == .outOfDescriptors
+  }
   public var request: RequestSummary? { RequestSummary(method: method, url: url) }
   /// What had arrived, as ``partialResponse``.
   public var response: Response? { partialResponse }

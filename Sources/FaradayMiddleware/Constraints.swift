@@ -82,7 +82,9 @@ public struct ConstraintsTimedOut: FaradayError, Equatable {
   public let limit: Duration
   public let request: RequestSummary?
   public var isTimeout: Bool { true }
-  public var description: String { "\(request.map { "\($0): " } ?? "")the constraints of the request were not satisfied within \(limit)" }
+  public var description: String {
+    "\(request.map { "\($0): " } ?? "")the constraints of the request were not satisfied within \(limit)"
+  }
 }
 
 extension Options {

@@ -1,25 +1,24 @@
 public import FaradayCore
 
 extension Retry {
-  /// What is retried, how often and when.
+  /// What is retried, how often and when: exponential backoff with full jitter.
   ///
-  ///     var policy = Retry.Policy()
-  ///     policy.errors.insert(.totalTimeout)
-  ///     policy.shouldRetry = { $0.error is TimeoutExceeded ? true : nil }
-  ///     connection.use(.retry(policy))
+  ///     connection.use(.retry(retries: 5))
+  ///     connection.use(.retry(Retry.Policy(maxDelay: .seconds(5), shouldRetry: { $0.error is TimeoutExceeded ? true : nil })))
   public struct Policy: Sendable {
     /// How often a request is sent again at most. 2 by default.
-    public var retries = 2
-    /// The transient statuses, after which a request is sent again: 408, 429, 502, 503, 504.
-    public var statuses: Set<Int> = HTTPResponse.Status.transientCodes
-    /// The transient errors, after which a request is sent again: a server that is not reached, or a connection that breaks.
-    public var errors: Set<TransportError.Code> = TransportError.Code.connectionFailures
-    /// The first wait is up to this long. Half a second by default.
-    public var base = Duration.milliseconds(500)
-    /// No wait that is ours to choose is longer. 20 seconds by default.
-    public var longest = Duration.seconds(20)
-    /// A server that wants to be left alone for longer is: its response is the last one. 60 seconds by default.
-    public var longestRetryAfter = Duration.seconds(60)
+    public var retries: Int
+    /// The transient statuses, after which a request is sent again: 408, 429, 502, 503, 504 by default.
+    public var statuses: Set<Int>
+    /// The transient errors, after which a request is sent again: by default a server that is not reached, or a connection that breaks.
+    public var errors: Set<TransportError.Code>
+    /// The backoff of the first retry: it waits for a random time up to this, the next ones up to twice as long each. Half a second by
+    /// default.
+    public var initialDelay: Duration
+    /// The backoff does not grow beyond this. 20 seconds by default.
+    public var maxDelay: Duration
+    /// The longest `Retry-After` that is waited for; a response that asks for more is the last one. 60 seconds by default.
+    public var maxRetryAfter: Duration
 
     /// Decides after an attempt, whatever its status or error: true for another one, false for none, nil for what ``statuses`` and
     /// ``errors`` say. Asked only while there are ``retries`` left, of requests that may be sent again; on the engine's thread if
@@ -31,7 +30,23 @@ extension Retry {
     /// Told of each retry before its wait begins, which does so when this returns.
     public var onRetry: (@Sendable (_ failed: Attempt, _ wait: Duration) async -> Void)?
 
-    public init() {}
+    public init(
+      retries: Int = 2, statuses: Set<Int> = HTTPResponse.Status.transientCodes,
+      errors: Set<TransportError.Code> = TransportError.Code.connectionFailures, initialDelay: Duration = .milliseconds(500),
+      maxDelay: Duration = .seconds(20), maxRetryAfter: Duration = .seconds(60),
+      shouldRetry: (@Sendable (Attempt) -> Bool?)? = nil, backoff: (@Sendable (Attempt) -> Duration)? = nil,
+      onRetry: (@Sendable (_ failed: Attempt, _ wait: Duration) async -> Void)? = nil
+    ) {
+      self.retries = retries
+      self.statuses = statuses
+      self.errors = errors
+      self.initialDelay = initialDelay
+      self.maxDelay = maxDelay
+      self.maxRetryAfter = maxRetryAfter
+      self.shouldRetry = shouldRetry
+      self.backoff = backoff
+      self.onRetry = onRetry
+    }
   }
 
   /// An attempt that has ended, as a ``Policy`` sees it.

@@ -7,9 +7,9 @@ public import FaradayCore
 ///   request was sent. Not a body that can be read once only.
 /// - After what: ``Policy/errors`` and ``Policy/statuses``, unless ``Policy/shouldRetry`` knows better. Never after a
 ///   `CancellationError`.
-/// - When: at a random time within a span that doubles from ``Policy/base`` up to ``Policy/longest``, or after
+/// - When: at a random time within a span that doubles from ``Policy/initialDelay`` up to ``Policy/maxDelay``, or after
 ///   ``Policy/backoff``. `Retry-After` in seconds or as a date is waited for at least; one that is no date and no number is ignored,
-///   and one over ``Policy/longestRetryAfter`` ends the retries.
+///   and one over ``Policy/maxRetryAfter`` ends the retries.
 /// - How often: ``Policy/retries``, as long as the ``RetryBudget`` has something left, which all copies share.
 ///
 /// Where the caller gets the response whole (``FaradayCore/Options/deliversWhole``), the body is collected here, and a request whose
@@ -98,18 +98,18 @@ public struct Retry: Middleware {
 
   /// How long to wait before the next attempt; nil if the server or the budget is against one.
   private func wait(after attempt: Attempt) -> Duration? {
-    if let asked = attempt.retryAfter, asked > policy.longestRetryAfter { return nil }
+    if let asked = attempt.retryAfter, asked > policy.maxRetryAfter { return nil }
     let wait = policy.backoff?(attempt) ?? jitter(after: attempt)
     // A hundred years are for ever; beyond some hundreds more, clocks overflow.
     return budget.withdraw() ? min(max(wait, attempt.retryAfter ?? .zero), .seconds(3_155_760_000)) : nil
   }
 
   private func jitter(after attempt: Attempt) -> Duration {
-    var span = min(policy.base, policy.longest)
-    for _ in 1..<attempt.number where span < policy.longest { span = min(span * 2, policy.longest) }
+    var span = min(policy.initialDelay, policy.maxDelay)
+    for _ in 1..<attempt.number where span < policy.maxDelay { span = min(span * 2, policy.maxDelay) }
     let wait = span * random()
     // Spread over a while, as all who were told the same come back at the same time.
-    return attempt.retryAfter.map { $0 + min(wait, policy.base) } ?? wait
+    return attempt.retryAfter.map { $0 + min(wait, policy.initialDelay) } ?? wait
   }
 
   private func retryAfter(_ text: String) -> Duration? {
@@ -156,9 +156,17 @@ extension Response {
 }
 
 extension Middleware where Self == Retry {
-  /// Sends a request again that failed for the moment.
+  /// Sends a request again that failed for the moment, by the default policy.
   public static var retry: Self { Self() }
 
-  /// Sends a request again that failed for the moment.
+  /// Sends a request again that failed for the moment, at most so many times: `.retry(retries: 5)`.
+  public static func retry(
+    retries: Int, initialDelay: Duration = .milliseconds(500), maxDelay: Duration = .seconds(20),
+    budget: RetryBudget = RetryBudget()
+  ) -> Self {
+    Self(Retry.Policy(retries: retries, initialDelay: initialDelay, maxDelay: maxDelay), budget: budget)
+  }
+
+  /// Sends a request again that failed for the moment, by this policy.
   public static func retry(_ policy: Retry.Policy, budget: RetryBudget = RetryBudget()) -> Self { Self(policy, budget: budget) }
 }

@@ -7,7 +7,8 @@ import Testing
   @Test func `variables of all kinds stand in a literal, in its order`() throws {
     let (name, n, big, ratio, isNew) = ("Ada", 36, UInt64.max, 0.5, true)
     let (nick, age, tags): (String?, Int?, [String]) = (nil, 7, ["a", "b"])
-    let body = ["name": name, "n": n, "big": big, "ratio": ratio, "new": isNew, "nick": nick, "age": age, "tags": tags] as JSONValue
+    let body =
+      ["name": name, "n": n, "big": big, "ratio": ratio, "new": isNew, "nick": nick, "age": age, "tags": tags] as JSONValue
     #expect(
       try body.text()
         == #"{"name":"Ada","n":36,"big":18446744073709551615,"ratio":0.5,"new":true,"nick":null,"age":7,"tags":["a","b"]}"#)

@@ -113,7 +113,7 @@ import Testing
     let failing = MockAdapter()
     try failing.stub(.get, path: "/", status: .serviceUnavailable, headers: [.retryAfter: "0"])
     var policy = Retry.Policy()
-    policy.base = .zero
+    policy.initialDelay = .zero
     for (middleware, count) in [([.requestID, .retry(policy)], 1), ([.retry(policy), .requestID], 3)] as [([any Middleware], Int)]
     {
       let before = failing.recorded.count

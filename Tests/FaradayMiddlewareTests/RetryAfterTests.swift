@@ -23,7 +23,7 @@ import Testing
   @Test func `a base over the longest is no longer than that`() async throws {
     stub { Response(status: .serviceUnavailable, url: $0.url) }
     var policy = Retry.Policy()
-    policy.base = .seconds(30)
+    policy.initialDelay = .seconds(30)
     _ = try await connection(policy).get()
     #expect(clock.slept == [.seconds(20)])
   }

@@ -14,6 +14,18 @@ import Testing
     }
   }
 
+  // MARK: how it is written
+
+  @Test func `the number of retries and the delays are said in one place`() async throws {
+    mock.stub { Response(status: .serviceUnavailable, url: $0.url) }
+    let few = try connection(Retry.Policy(retries: 5, initialDelay: .seconds(1), maxDelay: .seconds(3)))
+    #expect(try await few.get().retries == 5)
+    #expect(clock.slept == [.seconds(1), .seconds(2), .seconds(3), .seconds(3), .seconds(3)])
+    let inline = try Connection(
+      "http://host/", adapter: mock, middleware: [.retry(retries: 3, initialDelay: .zero, maxDelay: .zero)])
+    #expect(try await inline.get().retries == 3)
+  }
+
   // MARK: a predicate of one's own
 
   @Test(arguments: [true, false])

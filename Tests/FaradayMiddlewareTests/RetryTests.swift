@@ -171,8 +171,8 @@ import Testing
   @Test func `waits double up to the longest, each a random part of its span`() async throws {
     var policy = Retry.Policy()
     policy.retries = 7
-    policy.base = .seconds(1)
-    policy.longest = .seconds(10)
+    policy.initialDelay = .seconds(1)
+    policy.maxDelay = .seconds(10)
     try mock.stub(.get, path: "/", status: .serviceUnavailable)
     _ = try await connection(policy).get()
     #expect(clock.slept == [1, 2, 4, 8, 10, 10, 10].map { .seconds($0) })

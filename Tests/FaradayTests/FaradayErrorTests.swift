@@ -38,7 +38,8 @@ import Testing
     }
     #expect(
       known.isSuperset(of: [
-        "TransportError", "UnexpectedStatus", "UndecodableBody", "UnencodableBody", "InvalidPath", "InvalidHeader", "RedirectError",
+        "TransportError", "UnexpectedStatus", "UndecodableBody", "UnencodableBody", "InvalidPath", "InvalidHeader",
+        "RedirectError",
         "TimeoutExceeded", "ConstraintsTimedOut", "PromiseTimedOut", "FollowingError", "UnacceptableResponse", "UnusableMock",
       ]))
     #expect(known.count >= 30)

@@ -15,8 +15,8 @@ func request() async throws {
 func failure(_ connection: Connection) async throws {
   do {
     _ = try await connection.get("report", timeout: .seconds(5))
-  } catch let error as TransportError where error.code == .truncatedResponse {
-    print(error, error.partialResponse?.body.length ?? 0)
+  } catch let error as any FaradayError where error.isTransient {
+    print(error.isTimeout ? "too slow" : "try again later", error.request?.url ?? "", error.response?.status ?? "no response")
   }
 }
 
