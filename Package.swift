@@ -82,7 +82,7 @@ let package = Package(
         "Faraday", "FaradayMiddleware", "FaradayCurl", "FaradayURLSession", "FaradayTesting", "TestedAdapters",
         .product(name: "Logging", package: "swift-log"),
       ]),
-    .testTarget(name: "FaradayPromisesTests", dependencies: ["FaradayPromises", "FaradayTesting"]),
+    .testTarget(name: "FaradayPromisesTests", dependencies: ["FaradayCore", "FaradayPromises", "FaradayTesting"]),
     .testTarget(
       name: "FaradayRequestsTests", dependencies: ["Faraday", "FaradayTesting", "TestedAdapters"]),
     .testTarget(

@@ -1,8 +1,8 @@
 public import Dispatch
 
-/// Where a promise's callbacks are called.
+/// Where a promise's callbacks are called. For the main actor there is ``MainContext``.
 ///
-///     promise.onSuccess(on: .main) { user in label.text = user.name }
+///     promise.onSuccess(on: .queue(queue)) { user in print(user.name) }
 public struct CallbackContext: Sendable {
   let run: @Sendable (@escaping @Sendable () -> Void) -> Void
 
@@ -12,9 +12,6 @@ public struct CallbackContext: Sendable {
   /// Where the promise is settled, or at once if it is settled already. The default, which costs nothing; over an adapter's
   /// engine it may be the engine's thread, which waits meanwhile.
   public static let immediate = CallbackContext { $0() }
-
-  /// The main queue. A server program may not serve it.
-  public static let main = CallbackContext.queue(.main)
 
   /// A queue, in its order.
   public static func queue(_ queue: DispatchQueue) -> CallbackContext {
@@ -26,5 +23,21 @@ public struct CallbackContext: Sendable {
     CallbackContext { callback in
       Task(executorPreference: executor) { callback() }
     }
+  }
+}
+
+/// The main actor, as the place where callbacks are called: these may touch what belongs to it. They are called in order, by the main
+/// queue, which a server program may not serve.
+///
+///     @MainActor final class Profile {
+///       var name = ""
+///       func load() { client.promise.user(1).onSuccess(on: .main) { user in self.name = user.name } }
+///     }
+public struct MainContext: Sendable {
+  /// The main actor.
+  public static let main = MainContext()
+
+  func run(_ callback: @escaping @MainActor @Sendable () -> Void) {
+    DispatchQueue.main.async { MainActor.assumeIsolated(callback) }
   }
 }

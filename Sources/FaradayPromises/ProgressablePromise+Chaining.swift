@@ -64,4 +64,28 @@ extension ProgressablePromise {
   ) -> ProgressablePromise {
     with(promise.onFailure(on: context, callback))
   }
+
+  /// As ``Promise/onComplete(on:_:)``, on the main actor.
+  @discardableResult
+  public func onComplete(
+    on context: MainContext, _ callback: @escaping @MainActor @Sendable (Promise<Value>.Outcome) -> Void
+  ) -> ProgressablePromise {
+    with(promise.onComplete(on: context, callback))
+  }
+
+  /// As ``Promise/onSuccess(on:_:)``, on the main actor.
+  @discardableResult
+  public func onSuccess(
+    on context: MainContext, _ callback: @escaping @MainActor @Sendable (Value) -> Void
+  ) -> ProgressablePromise {
+    with(promise.onSuccess(on: context, callback))
+  }
+
+  /// As ``Promise/onFailure(on:_:)``, on the main actor.
+  @discardableResult
+  public func onFailure(
+    on context: MainContext, _ callback: @escaping @MainActor @Sendable (any Error) -> Void
+  ) -> ProgressablePromise {
+    with(promise.onFailure(on: context, callback))
+  }
 }

@@ -1,10 +1,10 @@
-internal import Synchronization
+public import FaradayCore
 
 /// A promise that says how far its work is.
 ///
-///     let upload = client.upload(request)
-///     upload.progress { progress in print(progress.fraction ?? 0) }
-///     let reply = try await upload.map(\.value).value
+///     let upload = connection.promise.put("backup", body: file).progress { progress in print(progress.fraction ?? 0) }
+///     for await progress in upload.progress { print(progress.bytes) }
+///     let response = try await upload.value
 ///
 /// A handler that comes late is told the last that was said. What is made of the promise by `map`, `then` and the others keeps its
 /// progress.
@@ -20,7 +20,7 @@ public struct ProgressablePromise<Value: Sendable>: Sendable {
 
   /// A promise for what the closure returns; it says how far it is by calling `report`. Begins at once, in a task of its own.
   public init(
-    _ work: @escaping @Sendable @concurrent (_ report: @escaping @Sendable (PromiseProgress) -> Void) async throws -> Value
+    _ work: @escaping @Sendable @concurrent (_ report: @escaping @Sendable (TransferProgress) -> Void) async throws -> Value
   ) {
     let reports = Reports()
     self.init(Promise { try await work { reports.say($0) } }, reports)
@@ -37,89 +37,28 @@ public struct ProgressablePromise<Value: Sendable>: Sendable {
   /// that was said, if there was something. Returns the same promise.
   @discardableResult
   public func progress(
-    on context: CallbackContext = .immediate, _ handler: @escaping @Sendable (PromiseProgress) -> Void
+    on context: CallbackContext = .immediate, _ handler: @escaping @Sendable (TransferProgress) -> Void
   ) -> ProgressablePromise {
     reports.add { progress in context.run { handler(progress) } }
     return self
   }
 
+  /// As ``progress(on:_:)``, on the main actor.
+  @discardableResult
+  public func progress(
+    on context: MainContext, _ handler: @escaping @MainActor @Sendable (TransferProgress) -> Void
+  ) -> ProgressablePromise {
+    reports.add { progress in context.run { handler(progress) } }
+    return self
+  }
+
+  /// The progress as a sequence, which begins with the last that was said and ends when the promise has its outcome. A reader that is
+  /// slower than the work gets the newest. Each call makes a sequence for one reader.
+  public var progress: AsyncStream<TransferProgress> {
+    let (stream, continuation) = AsyncStream.makeStream(of: TransferProgress.self, bufferingPolicy: .bufferingNewest(1))
+    reports.add({ continuation.yield($0) }, end: { continuation.finish() })
+    return stream
+  }
+
   func with<New>(_ promise: Promise<New>) -> ProgressablePromise<New> { ProgressablePromise<New>(promise, reports) }
-}
-
-/// How far something is.
-public struct PromiseProgress: Sendable, Hashable {
-  /// Bytes so far.
-  public var bytes: Int64
-  /// Bytes in all, if known before the end.
-  public var total: Int64?
-
-  public init(bytes: Int64, total: Int64?) {
-    self.bytes = bytes
-    self.total = total
-  }
-
-  /// From 0 to 1; nil while the total is unknown.
-  public var fraction: Double? {
-    guard let total else { return nil }
-    return total > 0 ? Double(bytes) / Double(total) : 1
-  }
-}
-
-/// What was said, and who listens.
-final class Reports: Sendable {
-  typealias Handler = @Sendable (PromiseProgress) -> Void
-
-  private let state = Mutex(State())
-
-  private struct State {
-    var last: PromiseProgress?
-    var handlers: [Handler] = []
-    var hasEnded = false
-    var calls: [@Sendable () -> Void] = []
-    var isCalling = false
-  }
-
-  func say(_ progress: PromiseProgress) {
-    call { state in
-      state.last = progress
-      return state.handlers.map { handler in { handler(progress) } }
-    }
-  }
-
-  func add(_ handler: @escaping Handler) {
-    call { state in
-      if !state.hasEnded { state.handlers.append(handler) }
-      return state.last.map { last in [{ handler(last) }] } ?? []
-    }
-  }
-
-  /// Handlers are let go of; the last that was said stays.
-  func end() {
-    // They go when the lock is no longer held: with them may go the last of something that has a promise.
-    _ = state.withLock { state in
-      state.hasEnded = true
-      defer { state.handlers = [] }
-      return state.handlers
-    }
-  }
-
-  /// Makes the calls in the order in which they came up, without the lock: whoever finds nobody calling calls for all.
-  private func call(_ newCalls: (inout State) -> [@Sendable () -> Void]) {
-    var mayCall = state.withLock { state in
-      state.calls += newCalls(&state)
-      defer { state.isCalling = true }
-      return !state.isCalling
-    }
-    while mayCall {
-      let next = state.withLock { state -> (@Sendable () -> Void)? in
-        guard !state.calls.isEmpty else {
-          state.isCalling = false
-          return nil
-        }
-        return state.calls.removeFirst()
-      }
-      next?()
-      mayCall = next != nil
-    }
-  }
 }

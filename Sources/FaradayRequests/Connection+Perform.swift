@@ -20,7 +20,7 @@ extension Connection {
   ///   accepted it has been told of all of it: the body's length, 0 of 0 if there is none.
   package func perform<Resource>(
     _ request: Request, validator: ResponseValidator, decoder: ResponseDecoder<Resource>,
-    reporting report: (@Sendable (PromiseProgress) -> Void)? = nil
+    reporting report: ProgressHandler? = nil
   ) async throws -> TypedResponse<Resource> {
     let upload = report.map { UploadReport($0) }
     let response = try await run(upload?.following(request, over: stack.capabilities) ?? request)
@@ -31,6 +31,14 @@ extension Connection {
 }
 
 extension Connection {
+  /// Sends a request as it is; `report` is told of its upload as ``perform(_:validator:decoder:reporting:)`` tells it.
+  package func run(_ request: Request, reporting report: @escaping ProgressHandler) async throws -> Response {
+    let upload = UploadReport(report)
+    let response = try await run(upload.following(request, over: stack.capabilities))
+    upload.end(length: request.body.length)
+    return response
+  }
+
   /// The connection's calls as promises: `connection.promise.get("users")`.
   public var promise: Promising<Connection> { Promising(self) }
 }

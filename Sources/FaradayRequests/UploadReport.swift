@@ -1,14 +1,13 @@
 internal import FaradayCore
-internal import FaradayPromises
 internal import Synchronization
 
 /// Tells of one upload as its adapter does, and of the whole at its end: not every adapter does that, and a body without a byte
 /// gives none of them anything to tell.
 final class UploadReport: Sendable {
-  private let report: @Sendable (PromiseProgress) -> Void
-  private let last = Mutex<PromiseProgress?>(nil)
+  private let report: @Sendable (TransferProgress) -> Void
+  private let last = Mutex<TransferProgress?>(nil)
 
-  init(_ report: @escaping @Sendable (PromiseProgress) -> Void) { self.report = report }
+  init(_ report: @escaping @Sendable (TransferProgress) -> Void) { self.report = report }
 
   /// The request that tells of its upload here too, if the adapter can.
   func following(_ request: Request, over capabilities: Capabilities) -> Request {
@@ -17,7 +16,7 @@ final class UploadReport: Sendable {
     let told = request.options.onUploadProgress
     request.options.onUploadProgress = { [self] progress in
       told?(progress)
-      say(PromiseProgress(bytes: progress.bytes, total: progress.total))
+      say(progress)
     }
     return request
   }
@@ -27,11 +26,11 @@ final class UploadReport: Sendable {
   func end(length: Int64?) {
     let last = last.withLock { $0 }
     guard let total = last?.total ?? last?.bytes ?? length else { return }
-    let whole = PromiseProgress(bytes: total, total: total)
+    let whole = TransferProgress(bytes: total, total: total)
     if last != whole { say(whole) }
   }
 
-  private func say(_ progress: PromiseProgress) {
+  private func say(_ progress: TransferProgress) {
     last.withLock { $0 = progress }
     report(progress)
   }

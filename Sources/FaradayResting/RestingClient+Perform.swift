@@ -20,7 +20,7 @@ extension RestingClient {
 
   func send<Input, Output, Value>(
     _ wanted: RestingRequest<Input, Output>, decoder: ResponseDecoder<Value>,
-    reporting report: (@Sendable (PromiseProgress) -> Void)? = nil
+    reporting report: ProgressHandler? = nil
   ) async throws -> TypedResponse<Value> {
     var request = try converter.request(for: wanted, on: connection)
     if request.headers[.accept] == nil, let accepted = decoder.accepts { request.headers[.accept] = accepted }

@@ -14,7 +14,7 @@ extension RestingClient {
   public func upload<Input, Output>(
     _ request: RestingRequest<Input, Output>, onProgress: @escaping ProgressHandler = { _ in }
   ) async throws -> TypedResponse<Output> {
-    try await send(request, decoder: output()) { onProgress(TransferProgress($0)) }
+    try await send(request, decoder: output(), reporting: onProgress)
   }
 
   /// Sends a request, and looks at no body of the response.
@@ -23,7 +23,7 @@ extension RestingClient {
   public func upload<Input>(
     _ request: RestingRequest<Input, Nothing>, onProgress: @escaping ProgressHandler = { _ in }
   ) async throws -> TypedResponse<Void> {
-    try await send(request, decoder: .none) { onProgress(TransferProgress($0)) }
+    try await send(request, decoder: .none, reporting: onProgress)
   }
 }
 
@@ -41,8 +41,4 @@ extension Promising where Caller == RestingClient {
   public func upload<Input>(_ request: RestingRequest<Input, Nothing>) -> ProgressablePromise<TypedResponse<Void>> {
     ProgressablePromise { report in try await caller.send(request, decoder: .none, reporting: report) }
   }
-}
-
-extension TransferProgress {
-  init(_ progress: PromiseProgress) { self.init(bytes: progress.bytes, total: progress.total) }
 }

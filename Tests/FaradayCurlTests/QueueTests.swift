@@ -18,10 +18,7 @@ import Testing
       }
     }
     defer { server.stop() }
-    var configuration = CurlAdapter.Configuration()
-    configuration.connectionsPerOrigin = 1
-    configuration.queueLimit = 2
-    let connection = try server.connection(configuration)
+    let connection = try server.connection(CurlAdapter.Configuration(connectionsPerOrigin: 1, queueLimit: 2))
     for (round, turn) in turns.enumerated() {
       let path = round == 0 ? "first" : "second"
       let before = arrived.elements.count

@@ -1,3 +1,4 @@
+import FaradayCore
 import FaradayPromises
 import FaradayTesting
 import Synchronization
@@ -5,9 +6,9 @@ import Testing
 
 @Suite struct ProgressablePromiseTests {
   @Test func `a fraction is known only with a total`() {
-    #expect(PromiseProgress(bytes: 5, total: nil).fraction == nil)
-    #expect(PromiseProgress(bytes: 5, total: 10).fraction == 0.5)
-    #expect(PromiseProgress(bytes: 0, total: 0).fraction == 1)
+    #expect(TransferProgress(bytes: 5, total: nil).fraction == nil)
+    #expect(TransferProgress(bytes: 5, total: 10).fraction == 0.5)
+    #expect(TransferProgress(bytes: 0, total: 0).fraction == 1)
   }
 
   @Test func `handlers are told in order, and a late one the last that was said`() async throws {
@@ -16,7 +17,7 @@ import Testing
     let late = Log<Int64>()
     let promise = ProgressablePromise { report in
       #expect(await goOn.opened())
-      for bytes in 1...3 { report(PromiseProgress(bytes: Int64(bytes), total: 3)) }
+      for bytes in 1...3 { report(TransferProgress(bytes: Int64(bytes), total: 3)) }
       begun.open()
       return "done"
     }
@@ -31,7 +32,7 @@ import Testing
   @Test func `a handler that comes late and in between sees no step back`() async throws {
     for _ in 0..<200 {
       let promise = ProgressablePromise { report in
-        for bytes in 1...50 { report(PromiseProgress(bytes: Int64(bytes), total: 50)) }
+        for bytes in 1...50 { report(TransferProgress(bytes: Int64(bytes), total: 50)) }
       }
       let seen = Log<Int64>()
       promise.progress { seen.append($0.bytes) }
@@ -45,7 +46,7 @@ import Testing
     let goOn = Gate()
     let promise = ProgressablePromise { report in
       #expect(await goOn.opened())
-      report(PromiseProgress(bytes: 1, total: 2))
+      report(TransferProgress(bytes: 1, total: 2))
       return 1
     }
     let seen = Log<Int64>()
@@ -55,6 +56,28 @@ import Testing
     goOn.open()
     #expect(try await end.value == 3)
     #expect(seen.elements == [1])
+  }
+
+  @Test func `as a sequence it begins with the last that was said, and ends with the promise`() async throws {
+    let (said, goOn) = (Gate(), Gate())
+    let promise = ProgressablePromise { report in
+      report(TransferProgress(bytes: 1, total: 3))
+      said.open()
+      #expect(await goOn.opened())
+      report(TransferProgress(bytes: 3, total: 3))
+    }
+    #expect(await said.opened())
+    var seen: [Int64] = []
+    for await progress in promise.progress {
+      seen.append(progress.bytes)
+      goOn.open()
+    }
+    #expect(seen == [1, 3])
+    try await promise.value
+    // All is over: the last that was said, and no more.
+    var late: [Int64] = []
+    for await progress in promise.progress { late.append(progress.bytes) }
+    #expect(late == [3])
   }
 
   @Test func `one without progress says nothing and has its outcome`() async throws {

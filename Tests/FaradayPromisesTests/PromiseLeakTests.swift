@@ -1,3 +1,4 @@
+import FaradayCore
 import FaradayPromises
 import FaradayTesting
 import Testing
@@ -69,7 +70,7 @@ import Testing
   @Test(.timeLimit(.minutes(1))) func `handlers of progress are let go of`() async throws {
     #expect(
       try await !leaves { witness in
-        let promise = ProgressablePromise { report in report(PromiseProgress(bytes: 1, total: nil)) }
+        let promise = ProgressablePromise { report in report(TransferProgress(bytes: 1, total: nil)) }
         promise.progress { _ in _ = witness }
         try await promise.value
       })

@@ -211,7 +211,7 @@ import Foundation
   @Test(arguments: TestedAdapter.allCases)
   func `a promise tells of the upload's progress, and so does the request's own callback`(tested: TestedAdapter) async throws {
     let server = try LocalServer()
-    let (told, reported) = (Log<Int64>(), Log<PromiseProgress>())
+    let (told, reported) = (Log<Int64>(), Log<TransferProgress>())
     let connection = Connection(adapter: tested.adapter)
     let request = TypedRequest(.put, baseURL: server.url, endpoint: "upload", receiving: .text)
       .sending(.data(Data(repeating: 1, count: 1 << 20))).configured { $0.onUploadProgress = { told.append($0.bytes) } }

@@ -6,11 +6,11 @@ import Testing
 @testable import FaradayRequests
 
 @Suite struct UploadReportTests {
-  private let whole = PromiseProgress(bytes: 4, total: 4)
+  private let whole = TransferProgress(bytes: 4, total: 4)
 
   /// What is told of an upload of which the adapter tells this.
-  private func report(_ told: [TransferProgress], of body: Body = "text") throws -> [PromiseProgress] {
-    let seen = Log<PromiseProgress>()
+  private func report(_ told: [TransferProgress], of body: Body = "text") throws -> [TransferProgress] {
+    let seen = Log<TransferProgress>()
     let upload = UploadReport { seen.append($0) }
     var request = try Request(.put, "http://host/")
     request.body = body
@@ -23,12 +23,12 @@ import Testing
   @Test func `the end is told where the adapter does not, and once where it does`() throws {
     #expect(try report([]) == [whole])
     #expect(try report([.init(bytes: 4, total: 4)]) == [whole])
-    #expect(try report([.init(bytes: 3, total: 4)]) == [PromiseProgress(bytes: 3, total: 4), whole])
+    #expect(try report([.init(bytes: 3, total: 4)]) == [TransferProgress(bytes: 3, total: 4), whole])
   }
 
   @Test func `of a length that nobody knew the end is what was sent`() throws {
     let stream = Body.stream(Pieces("text"))
-    #expect(try report([.init(bytes: 4, total: nil)], of: stream) == [PromiseProgress(bytes: 4, total: nil), whole])
+    #expect(try report([.init(bytes: 4, total: nil)], of: stream) == [TransferProgress(bytes: 4, total: nil), whole])
     #expect(try report([], of: stream) == [])
   }
 

@@ -47,13 +47,13 @@ import Testing
     let request = RestingRequest(
       endpoint: Endpoint<Portrait, Nothing>(.post, "/{id}/picture", encoding: .multipartFormData),
       body: Portrait(file: FormFile(file.path, filename: "ada.jpg")), pathVariables: ["id": 42])
-    let progress = Log<PromiseProgress>()
+    let progress = Log<TransferProgress>()
     let upload: ProgressablePromise<TypedResponse<Void>> = try client(tested).promise.upload(request)
     upload.progress { progress.append($0) }
     #expect(try await upload.value.status == .ok)
     let arrived = try #require(server.arrived.elements.first)
     #expect(arrived.line == "POST /posts/42/picture HTTP/1.1")
-    #expect(progress.elements.last == PromiseProgress(bytes: Int64(arrived.body.count), total: Int64(arrived.body.count)))
+    #expect(progress.elements.last == TransferProgress(bytes: Int64(arrived.body.count), total: Int64(arrived.body.count)))
     let part = "name=\"file\"; filename=\"ada.jpg\"\r\nContent-Type: image/jpeg\r\n\r\n"
     #expect(Data(arrived.body).firstRange(of: Data(part.utf8) + picture) != nil)
   }

@@ -68,11 +68,11 @@ import Testing
     let uploaded: Uploaded = try await client(tested).upload(form(picture)) { progress.append($0) }.value
     #expect(uploaded.bytes > 1_000_000 && uploaded.framing == "length")
     #expect(progress.elements.last == TransferProgress(bytes: uploaded.bytes, total: uploaded.bytes))
-    let promised = Log<PromiseProgress>()
+    let promised = Log<TransferProgress>()
     let promise: ProgressablePromise<TypedResponse<Uploaded>> = try client(tested).promise.upload(form(picture))
     promise.progress { promised.append($0) }
     let bytes = try await promise.map(\.value.bytes).value
-    #expect(promised.elements.last == PromiseProgress(bytes: bytes, total: bytes) && bytes > 1_000_000)
+    #expect(promised.elements.last == TransferProgress(bytes: bytes, total: bytes) && bytes > 1_000_000)
   }
 
   @Test(arguments: TestedAdapter.allCases)
@@ -153,12 +153,12 @@ import Testing
     let empty = try TemporaryFile(Data())
     #expect(try await client(tested).upload(file(empty)) { progress.append($0) }.value.bytes == 0)
     #expect(progress.elements == [TransferProgress(bytes: 0, total: 0)])
-    let promised = Log<PromiseProgress>()
+    let promised = Log<TransferProgress>()
     let nothing = RestingRequest(endpoint: Endpoint<Nothing, Nothing>(.post, "/echo", encoding: .query))
     let promise: ProgressablePromise<TypedResponse<Void>> = try client(tested).promise.upload(nothing)
     promise.progress { promised.append($0) }
     _ = try await promise.value
-    #expect(promised.elements == [PromiseProgress(bytes: 0, total: 0)])
+    #expect(promised.elements == [TransferProgress(bytes: 0, total: 0)])
   }
 
   @Test(arguments: TestedAdapter.allCases)

@@ -20,11 +20,11 @@ import Testing
     let server = try LocalServer()
     let connection = try Connection(server.url, adapter: tested.adapter)
     let promises: [(String, Promise<Response>)] = [
-      ("GET", connection.promise.get("inspect")), ("POST", connection.promise.post("inspect", body: "a")),
-      ("PUT", connection.promise.put("inspect", body: "a")),
-      ("PATCH", connection.promise.patch("inspect", body: "a")), ("DELETE", connection.promise.delete("inspect")),
+      ("GET", connection.promise.get("inspect")), ("POST", connection.promise.post("inspect", body: "a").promise),
+      ("PUT", connection.promise.put("inspect", body: "a").promise),
+      ("PATCH", connection.promise.patch("inspect", body: "a").promise), ("DELETE", connection.promise.delete("inspect")),
       ("OPTIONS", connection.promise.options("inspect")),
-      ("QUERY", connection.promise.run(HTTPRequest.Method("QUERY") ?? .get, "inspect")),
+      ("QUERY", connection.promise.run(HTTPRequest.Method("QUERY") ?? .get, "inspect").promise),
     ]
     for (method, promise) in promises {
       #expect(try await promise.then { try await $0.body.text() }.value.contains(method))
@@ -39,15 +39,46 @@ import Testing
     let size = 256 << 10
     let received = Log<Int>()
     let sent = Log<Int64>()
-    let promise = connection.promise.post(
-      "echo", body: .data(.init(repeating: 0x61, count: size)), onUploadProgress: { sent.append($0.bytes) },
-      onChunk: { bytes in
+    let promise = connection.promise.post("echo", body: .data(.init(repeating: 0x61, count: size))) {
+      $0.options.onChunk = { bytes in
         received.append(bytes.byteCount)
         return .continue
-      })
+      }
+    }.progress { sent.append($0.bytes) }
     #expect(try await promise.map(\.status).value == .ok)
     #expect(sent.elements.last == Int64(size))
+    #expect(sent.elements == sent.elements.sorted())
     #expect(received.elements.reduce(0, +) >= size)
+  }
+
+  @Test(arguments: TestedAdapter.allCases)
+  func `an upload's progress is a sequence, which ends with the whole`(tested: TestedAdapter) async throws {
+    let server = try LocalServer()
+    let connection = try Connection(server.url, adapter: tested.adapter)
+    let upload = connection.promise.put("echo", body: .data(.init(repeating: 0x61, count: 1 << 20)))
+    var last: TransferProgress?
+    for await progress in upload.progress { last = progress }
+    #expect(last == TransferProgress(bytes: 1 << 20, total: 1 << 20) && last?.fraction == 1)
+    #expect(try await upload.value.status == .ok)
+    let json = connection.promise.post("echo", query: ["a": 1], json: ["name": "Ada"])
+    #expect(try await json.value.decode([String: String].self) == ["name": "Ada"])
+    let failed = connection.promise.post("x/{id}", path: ["name": 1])
+    await #expect(throws: InvalidPath.self) { try await failed.value }
+  }
+
+  @Test @MainActor func `callbacks on the main actor touch what belongs to it`() async throws {
+    let mock = MockAdapter()
+    try mock.stub(.put, path: "/backup", status: .created)
+    let backup = Backup()
+    let done = Gate()
+    backup.start(try Connection("https://api.test/", adapter: mock), "four")
+    let failing = try Connection("https://api.test/", adapter: MockAdapter()).promise.get("x")
+    failing.onComplete(on: .main) { _ in
+      MainActor.assertIsolated()
+      done.open()
+    }
+    #expect(await done.opened())
+    await until { backup.result == "201 Created" && backup.fraction == 1 }
   }
 
   @Test(arguments: TestedAdapter.allCases)
@@ -55,12 +86,12 @@ import Testing
     let server = try EndlessServer()
     let connection = try Connection(server.url, adapter: tested.adapter)
     let arrived = Gate()
-    let promise = connection.promise.get(
-      "",
-      onChunk: { _ in
+    let promise = connection.promise.get {
+      $0.options.onChunk = { _ in
         arrived.open()
         return .continue
-      })
+      }
+    }
     #expect(await arrived.opened())
     promise.cancel()
     await #expect(throws: CancellationError.self) { try await promise.value }

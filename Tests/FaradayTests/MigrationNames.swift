@@ -22,7 +22,7 @@ enum MigrationNames {
       try request.headers.authorize(.token("a", options: ["b": "c"]))
     }
     _ = try connection.request(.get, "ping")
-    let promise: Promise<Response> = connection.promise.run(request)
+    let promise = connection.promise.run(request)
     promise.onComplete(on: .queue(.main)) { _ in }.onSuccess { _ in }.onFailure { _ in }.cancel()
     _ = try await promise.timeout(.seconds(1)).value
     _ = response.status.kind == .successful

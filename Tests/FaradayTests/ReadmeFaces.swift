@@ -9,14 +9,28 @@ import FoundationEssentials
 
 func promises(_ connection: Connection, _ file: Body) async throws {
   connection.promise.get("users").map(\.status)
-    .onSuccess(on: .main) { status in print(status) }
+    .onSuccess { status in print(status) }
     .onFailure { error in print(error) }
 
-  let upload = connection.promise.put("backup", body: file, onUploadProgress: { print($0.fraction ?? 0) })
+  let upload = connection.promise.put("backup", body: file)
+  for await progress in upload.progress { print(progress.fraction ?? 0) }
+
   let both = connection.promise.get("a").zip(connection.promise.get("b")).timeout(.seconds(5))
   upload.cancel()
   let (a, b) = try await both.value
   _ = (a, b)
+}
+
+@MainActor final class Backup {
+  var fraction = 0.0
+  var result = ""
+
+  func start(_ connection: Connection, _ file: Body) {
+    connection.promise.put("backup", body: file)
+      .progress(on: .main) { progress in self.fraction = progress.fraction ?? 0 }
+      .onSuccess(on: .main) { response in self.result = "\(response.status)" }
+      .onFailure(on: .main) { error in self.result = "\(error)" }
+  }
 }
 
 enum Faces {

@@ -1,0 +1,67 @@
+internal import FaradayCore
+internal import Synchronization
+
+/// What was said, and who listens.
+final class Reports: Sendable {
+  typealias Handler = @Sendable (TransferProgress) -> Void
+
+  private let state = Mutex(State())
+
+  private struct State {
+    var last: TransferProgress?
+    var handlers: [Handler] = []
+    var ends: [@Sendable () -> Void] = []
+    var hasEnded = false
+    var calls: [@Sendable () -> Void] = []
+    var isCalling = false
+  }
+
+  func say(_ progress: TransferProgress) {
+    call { state in
+      state.last = progress
+      return state.handlers.map { handler in { handler(progress) } }
+    }
+  }
+
+  /// - Parameter end: called behind the last report.
+  func add(_ handler: @escaping Handler, end: (@Sendable () -> Void)? = nil) {
+    call { state in
+      let last = state.last.map { last in [{ @Sendable in handler(last) }] } ?? []
+      guard !state.hasEnded else { return last + (end.map { [$0] } ?? []) }
+      state.handlers.append(handler)
+      if let end { state.ends.append(end) }
+      return last
+    }
+  }
+
+  /// Handlers are let go of; the last that was said stays.
+  func end() {
+    // They go when the lock is no longer held: with them may go the last of something that has a promise.
+    let gone = state.withLock { state in
+      defer { (state.handlers, state.ends) = ([], []) }
+      state.hasEnded = true
+      return (state.handlers, state.ends)
+    }
+    if !gone.1.isEmpty { call { _ in gone.1 } }
+  }
+
+  /// Makes the calls in the order in which they came up, without the lock: whoever finds nobody calling calls for all.
+  private func call(_ newCalls: (inout State) -> [@Sendable () -> Void]) {
+    var mayCall = state.withLock { state in
+      state.calls += newCalls(&state)
+      defer { state.isCalling = true }
+      return !state.isCalling
+    }
+    while mayCall {
+      let next = state.withLock { state -> (@Sendable () -> Void)? in
+        guard !state.calls.isEmpty else {
+          state.isCalling = false
+          return nil
+        }
+        return state.calls.removeFirst()
+      }
+      next?()
+      mayCall = next != nil
+    }
+  }
+}
