@@ -32,6 +32,16 @@ func verbs(_ connection: Connection, page: Int, name: String, trace: String) asy
   _ = (page, user, created)
 }
 
+func pages(_ connection: Connection) async throws -> [Faces.User] {
+  typealias User = Faces.User
+
+  var users: [User] = []
+  for try await page in connection.pages("users", query: ["per_page": 100], limit: 50) {
+    users += try await page.decode([User].self)
+  }
+  return users
+}
+
 func streamed(_ connection: Connection) async throws {
   let log = try await connection.get("log") { $0.options.delivery = .streamed }
   for try await piece in log.body {

@@ -1,0 +1,93 @@
+extension Response {
+  /// A link of a response's `Link` fields (RFC 8288).
+  public struct Link: Sendable, Hashable {
+    /// Where it leads, resolved against the URL of the response.
+    public let url: URL
+    /// Its relation types, such as `next`, in lower case: they are compared case-insensitively.
+    public let relations: [String]
+    /// Its other parameters, such as `title` and `type`, by their names in lower case. Of one that is there twice the first counts.
+    public let parameters: [String: String]
+  }
+
+  /// The links of its `Link` fields, in order; what is no link is left out.
+  ///
+  ///     if let next = response.links["next"] { page = try await connection.get(next.url.absoluteString) }
+  ///
+  /// ``Connection/pages(_:path:query:headers:timeout:limit:edit:)`` follows them, and watches over where they lead.
+  public var links: [Link] { headers[values: .link].flatMap { LinkParser($0).links(relativeTo: url) } }
+}
+
+extension [Response.Link] {
+  /// The first link of that relation type, ASCII case-insensitively, that is the response's own: one with an `anchor` is said of
+  /// something else.
+  public subscript(relation: String) -> Response.Link? {
+    let relation = relation.lowercased()
+    return first { $0.relations.contains(relation) && $0.parameters["anchor"] == nil }
+  }
+}
+
+/// Reads the value of a `Link` field (RFC 8288, section 3), which may be that of several fields joined by commas.
+private struct LinkParser {
+  private var rest: ArraySlice<UInt8>
+
+  init(_ value: String) { rest = Array(value.utf8)[...] }
+
+  func links(relativeTo base: URL) -> [Response.Link] {
+    var parser = self
+    var links: [Response.Link] = []
+    while let (target, parameters) = parser.next() {
+      guard let url = URL(text: target, relativeTo: base)?.absoluteURL else { continue }
+      var others: [String: String] = [:]
+      for (name, value) in parameters where others[name] == nil { others[name] = value }
+      let relations = (others.removeValue(forKey: "rel") ?? "").lowercased().split(separator: " ").map(String.init)
+      links.append(Response.Link(url: url, relations: relations, parameters: others))
+    }
+    return links
+  }
+
+  /// The next target and its parameters; nil if there is none.
+  private mutating func next() -> (String, [(String, String)])? {
+    // What stands before a target is skipped, up to one.
+    guard let open = rest.firstIndex(of: UInt8(ascii: "<")),
+      let close = rest[open...].firstIndex(of: UInt8(ascii: ">"))
+    else { return nil }
+    let target = String(decoding: rest[(open + 1)..<close], as: UTF8.self)
+    rest = rest[(close + 1)...]
+    var parameters: [(String, String)] = []
+    while true {
+      skip { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
+      guard rest.first == UInt8(ascii: ";") else { break }
+      rest.removeFirst()
+      skip { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
+      let name = take { $0 != UInt8(ascii: "=") && !Self.endsParameter($0) }.trimming().lowercased()
+      guard rest.first == UInt8(ascii: "=") else {
+        if !name.isEmpty { parameters.append((name, "")) }
+        continue
+      }
+      rest.removeFirst()
+      skip { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
+      parameters.append((name, rest.first == UInt8(ascii: "\"") ? quoted() : take { !Self.endsParameter($0) }.trimming()))
+    }
+    return (target, parameters)
+  }
+
+  private static func endsParameter(_ byte: UInt8) -> Bool { byte == UInt8(ascii: ";") || byte == UInt8(ascii: ",") }
+
+  private mutating func skip(while isSkipped: (UInt8) -> Bool) { rest = rest.drop(while: isSkipped) }
+
+  private mutating func take(while isTaken: (UInt8) -> Bool) -> String {
+    let taken = rest.prefix(while: isTaken)
+    rest = rest[taken.endIndex...]
+    return String(decoding: taken, as: UTF8.self)
+  }
+
+  /// A quoted string (RFC 9110, section 5.6.4); one that does not end goes to the end.
+  private mutating func quoted() -> String {
+    var text: [UInt8] = []
+    rest.removeFirst()
+    while let byte = rest.popFirst(), byte != UInt8(ascii: "\"") {
+      if byte == UInt8(ascii: "\\"), let escaped = rest.popFirst() { text.append(escaped) } else { text.append(byte) }
+    }
+    return String(decoding: text, as: UTF8.self)
+  }
+}

@@ -1,0 +1,39 @@
+import FaradayCore
+import FoundationEssentials
+import Testing
+
+/// RFC 8288.
+@Suite struct ResponseLinksTests {
+  private func links(_ fields: String...) throws -> [Response.Link] {
+    var headers = HTTPFields()
+    for field in fields { headers.append(HTTPField(name: .link, value: field)) }
+    return Response(status: .ok, headers: headers, url: try #require(URL(string: "https://api.test/v2/users?page=1"))).links
+  }
+
+  @Test(arguments: ["", "next", "<", "<?page=2", "rel=next", ",,;", "\u{301}"])
+  func `what is no link is left out`(field: String) throws {
+    #expect(try links(field).isEmpty)
+  }
+
+  @Test func `targets are resolved, and relations are compared whatever the case`() throws {
+    let links = try links(
+      #"<?page=2>; rel="Next last"; title="a, \"b\"; c", </v2/users>;REL=first , <https://other.test/x> ; rel = prev"#,
+      "<page/3>; rel=item; type=text/html; flag; rel=next")
+    #expect(
+      links.map(\.url.absoluteString) == [
+        "https://api.test/v2/users?page=2", "https://api.test/v2/users", "https://other.test/x", "https://api.test/v2/page/3",
+      ])
+    #expect(links.map(\.relations) == [["next", "last"], ["first"], ["prev"], ["item"]])
+    #expect(links[0].parameters == ["title": #"a, "b"; c"#] && links[3].parameters == ["type": "text/html", "flag": ""])
+    #expect(links["NEXT"] == links[0] && links["last"] == links[0] && links["up"] == nil)
+  }
+
+  @Test func `a link that is said of something else is nobody's next`() throws {
+    let links = try links(#"<?page=9>; rel="next"; anchor="/other", <?page=2>; rel="next""#)
+    #expect(links.count == 2 && links["next"]?.url.absoluteString == "https://api.test/v2/users?page=2")
+  }
+
+  @Test func `a quotation that does not end takes no more than the field`() throws {
+    #expect(try links(#"<?page=2>; rel="next, <?page=3>; rel=last"#).map(\.relations) == [["next,", "<?page=3>;", "rel=last"]])
+  }
+}
