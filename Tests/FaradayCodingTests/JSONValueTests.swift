@@ -4,7 +4,8 @@ import Testing
 
 @Suite struct JSONValueTests {
   private let value: JSONValue = [
-    "null": nil, "yes": true, "one": 1, "half": 0.5, "text": "a", "list": [1, "b", [:]], "inner": ["deep": [nil]],
+    "null": nil, "yes": true, "one": 1, "half": 0.5, "text": "a", "list": [1, "b", [:] as JSONValue] as JSONValue,
+    "inner": ["deep": [nil] as JSONValue],
   ]
 
   // MARK: looking in

@@ -3,7 +3,9 @@ import FoundationEssentials
 import Testing
 
 @Suite struct JSONWriterTests {
-  private let value: JSONValue = ["b": [1, ["c": nil], [], [:]], "a": "x/y", "é": true]
+  private let value: JSONValue = [
+    "b": [1, ["c": nil] as JSONValue, [] as JSONValue, [:] as JSONValue] as JSONValue, "a": "x/y", "é": true,
+  ]
 
   @Test(arguments: [Double.nan, .infinity, -.infinity])
   func `a number that is not finite is an error that names its place`(number: Double) {

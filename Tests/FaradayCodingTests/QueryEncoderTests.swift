@@ -173,7 +173,9 @@ import Testing
   // MARK: styles
 
   @Test func `each style of lists`() throws {
-    let value: JSONValue = ["a": [1, "x", true], "o": [["k": 1], ["k": 2]], "l": [[1, 2], [3]], "e": []]
+    let value: JSONValue = [
+      "a": [1, "x", true] as JSONValue, "o": [["k": 1], ["k": 2]], "l": [[1, 2], [3]], "e": [] as JSONValue,
+    ]
     #expect(try encoded(value) == "a[]=1&a[]=x&a[]=true&o[][k]=1&o[][k]=2&l[][]=1&l[][]=2&l[][]=3")
     #expect(
       try encoded(value) { $0.arrays = .repeated } == "a=1&a=x&a=true&o[][k]=1&o[][k]=2&l[]=1&l[]=2&l[]=3")
