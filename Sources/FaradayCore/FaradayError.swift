@@ -28,7 +28,12 @@ extension FaradayError {
   public var isCancelled: Bool { false }
   public var isTransient: Bool { isTimeout }
   public var request: RequestSummary? { nil }
-  public var response: Response? { (self as? any ErrorWithResponse)?.response }
+  public var response: Response? {
+    guard let error = self as? any ErrorWithResponse else { return nil }
+    // Without its type it would be this one again.
+    let response: Response = error.response
+    return response
+  }
   public var errorDescription: String? { description }
   // Here as well as in Foundation, so that a file that conforms to this need not import it.
   public var failureReason: String? { nil }

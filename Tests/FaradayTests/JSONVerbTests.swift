@@ -52,7 +52,8 @@ import Testing
     let connection = try Connection("https://api.test/", adapter: mock)
     let encoder = JSONEncoder()
     encoder.keyEncodingStrategy = .convertToSnakeCase
-    _ = try await connection.post("x", json: ["userName": 1], encoder: encoder)
+    struct Login: Encodable { let userName = 1 }
+    _ = try await connection.post("x", json: Login(), encoder: encoder)
     _ = try await connection.post("x", json: ["b": 1, "a": "x"] as JSONValue)
     _ = try await connection.post("x", body: .json(["b": 1, "a": "x"]))
     #expect(
