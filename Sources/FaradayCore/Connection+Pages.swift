@@ -5,7 +5,8 @@ extension Connection {
   ///       users += try await page.decode([User].self)
   ///     }
   ///
-  /// Each is sent when it is asked for, with the header fields and options of the first. The response that is no 2xx or has no such
+  /// Each is sent when it is asked for, with the header fields and options of the first; one that `edit` gave a body is the only one
+  /// with it. The response that is no 2xx or has no such
   /// link is the last one. A link to another origin than the page's is followed without credentials and the connection's headers, and
   /// so is every one from there on, also back (``Request/leaveOrigin()``). Throws what sending throws, and ``PagingError``.
   ///
@@ -71,6 +72,10 @@ extension Connection {
         guard visited.count < limit else { throw PagingError(.tooMany(limit: limit), request: request, response: response) }
         guard !visited.contains(link.url.absoluteString) else { throw PagingError(.loop, request: request, response: response) }
         var following = request
+        // The next is a GET: a body of the first is nobody else's.
+        following.method = .get
+        following.body = .empty
+        following.headers = following.headers.filter { !$0.name.canonicalName.hasPrefix("content-") }
         following.url = link.url
         following.options.requestTarget = .origin
         // Whoever stands elsewhere, or was led there, shall not say what is asked for with the connection's credentials.

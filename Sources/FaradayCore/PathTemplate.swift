@@ -63,8 +63,8 @@ public struct PathTemplate: Sendable, Hashable, ExpressibleByStringLiteral {
   }
 }
 
-/// A path that could not be made.
-public struct PathTemplateError: FaradayError, Equatable {
+/// A path that could not be made. Its description is one line of at most a few kibibytes, in which the usual secrets are marked.
+public struct PathTemplateError: FaradayError, Equatable, CustomReflectable {
   public enum Reason: Sendable, Hashable {
     /// The variable of that name has no value.
     case missing(String)
@@ -89,13 +89,24 @@ public struct PathTemplateError: FaradayError, Equatable {
   }
 
   public var description: String {
-    switch reason {
-    case .missing(let name): "the path \(template) has no value for {\(name)}"
-    case .unknown(let name): "the path \(template) has no variable {\(name.bounded())}"
-    case .empty(let name): "the value for {\(name)} in the path \(template) is empty"
-    case .dotSegment(let name): "the value for {\(name)} in the path \(template) makes a dot segment"
+    let template = Secrets().redacting(urlText: template).onOneLine()
+    return switch reason {
+    case .missing(let name): "the path \(template) has no value for {\(name.bounded())}"
+    case .unknown(let name): "the path \(template) has no variable {\(name.onOneLine())}"
+    case .empty(let name): "the value for {\(name.bounded())} in the path \(template) is empty"
+    case .dotSegment(let name): "the value for {\(name.bounded())} in the path \(template) makes a dot segment"
     case .unclosed: "the path \(template) has a { without }"
-    case .invalidName(let name): "the path \(template) has {\(name)}, which is no name of a variable"
+    // It may be anything, also JSON: it is not shown, nor what follows.
+    case .invalidName: "the path \(template.prefix { $0 != "{" })… has braces around what is no name of a variable"
     }
+  }
+  public var customMirror: Mirror { Mirror(self, children: [:]) }
+}
+
+extension String {
+  /// At most a kibibyte of it, without control characters.
+  fileprivate func onOneLine() -> String {
+    String(String.UnicodeScalarView(unicodeScalars.map { $0.value < 0x20 || (0x7F...0x9F).contains($0.value) ? " " : $0 }))
+      .bounded()
   }
 }

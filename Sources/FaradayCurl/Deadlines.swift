@@ -18,8 +18,9 @@ enum Clock {
 extension Duration {
   /// Whole nanoseconds, at most a century: a timeout longer than that is none.
   var nanoseconds: Int64 {
-    let (seconds, attoseconds) = components
-    return min(max(0, seconds), 3_155_760_000) * 1_000_000_000 + max(0, attoseconds / 1_000_000_000)
+    // Of a longer one the seconds may be too many for a number.
+    let (seconds, attoseconds) = min(max(.zero, self), .seconds(3_155_760_000)).components
+    return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
   }
 }
 

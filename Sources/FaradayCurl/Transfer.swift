@@ -36,18 +36,20 @@ final class Transfer: @unchecked Sendable, HasDeadline {
   let priority = Task.currentPriority
   private let cancellation = Atomic<Bool>(false)
 
+  // What each line, piece and turn looks at is not checked for exclusive access: nothing of the caller's runs while it is changed.
+
   // What the engine knows about it.
   var continuation: UnsafeContinuation<Received, any Error>?
   /// Its task runs on the engine's thread: to resume it changes no thread.
   var isSentFromEngine = false
   var handle: EngineHandle?
   var engine: Engine?
-  var life = Life.new
-  var isTouched = false
-  var deadline = Int64.max
+  @exclusivity(unchecked) var life = Life.new
+  @exclusivity(unchecked) var isTouched = false
+  @exclusivity(unchecked) var deadline = Int64.max
   var deadlineIndex = -1
   var activated: Int64 = 0
-  var lastActivity: Int64 = 0
+  @exclusivity(unchecked) var lastActivity: Int64 = 0
   /// What TCP had moved when the engine looked and found it changed, and when that was.
   var movedBytes: Int64 = 0
   var looked: Int64 = 0
@@ -56,34 +58,34 @@ final class Transfer: @unchecked Sendable, HasDeadline {
   /// Bytes handed over since the engine's thread last looked whether the turn is over.
   var sinceQuantum = 0
   /// Why it must end, noted where it was found; it wins over what libcurl says then.
-  var failure: (any Error)?
+  @exclusivity(unchecked) var failure: (any Error)?
 
   // The attempts: more than one where libcurl is stopped from using a connection, or from repeating by itself.
   /// What this one is to be followed by another for.
-  var repetition: Repetition?
+  @exclusivity(unchecked) var repetition: Repetition?
   /// What there have been others for.
   var repetitions: Set<Repetition> = []
-  var attempt = Attempt()
+  @exclusivity(unchecked) var attempt = Attempt()
 
-  // Receiving. What each line and piece changes is not checked for exclusive access: nothing of the caller's runs meanwhile.
+  // Receiving.
   @exclusivity(unchecked) var parser: ResponseParser
-  var firstByte: Int64 = 0
-  var received: Int64 = 0
+  @exclusivity(unchecked) var firstByte: Int64 = 0
+  @exclusivity(unchecked) var received: Int64 = 0
   /// Where the body goes: into this, from the head on, if all of it is wanted and may be small.
   @exclusivity(unchecked) var small: Data?
   /// Or into this.
-  var stream: ResponseStream?
+  @exclusivity(unchecked) var stream: ResponseStream?
   var gatheringSince: Int64 = 0
   /// When the rest of a body that may be small is no longer waited for.
   var smallUntil = Int64.max
-  var receiving = Receiving.flowing
+  @exclusivity(unchecked) var receiving = Receiving.flowing
 
   // Sending.
-  var source = Source.none
+  @exclusivity(unchecked) var source = Source.none
   var producer: Task<Void, Never>?
   var sent: Int64 = 0
   var reported: Int64 = 0
-  var isSendPaused = false
+  @exclusivity(unchecked) var isSendPaused = false
 
   private var easyPointer: UnsafeMutableRawPointer?
   private var headerList: UnsafeMutablePointer<curl_slist>?

@@ -105,7 +105,7 @@ public struct Retry: Middleware {
   }
 
   private func jitter(after attempt: Attempt) -> Duration {
-    var span = min(policy.initialDelay, policy.maxDelay)
+    var span = max(.zero, min(policy.initialDelay, policy.maxDelay))
     for _ in 1..<attempt.number where span < policy.maxDelay { span = min(span * 2, policy.maxDelay) }
     let wait = span * random()
     // Spread over a while, as all who were told the same come back at the same time.

@@ -54,7 +54,7 @@ struct Deadline: Sendable {
   private static func sleep<C: Clock>(on clock: C, for limit: Duration) -> @Sendable () async throws -> Void
   where C.Duration == Duration {
     // A hundred years are for ever; beyond some hundreds more, clocks overflow.
-    let end = clock.now.advanced(by: min(limit, .seconds(3_155_760_000)))
+    let end = clock.now.advanced(by: min(max(.zero, limit), .seconds(3_155_760_000)))
     return { try await clock.sleep(until: end, tolerance: nil) }
   }
 

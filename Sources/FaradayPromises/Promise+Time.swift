@@ -59,5 +59,5 @@ public struct PromiseTimedOut: FaradayError, Equatable {
 
 extension Duration {
   /// A hundred years are for ever; beyond some hundreds more, clocks overflow.
-  fileprivate var withinClocks: Duration { min(self, .seconds(3_155_760_000)) }
+  fileprivate var withinClocks: Duration { min(max(.zero, self), .seconds(3_155_760_000)) }
 }

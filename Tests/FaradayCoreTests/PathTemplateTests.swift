@@ -12,6 +12,20 @@ import Testing
     ("/{nothing}", .empty("nothing")),
   ]
 
+  @Test(arguments: [
+    ("https://u:hidden@h/x?token=hidden&y={id}", ""), ("/x?filter={\"token\":\"hidden\"}", ""), ("/a\n{b", ""),
+    ("/{id}", "hid\nden"),
+    (String(repeating: "x", count: 100_000) + "{", ""),
+  ])
+  func `an error is one short line without secrets`(template: String, unused: String) throws {
+    let error = try #require(throws: PathTemplateError.self) {
+      try PathTemplate(template).path(unused.isEmpty ? [:] : ["id": 1, unused: 2])
+    }
+    for shown in ["\(error)", String(reflecting: error), error.errorDescription ?? ""] {
+      #expect(!shown.contains("hidden") && !shown.contains { $0.isNewline } && shown.utf8.count < 4096)
+    }
+  }
+
   @Test func `a path that cannot be made is an error that says why`() {
     for (template, reason) in impossible {
       let error = #expect(throws: PathTemplateError.self) {

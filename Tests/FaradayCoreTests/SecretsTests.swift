@@ -19,7 +19,14 @@ import Testing
   @Test(arguments: [
     ("Location", "https://u:p@h/?token=a&b=c", "https://h/?token=[secret]&b=c"), ("Referer", "http://[", "[secret]"),
     ("Content-Location", "", ""), ("Link", "<https://u:p@h/?key=1>; rel=next", "<https://h/?key=[secret]>; rel=next"),
-    ("Refresh", "5; url=/x?token=a", "5; url=/x?token=[secret]"), ("Cookie", "a=b", "[secret]"), ("X-Note", "u:p@h", "u:p@h"),
+    ("Refresh", "5; url=/x?token=a", "5; url=/x?token=[secret]"), ("Cookie", "a=b", "[secret]"),
+    ("Link", "<https://h/?q=it's&token=a>; rel=next", "<https://h/?q=it's&token=[secret]>; rel=next"),
+    ("Link", "<https://h/cart;jsessionid=a'b>, <cart;token=a>", "<https://h/cart;jsessionid=[secret]>, <cart;token=[secret]>"),
+    ("Link", "<https://h/?a=1;token=b>", "<https://h/?a=[secret]>"), ("Link", "<<x", "<<x"),
+    ("Link", "<https://h/?\"<http://u:p@g=1>", "<[secret]>"),
+    ("Link", "token=a;b=c", "token=[secret];b=c"),
+    ("Refresh", "0;URL='https://h/?a=it;token=b'; x=y", "0;URL='https://h/?a=[secret]'"),
+    ("Refresh", "0; url=/cb;token=b", "0; url=/cb;token=[secret]"), ("Refresh", "5", "5"), ("X-Note", "u:p@h", "u:p@h"),
   ])
   func `a field is shown without what is secret in it`(name: String, value: String, shown: String) throws {
     #expect(Secrets().redacting(HTTPField(name: try #require(HTTPField.Name(name)), value: value)) == shown)

@@ -28,7 +28,7 @@ import Testing
 
   @Test(arguments: [
     ("/users/{id}/{none}", PathTemplateError.Reason.missing("none"), "has no value for {none}"),
-    ("/users/{id", .unclosed, "has a { without }"), ("/users/{}", .invalidName(""), "has {}, which is no name"),
+    ("/users/{id", .unclosed, "has a { without }"), ("/users/{}", .invalidName(""), "has braces around what is no name"),
     ("/users/{nothing}", .empty("nothing"), "is empty"), ("/users/{up}", .dotSegment("up"), "makes a dot segment"),
   ])
   func `a path that cannot be made names the variable, the template and the request`(
@@ -42,7 +42,8 @@ import Testing
     #expect(error?.template == "/v1\(path)?token=[secret]")
     let description = error.map { "\($0)" } ?? ""
     #expect(description.hasPrefix("GET http://localhost/api?key=[secret]: the ") && description.contains(text))
-    #expect(description.contains("/v1\(path)") && !description.contains("hidden") && !description.contains("pw"))
+    #expect(
+      description.contains("/v1\(path.prefix { $0 != "{" })") && !description.contains("hidden") && !description.contains("pw"))
   }
 
   @Test(arguments: [RequestEncoding.json, .query, .formURLEncoded, .multipartFormData])

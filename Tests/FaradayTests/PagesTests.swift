@@ -80,4 +80,13 @@ import Testing
     for try await _ in try connection(.redirects()).pages("users") {}
     #expect(mock.recorded.map { $0.request.headers[.authorization] != nil } == [true, false, false])
   }
+
+  @Test func `a body of the first page is nobody else's`() async throws {
+    try stub("/v2/users", host: "api.test", next: "http://api.test/x")
+    try stub("/x", host: "api.test", next: nil)
+    for try await _ in try connection().pages("users", edit: { $0.body = .form(["password": "hidden"]) }) {}
+    let sent = mock.recorded.map(\.request)
+    #expect(sent.map(\.body.isEmpty) == [false, true] && sent.map(\.method) == [.get, .get])
+    #expect(sent.map { $0.headers[.contentType] != nil } == [true, false])
+  }
 }

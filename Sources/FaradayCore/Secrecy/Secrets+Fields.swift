@@ -6,12 +6,11 @@ extension Secrets {
     if contains(field.name) { return Self.mark }
     switch field.name {
     case .location, .contentLocation, .referer: return redacting(reference: field.value)
-    case _ where Self.linking.contains(field.name.canonicalName): return redacting(links: field.value)
+    case _ where field.name.canonicalName == "link": return redacting(links: field.value)
+    case _ where field.name.canonicalName == "refresh": return redacting(refresh: field.value)
     default: return field.value
     }
   }
-
-  private static let linking: Set<String> = ["link", "refresh"]
 
   /// A URL, absolute or not, or nothing of it if it is none.
   private func redacting(reference text: String) -> String {
@@ -19,21 +18,52 @@ extension Secrets {
     return URL(string: text) == nil ? Self.mark : redacting(urlText: text)
   }
 
-  /// The URLs within a `Link` or `Refresh`, which end where no URL can go on.
+  /// What is one reference, or nothing of it: with these in it, it is more than that, or none (RFC 3986, appendix C).
+  private func redacting(whole text: String) -> String {
+    text.utf8.contains { "<>\" \t".utf8.contains($0) } ? Self.mark : redacting(reference: text)
+  }
+
+  /// What stands between `<` and `>` of a `Link` is a reference, whatever is in it (RFC 8288, section 3). Elsewhere there should be
+  /// none: each word is looked at.
   private func redacting(links text: String) -> String {
     var shown = ""
     var rest = Substring(text).unicodeScalars
-    while !rest.isEmpty {
-      let word = Substring(rest.prefix { !Self.endURL.contains($0) })
+    let lastClose = rest.lastIndex(of: ">") ?? rest.startIndex
+    while let first = rest.first {
+      if first == "<", rest.startIndex < lastClose, let close = rest.firstIndex(of: ">") {
+        shown += "<" + redacting(whole: String(rest[rest.index(after: rest.startIndex)..<close])) + ">"
+        rest = rest[rest.index(after: close)...]
+        continue
+      }
+      let word = String(rest.prefix { !Self.endsWord.contains($0) })
       rest = rest.dropFirst(word.unicodeScalars.count)
-      // `url=` of a Refresh is no part of the URL.
-      let prefix = word.lowercased().hasPrefix("url=") ? word.prefix(4) : ""
-      let url = String(word.dropFirst(prefix.count))
-      shown += prefix + (url.unicodeScalars.contains { "?#@/".unicodeScalars.contains($0) } ? redacting(reference: url) : url)
-      if let end = rest.popFirst() { shown.unicodeScalars.append(end) }
+      let isReference = word.unicodeScalars.contains { "?#@/".unicodeScalars.contains($0) }
+      shown += isReference ? redacting(reference: word) : redacting(query: word)
+      if rest.first != "<", let end = rest.popFirst() {
+        shown.unicodeScalars.append(end)
+      } else if word.isEmpty, let open = rest.popFirst() {
+        shown.unicodeScalars.append(open)
+      }
     }
     return shown
   }
 
-  private static let endURL = Set("<>\"' \t;".unicodeScalars)
+  private static let endsWord = Set("<>\"' \t;".unicodeScalars)
+
+  /// What stands behind `url=` of a `Refresh` is a reference, to the end or in quotes (the HTML standard, "shared declarative refresh
+  /// steps").
+  private func redacting(refresh text: String) -> String {
+    let bytes = Array(text.utf8)
+    let sign = Array("url=".utf8)
+    let found = bytes.indices.first { bytes[$0...].prefix(4).elementsEqual(sign) { $0 | 0x20 == $1 } }
+    guard let start = found.map({ $0 + 4 }) else { return redacting(links: text) }
+    var reference = bytes[start...]
+    var quote = ""
+    if let first = reference.first, first == UInt8(ascii: "\"") || first == UInt8(ascii: "'") {
+      quote = String(UnicodeScalar(first))
+      reference = reference.dropFirst().prefix { $0 != first }
+    }
+    let shown = redacting(whole: String(decoding: reference, as: UTF8.self))
+    return redacting(links: String(decoding: bytes[..<start], as: UTF8.self)) + quote + shown + quote
+  }
 }

@@ -37,11 +37,9 @@ extension Target {
 
   /// Takes what stands before a place, and its name. Nil if there is no place.
   private static func cut(_ rest: inout ArraySlice<UInt8>) -> (literal: ArraySlice<UInt8>, name: String)? {
-    guard let open = rest.firstRange(of: Array("{{".utf8)),
-      let close = rest[open.upperBound...].firstRange(of: Array("}}".utf8))
+    guard let open = rest.firstIndex(of: UInt8(ascii: "{")), let close = rest[open...].firstIndex(of: UInt8(ascii: "}"))
     else { return nil }
-    defer { rest = rest[close.upperBound...] }
-    let name = String(decoding: rest[open.upperBound..<close.lowerBound].filter { $0 != 0x20 && $0 != 0x09 }, as: UTF8.self)
-    return (rest[..<open.lowerBound], name)
+    defer { rest = rest[(close + 1)...] }
+    return (rest[..<open], String(decoding: rest[(open + 1)..<close].filter { $0 != 0x20 && $0 != 0x09 }, as: UTF8.self))
   }
 }
