@@ -13,7 +13,8 @@ extension Body {
     }
   }
 
-  /// Untyped JSON, written at once as it is: `.json(["name": name, "age": age])`. Throws ``UnencodableBody`` for a number that is not
+  /// Untyped JSON, written at once in its own order: `.json(["name": name, "age": age])`. A literal whose values are all of one type is a
+  /// Swift dictionary, and sorted by name, unless `as JSONValue` stands behind it. Throws ``UnencodableBody`` for a number that is not
   /// finite.
   public static func json(_ value: JSONValue) throws -> Body { try json(value, encoder: JSONEncoder()) }
 }

@@ -47,12 +47,17 @@ public struct FormStrategies: Sendable {
     case custom(@Sendable (Data) throws -> String)
   }
 
+  /// How names are written. As they are by default.
   public var keys: Keys
+  /// How a list is written. `a[]=1&a[]=2` by default.
   public var arrays: Arrays
+  /// How a Boolean is written. `true` and `false` by default.
   public var bools: Bools
+  /// How a `Date` is written. As it encodes itself by default.
   public var date: Dates
+  /// How `Data` is written. As bytes in a multipart form and as Base64 in a query by default.
   public var data: DataValues
-  /// Whether items stand in the order of their names, rather than of their declaration.
+  /// Whether items stand in the order of their names, rather than of their declaration. False by default.
   public var sortsNames: Bool
 
   public init(

@@ -23,7 +23,7 @@ public struct UnencodableBody: FaradayError, CustomReflectable {
   }
 
   public var description: String {
-    "\(request.map { "\($0): " } ?? "")the body, a \(type), cannot be encoded\(path.isEmpty ? "" : " at \(path)"): \(reason)"
+    naming("the body, a \(type), cannot be encoded\(path.isEmpty ? "" : " at \(path)"): \(reason)")
   }
   public var customMirror: Mirror { Mirror(self, children: [:]) }
 }
@@ -39,5 +39,6 @@ extension [any CodingKey] {
   /// `user.tags.2`. A log shows it, and a key may come from anywhere: nothing in it may end the line.
   package var dotted: String {
     map { $0.intValue.map(String.init) ?? String($0.stringValue.debugDescription.dropFirst().dropLast()) }.joined(separator: ".")
+      .bounded()
   }
 }

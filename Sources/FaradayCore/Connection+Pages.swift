@@ -73,9 +73,7 @@ extension Connection {
         guard !visited.contains(link.url.absoluteString) else { throw PagingError(.loop, request: request, response: response) }
         var following = request
         // The next is a GET: a body of the first is nobody else's.
-        following.method = .get
-        following.body = .empty
-        following.headers = following.headers.filter { !$0.name.canonicalName.hasPrefix("content-") }
+        following.becomeGet()
         following.url = link.url
         following.options.requestTarget = .origin
         // Whoever stands elsewhere, or was led there, shall not say what is asked for with the connection's credentials.
@@ -118,7 +116,7 @@ public struct PagingError: FaradayError, ErrorWithResponse, CustomReflectable {
       case .loop: "the link to the next page leads to one that was there before"
       case .invalidLink: "the link to the next page is no http or https URL"
       }
-    return "\(request.map { "\($0): " } ?? "")\(what)"
+    return naming("\(what)")
   }
   public var customMirror: Mirror { Mirror(self, children: [:]) }
 }

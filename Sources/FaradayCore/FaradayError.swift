@@ -41,6 +41,11 @@ extension FaradayError {
   public var helpAnchor: String? { nil }
 }
 
+extension FaradayError {
+  /// What went wrong, behind the request that it is about.
+  package func naming(_ problem: String) -> String { request.map { "\($0): \(problem)" } ?? problem }
+}
+
 /// An error that always has a response.
 package protocol ErrorWithResponse: FaradayError {
   var response: Response { get }

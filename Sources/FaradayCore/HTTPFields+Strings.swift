@@ -27,8 +27,9 @@ extension HTTPFields {
     self[fields: field.name] = [field]
   }
 
-  /// Adds a field after those of the same name. Throws ``InvalidHeader``.
+  /// Adds a field after those of the same name. Throws ``InvalidHeader``, also for the 65,535th field: `HTTPFields` holds no more.
   public mutating func add(_ name: String, _ value: String) throws {
+    guard count < 65_534 else { throw InvalidHeader(name: name.bounded(), reason: "there are 65,534 fields already") }
     append(try HTTPField(checking: name, value))
   }
 }
@@ -45,11 +46,18 @@ extension HTTPField {
   /// A field whose name is a token and whose value has no CR, LF or NUL (RFC 9110, section 5.5). Throws ``InvalidHeader``.
   public init(checking name: String, _ value: String) throws {
     guard let token = HTTPField.Name(name) else {
-      throw InvalidHeader(name: name.debugDescription.bounded(), reason: "the name is not a token (RFC 9110, section 5.6.2)")
+      throw InvalidHeader(name: Self.shown(name), reason: "the name is not a token (RFC 9110, section 5.6.2)")
     }
     guard !value.utf8.contains(where: \.endsLine) else {
       throw InvalidHeader(name: name.bounded(), reason: "the value contains CR, LF or NUL")
     }
     self.init(name: token, lenientValue: Array(value.utf8))
+  }
+
+  /// Who gives a whole line for a name gives its value too: what stands behind a colon is not shown.
+  private static func shown(_ name: String) -> String {
+    let line = name.utf8.prefix { $0 != UInt8(ascii: ":") }
+    return line.count == name.utf8.count
+      ? name.debugDescription.bounded() : String(line).map { ($0 + "…").debugDescription.bounded() } ?? ""
   }
 }

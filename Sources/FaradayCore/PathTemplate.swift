@@ -5,6 +5,7 @@
 /// A value is percent-encoded and stays within its segment, whatever is in it: simple string expansion (RFC 6570, section 3.2.2).
 /// The other expressions of that RFC are errors here; the `URITemplate` of FaradayHAL has them all.
 public struct PathTemplate: Sendable, Hashable, ExpressibleByStringLiteral {
+  /// The template as it was written.
   public let text: String
 
   public init(_ text: String) { self.text = text }
@@ -80,7 +81,9 @@ public struct PathTemplateError: FaradayError, Equatable, CustomReflectable {
     case invalidName(String)
   }
 
+  /// What is wrong.
   public let reason: Reason
+  /// The template as it was written, whatever is in it: not for logs.
   public let template: String
 
   package init(reason: Reason, template: String) {
@@ -89,10 +92,10 @@ public struct PathTemplateError: FaradayError, Equatable, CustomReflectable {
   }
 
   public var description: String {
-    let template = Secrets().redacting(urlText: template).onOneLine()
+    let template = Secrets().redacting(urlText: template).bounded().escapingControls()
     return switch reason {
     case .missing(let name): "the path \(template) has no value for {\(name.bounded())}"
-    case .unknown(let name): "the path \(template) has no variable {\(name.onOneLine())}"
+    case .unknown(let name): "the path \(template) has no variable {\(name.bounded().escapingControls())}"
     case .empty(let name): "the value for {\(name.bounded())} in the path \(template) is empty"
     case .dotSegment(let name): "the value for {\(name.bounded())} in the path \(template) makes a dot segment"
     case .unclosed: "the path \(template) has a { without }"
@@ -101,12 +104,4 @@ public struct PathTemplateError: FaradayError, Equatable, CustomReflectable {
     }
   }
   public var customMirror: Mirror { Mirror(self, children: [:]) }
-}
-
-extension String {
-  /// At most a kibibyte of it, without control characters.
-  fileprivate func onOneLine() -> String {
-    String(String.UnicodeScalarView(unicodeScalars.map { $0.value < 0x20 || (0x7F...0x9F).contains($0.value) ? " " : $0 }))
-      .bounded()
-  }
 }

@@ -18,8 +18,7 @@ enum Clock {
 extension Duration {
   /// Whole nanoseconds, at most a century: a timeout longer than that is none.
   var nanoseconds: Int64 {
-    // Of a longer one the seconds may be too many for a number.
-    let (seconds, attoseconds) = min(max(.zero, self), .seconds(3_155_760_000)).components
+    let (seconds, attoseconds) = withinClocks.components
     return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
   }
 }

@@ -33,7 +33,10 @@ extension Transfer {
       switch try parser.take(line, isHTTP2: isHTTP2) {
       case .begun: firstByte = Clock.now
       case .field, .trailer: break
-      case .informational: request.options.onInformational?(parser.head.parsed().response)
+      case .informational:
+        guard let onInformational = request.options.onInformational else { break }
+        onInformational(parser.head.parsed().response)
+        calledBack()
       case .head: return endHead()
       }
       return true

@@ -37,8 +37,8 @@ public struct Constraints: Middleware {
   public func handle(_ request: Request, next: Next) async throws -> Response {
     if !request.options.ignoresConstraints, !isInside, !constraints.isEmpty {
       if let limit {
-        let error = ConstraintsTimedOut(limit: limit, request: RequestSummary(request))
-        try await Deadline(after: limit, on: clock, error: error).value { try await hold(request) }
+        let deadline = Deadline(after: limit, on: clock) { ConstraintsTimedOut(limit: limit, request: RequestSummary(request)) }
+        try await deadline.value { try await hold(request) }
       } else {
         try await hold(request)
       }
@@ -83,7 +83,7 @@ public struct ConstraintsTimedOut: FaradayError, Equatable {
   public let request: RequestSummary?
   public var isTimeout: Bool { true }
   public var description: String {
-    "\(request.map { "\($0): " } ?? "")the constraints of the request were not satisfied within \(limit)"
+    naming("the constraints of the request were not satisfied within \(limit)")
   }
 }
 

@@ -215,7 +215,7 @@ public struct RedirectError: FaradayError, ErrorWithResponse, CustomReflectable 
     self.request = RequestSummary(request)
   }
 
-  public var description: String { "\(request.map { "\($0): " } ?? "")\(reason) (\(response.status.code))" }
+  public var description: String { naming("\(reason) (\(response.status.code))") }
   public var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 

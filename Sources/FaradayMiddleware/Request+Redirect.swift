@@ -12,9 +12,7 @@ extension Request {
     following.url = target
     following.options.requestTarget = .origin
     if changesMethod(head.status) {
-      following.method = .get
-      following.body = .empty
-      for name in Set(headers.map(\.name)) where Self.isOfBody(name) { following.headers[fields: name] = [] }
+      following.becomeGet()
     } else if !body.isReplayable {
       throw .bodyNotReplayable
     }
@@ -74,13 +72,4 @@ extension Request {
     if let last = segments.last, last == "." || last == ".." { kept.append("") }
     return "/\(kept.joined(separator: "/"))"[...]
   }
-
-  /// What RFC 9110, section 15.4, calls content-specific; and what frames a body or goes with one here.
-  private static func isOfBody(_ name: HTTPField.Name) -> Bool {
-    name.canonicalName.hasPrefix("content-") || fieldsOfBody.contains(name.canonicalName)
-  }
-
-  private static let fieldsOfBody: Set<String> = [
-    "digest", "repr-digest", "last-modified", "expect", "transfer-encoding", "trailer", "idempotency-key",
-  ]
 }

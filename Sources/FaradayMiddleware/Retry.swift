@@ -100,8 +100,7 @@ public struct Retry: Middleware {
   private func wait(after attempt: Attempt) -> Duration? {
     if let asked = attempt.retryAfter, asked > policy.maxRetryAfter { return nil }
     let wait = policy.backoff?(attempt) ?? jitter(after: attempt)
-    // A hundred years are for ever; beyond some hundreds more, clocks overflow.
-    return budget.withdraw() ? min(max(wait, attempt.retryAfter ?? .zero), .seconds(3_155_760_000)) : nil
+    return budget.withdraw() ? max(wait, attempt.retryAfter ?? .zero).withinClocks : nil
   }
 
   private func jitter(after attempt: Attempt) -> Duration {

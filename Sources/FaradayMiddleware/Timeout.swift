@@ -17,8 +17,8 @@ public struct Timeout: Middleware {
   }
 
   public func handle(_ request: Request, next: Next) async throws -> Response {
-    let error = TimeoutExceeded(limit: limit, request: RequestSummary(request))
-    return try await Deadline(after: limit, on: clock, error: error).response { try await next(request) }
+    let deadline = Deadline(after: limit, on: clock) { TimeoutExceeded(limit: limit, request: RequestSummary(request)) }
+    return try await deadline.response { try await next(request) }
   }
 }
 
@@ -33,7 +33,7 @@ public struct TimeoutExceeded: FaradayError {
     self.request = request
   }
 
-  public var description: String { "\(request.map { "\($0): " } ?? "")not done within \(limit)" }
+  public var description: String { naming("not done within \(limit)") }
 }
 
 extension Middleware where Self == Timeout {
@@ -43,18 +43,18 @@ extension Middleware where Self == Timeout {
 
 /// A moment after which nothing is waited for.
 struct Deadline: Sendable {
-  private let error: any Error
+  private let error: @Sendable () -> any Error
   private let sleep: @Sendable () async throws -> Void
 
-  init(after limit: Duration, on clock: any Clock<Duration>, error: any Error) {
+  /// - Parameter error: what is thrown then; made then.
+  init(after limit: Duration, on clock: any Clock<Duration>, error: @escaping @Sendable () -> any Error) {
     self.error = error
     sleep = Self.sleep(on: clock, for: limit)
   }
 
   private static func sleep<C: Clock>(on clock: C, for limit: Duration) -> @Sendable () async throws -> Void
   where C.Duration == Duration {
-    // A hundred years are for ever; beyond some hundreds more, clocks overflow.
-    let end = clock.now.advanced(by: min(max(.zero, limit), .seconds(3_155_760_000)))
+    let end = clock.now.advanced(by: limit.withinClocks)
     return { try await clock.sleep(until: end, tolerance: nil) }
   }
 
@@ -64,7 +64,7 @@ struct Deadline: Sendable {
       group.addTask(operation: work)
       group.addTask {
         try await sleep()
-        throw error
+        throw error()
       }
       defer { group.cancelAll() }
       guard let value = try await group.next() else { throw CancellationError() }

@@ -52,7 +52,8 @@ public struct ProgressablePromise<Value: Sendable>: Sendable {
     return self
   }
 
-  /// The progress as a sequence, which begins with the last that was said and ends when the promise has its outcome. A reader that is
+  /// The progress as a sequence, which begins with the last report and ends with the work: a promise made of this one, by `map` or `timeout`, has the same
+  /// progress. A reader that is
   /// slower than the work gets the newest. Each call makes a sequence for one reader.
   public var progress: AsyncStream<TransferProgress> {
     let (stream, continuation) = AsyncStream.makeStream(of: TransferProgress.self, bufferingPolicy: .bufferingNewest(1))

@@ -56,8 +56,3 @@ public struct PromiseTimedOut: FaradayError, Equatable {
 
   public var description: String { "the promise was not settled within \(limit)" }
 }
-
-extension Duration {
-  /// A hundred years are for ever; beyond some hundreds more, clocks overflow.
-  fileprivate var withinClocks: Duration { min(max(.zero, self), .seconds(3_155_760_000)) }
-}

@@ -1,7 +1,7 @@
 internal import FaradayCore
 internal import Synchronization
 
-/// What was said, and who listens.
+/// Progress reports, the handlers that are called with each in order, and the last for those that come late. Thread-safe.
 final class Reports: Sendable {
   typealias Handler = @Sendable (TransferProgress) -> Void
 
@@ -12,7 +12,7 @@ final class Reports: Sendable {
     var handlers: [Handler] = []
     var ends: [@Sendable () -> Void] = []
     var hasEnded = false
-    var calls: [@Sendable () -> Void] = []
+    var calls = Fifo<@Sendable () -> Void>()
     var isCalling = false
   }
 
@@ -48,17 +48,15 @@ final class Reports: Sendable {
   /// Makes the calls in the order in which they came up, without the lock: whoever finds nobody calling calls for all.
   private func call(_ newCalls: (inout State) -> [@Sendable () -> Void]) {
     var mayCall = state.withLock { state in
-      state.calls += newCalls(&state)
+      for call in newCalls(&state) { state.calls.append(call) }
       defer { state.isCalling = true }
       return !state.isCalling
     }
     while mayCall {
       let next = state.withLock { state -> (@Sendable () -> Void)? in
-        guard !state.calls.isEmpty else {
-          state.isCalling = false
-          return nil
-        }
-        return state.calls.removeFirst()
+        let next = state.calls.popFirst()
+        state.isCalling = next != nil
+        return next
       }
       next?()
       mayCall = next != nil

@@ -52,6 +52,6 @@ public struct UnacceptableResponse: FaradayError, ErrorWithResponse, CustomRefle
     self.request = RequestSummary(request)
   }
 
-  public var description: String { "\(request.map { "\($0): " } ?? "")the response, a \(response.status.code), was not accepted" }
+  public var description: String { naming("the response, a \(response.status.code), was not accepted") }
   public var customMirror: Mirror { Mirror(self, children: [:]) }
 }

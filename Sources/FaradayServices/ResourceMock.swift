@@ -54,7 +54,7 @@ public struct UnusableMock: FaradayError {
     self.request = RequestSummary(request)
   }
 
-  public var description: String { "\(request.map { "\($0): " } ?? "")the mock \(path) cannot be used: \(reason)" }
+  public var description: String { naming("the mock \(path) cannot be used: \(reason)") }
 }
 
 /// Answers what is mocked.

@@ -61,7 +61,7 @@ public struct UnencodableQuery: FaradayError, CustomReflectable {
   }
 
   public var description: String {
-    "\(request.map { "\($0): " } ?? "")the query, a \(type), cannot be encoded\(path.isEmpty ? "" : " at \(path)"): \(reason)"
+    naming("the query, a \(type), cannot be encoded\(path.isEmpty ? "" : " at \(path)"): \(reason)")
   }
   public var customMirror: Mirror { Mirror(self, children: [:]) }
 }

@@ -27,6 +27,20 @@ import Testing
     #expect(error.name.utf8.count < 1100 && error.name.contains(name.prefix(500)) && error.description.utf8.count < 1300)
   }
 
+  @Test(arguments: ["Authorization: Bearer hidden", "X-A:hidden"]) func `a line that is given as a name is not shown`(
+    line: String
+  ) throws {
+    let error = try #require(throws: InvalidHeader.self) { try HTTPFields(checking: [line: ""]) }
+    #expect(!error.description.contains("hidden") && error.name.contains(line.prefix { $0 != ":" }))
+  }
+
+  @Test func `more fields than there can be are an error`() throws {
+    var fields = HTTPFields()
+    for _ in 0..<65_534 { try fields.add("X-A", "") }
+    #expect(throws: InvalidHeader.self) { try fields.add("X-A", "") }
+    #expect(fields.count == 65_534)
+  }
+
   @Test func `setting replaces, adding repeats`() throws {
     var fields = HTTPFields()
     try fields.set("X-Name", "1")

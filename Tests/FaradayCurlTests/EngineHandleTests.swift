@@ -75,7 +75,7 @@ import Testing
   }
 
   /// In a process of its own, where no other thread is in the middle of anything: a child would never see the locks released that
-  /// another thread held when it was forked. (In the process of all tests one of a few hundred runs ended there.)
+  /// another thread held when it was forked.
   @Test(.timeLimit(.minutes(1))) func `a forked process has none of the threads, and is told so`() async {
     await #expect(processExitsWith: .success) {
       // Swift has no fork, for good reasons.

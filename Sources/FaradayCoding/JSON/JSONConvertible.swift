@@ -3,8 +3,9 @@
 ///
 ///     let body: JSONValue = ["name": name, "age": age, "nick": nick, "tags": tags, "address": ["zip": zip, "city": city] as JSONValue]
 ///
-/// A type of yours is one if it says how it is written. What stands in a literal keeps its order; a Swift dictionary has none, and its
-/// members stand in the order of their names.
+/// A type of yours is one if it says how it is written. The members of a literal keep their order. A literal within one is Swift's
+/// own list or dictionary, unless `as JSONValue` stands behind it: members in the order of their names, numbers of one type (`[1, 2.5]`
+/// are `Double`s), and a name that is there twice ends the process.
 public protocol JSONConvertible: Sendable {
   /// The value as JSON.
   var jsonValue: JSONValue { get }

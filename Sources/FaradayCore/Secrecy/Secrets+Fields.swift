@@ -39,10 +39,10 @@ extension Secrets {
       rest = rest.dropFirst(word.unicodeScalars.count)
       let isReference = word.unicodeScalars.contains { "?#@/".unicodeScalars.contains($0) }
       shown += isReference ? redacting(reference: word) : redacting(query: word)
-      if rest.first != "<", let end = rest.popFirst() {
+      // One that may begin a reference is looked at again.
+      if let end = rest.first, end != "<" || word.isEmpty {
         shown.unicodeScalars.append(end)
-      } else if word.isEmpty, let open = rest.popFirst() {
-        shown.unicodeScalars.append(open)
+        rest.removeFirst()
       }
     }
     return shown

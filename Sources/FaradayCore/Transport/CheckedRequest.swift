@@ -143,7 +143,7 @@ extension Request {
       guard let length = body.length, Int64(field.value) == length else {
         let actual = body.length.map(String.init) ?? "no known length"
         throw TransportError(
-          .invalidHeader, building: self, "Content-Length says \(field.value) and the body has \(actual)")
+          .invalidHeader, building: self, "Content-Length says \(field.value.bounded(to: 64)) and the body has \(actual)")
       }
       return true
     case .transferEncoding:
@@ -244,7 +244,7 @@ package struct Target {
     return true
   }
 
-  /// Whether it is that, written in lower case, in either case.
+  /// ASCII case-insensitive comparison with a text in lower case.
   private static func matches(_ bytes: Slice<UnsafeBufferPointer<UInt8>>, _ text: StaticString) -> Bool {
     text.withUTF8Buffer { text in text.count == bytes.count && zip(bytes, text).allSatisfy { $0 | 0x20 == $1 } }
   }

@@ -1,7 +1,7 @@
 extension String {
   /// On one line, whatever is in it: an escape (`\n`, `\u{1B}`) stands for everything that ends a line, moves a cursor, or
   /// turns or hides what follows.
-  func escapingControls() -> String {
+  package func escapingControls() -> String {
     guard utf8.contains(where: { $0 < 0x20 || $0 >= 0x7F }) else { return self }
     var shown = ""
     for scalar in unicodeScalars {
@@ -19,7 +19,7 @@ extension String {
 
 extension Unicode.Scalar {
   /// A control or format character, or the end of a line. The joiner within emoji is none.
-  var isUnseen: Bool {
+  package var isUnseen: Bool {
     switch properties.generalCategory {
     case .control, .lineSeparator, .paragraphSeparator: true
     case .format: value != 0x200D

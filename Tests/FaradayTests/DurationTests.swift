@@ -1,0 +1,53 @@
+import Faraday
+import FaradayTesting
+import FoundationEssentials
+import TestedAdapters
+import Testing
+
+/// Durations that no clock can hold, and those that are none.
+@Suite struct DurationTests {
+  private static let long = Duration.seconds(1e19)
+  private static let negative = Duration.seconds(-1e19)
+
+  @Test(arguments: TestedAdapter.allCases) func `a total timeout beyond all clocks is none, and one below zero is over`(
+    tested: TestedAdapter
+  )
+    async throws
+  {
+    let server = try LocalServer()
+    let connection = try Connection(server.url + "/", adapter: tested.adapter)
+    #expect(try await connection.get("hello", timeout: Self.long).status == .ok)
+    let error = await #expect(throws: TransportError.self) { try await connection.get("hello", timeout: Self.negative) }
+    #expect(error?.code == .totalTimeout)
+  }
+
+  @Test func `a Timeout beyond all clocks is none, and one below zero is over`() async throws {
+    let mock = MockAdapter()
+    mock.stub { request in
+      if request.url.path() == "/never" { try await Task.sleep(for: .seconds(3600)) }
+      return Response(status: .ok, url: request.url)
+    }
+    let patient = try Connection("http://host/", adapter: mock, middleware: [.timeout(Self.long)])
+    #expect(try await patient.get().status == .ok)
+    let hasty = try Connection("http://host/", adapter: mock, middleware: [.timeout(Self.negative)])
+    await #expect(throws: TimeoutExceeded.self) { try await hasty.get("never") }
+  }
+
+  @Test func `a promise's timeout and delay take any duration`() async throws {
+    let never = Promise<Int> {
+      try await Task.sleep(for: .seconds(3600))
+      return 0
+    }
+    await #expect(throws: PromiseTimedOut.self) { try await never.timeout(Self.negative).value }
+    #expect(try await Promise(.success(1)).delay(Self.negative).timeout(Self.long).value == 1)
+  }
+
+  @Test func `a backoff below zero is none`() async throws {
+    let mock = MockAdapter()
+    mock.stub { Response(status: .serviceUnavailable, url: $0.url) }
+    let policy = Retry.Policy(retries: 100, initialDelay: .seconds(-1))
+    let connection = try Connection(
+      "http://host/", adapter: mock, middleware: [.retry(policy, budget: RetryBudget(ratio: 1, reserve: 1000))])
+    #expect(try await connection.get().retries == 100)
+  }
+}
