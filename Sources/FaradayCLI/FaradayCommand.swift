@@ -1,4 +1,5 @@
 import ArgumentParser
+import Faraday
 #if canImport(Glibc)
 import Glibc
 #elseif canImport(Darwin)
@@ -40,9 +41,16 @@ struct FaradayCommand: AsyncParsableCommand {
       Descriptor.output.say(fullMessage(for: error))
       return 0
     } catch {
-      let failure = error as? CommandFailure ?? .usage(message(for: error))
+      let failure = error as? CommandFailure ?? .usage(redacting(arguments, in: message(for: error)))
       Descriptor.error.say(failure.line)
       return failure.status
+    }
+  }
+
+  /// The parser quotes what it does not understand, and that may be a URL with a password.
+  private static func redacting(_ arguments: [String], in message: String) -> String {
+    arguments.filter { $0.utf8.contains(UInt8(ascii: "@")) }.reduce(message) {
+      $0.replacing($1, with: Secrets().redacting(urlText: $1))
     }
   }
 

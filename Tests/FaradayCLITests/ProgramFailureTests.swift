@@ -23,6 +23,12 @@ import Testing
     #expect(outcome.error.filter { $0 == "\n" }.count == 1)
   }
 
+  @Test(arguments: ["http://u:hidden@host/", "http:/u:hidden@host", "u:hidden@host/?token=hidden"])
+  func `an argument too many is quoted without a password`(_ argument: String) async throws {
+    let outcome = try await Program.run("http://127.0.0.1/", argument)
+    #expect(outcome.status == 2 && outcome.error.contains("host") && !outcome.error.contains("hidden"))
+  }
+
   @Test func `a line break in a header exits with 2 and nothing is sent`() async throws {
     let outcome = try await Program.run("-H", "A: b\r\nEvil: c", server.url)
     #expect(outcome.status == 2)
