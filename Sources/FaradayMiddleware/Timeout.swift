@@ -17,7 +17,10 @@ public struct Timeout: Middleware {
   }
 
   public func handle(_ request: Request, next: Next) async throws -> Response {
-    let deadline = Deadline(after: limit, on: clock) { TimeoutExceeded(limit: limit, request: RequestSummary(request)) }
+    let exceeded = { @Sendable in TimeoutExceeded(limit: limit, request: RequestSummary(request)) }
+    // Two tasks would race, and the request could be sent.
+    guard limit > .zero else { throw exceeded() }
+    let deadline = Deadline(after: limit, on: clock, error: exceeded)
     return try await deadline.response { try await next(request) }
   }
 }

@@ -12,7 +12,7 @@ extension Capabilities {
   /// Throws what an adapter fails a request with before it sends anything, so that every adapter refuses the same.
   ///
   /// That is ``TransportError/Code/unsupported`` if the request needs more than this, naming what; and what fits if it is one that no
-  /// adapter may send: CONNECT, HEAD or TRACE with a body, a URL that is not absolute or neither `http` nor `https`, a header field that
+  /// adapter may send: CONNECT, HEAD or TRACE with a body, a total timeout of zero or less, a URL that is not absolute or neither `http` nor `https`, a header field that
   /// would end its line or contradicts the body's length, a body that is not encoded, a file's path that the system would read as
   /// another. The body is not read.
   public func check(_ request: Request, of adapter: String = "the adapter") throws {
@@ -96,6 +96,10 @@ extension Request {
     }
     guard body.isEmpty || (method != .head && method != .trace) else {
       throw TransportError(.invalidBody, building: self, "a \(method) request has no body")
+    }
+    // An engine's clock would begin with its request, and might win or lose against the answer.
+    if let total = options.timeouts.total, total <= .zero {
+      throw TransportError(.totalTimeout, building: self, "a total timeout of \(total) leaves no time to send it")
     }
     if let caFile = options.tls.caFile, caFile.utf8.contains(0) {
       throw TransportError(
