@@ -71,29 +71,30 @@ let package = Package(
     .executableTarget(name: "example-upload", dependencies: ["Faraday", "FaradayCurl"], path: "Tests/Examples/Upload"),
     .executableTarget(name: "linked", dependencies: ["Faraday", "FaradayCurl"], path: "Tests/Linked"),
     .target(
-      name: "TestedAdapters", dependencies: ["FaradayCore", "FaradayCurl", "FaradayURLSession"], path: "Tests/TestedAdapters"),
+      name: "TestSupport", dependencies: ["FaradayCore", "FaradayCurl", "FaradayURLSession", "FaradayTesting"],
+      path: "Tests/TestSupport"),
     .testTarget(
       name: "FaradayContentCodingTests", dependencies: ["FaradayContentCoding", "FaradayTesting", "CZlib"]),
-    .testTarget(name: "FaradayCoreTests", dependencies: ["FaradayCore", "FaradayTesting"]),
+    .testTarget(name: "FaradayCoreTests", dependencies: ["FaradayCore", "FaradayTesting", "TestSupport"]),
     .testTarget(name: "FaradayCodingTests", dependencies: ["FaradayCore", "FaradayCoding", "FaradayTesting"]),
     .testTarget(
       name: "FaradayMiddlewareTests",
       dependencies: [
-        "Faraday", "FaradayMiddleware", "FaradayCurl", "FaradayURLSession", "FaradayTesting", "TestedAdapters",
+        "Faraday", "FaradayMiddleware", "FaradayCurl", "FaradayURLSession", "FaradayTesting", "TestSupport",
         .product(name: "Logging", package: "swift-log"),
       ]),
     .testTarget(name: "FaradayPromisesTests", dependencies: ["FaradayCore", "FaradayPromises", "FaradayTesting"]),
     .testTarget(
-      name: "FaradayRequestsTests", dependencies: ["Faraday", "FaradayTesting", "TestedAdapters"]),
+      name: "FaradayRequestsTests", dependencies: ["Faraday", "FaradayTesting", "TestSupport"]),
     .testTarget(
-      name: "FaradayHALTests", dependencies: ["Faraday", "FaradayHAL", "FaradayCurl", "FaradayTesting", "TestedAdapters"]),
+      name: "FaradayHALTests", dependencies: ["Faraday", "FaradayHAL", "FaradayCurl", "FaradayTesting", "TestSupport"]),
     .testTarget(
-      name: "FaradayRestingTests", dependencies: ["Faraday", "FaradayResting", "FaradayTesting", "TestedAdapters"]),
+      name: "FaradayRestingTests", dependencies: ["Faraday", "FaradayResting", "FaradayTesting", "TestSupport"]),
     .testTarget(
-      name: "FaradayServicesTests", dependencies: ["Faraday", "FaradayServices", "FaradayTesting", "TestedAdapters"]),
+      name: "FaradayServicesTests", dependencies: ["Faraday", "FaradayServices", "FaradayTesting", "TestSupport"]),
     .testTarget(name: "FaradayTestingTests", dependencies: ["FaradayCore", "FaradayTesting"]),
     .testTarget(
-      name: "FaradayCurlTests", dependencies: ["Faraday", "FaradayCurl", "FaradayTesting", "CCurl"],
+      name: "FaradayCurlTests", dependencies: ["Faraday", "FaradayCurl", "FaradayTesting", "TestSupport", "CCurl"],
       // The tests have name lookups of their own, which libcurl must find before the system's.
       linkerSettings: [.unsafeFlags(["-Xlinker", "--export-dynamic-symbol=getaddrinfo"], .when(platforms: [.linux]))]),
     .testTarget(name: "FaradayURLSessionTests", dependencies: ["FaradayCore", "FaradayURLSession", "FaradayTesting"]),
@@ -101,13 +102,13 @@ let package = Package(
       name: "FaradayTests",
       dependencies: [
         "Faraday", "FaradayHAL", "FaradayResting", "FaradayServices", "FaradayCurl", "FaradayURLSession", "FaradayTesting",
-        "TestedAdapters", "example-ndjson", "example-upload",
+        "TestSupport", "example-ndjson", "example-upload",
         .product(name: "Logging", package: "swift-log"),
       ]),
     // What somebody else can write: nothing of the package's own is seen from there.
     .testTarget(
       name: "OutsideTests", dependencies: ["Faraday", "FaradayCurl", "FaradayURLSession", "FaradayTesting"], packageAccess: false),
-    .testTarget(name: "FaradayCLITests", dependencies: ["FaradayCLI", "Faraday", "FaradayTesting"]),
+    .testTarget(name: "FaradayCLITests", dependencies: ["FaradayCLI", "Faraday", "FaradayTesting", "TestSupport"]),
   ],
   swiftLanguageModes: [.v6]
 )

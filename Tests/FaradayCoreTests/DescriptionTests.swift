@@ -1,6 +1,7 @@
 import FaradayCore
 import FaradayTesting
 import FoundationEssentials
+import TestSupport
 import Testing
 
 @Suite struct DescriptionTests {

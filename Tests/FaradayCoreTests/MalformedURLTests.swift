@@ -1,6 +1,7 @@
 import FaradayCore
 import FaradayTesting
 import FoundationEssentials
+import TestSupport
 import Testing
 
 /// A URL that somebody has misspelled is in an error, and its password is not.

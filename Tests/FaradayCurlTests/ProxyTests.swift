@@ -1,6 +1,7 @@
 import FaradayCore
 import FaradayCurl
 import FaradayTesting
+import TestSupport
 import Testing
 
 /// Proxies, which only this adapter has a setting for.

@@ -1,7 +1,7 @@
 import Faraday
 import FaradayHAL
 import FaradayTesting
-import TestedAdapters
+import TestSupport
 import Testing
 
 /// What is meant for one server goes to no other, wherever links lead.

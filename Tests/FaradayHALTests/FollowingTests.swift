@@ -1,7 +1,7 @@
 import Faraday
 import FaradayHAL
 import FaradayTesting
-import TestedAdapters
+import TestSupport
 import Testing
 
 @Suite struct FollowingTests {

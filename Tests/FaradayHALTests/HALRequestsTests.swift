@@ -1,7 +1,7 @@
 import Faraday
 import FaradayHAL
 import FaradayTesting
-import TestedAdapters
+import TestSupport
 import Testing
 
 /// HAL in typed requests, and following as a promise.

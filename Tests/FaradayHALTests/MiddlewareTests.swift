@@ -2,7 +2,7 @@ import Faraday
 import FaradayHAL
 import FaradayTesting
 import FoundationEssentials
-import TestedAdapters
+import TestSupport
 import Testing
 
 @Suite struct MiddlewareTests {

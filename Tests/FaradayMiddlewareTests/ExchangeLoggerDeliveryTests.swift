@@ -3,7 +3,7 @@ import FaradayTesting
 import FoundationEssentials
 import Logging
 import Synchronization
-import TestedAdapters
+import TestSupport
 import Testing
 
 /// What an ``ExchangeLogger`` does to the body that passes through it.

@@ -2,7 +2,7 @@ import Faraday
 import FaradayTesting
 import FoundationEssentials
 import Synchronization
-import TestedAdapters
+import TestSupport
 import Testing
 
 /// What Faraday for Swift asserted of itself. Its chunk completions are the chunk callback and the body sequence here.

@@ -2,7 +2,7 @@ import Faraday
 import FaradayCurl
 import FaradayTesting
 import FoundationEssentials
-import TestedAdapters
+import TestSupport
 import Testing
 
 /// What the next server received, by where a redirect led and what the request had with it.

@@ -2,7 +2,7 @@ import Faraday
 import FaradayCurl
 import FaradayTesting
 import FoundationEssentials
-import TestedAdapters
+import TestSupport
 import Testing
 
 /// Where a redirect leads, however it is written.

@@ -1,7 +1,7 @@
 import Faraday
 import FaradayTesting
 import FoundationEssentials
-import TestedAdapters
+import TestSupport
 import Testing
 
 /// Which redirects are followed, and what they say of where they come from.

@@ -3,7 +3,7 @@ import FaradayCurl
 import FaradayTesting
 import FoundationEssentials
 import Synchronization
-import TestedAdapters
+import TestSupport
 import Testing
 
 @Suite struct RedirectTests {

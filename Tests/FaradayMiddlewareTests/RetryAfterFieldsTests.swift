@@ -1,6 +1,6 @@
 import Faraday
 import FaradayTesting
-import TestedAdapters
+import TestSupport
 import Testing
 
 /// A `Retry-After` that a server, or a proxy before it, says more than once.

@@ -1,7 +1,7 @@
 import Faraday
 import FaradayTesting
 import FoundationEssentials
-import TestedAdapters
+import TestSupport
 import Testing
 
 /// What of a response that is not the last matters to the next attempt.

@@ -2,7 +2,7 @@ import Faraday
 import FaradayTesting
 import FoundationEssentials
 import Logging
-import TestedAdapters
+import TestSupport
 import Testing
 
 /// What is secret is in no log, curl command or error, wherever in an exchange it stands.

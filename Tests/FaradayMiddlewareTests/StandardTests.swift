@@ -2,7 +2,7 @@ import Faraday
 import FaradayTesting
 import FoundationEssentials
 import Logging
-import TestedAdapters
+import TestSupport
 import Testing
 
 /// The standard list as a whole, over each adapter and for each delivery.

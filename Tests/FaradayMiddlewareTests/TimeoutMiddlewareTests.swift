@@ -1,7 +1,7 @@
 import Faraday
 import FaradayTesting
 import FoundationEssentials
-import TestedAdapters
+import TestSupport
 import Testing
 
 @Suite struct TimeoutMiddlewareTests {

@@ -2,7 +2,7 @@ import Faraday
 import FaradayTesting
 import FoundationEssentials
 import Synchronization
-import TestedAdapters
+import TestSupport
 import Testing
 
 @testable import FaradayMiddleware

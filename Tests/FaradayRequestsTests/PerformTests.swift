@@ -2,7 +2,7 @@ import Dispatch
 import Faraday
 import FaradayTesting
 import Synchronization
-import TestedAdapters
+import TestSupport
 import Testing
 #if canImport(FoundationEssentials)
 import FoundationEssentials

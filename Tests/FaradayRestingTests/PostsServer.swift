@@ -1,3 +1,4 @@
+import TestSupport
 import FaradayTesting
 
 /// A small REST service: posts, and pictures for them.

@@ -1,7 +1,7 @@
 import Faraday
 import FaradayResting
 import FaradayTesting
-import TestedAdapters
+import TestSupport
 import Testing
 
 /// What of a ``RestingRequest`` arrives at a server.

@@ -2,7 +2,7 @@ import Faraday
 import FaradayResting
 import FaradayTesting
 import FoundationEssentials
-import TestedAdapters
+import TestSupport
 import Testing
 
 /// ``RestingClient/perform(_:)``, and what becomes of responses.

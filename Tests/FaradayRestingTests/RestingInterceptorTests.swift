@@ -2,7 +2,7 @@ import Faraday
 import FaradayResting
 import FaradayTesting
 import FoundationEssentials
-import TestedAdapters
+import TestSupport
 import Testing
 
 /// Interceptors of a ``RestingClient``: what they may do, and in which order.

@@ -2,7 +2,7 @@ import Faraday
 import FaradayResting
 import FaradayTesting
 import FoundationEssentials
-import TestedAdapters
+import TestSupport
 import Testing
 
 /// RK-22: the whole of it, over the wire.

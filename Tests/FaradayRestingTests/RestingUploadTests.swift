@@ -2,7 +2,7 @@ import Faraday
 import FaradayResting
 import FaradayTesting
 import FoundationEssentials
-import TestedAdapters
+import TestSupport
 import Testing
 
 /// ``RestingClient/upload(_:onProgress:)``: what arrives, what is told, and what may be sent again.

@@ -1,5 +1,6 @@
 import FaradayTesting
 import Foundation
+import TestSupport
 import Testing
 
 /// What must not compile does not, for the reason that is meant.

@@ -1,7 +1,7 @@
 import Faraday
 import FaradayServices
 import FaradayTesting
-import TestedAdapters
+import TestSupport
 import Testing
 
 @Suite struct ConstraintTests {

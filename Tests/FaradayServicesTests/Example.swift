@@ -3,7 +3,7 @@ import FaradayServices
 import FaradayTesting
 import FoundationEssentials
 import Synchronization
-import TestedAdapters
+import TestSupport
 import Testing
 
 /// The service of these tests: a server on this machine, spoken to over either adapter.

@@ -1,6 +1,6 @@
 import Faraday
 import FaradayTesting
-import TestedAdapters
+import TestSupport
 import Testing
 
 /// The verbs that return promises, over both adapters.

@@ -1,4 +1,5 @@
 import FaradayTesting
+import TestSupport
 import Testing
 #if canImport(FoundationEssentials)
 import FoundationEssentials

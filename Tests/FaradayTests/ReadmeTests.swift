@@ -19,7 +19,7 @@ import Testing
     #expect(blocks.count >= 6)
     let files = [
       "EchoAdapter.swift", "EchoConformanceTests.swift", "../OutsideTests/PushingAdapter.swift",
-      "../../Sources/FaradayCore/Adapter.swift",
+      "../../Sources/FaradayCore/Transport/Adapter.swift",
     ]
     for block in blocks { #expect(try Pages.isCompiled(block, in: files), "not compiled:\n\(block)") }
   }

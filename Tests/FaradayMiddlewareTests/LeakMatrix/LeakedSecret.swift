@@ -1,3 +1,4 @@
+import TestSupport
 import Faraday
 import FaradayTesting
 import FoundationEssentials

@@ -1,7 +1,7 @@
 import Faraday
 import FaradayTesting
 import FoundationEssentials
-import TestedAdapters
+import TestSupport
 import Testing
 
 /// The leak matrix on the wire: every way to another server by every kind of secret, over both adapters.

@@ -1,7 +1,7 @@
 import Faraday
 import FaradayTesting
 import FoundationEssentials
-import TestedAdapters
+import TestSupport
 import Testing
 
 /// The leak matrix on the screen: every way to show an exchange by every kind of secret. The exchanges are real ones, over both

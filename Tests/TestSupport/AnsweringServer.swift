@@ -1,3 +1,4 @@
+package import FaradayTesting
 private import Synchronization
 
 /// Gives each request an answer, and keeps what it was asked.

@@ -1,3 +1,5 @@
+package import FaradayTesting
+
 /// Answers with the beginning of a body whose end does not come, and tells when its client has gone away.
 package final class EndlessServer: Sendable {
   /// Open when a client has gone away.

@@ -6,18 +6,22 @@ private import Darwin
 
 /// Runs `body` on a detached thread of its own with a small stack.
 func spawnThread(stackSize: Int = 256 << 10, _ body: @escaping @Sendable () -> Void) throws {
-  var attributes = pthread_attr_t()
-  pthread_attr_init(&attributes)
-  defer { pthread_attr_destroy(&attributes) }
-  pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
-  pthread_attr_setstacksize(&attributes, stackSize)
+  // Allocated, not initialized: which module the compiler takes its initializer from depends on the order of the files.
+  let attributes = UnsafeMutablePointer<pthread_attr_t>.allocate(capacity: 1)
+  pthread_attr_init(attributes)
+  defer {
+    pthread_attr_destroy(attributes)
+    attributes.deallocate()
+  }
+  pthread_attr_setdetachstate(attributes, Int32(PTHREAD_CREATE_DETACHED))
+  pthread_attr_setstacksize(attributes, stackSize)
   let argument = Unmanaged.passRetained(ThreadBody(run: body))
   #if canImport(Darwin)
   var thread: pthread_t?
   #else
   var thread = pthread_t()
   #endif
-  let code = pthread_create(&thread, &attributes, runThread, argument.toOpaque())
+  let code = pthread_create(&thread, attributes, runThread, argument.toOpaque())
   guard code == 0 else {
     argument.release()
     throw SocketError(call: "pthread_create", code: code)
