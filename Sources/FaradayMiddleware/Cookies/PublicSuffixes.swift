@@ -13,7 +13,7 @@ public struct PublicSuffixes: Sendable {
   /// The version of the list that is compiled in, as its makers call it.
   public static var builtInVersion: String { PublicSuffixList.version }
 
-  /// One rule on each line, in ASCII and the order of their bytes.
+  /// In ASCII, in the order of their bytes, separated by spaces.
   private let rules: String
 
   private init(sorted rules: String) { self.rules = rules }
@@ -31,7 +31,7 @@ public struct PublicSuffixes: Sendable {
     let rules = Set(lines.filter { !$0.hasPrefix("//") }.compactMap(Self.canonical))
     guard !rules.isEmpty else { throw NotAList() }
     // Strings are ordered by their Unicode; these are ASCII, where that is the order of the bytes.
-    self.init(sorted: rules.sorted().joined(separator: "\n"))
+    self.init(sorted: rules.sorted().joined(separator: " "))
   }
 
   /// A text without a single rule.
@@ -75,20 +75,20 @@ public struct PublicSuffixes: Sendable {
   }
 
   private func hasRule(_ rule: String) -> Bool {
-    rules.utf8.withContiguousStorageIfAvailable { Self.hasLine(Array(rule.utf8), in: $0) }
-      ?? Self.hasLine(Array(rule.utf8), in: Array(rules.utf8))
+    rules.utf8.withContiguousStorageIfAvailable { Self.hasWord(Array(rule.utf8), in: $0) }
+      ?? Self.hasWord(Array(rule.utf8), in: Array(rules.utf8))
   }
 
-  /// Halves the text; each half begins with a line.
-  private static func hasLine(_ line: [UInt8], in text: some RandomAccessCollection<UInt8>) -> Bool {
-    let newline = UInt8(ascii: "\n")
+  /// Binary search: halves the text, which begins with a word.
+  private static func hasWord(_ word: [UInt8], in text: some RandomAccessCollection<UInt8>) -> Bool {
+    let space = UInt8(ascii: " ")
     var rest = text[...]
     while !rest.isEmpty {
       let middle = rest.index(rest.startIndex, offsetBy: rest.count / 2)
-      let start = rest[..<middle].lastIndex(of: newline).map { rest.index(after: $0) } ?? rest.startIndex
-      let candidate = rest[start...].prefix { $0 != newline }
-      if candidate.elementsEqual(line) { return true }
-      rest = candidate.lexicographicallyPrecedes(line) ? rest[candidate.endIndex...].dropFirst() : rest[..<start]
+      let start = rest[..<middle].lastIndex(of: space).map { rest.index(after: $0) } ?? rest.startIndex
+      let candidate = rest[start...].prefix { $0 != space }
+      if candidate.elementsEqual(word) { return true }
+      rest = candidate.lexicographicallyPrecedes(word) ? rest[candidate.endIndex...].dropFirst() : rest[..<start]
     }
     return false
   }
