@@ -26,7 +26,7 @@ struct Serve: AsyncParsableCommand {
     let stop = StopSignals()
     let server = try start()
     Descriptor.output.say(server.url)
-    Descriptor.output.say(TextTable(Self.routes.map { ["  " + $0.path, $0.answer] }).leftAligned)
+    for route in LocalServer.routes { Descriptor.output.say("  \(route.path)\(route.query)\n      \(route.answer)") }
     await stop.first()
     server.stop()
   }
@@ -39,27 +39,6 @@ struct Serve: AsyncParsableCommand {
       throw CommandFailure(7, "cannot serve on port \(port): \(error)")
     }
   }
-
-  static let routes: [(path: String, answer: String)] = [
-    ("/", "the list of routes, in full"),
-    ("/hello", "a greeting"),
-    ("/echo", "the request's body"),
-    ("/inspect", "the request, as JSON"),
-    ("/status/{code}", "that status"),
-    ("/drip?count=&interval=&size=", "a piece every so many milliseconds"),
-    ("/bytes/{count}", "so many bytes"),
-    ("/upload", "how many bytes came, as JSON"),
-    ("/headers?name=value", "those header fields"),
-    ("/cookies", "two Set-Cookie fields"),
-    ("/redirect/{count}", "so many redirects"),
-    ("/gzip?size=", "a compressed body"),
-    ("/gzip/text", "a compressed text"),
-    ("/early-hints", "a 103 before the response"),
-    ("/trailers", "a field after the body"),
-    ("/basic-auth/{user}/{password}", "200 to those who know them"),
-    ("/stall", "nothing, for ever"),
-    ("/reset", "a connection that breaks"),
-  ]
 }
 
 /// SIGINT and SIGTERM, waited for instead of died from.

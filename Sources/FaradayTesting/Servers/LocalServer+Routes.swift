@@ -1,49 +1,128 @@
 internal import FaradayCore
 
+extension LocalServer {
+  /// One route: what is asked for, and what is answered.
+  public struct Route: Sendable {
+    /// The path; a part in braces stands for any one segment: `/status/{code}`.
+    public let path: String
+    /// The query items that it knows, with their defaults where they have one: `?count=10&interval=100`. Empty if it reads none.
+    public let query: String
+    /// What it answers, in a few words.
+    public let answer: String
+
+    /// Whether it reads the request's body itself, or leaves it unread.
+    fileprivate let readsBody: Bool
+    private let segments: [Substring]
+    fileprivate let serve: @Sendable (Session, Request, _ values: [String]) throws -> Void
+
+    fileprivate init(
+      _ path: String, query: String = "", readsBody: Bool = false, _ answer: String,
+      serve: @escaping @Sendable (Session, Request, _ values: [String]) throws -> Void
+    ) {
+      self.path = path
+      self.query = query
+      self.answer = answer
+      self.readsBody = readsBody
+      self.serve = serve
+      segments = path.split(separator: "/")
+    }
+
+    /// The values of the segments in braces; nil if the path is another one.
+    fileprivate func values(in segments: [String]) -> [String]? {
+      guard segments.count == self.segments.count else { return nil }
+      var values: [String] = []
+      for (segment, expected) in zip(segments, self.segments) {
+        if expected.hasPrefix("{") { values.append(segment) } else if segment != expected { return nil }
+      }
+      return values
+    }
+  }
+
+  /// Everything that the server answers with something else than 404. `/` answers with this list.
+  public static let routes: [Route] = [
+    Route("/", "this list") { session, _, _ in try session.reply.send(200, text: routeList) },
+    Route("/hello", "`Hello, world!`") { session, request, _ in try session.hello(request) },
+    Route("/echo", readsBody: true, "the request's body with its Content-Type, while it comes; chunked if its length is not known") {
+      session, request, _ in try session.echo(request)
+    },
+    Route(
+      "/inspect", readsBody: true,
+      """
+      the request as JSON: `method target path query version headers framing bodyLength bodyText connection request`; the last two \
+      are indices from 0, the request's is counted on its connection; no `bodyText` above 64 KiB
+      """
+    ) { session, request, _ in try session.inspect(request) },
+    Route("/status/{code}", "that status, 100 to 999; 1xx, but for 101, is followed by a 200; 101 ends the connection") {
+      session, _, values in try session.status(parseNumber(values[0], in: 100...999))
+    },
+    Route(
+      "/drip", query: "?count=10&interval=100&size=16&length=0",
+      """
+      `count` pieces of `size` bytes, one every `interval` milliseconds, each a chunk; `length=1`: not chunked; one of 40 bytes or more \
+      begins with its index and the Unix time of its sending in nanoseconds
+      """
+    ) { session, request, _ in try session.drip(request) },
+    Route("/bytes/{count}", query: "?chunked=SIZE", "so many bytes of a pattern; in chunks of that size") { session, request, values in
+      try session.bytes(parseNumber(values[0], in: 0...Int.max), request)
+    },
+    Route(
+      "/upload", query: "?hash=1&rate=BYTES", readsBody: true,
+      "reads the body, so many bytes a second, then JSON: `bytes chunks framing`, and `fnv1a`, a hash of 64 bits"
+    ) { session, request, _ in try session.upload(request) },
+    Route("/headers", query: "?Name=value&...", "a response with these header fields") { session, request, _ in
+      try session.headers(request)
+    },
+    Route("/cookies", "two Set-Cookie fields: `a=1` and `b=2`") { session, _, _ in
+      try session.reply.send(200, [("Set-Cookie", "a=1"), ("Set-Cookie", "b=2")], text: "two cookies\n")
+    },
+    Route("/redirect/{count}", "302 to the same with one less; 200 at 0") { session, _, values in
+      try session.redirect(parseNumber(values[0], in: 0...Int.max))
+    },
+    Route("/redirect-to", query: "?url=...&status=302", "a redirect to anywhere") { session, request, _ in
+      try session.redirectTo(request)
+    },
+    Route("/gzip", query: "?size=1048576", "so many zero bytes as gzip, about a 1032nd of the size") { session, request, _ in
+      try session.gzipZeros(request)
+    },
+    Route("/gzip/text", "`Hello, gzip!` as gzip") { session, _, _ in try session.gzipText() },
+    Route("/early-hints", "103 with a Link, then 200") { session, _, _ in try session.earlyHints() },
+    Route("/trailers", "`trailing`, chunked, with the trailer `X-Checksum: abc`") { session, _, _ in try session.trailers() },
+    Route("/stall", "no answer, until the client closes") { session, _, _ in try session.waitForClose() },
+    Route("/stall/body", "10 of 100 bytes, then nothing until the client closes") { session, _, _ in try session.stallBody() },
+    Route("/close", "a response after which the server closes") { session, _, _ in try session.closeAfterwards() },
+    Route("/reset", readsBody: true, "RST instead of an answer; the body is not read") { session, _, _ in session.reset() },
+    Route(
+      "/early-response", readsBody: true,
+      "413 at once; closes, and drops what comes of the body for at most 2 seconds"
+    ) { session, _, _ in try session.earlyResponse() },
+    Route("/basic-auth/{user}/{password}", "200 with these credentials, else 401") { session, request, values in
+      try session.basicAuth(user: values[0], password: values[1], request)
+    },
+  ]
+
+  private static let routeList = routes.map { "\($0.path)\($0.query)\n    \($0.answer)\n" }.joined()
+}
+
 extension LocalServer.Session {
   /// Answers a request.
   func answer(_ request: LocalServer.Request) throws {
     if request.head.isTarget("/hello") { return try hello(request) }
     let segments = try request.segments
-    let route = (segments.first ?? "", segments.dropFirst().first, segments.count)
-    // These read the body themselves, or not at all.
-    switch route {
-    case ("echo", nil, _): return try echo(request)
-    case ("inspect", nil, _): return try inspect(request)
-    case ("upload", nil, _): return try upload(request)
-    case ("reset", nil, _): return reset()
-    case ("early-response", nil, _): return try earlyResponse()
-    default: try request.body.drain()
+    for route in LocalServer.routes {
+      guard let values = route.values(in: segments) else { continue }
+      if !route.readsBody { try request.body.drain() }
+      return try route.serve(self, request, values)
     }
-    switch route {
-    case ("", nil, _): try reply.send(200, text: LocalServer.routeList)
-    case ("hello", nil, _): try hello(request)
-    case ("status", let code?, 2): try status(LocalServer.parseNumber(code, in: 100...999))
-    case ("drip", nil, _): try drip(request)
-    case ("bytes", let count?, 2): try bytes(LocalServer.parseNumber(count, in: 0...Int.max), request)
-    case ("headers", nil, _): try headers(request)
-    case ("cookies", nil, _):
-      try reply.send(200, [("Set-Cookie", "a=1"), ("Set-Cookie", "b=2")], text: "two cookies\n")
-    case ("redirect", let count?, 2): try redirect(LocalServer.parseNumber(count, in: 0...Int.max))
-    case ("redirect-to", nil, _): try redirectTo(request)
-    case ("gzip", nil, _): try gzipZeros(request)
-    case ("gzip", "text", 2): try gzipText()
-    case ("early-hints", nil, _): try earlyHints()
-    case ("trailers", nil, _): try trailers()
-    case ("stall", nil, _): try waitForClose()
-    case ("stall", "body", 2): try stallBody()
-    case ("close", nil, _): try closeAfterwards()
-    case ("basic-auth", let user?, 3): try basicAuth(user: user, password: segments[2], request)
-    default: try reply.send(404, text: "there is no \(request.head.path)\n")
-    }
+    try request.body.drain()
+    try reply.send(404, text: "there is no \(request.head.path)\n")
   }
 
-  private func hello(_ request: LocalServer.Request) throws {
+  fileprivate func hello(_ request: LocalServer.Request) throws {
     try request.body.drain()
     try reply.send(200, text: "Hello, world!")
   }
 
-  private func inspect(_ request: LocalServer.Request) throws {
+  fileprivate func inspect(_ request: LocalServer.Request) throws {
     let limit = 64 << 10
     var start: [UInt8] = []
     while try request.body.next({ start += $0.prefix(limit + 1 - start.count) }) {}
@@ -57,7 +136,7 @@ extension LocalServer.Session {
         bodyLength: request.body.byteCount, bodyText: text, connection: connectionIndex, request: requestIndex))
   }
 
-  private func status(_ code: Int) throws {
+  fileprivate func status(_ code: Int) throws {
     switch code {
     case 101:
       reply.closes = true
@@ -70,7 +149,7 @@ extension LocalServer.Session {
     }
   }
 
-  private func headers(_ request: LocalServer.Request) throws {
+  fileprivate func headers(_ request: LocalServer.Request) throws {
     let fields = try request.query
     for (name, value) in fields {
       guard (try? HTTPField(checking: name, value)) != nil,
@@ -80,24 +159,24 @@ extension LocalServer.Session {
     try reply.send(200, fields, text: "\(fields.count) headers\n")
   }
 
-  private func redirect(_ count: Int) throws {
+  fileprivate func redirect(_ count: Int) throws {
     if count == 0 { return try reply.send(200, text: "arrived\n") }
     try reply.send(302, [("Location", "/redirect/\(count - 1)")], text: "\(count) to go\n")
   }
 
-  private func redirectTo(_ request: LocalServer.Request) throws {
+  fileprivate func redirectTo(_ request: LocalServer.Request) throws {
     guard let url = try request.value("url"), (try? HTTPField(checking: "Location", url)) != nil else {
       throw BadRequest(400, "there is no good url")
     }
     try reply.send(try request.number("status", in: 300...399) ?? 302, [("Location", url)], text: "elsewhere\n")
   }
 
-  private func earlyHints() throws {
+  fileprivate func earlyHints() throws {
     try reply.interim(103, [("Link", "</style.css>; rel=preload; as=style")])
     try reply.send(200, text: "after the hints\n")
   }
 
-  private func basicAuth(user: String, password: String, _ request: LocalServer.Request) throws {
+  fileprivate func basicAuth(user: String, password: String, _ request: LocalServer.Request) throws {
     let words = request.head.value("authorization")?.split(separator: " ") ?? []
     if words.count == 2, words[0].lowercased() == "basic", words[1] == Data("\(user):\(password)".utf8).base64EncodedString() {
       try reply.send(200, text: "welcome\n")
