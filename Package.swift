@@ -19,7 +19,13 @@ let package = Package(
     .library(name: "FaradayTesting", targets: ["FaradayTesting"]),
     .executable(name: "faraday", targets: ["FaradayCLI"]),
   ],
-  traits: [.trait(name: "Brotli", description: "The content coding br, over the system's libbrotlidec.")],
+  traits: [
+    .default(enabledTraits: ["Command"]),
+    .trait(
+      name: "Command",
+      description: "The command faraday, over swift-argument-parser. Who depends on this package without it does not resolve that."),
+    .trait(name: "Brotli", description: "The content coding br, over the system's libbrotlidec."),
+  ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -62,7 +68,7 @@ let package = Package(
       name: "FaradayCLI",
       dependencies: [
         "Faraday", "FaradayCurl", "FaradayURLSession", "FaradayTesting",
-        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Command"])),
       ]),
     .target(name: "SanitizedMutex", path: "Tests/SanitizedMutex"),
     .executableTarget(
