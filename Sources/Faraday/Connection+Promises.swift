@@ -19,7 +19,8 @@ extension Promising where Caller == Connection {
   /// Sends a request with any method.
   @discardableResult
   public func run(
-    _ method: HTTPRequest.Method, _ path: String = "", path variables: [String: any ParameterValue]? = nil, query: Query = [:],
+    _ method: HTTPRequest.Method, _ path: String = "", path variables: [String: any ParameterValue]? = nil,
+    query: QueryParameters = [:],
     headers: KeyValuePairs<String, String> = [:], body: Body = .empty, timeout: Duration? = nil,
     edit: (inout Request) throws -> Void = { _ in }
   ) -> ProgressablePromise<Response> {
@@ -55,7 +56,7 @@ extension Promising where Caller == Connection {
   /// Sends a GET.
   @discardableResult
   public func get(
-    _ path: String = "", path variables: [String: any ParameterValue]? = nil, query: Query = [:],
+    _ path: String = "", path variables: [String: any ParameterValue]? = nil, query: QueryParameters = [:],
     headers: KeyValuePairs<String, String> = [:], timeout: Duration? = nil,
     edit: (inout Request) throws -> Void = { _ in }
   ) -> Promise<Response> {
@@ -68,7 +69,7 @@ extension Promising where Caller == Connection {
   /// Sends a HEAD; its response has no body.
   @discardableResult
   public func head(
-    _ path: String = "", path variables: [String: any ParameterValue]? = nil, query: Query = [:],
+    _ path: String = "", path variables: [String: any ParameterValue]? = nil, query: QueryParameters = [:],
     headers: KeyValuePairs<String, String> = [:], timeout: Duration? = nil,
     edit: (inout Request) throws -> Void = { _ in }
   ) -> Promise<Response> {
@@ -81,7 +82,7 @@ extension Promising where Caller == Connection {
   /// Sends a POST.
   @discardableResult
   public func post(
-    _ path: String = "", path variables: [String: any ParameterValue]? = nil, query: Query = [:],
+    _ path: String = "", path variables: [String: any ParameterValue]? = nil, query: QueryParameters = [:],
     headers: KeyValuePairs<String, String> = [:], body: Body = .empty, timeout: Duration? = nil,
     edit: (inout Request) throws -> Void = { _ in }
   ) -> ProgressablePromise<Response> {
@@ -94,7 +95,7 @@ extension Promising where Caller == Connection {
   /// Sends a PUT.
   @discardableResult
   public func put(
-    _ path: String = "", path variables: [String: any ParameterValue]? = nil, query: Query = [:],
+    _ path: String = "", path variables: [String: any ParameterValue]? = nil, query: QueryParameters = [:],
     headers: KeyValuePairs<String, String> = [:], body: Body = .empty, timeout: Duration? = nil,
     edit: (inout Request) throws -> Void = { _ in }
   ) -> ProgressablePromise<Response> {
@@ -107,7 +108,7 @@ extension Promising where Caller == Connection {
   /// Sends a PATCH.
   @discardableResult
   public func patch(
-    _ path: String = "", path variables: [String: any ParameterValue]? = nil, query: Query = [:],
+    _ path: String = "", path variables: [String: any ParameterValue]? = nil, query: QueryParameters = [:],
     headers: KeyValuePairs<String, String> = [:], body: Body = .empty, timeout: Duration? = nil,
     edit: (inout Request) throws -> Void = { _ in }
   ) -> ProgressablePromise<Response> {
@@ -120,7 +121,7 @@ extension Promising where Caller == Connection {
   /// Sends a DELETE.
   @discardableResult
   public func delete(
-    _ path: String = "", path variables: [String: any ParameterValue]? = nil, query: Query = [:],
+    _ path: String = "", path variables: [String: any ParameterValue]? = nil, query: QueryParameters = [:],
     headers: KeyValuePairs<String, String> = [:], body: Body = .empty, timeout: Duration? = nil,
     edit: (inout Request) throws -> Void = { _ in }
   ) -> Promise<Response> {
@@ -133,7 +134,7 @@ extension Promising where Caller == Connection {
   /// Sends an OPTIONS.
   @discardableResult
   public func options(
-    _ path: String = "", path variables: [String: any ParameterValue]? = nil, query: Query = [:],
+    _ path: String = "", path variables: [String: any ParameterValue]? = nil, query: QueryParameters = [:],
     headers: KeyValuePairs<String, String> = [:], timeout: Duration? = nil,
     edit: (inout Request) throws -> Void = { _ in }
   ) -> Promise<Response> {
@@ -146,7 +147,7 @@ extension Promising where Caller == Connection {
   /// Sends a POST of the value as JSON.
   @discardableResult
   public func post(
-    _ path: String = "", path variables: [String: any ParameterValue]? = nil, query: Query = [:],
+    _ path: String = "", path variables: [String: any ParameterValue]? = nil, query: QueryParameters = [:],
     headers: KeyValuePairs<String, String> = [:], json value: some Encodable, encoder: JSONEncoder = .sortingKeys,
     timeout: Duration? = nil, edit: (inout Request) throws -> Void = { _ in }
   ) -> ProgressablePromise<Response> {
@@ -160,7 +161,7 @@ extension Promising where Caller == Connection {
   /// Sends a PUT of the value as JSON.
   @discardableResult
   public func put(
-    _ path: String = "", path variables: [String: any ParameterValue]? = nil, query: Query = [:],
+    _ path: String = "", path variables: [String: any ParameterValue]? = nil, query: QueryParameters = [:],
     headers: KeyValuePairs<String, String> = [:], json value: some Encodable, encoder: JSONEncoder = .sortingKeys,
     timeout: Duration? = nil, edit: (inout Request) throws -> Void = { _ in }
   ) -> ProgressablePromise<Response> {
@@ -174,7 +175,7 @@ extension Promising where Caller == Connection {
   /// Sends a PATCH of the value as JSON.
   @discardableResult
   public func patch(
-    _ path: String = "", path variables: [String: any ParameterValue]? = nil, query: Query = [:],
+    _ path: String = "", path variables: [String: any ParameterValue]? = nil, query: QueryParameters = [:],
     headers: KeyValuePairs<String, String> = [:], json value: some Encodable, encoder: JSONEncoder = .sortingKeys,
     timeout: Duration? = nil, edit: (inout Request) throws -> Void = { _ in }
   ) -> ProgressablePromise<Response> {

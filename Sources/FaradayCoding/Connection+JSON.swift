@@ -11,7 +11,7 @@ public import FaradayCore
 extension Connection {
   /// Sends a POST of the value as JSON.
   public func post(
-    _ path: String = "", path variables: [String: any ParameterValue]? = nil, query: Query = [:],
+    _ path: String = "", path variables: [String: any ParameterValue]? = nil, query: QueryParameters = [:],
     headers: KeyValuePairs<String, String> = [:], json value: some Encodable, encoder: JSONEncoder = .sortingKeys,
     timeout: Duration? = nil, edit: (inout Request) throws -> Void = { _ in }
   ) async throws -> Response {
@@ -23,7 +23,7 @@ extension Connection {
 
   /// Sends a PUT of the value as JSON.
   public func put(
-    _ path: String = "", path variables: [String: any ParameterValue]? = nil, query: Query = [:],
+    _ path: String = "", path variables: [String: any ParameterValue]? = nil, query: QueryParameters = [:],
     headers: KeyValuePairs<String, String> = [:], json value: some Encodable, encoder: JSONEncoder = .sortingKeys,
     timeout: Duration? = nil, edit: (inout Request) throws -> Void = { _ in }
   ) async throws -> Response {
@@ -34,7 +34,7 @@ extension Connection {
 
   /// Sends a PATCH of the value as JSON.
   public func patch(
-    _ path: String = "", path variables: [String: any ParameterValue]? = nil, query: Query = [:],
+    _ path: String = "", path variables: [String: any ParameterValue]? = nil, query: QueryParameters = [:],
     headers: KeyValuePairs<String, String> = [:], json value: some Encodable, encoder: JSONEncoder = .sortingKeys,
     timeout: Duration? = nil, edit: (inout Request) throws -> Void = { _ in }
   ) async throws -> Response {
@@ -46,7 +46,7 @@ extension Connection {
 
   /// The request that these verbs send.
   package func request(
-    _ method: HTTPRequest.Method, _ path: String, path variables: [String: any ParameterValue]?, query: Query,
+    _ method: HTTPRequest.Method, _ path: String, path variables: [String: any ParameterValue]?, query: QueryParameters,
     headers: KeyValuePairs<String, String>, json value: some Encodable, encoder: JSONEncoder, timeout: Duration?,
     edit: (inout Request) throws -> Void
   ) throws -> Request {

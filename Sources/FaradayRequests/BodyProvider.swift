@@ -73,7 +73,7 @@ extension BodyProvider {
   }
 
   /// The items as `application/x-www-form-urlencoded`.
-  public static func form(_ items: Query) -> BodyProvider { text(items.description, contentType: .form) }
+  public static func form(_ items: QueryParameters) -> BodyProvider { text(items.description, contentType: .form) }
 
   /// A form with files.
   public static func multipart(_ form: MultipartForm) -> BodyProvider {

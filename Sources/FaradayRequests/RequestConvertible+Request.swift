@@ -39,7 +39,7 @@ extension URLJoining {
   }
 }
 
-extension Query {
+extension QueryParameters {
   /// The URL with these items behind those that it has.
   package func appended(to url: URL, for method: HTTPRequest.Method) throws -> URL {
     guard !items.isEmpty else { return url }

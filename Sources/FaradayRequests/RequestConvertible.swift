@@ -25,7 +25,7 @@ public protocol RequestConvertible<Resource>: Sendable, CustomStringConvertible,
   /// None by default.
   var headers: HTTPFields { get }
   /// Items behind those of the base URL and the endpoint; none by default.
-  var query: Query { get }
+  var query: QueryParameters { get }
   /// ``BodyProvider/none`` by default.
   var bodyProvider: BodyProvider { get }
   /// ``AuthenticationProvider/none`` by default.
@@ -39,7 +39,7 @@ public protocol RequestConvertible<Resource>: Sendable, CustomStringConvertible,
 extension RequestConvertible {
   public var method: HTTPRequest.Method { .get }
   public var headers: HTTPFields { [:] }
-  public var query: Query { [:] }
+  public var query: QueryParameters { [:] }
   public var bodyProvider: BodyProvider { .none }
   public var authenticationProvider: AuthenticationProvider { .none }
   public var responseValidator: ResponseValidator { .successful }

@@ -25,16 +25,16 @@ extension TypedRequest {
   public func setting(headerField field: HTTPField) -> Self { changed { $0.headers[fields: field.name] = [field] } }
 
   /// With these query items and no others, but for those of the base URL and the endpoint.
-  public func with(query: Query) -> Self { changed { $0.query = query } }
+  public func with(query: QueryParameters) -> Self { changed { $0.query = query } }
 
   /// With one more query item.
-  public func adding(queryItem item: Query.Item) -> Self { adding(queryItems: item) }
+  public func adding(queryItem item: QueryParameters.Item) -> Self { adding(queryItems: item) }
 
   /// With more query items, behind the others.
-  public func adding(queryItems items: Query.Item...) -> Self { adding(queryItems: items) }
+  public func adding(queryItems items: QueryParameters.Item...) -> Self { adding(queryItems: items) }
 
   /// With more query items, behind the others.
-  public func adding(queryItems items: [Query.Item]) -> Self { changed { $0.query.items += items } }
+  public func adding(queryItems items: [QueryParameters.Item]) -> Self { changed { $0.query.items += items } }
 
   /// With a body.
   public func sending(_ body: BodyProvider) -> Self { changed { $0.bodyProvider = body } }

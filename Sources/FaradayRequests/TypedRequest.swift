@@ -11,7 +11,7 @@ public struct TypedRequest<Resource: Sendable>: RequestConvertible {
   public var endpoint: String
   public var method: HTTPRequest.Method
   public var headers: HTTPFields = [:]
-  public var query: Query = [:]
+  public var query: QueryParameters = [:]
   public var bodyProvider: BodyProvider = .none
   public var responseDecoder: ResponseDecoder<Resource>
   public var authenticationProvider: AuthenticationProvider = .none

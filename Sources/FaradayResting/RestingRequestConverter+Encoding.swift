@@ -10,7 +10,7 @@ extension RestingRequestConverter {
     do {
       switch encoding {
       case .query:
-        let items: Query
+        let items: QueryParameters
         do {
           items = try configuration.queryEncoder.encode(input)
         } catch {

@@ -45,7 +45,7 @@ public struct RestingRequestConverter: RequestConverter {
     var home = connection
     home.joining = .append
     var request = try home.request(wanted.endpoint.method, path(of: wanted, on: connection))
-    if let provided = try configuration.headerProvider?.headers { request.carry(provided) }
+    if let provided = try configuration.headerProvider?.headers { request.setOriginBoundHeaders(provided) }
     request.headers.override(with: wanted.headers)
     try encode(wanted.body, as: wanted.endpoint.encoding, into: &request)
     return request

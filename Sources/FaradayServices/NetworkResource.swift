@@ -15,7 +15,7 @@ public struct NetworkResource: ServiceResource {
   /// What was wrong with the first modifier that was; see ``ServiceResource/failing(with:)``.
   public internal(set) var creationError: (any Error)?
   /// Whether it is of another origin than its service.
-  var isForeign = false
+  var isCrossOrigin = false
   var callbackContext = CallbackContext.immediate
   var wanted: TypedRequest<Response>
 
@@ -49,11 +49,11 @@ public struct NetworkResource: ServiceResource {
   /// The request with what the connection and the resource say of it.
   func request(of wanted: some RequestConvertible, for connection: Connection?) throws -> Request {
     // A connection that has a URL knows itself who is foreign to it; one that has none would give its headers to anybody.
-    let isForeign = isForeign && connection?.url == nil
+    let isCrossOrigin = isCrossOrigin && connection?.url == nil
     var connection = connection
-    if isForeign { connection?.headers = [:] }
+    if isCrossOrigin { connection?.headers = [:] }
     var request = try wanted.request(for: connection)
-    if isForeign { request.markForeign() }
+    if isCrossOrigin { request.markCrossOrigin() }
     if !tags.isEmpty { request.options.tags.formUnion(tags) }
     if let mock { request.options.mock = mock }
     return request

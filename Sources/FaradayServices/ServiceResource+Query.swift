@@ -24,7 +24,7 @@ extension ServiceResource {
   }
 
   /// With more items in the query, as they are.
-  public func query(items: Query) -> Self { changed { $0.wanted.query.items += items.items } }
+  public func query(items: QueryParameters) -> Self { changed { $0.wanted.query.items += items.items } }
 }
 
 extension FormStrategies {

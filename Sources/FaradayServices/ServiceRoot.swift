@@ -9,13 +9,13 @@ public struct ServiceRoot: Sendable {
   let url: String
   let network: any WebServiceNetworkInterface
   /// Whether this is another origin than the service's, or nobody can tell.
-  let isForeign: Bool
+  let isCrossOrigin: Bool
 
   /// - Parameter home: the URL of the service.
   init(url: String, home: String, network: any WebServiceNetworkInterface) {
     self.url = url
     self.network = network
-    isForeign = url != home && URL(text: url).map { Origin($0) } != URL(text: home).map { Origin($0) }
+    isCrossOrigin = url != home && URL(text: url).map { Origin($0) } != URL(text: home).map { Origin($0) }
   }
 
   /// A GET.
@@ -41,7 +41,7 @@ public struct ServiceRoot: Sendable {
 
   private func resource(_ method: HTTPRequest.Method, _ path: String) -> NetworkResource {
     var resource = NetworkResource(method, serverURL: url, path: path, network: network)
-    resource.isForeign = isForeign
+    resource.isCrossOrigin = isCrossOrigin
     return resource
   }
 }

@@ -25,7 +25,7 @@ extension WebService {
   public var server: ServiceRoot { customResource(at: serverURL) }
 
   /// The same for resources that are elsewhere. At another origin (scheme, host and port) than ``serverURL`` they are foreign,
-  /// see ``FaradayCore/Request/isForeign``: they go without the headers of the network's connection and without the credentials
+  /// see ``FaradayCore/Request/isCrossOrigin``: they go without the headers of the network's connection and without the credentials
   /// that its middleware adds, unless the connection's own URL has that origin. What the resource itself has it keeps.
   public func customResource(at url: String) -> ServiceRoot { ServiceRoot(url: url, home: serverURL, network: network) }
 }

@@ -24,9 +24,9 @@ extension Exchange {
   }
 
   /// What URLSession lets see: the head, the end, and the bytes of the bodies.
-  var metrics: Metrics {
+  var metrics: TransferMetrics {
     state.withLock { state in
-      Metrics(
+      TransferMetrics(
         firstByte: state.firstByte, total: state.outcome == nil ? nil : .now - state.started, bytesSent: state.sent,
         bytesReceived: state.received)
     }

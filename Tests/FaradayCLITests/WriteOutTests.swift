@@ -11,7 +11,7 @@ import Testing
     var report = Report(request)
     report.failure = failure
     guard failure == nil else { return report }
-    let metrics = Metrics(
+    let metrics = TransferMetrics(
       dns: .microseconds(1500), connect: .milliseconds(2), firstByte: .milliseconds(1250), total: .seconds(2), bytesSent: 10,
       bytesReceived: 4001, remoteAddress: "[::1]:8080")
     report.response = Response(
@@ -52,7 +52,7 @@ import Testing
 
   @Test func `times add up over redirects, as curl's do, and counts are those of the last exchange`() async throws {
     let mock = MockAdapter()
-    let hop = Metrics(
+    let hop = TransferMetrics(
       queue: .zero, dns: .milliseconds(5), connect: .milliseconds(10), firstByte: .milliseconds(100), total: .milliseconds(250),
       bytesSent: 7, bytesReceived: 70, remoteAddress: "10.0.0.1:80")
     mock.stub(times: 1) { request in
@@ -64,7 +64,7 @@ import Testing
       return Response(status: .found, headers: [.location: "/c"], url: request.url, metrics: again)
     }
     mock.stub { request in
-      let last = Metrics(
+      let last = TransferMetrics(
         connect: .milliseconds(20), tls: .milliseconds(30), firstByte: .milliseconds(50), total: .milliseconds(1500),
         bytesReceived: 4000, remoteAddress: "10.0.0.2:443")
       return Response(status: .ok, url: request.url, metrics: last)

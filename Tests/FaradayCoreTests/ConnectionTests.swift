@@ -124,12 +124,12 @@ import Testing
     connection.headers[.authorization] = "secret"
     let elsewhere = try #require(URL(string: "http://evil.test/"))
     let request = try connection.request(.get) { $0.url = elsewhere }
-    #expect(request.headers.isEmpty && request.isForeign)
+    #expect(request.headers.isEmpty && request.isCrossOrigin)
     connection.headers = [:]
     let own = try connection.request(.get) {
       $0.headers[.authorization] = "secret"
       $0.url = elsewhere
     }
-    #expect(own.headers[.authorization] == "secret" && own.isForeign)
+    #expect(own.headers[.authorization] == "secret" && own.isCrossOrigin)
   }
 }

@@ -3,7 +3,7 @@ import FoundationEssentials
 import Testing
 
 @Suite struct QueryTests {
-  private static let read: [(String, Query)] = [
+  private static let read: [(String, QueryParameters)] = [
     ("a=1&b=2", ["a": "1", "b": "2"]), ("a", ["a": nil]), ("a=", ["a": ""]), ("", [:]), ("&&a=1&", ["a": "1"]),
     ("a=1&a=2", ["a": "1", "a": "2"]), ("=v", ["": "v"]), ("a=b=c", ["a": "b=c"]), ("a+b=c+d", ["a+b": "c+d"]),
     ("%61=%2B%26%3D", ["a": "+&="]), ("a=%C3%A9", ["a": "é"]), ("a=%", ["a": "%"]), ("a=%zz", ["a": "%zz"]),
@@ -12,24 +12,24 @@ import Testing
   ]
 
   @Test(arguments: read)
-  func `a query is read`(text: String, query: Query) {
-    #expect(Query(parsing: text) == query)
+  func `a query is read`(text: String, query: QueryParameters) {
+    #expect(QueryParameters(parsing: text) == query)
   }
 
   @Test func `in a form a plus is a space`() {
-    #expect(Query(parsing: "a+b=c%2Bd", plusIsSpace: true) == ["a b": "c+d"])
-    #expect(Query(parsing: "a=+\u{301}", plusIsSpace: true) == ["a": " \u{301}"])
+    #expect(QueryParameters(parsing: "a+b=c%2Bd", plusIsSpace: true) == ["a b": "c+d"])
+    #expect(QueryParameters(parsing: "a=+\u{301}", plusIsSpace: true) == ["a": " \u{301}"])
   }
 
-  private static let written: [(Query, String)] = [
+  private static let written: [(QueryParameters, String)] = [
     (["a": "1", "b": nil], "a=1&b"), (["a b": "c+d&e=f"], "a%20b=c%2Bd%26e%3Df"), (["a[]": "[1]"], "a[]=%5B1%5D"),
     (["é": "\u{1F600}"], "%C3%A9=%F0%9F%98%80"), (["a": ""], "a="), (["#?": "/"], "%23%3F=%2F"),
   ]
 
   @Test(arguments: written)
-  func `a query is written, and read again`(query: Query, text: String) {
+  func `a query is written, and read again`(query: QueryParameters, text: String) {
     #expect(query.description == text)
-    #expect(Query(parsing: text) == query)
+    #expect(QueryParameters(parsing: text) == query)
   }
 
   @Test func `a name with brackets leaves the values of a URL as they are`() throws {
@@ -40,12 +40,12 @@ import Testing
   }
 
   @Test func `RQ-43: a literal keeps an empty value, and names twice, in order`() {
-    let query: Query = ["k": "v", "k2": nil, "k": "w"]
+    let query: QueryParameters = ["k": "v", "k2": nil, "k": "w"]
     #expect(query.items == [.init("k", "v"), .init("k2", nil), .init("k", "w")])
   }
 
   @Test func `values are set by name, where the first one stood or behind the rest`() {
-    var query: Query = ["a": "1", "b": "2", "a": "3"]
+    var query: QueryParameters = ["a": "1", "b": "2", "a": "3"]
     query["a"] = "4"
     #expect(query.description == "a=4&b=2")
     query.set("a", ["5", nil])
@@ -100,7 +100,7 @@ import Testing
   @Test func `a query on its own is always written in one way`() throws {
     let request = try Request("http://h/?q=a+b&c=%2f")
     #expect("\(request.query)" == "q=a%2Bb&c=%2F")
-    #expect("\(Query(parsing: "a=1#2&b=%41"))" == "a=1%232&b=A")
+    #expect("\(QueryParameters(parsing: "a=1#2&b=%41"))" == "a=1%232&b=A")
   }
 
   @Test func `a request's path is its URL's`() throws {

@@ -76,7 +76,7 @@ import Testing
     #expect(await begun.opened())
     _ = stream.flush()
     #expect(stream.write(Data("a".utf8)) == .stop)
-    stream.fail(CancellationError(), metrics: Metrics(bytesReceived: 5))
+    stream.fail(CancellationError(), metrics: TransferMetrics(bytesReceived: 5))
     await #expect(throws: CancellationError.self) { try await task.value }
     #expect(response.metrics.bytesReceived == 5)
   }

@@ -145,10 +145,11 @@ import Testing
   @Test func `trailers and metrics are there at the end and not before`() throws {
     let stream = ResponseStream()
     let response = Response(
-      status: .ok, url: try #require(URL(string: "http://localhost/")), metrics: Metrics(bytesReceived: 1), stream: stream)
+      status: .ok, url: try #require(URL(string: "http://localhost/")), metrics: TransferMetrics(bytesReceived: 1), stream: stream
+    )
     #expect(response.trailers.isEmpty)
     #expect(response.metrics.bytesReceived == 1)
-    stream.finish(trailers: [.eTag: "x"], metrics: Metrics(bytesReceived: 2))
+    stream.finish(trailers: [.eTag: "x"], metrics: TransferMetrics(bytesReceived: 2))
     #expect(response.trailers[.eTag] == "x")
     #expect(response.metrics.bytesReceived == 2)
   }
@@ -156,7 +157,8 @@ import Testing
   @Test func `a response keeps its metrics where its stream ends without any`() throws {
     let stream = ResponseStream()
     let response = Response(
-      status: .ok, url: try #require(URL(string: "http://localhost/")), metrics: Metrics(bytesReceived: 1), stream: stream)
+      status: .ok, url: try #require(URL(string: "http://localhost/")), metrics: TransferMetrics(bytesReceived: 1), stream: stream
+    )
     stream.finish()
     #expect(response.metrics.bytesReceived == 1)
   }
@@ -312,7 +314,7 @@ import Testing
     #expect(write("a", to: stream) == .stop)
     #expect(write("b", to: stream) == .stop)
     #expect(stream.flush() == .stop)
-    stream.fail(Second(), metrics: Metrics(bytesReceived: 5))
+    stream.fail(Second(), metrics: TransferMetrics(bytesReceived: 5))
     let result = await task.result
     switch result {
     case .success: Issue.record("it has ended well")

@@ -153,7 +153,7 @@ import Testing
     var request = try Request("http://host/?own=1&key=2")
     request.markSecret("OWN")
     #expect("\(request)" == "GET http://host/?own=[secret]&key=[secret] (0 headers, 0 bytes)")
-    #expect(!request.isForeign)
+    #expect(!request.isCrossOrigin)
   }
 
   @Test(arguments: [

@@ -20,7 +20,7 @@ import Testing
       home.url + "/", headers: [.authorization: "Bearer 1", .acceptLanguage: "cy"], adapter: tested.adapter)
     let foreign = Log<Bool>()
     connection.use { request, next in
-      foreign.append(request.isForeign)
+      foreign.append(request.isCrossOrigin)
       return try await next(request)
     }
     #expect(try await connection.follow("near/away/back/on").count == 5)
@@ -54,7 +54,7 @@ import Testing
       middleware: [
         .redirects(),
         .closure { request, next in
-          foreign.append(request.isForeign)
+          foreign.append(request.isCrossOrigin)
           return try await next(request)
         },
       ])

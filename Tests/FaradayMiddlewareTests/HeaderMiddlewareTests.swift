@@ -74,7 +74,7 @@ import Testing
     let key = try #require(HTTPField.Name("X-Own"))
     let fields: HTTPFields = [.authorization: "Basic x", .cookie: "a=1", key: "k", .acceptLanguage: "cy"]
     let foreign = try await sent(.defaultHeaders(fields)) {
-      $0.leaveOrigin()
+      $0.becomeCrossOrigin()
       $0.markSecret(key.rawName)
     }
     #expect(foreign == ["Accept-Language: cy"])

@@ -21,7 +21,7 @@ import Testing
   }
 
   private func path(_ status: Int, to url: String) -> String {
-    "redirect-to?" + Query([.init("status", "\(status)"), .init("url", url)]).description
+    "redirect-to?" + QueryParameters([.init("status", "\(status)"), .init("url", url)]).description
   }
 
   @Test(arguments: [307, 308], [true, false])

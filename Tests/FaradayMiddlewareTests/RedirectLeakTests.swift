@@ -64,7 +64,7 @@ import Testing
     if step == .upgrade || step == .downgrade { connection.defaults.tls.caFile = nginx.caFile }
     for name in ["X-Own", "X-Connection-Own"].compactMap({ HTTPField.Name($0) }) { connection.secrets.insert(name) }
     if secret == .connectionHeader { try connection.headers.set(secret.rawValue, Self.secret) }
-    var query: Query = ["status": "307"]
+    var query: QueryParameters = ["status": "307"]
     query.add("url", target)
     target = "redirect-to?\(query)"
     let response = try await connection.get(target) { request in
@@ -91,9 +91,9 @@ import Testing
   }
 
   @Test func `what has left does not get its secrets back when it returns`() async throws {
-    var back: Query = [:]
+    var back: QueryParameters = [:]
     back.add("url", first.url + "/inspect")
-    var there: Query = [:]
+    var there: QueryParameters = [:]
     there.add("url", second.url + "/redirect-to?\(back)")
     let connection = try Connection(
       first.url + "/", headers: [.cookie: "a=1"], adapter: CurlAdapter(),
@@ -103,7 +103,7 @@ import Testing
   }
 
   @Test func `user and password in a Location are dropped`() async throws {
-    var query: Query = [:]
+    var query: QueryParameters = [:]
     query.add("url", second.url.replacing("://", with: "://user:password@") + "/inspect")
     let connection = try Connection(first.url + "/", adapter: CurlAdapter(), middleware: [.redirects()])
     let response = try await connection.get("redirect-to?\(query)")
@@ -112,7 +112,7 @@ import Testing
   }
 
   @Test func `what every request has of its connection stays with the connection's origin`() async throws {
-    var query: Query = [:]
+    var query: QueryParameters = [:]
     query.add("url", second.url + "/inspect")
     let name = try #require(HTTPField.Name("X-Mine"))
     let connection = try Connection(
@@ -124,7 +124,7 @@ import Testing
   }
 
   @Test func `a Host of the caller's own names the first server only`() async throws {
-    var query: Query = [:]
+    var query: QueryParameters = [:]
     query.add("url", second.url + "/inspect")
     let connection = try Connection(first.url + "/", adapter: CurlAdapter(), middleware: [.redirects()])
     let response = try await connection.get("redirect-to?\(query)") { try $0.headers.set("Host", "own.example") }

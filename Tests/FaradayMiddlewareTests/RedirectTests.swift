@@ -16,7 +16,7 @@ import Testing
   }
 
   private func redirect(to url: String, status: Int = 302) -> String {
-    var query: Query = ["status": "\(status)"]
+    var query: QueryParameters = ["status": "\(status)"]
     query.add("url", url)
     return "redirect-to?\(query)"
   }

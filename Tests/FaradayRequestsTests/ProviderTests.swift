@@ -153,7 +153,7 @@ import Foundation
     var headers: HTTPFields = [:]
     #expect(try BodyProvider.form(["a": "1 2"]).body(updating: &headers).data == Data("a=1%202".utf8))
     #expect(headers[.contentType] == "application/x-www-form-urlencoded")
-    let items: Query = ["a": "1", "a": "2"]
+    let items: QueryParameters = ["a": "1", "a": "2"]
     #expect(try BodyProvider.form(items).body(updating: &headers).data == Data("a=1&a=2".utf8))
     var form = MultipartForm()
     form.add("a", "1")

@@ -10,7 +10,7 @@ import Foundation
 #endif
 
 @Suite struct RequestConversionTests {
-  private func url(_ base: String, _ endpoint: String, query: Query = [:]) throws -> String {
+  private func url(_ base: String, _ endpoint: String, query: QueryParameters = [:]) throws -> String {
     try TypedRequest(baseURL: base, endpoint: endpoint).with(query: query).request().url.absoluteString
   }
 

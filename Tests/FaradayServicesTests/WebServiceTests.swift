@@ -65,12 +65,12 @@ import Testing
 
   @Test func `a network of one's own is told what is elsewhere, and a service without a URL has no home`() throws {
     let example = Example("https://host/v2", NoNetwork())
-    #expect(try example.customResource(at: "https://example.com").get("path").request().isForeign)
-    #expect(try example.customResource(at: "http://host").post("path").request().isForeign)
-    #expect(try !example.customResource(at: "https://HOST:443/v3").get("path").request().isForeign)
-    #expect(try !example.server.get("//example.com/path").request().isForeign)
+    #expect(try example.customResource(at: "https://example.com").get("path").request().isCrossOrigin)
+    #expect(try example.customResource(at: "http://host").post("path").request().isCrossOrigin)
+    #expect(try !example.customResource(at: "https://HOST:443/v3").get("path").request().isCrossOrigin)
+    #expect(try !example.server.get("//example.com/path").request().isCrossOrigin)
     for url in ["", "nonsense"] {
-      #expect(try Example(url, NoNetwork()).customResource(at: "https://host").get("path").request().isForeign)
+      #expect(try Example(url, NoNetwork()).customResource(at: "https://host").get("path").request().isCrossOrigin)
     }
   }
 

@@ -63,7 +63,9 @@ enum MigrationNames {
   static func requests(_ connection: Connection, _ data: Data) async throws {
     let request = TypedRequest(.post, baseURL: "https://host", endpoint: "a")
       .with(headers: [.accept: "a"]).with(query: ["a": "b", "a": nil])
-      .sending(.data(data)).sending(.body(.stream(AsyncStream { nil }))).sending(.file("a")).sending(.form(["a": "b"] as Query))
+      .sending(.data(data)).sending(.body(.stream(AsyncStream { nil }))).sending(.file("a")).sending(
+        .form(["a": "b"] as QueryParameters)
+      )
       .sending(.multipart(MultipartForm())).sending(.json([1], using: JSONEncoder()))
       .validating(.any).configured { _ in }.timeout(after: .seconds(1))
       .receiving(.json([Int].self, using: JSONDecoder())).receiving(ResponseDecoder(data: { $0 }))

@@ -70,7 +70,7 @@ import Testing
     let sent = mock.recorded.map(\.request)
     #expect(sent.map { $0.headers[.authorization] != nil } == [true, false, false])
     #expect(sent.map { $0.headers["X-Api-Key"] } == ["hidden", nil, nil])
-    #expect(sent.map { $0.headers["X-Trace"] } == ["7", "7", "7"] && sent.map(\.isForeign) == [false, true, true])
+    #expect(sent.map { $0.headers["X-Trace"] } == ["7", "7", "7"] && sent.map(\.isCrossOrigin) == [false, true, true])
   }
 
   @Test func `links of a page that a redirect led elsewhere to are another's`() async throws {

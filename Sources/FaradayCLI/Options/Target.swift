@@ -40,7 +40,7 @@ struct Target: Equatable {
     var text = url.absoluteString
     let end = text.firstIndex { $0 == "?" || $0 == "#" } ?? text.endIndex
     guard path != "-", text[..<end].hasSuffix("/"), let name = path.split(separator: "/").last else { return self }
-    text.insert(contentsOf: Query.encode(String(name)), at: end)
+    text.insert(contentsOf: QueryParameters.encode(String(name)), at: end)
     guard let named = URL(text: text) else { throw CommandFailure(3, "\(path) makes no URL") }
     var target = self
     target.url = named

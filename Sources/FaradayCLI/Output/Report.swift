@@ -16,8 +16,8 @@ struct Report {
   }
 
   /// What the last exchange cost, with times that add up over the redirects before it, as curl's do.
-  var metrics: Metrics {
-    var metrics = response?.metrics ?? Metrics()
+  var metrics: TransferMetrics {
+    var metrics = response?.metrics ?? TransferMetrics()
     let hasEnded = metrics.total != nil
     for hop in response?.redirects ?? [] {
       for time in [\Metrics.queue, \.dns, \.connect, \.tls, \.firstByte, \.total] {
@@ -36,7 +36,7 @@ struct Report {
 
   /// How many connections were opened, over all redirects.
   var connectionCount: Int {
-    let exchanges = (response?.redirects.map(\.metrics) ?? []) + [response?.metrics ?? Metrics()]
+    let exchanges = (response?.redirects.map(\.metrics) ?? []) + [response?.metrics ?? TransferMetrics()]
     return exchanges.count { $0.remoteAddress != nil && !$0.reusedConnection }
   }
 

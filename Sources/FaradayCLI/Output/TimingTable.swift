@@ -2,9 +2,9 @@ import Faraday
 
 /// The phases of a transfer: when each ended, and how long it took by itself.
 struct TimingTable {
-  let metrics: Metrics
+  let metrics: TransferMetrics
 
-  init(_ metrics: Metrics) { self.metrics = metrics }
+  init(_ metrics: TransferMetrics) { self.metrics = metrics }
 
   var text: String {
     let phases: [(name: String, end: Duration?)] = [

@@ -102,7 +102,7 @@ struct WriteOut {
     Figures.fixed((duration ?? .zero).inSeconds, places: 6)
   }
 
-  private static func speed(_ bytes: Int64, _ metrics: Metrics) -> String {
+  private static func speed(_ bytes: Int64, _ metrics: TransferMetrics) -> String {
     guard let seconds = metrics.total?.inSeconds, seconds > 0 else { return "0" }
     return Figures.fixed(Double(bytes) / seconds, places: 0)
   }

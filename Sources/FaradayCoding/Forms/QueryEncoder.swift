@@ -11,12 +11,12 @@ public struct QueryEncoder: Sendable {
   public init(_ strategies: FormStrategies = FormStrategies()) { self.strategies = strategies }
 
   /// Throws an `EncodingError`: for a value without members, a file, a number that is none, and what the value itself throws.
-  public func encode(_ value: any Encodable) throws -> Query {
+  public func encode(_ value: any Encodable) throws -> QueryParameters {
     let tree = try TreeEncoder.members(of: value, strategies)
-    var query = Query()
+    var query = QueryParameters()
     // Lists to be joined are found by their path, as a member may be encoded in between.
     try tree.forEachLeaf { leaf, path in
-      let item = Query.Item(strategies.name(of: path), try text(leaf, at: path))
+      let item = QueryParameters.Item(strategies.name(of: path), try text(leaf, at: path))
       if joins(path), let last = query.items.indices.last, query.items[last].name == item.name, isContinued(path) {
         query.items[last].value = "\(query.items[last].value ?? ""),\(item.value ?? "")"
       } else {

@@ -95,9 +95,9 @@ extension Body {
   }
 
   /// Redacts the connection's secrets in errors that the body throws from now on.
-  mutating func keepSecrets(of provenance: Provenance) {
+  mutating func keepSecrets(of context: ConnectionContext) {
     guard case .received(var body) = storage else { return }
-    body.provenance = provenance
+    body.context = context
     self = Body(storage: .received(body))
   }
 
@@ -147,7 +147,7 @@ public struct UnencodedBody: FaradayError {
 struct ReceivedBody: Sendable {
   let length: Int64?
   /// Whose secrets are redacted in the errors that the body throws; nil if the response came over no connection.
-  var provenance: Provenance?
+  var context: ConnectionContext?
   private let access: Access
 
   init(_ lease: Lease, length: Int64?) {
@@ -160,14 +160,14 @@ struct ReceivedBody: Sendable {
     // The next is the last: each goes when it is taken.
     var pieces: [Data] = []
     var hasEnded = false
-    return { [provenance] in
+    return { [context] in
       guard !hasEnded else { return nil }
       if pieces.isEmpty {
         do {
           pieces = try await lease.take().reversed()
         } catch {
           hasEnded = true
-          throw Self.redacted(error, by: provenance)
+          throw Self.redacted(error, by: context)
         }
       }
       guard let piece = pieces.popLast() else {
@@ -182,12 +182,12 @@ struct ReceivedBody: Sendable {
   /// Gives each piece to the closure where it arrives.
   func drain(into take: @escaping ChunkHandler) async throws {
     guard let lease = access.take() else { throw BodyAlreadyRead() }
-    do { try await lease.drain(into: take) } catch { throw Self.redacted(error, by: provenance) }
+    do { try await lease.drain(into: take) } catch { throw Self.redacted(error, by: context) }
   }
 
-  private static func redacted(_ error: any Error, by provenance: Provenance?) -> any Error {
-    guard let provenance, var error = error as? TransportError else { return error }
-    error.redact(by: provenance)
+  private static func redacted(_ error: any Error, by context: ConnectionContext?) -> any Error {
+    guard let context, var error = error as? TransportError else { return error }
+    error.redact(by: context)
     return error
   }
 

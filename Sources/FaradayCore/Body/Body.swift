@@ -27,7 +27,7 @@ public struct Body: Sendable {
 
   /// The items as `application/x-www-form-urlencoded`, with that `Content-Type` unless the request has one:
   /// `.form(["user": name, "attempt": 2])`.
-  public static func form(_ items: Query) -> Body {
+  public static func form(_ items: QueryParameters) -> Body {
     .data(Data(items.description.utf8), contentType: .form)
   }
 

@@ -8,13 +8,13 @@ extension Connection {
   /// Each is sent when it is asked for, with the header fields and options of the first; one that `edit` gave a body is the only one
   /// with it. The response that is no 2xx or has no such
   /// link is the last one. A link to another origin than the page's is followed without credentials and the connection's headers, and
-  /// so is every one from there on, also back (``Request/leaveOrigin()``). Throws what sending throws, and ``PagingError``.
+  /// so is every one from there on, also back (``Request/becomeCrossOrigin()``). Throws what sending throws, and ``PagingError``.
   ///
   /// The arguments are those of ``request(_:_:path:query:headers:body:timeout:edit:)``.
   ///
   /// - Parameter limit: how many pages there may be; a link beyond the last of them is an error. 1,000 by default.
   public func pages(
-    _ path: String = "", path variables: [String: any ParameterValue]? = nil, query: Query = [:],
+    _ path: String = "", path variables: [String: any ParameterValue]? = nil, query: QueryParameters = [:],
     headers: KeyValuePairs<String, String> = [:], timeout: Duration? = nil, limit: Int = 1000,
     edit: (inout Request) throws -> Void = { _ in }
   ) -> Pages {
@@ -77,8 +77,10 @@ extension Connection {
         following.url = link.url
         following.options.requestTarget = .origin
         // Whoever stands elsewhere, or was led there, shall not say what is asked for with the connection's credentials.
-        if response.leftOrigin || Origin(response.url) != Origin(request.url) || Origin(link.url) != Origin(request.url) {
-          following.leaveOrigin()
+        if response.wasRedirectedCrossOrigin || Origin(response.url) != Origin(request.url)
+          || Origin(link.url) != Origin(request.url)
+        {
+          following.becomeCrossOrigin()
         }
         return following
       }

@@ -8,7 +8,8 @@
 extension Connection {
   /// Sends a request with any method.
   public func run(
-    _ method: HTTPRequest.Method, _ path: String = "", path variables: [String: any ParameterValue]? = nil, query: Query = [:],
+    _ method: HTTPRequest.Method, _ path: String = "", path variables: [String: any ParameterValue]? = nil,
+    query: QueryParameters = [:],
     headers: KeyValuePairs<String, String> = [:], body: Body = .empty, timeout: Duration? = nil,
     edit: (inout Request) throws -> Void = { _ in }
   ) async throws -> Response {
@@ -19,7 +20,7 @@ extension Connection {
 
   /// Sends a GET.
   public func get(
-    _ path: String = "", path variables: [String: any ParameterValue]? = nil, query: Query = [:],
+    _ path: String = "", path variables: [String: any ParameterValue]? = nil, query: QueryParameters = [:],
     headers: KeyValuePairs<String, String> = [:], timeout: Duration? = nil,
     edit: (inout Request) throws -> Void = { _ in }
   ) async throws -> Response {
@@ -29,7 +30,7 @@ extension Connection {
 
   /// Sends a HEAD; its response has no body.
   public func head(
-    _ path: String = "", path variables: [String: any ParameterValue]? = nil, query: Query = [:],
+    _ path: String = "", path variables: [String: any ParameterValue]? = nil, query: QueryParameters = [:],
     headers: KeyValuePairs<String, String> = [:], timeout: Duration? = nil,
     edit: (inout Request) throws -> Void = { _ in }
   ) async throws -> Response {
@@ -39,7 +40,7 @@ extension Connection {
 
   /// Sends a POST.
   public func post(
-    _ path: String = "", path variables: [String: any ParameterValue]? = nil, query: Query = [:],
+    _ path: String = "", path variables: [String: any ParameterValue]? = nil, query: QueryParameters = [:],
     headers: KeyValuePairs<String, String> = [:], body: Body = .empty, timeout: Duration? = nil,
     edit: (inout Request) throws -> Void = { _ in }
   ) async throws -> Response {
@@ -49,7 +50,7 @@ extension Connection {
 
   /// Sends a PUT.
   public func put(
-    _ path: String = "", path variables: [String: any ParameterValue]? = nil, query: Query = [:],
+    _ path: String = "", path variables: [String: any ParameterValue]? = nil, query: QueryParameters = [:],
     headers: KeyValuePairs<String, String> = [:], body: Body = .empty, timeout: Duration? = nil,
     edit: (inout Request) throws -> Void = { _ in }
   ) async throws -> Response {
@@ -59,7 +60,7 @@ extension Connection {
 
   /// Sends a PATCH.
   public func patch(
-    _ path: String = "", path variables: [String: any ParameterValue]? = nil, query: Query = [:],
+    _ path: String = "", path variables: [String: any ParameterValue]? = nil, query: QueryParameters = [:],
     headers: KeyValuePairs<String, String> = [:], body: Body = .empty, timeout: Duration? = nil,
     edit: (inout Request) throws -> Void = { _ in }
   ) async throws -> Response {
@@ -69,7 +70,7 @@ extension Connection {
 
   /// Sends a DELETE.
   public func delete(
-    _ path: String = "", path variables: [String: any ParameterValue]? = nil, query: Query = [:],
+    _ path: String = "", path variables: [String: any ParameterValue]? = nil, query: QueryParameters = [:],
     headers: KeyValuePairs<String, String> = [:], body: Body = .empty, timeout: Duration? = nil,
     edit: (inout Request) throws -> Void = { _ in }
   ) async throws -> Response {
@@ -79,7 +80,7 @@ extension Connection {
 
   /// Sends an OPTIONS.
   public func options(
-    _ path: String = "", path variables: [String: any ParameterValue]? = nil, query: Query = [:],
+    _ path: String = "", path variables: [String: any ParameterValue]? = nil, query: QueryParameters = [:],
     headers: KeyValuePairs<String, String> = [:], timeout: Duration? = nil,
     edit: (inout Request) throws -> Void = { _ in }
   ) async throws -> Response {

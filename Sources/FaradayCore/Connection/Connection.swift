@@ -7,7 +7,7 @@
 public struct Connection: Sendable {
   /// What paths are joined to; nil if every call names an absolute URL.
   public var url: URL? {
-    didSet { provenance = makeProvenance() }
+    didSet { context = makeContext() }
   }
   /// How paths are joined to it.
   public var joining: URLJoining
@@ -15,20 +15,20 @@ public struct Connection: Sendable {
   /// that leads elsewhere, such as `https://other.example/` or `//other.example/`, gets none of them: they may hold what is
   /// meant for one server only. Without a base URL every request has them.
   public var headers: HTTPFields {
-    didSet { provenance = makeProvenance() }
+    didSet { context = makeContext() }
   }
   /// What every request's options are to begin with. A request may have others: nothing that keeps secrets is in them.
   public var defaults: Options
   /// The names of what is secret about every request.
   public var secrets: Secrets {
-    didSet { provenance = makeProvenance() }
+    didSet { context = makeContext() }
   }
   /// The middleware and the adapter.
   public package(set) var stack: Stack
-  /// Whether it makes foreign requests only.
-  private var isForeign = false
-  /// What every request has of this connection.
-  private var provenance = Provenance.none
+  /// Whether all requests are made as cross-origin ones, whatever their URLs are.
+  private var isCrossOrigin = false
+  /// What every request of this connection carries with it.
+  private var context = ConnectionContext.none
 
   public init(
     url: URL? = nil, joining: URLJoining = .resolve, headers: HTTPFields = [:], defaults: Options = Options(),
@@ -40,7 +40,7 @@ public struct Connection: Sendable {
     self.defaults = defaults
     self.secrets = secrets
     stack = Stack(middleware, adapter: adapter)
-    provenance = makeProvenance()
+    context = makeContext()
   }
 
   /// A connection with the base URL in the string. Throws ``TransportError/Code/invalidURL`` if it is none.
@@ -79,7 +79,8 @@ public struct Connection: Sendable {
   ///   - timeout: ``Timeouts/total``; nil leaves that of ``defaults``.
   ///   - edit: changes the request in place.
   public func request(
-    _ method: HTTPRequest.Method, _ path: String = "", path variables: [String: any ParameterValue]? = nil, query: Query = [:],
+    _ method: HTTPRequest.Method, _ path: String = "", path variables: [String: any ParameterValue]? = nil,
+    query: QueryParameters = [:],
     headers: KeyValuePairs<String, String> = [:], body: Body = .empty, timeout: Duration? = nil,
     edit: (inout Request) throws -> Void = { _ in }
   ) throws -> Request {
@@ -98,15 +99,15 @@ public struct Connection: Sendable {
   public func request(
     _ method: HTTPRequest.Method, url joined: URL, body: Body = .empty, edit: (inout Request) throws -> Void = { _ in }
   ) throws -> Request {
-    let staysHome = provenance.isHome(joined)
-    var request = Request(method, url: joined, headers: staysHome ? headers : [:], body: body, options: defaults)
-    let provenance = staysHome ? provenance : provenance.with(carried: [:], isForeign: true)
-    request.provenance = provenance
+    let isSameOrigin = context.isSameOrigin(joined)
+    var request = Request(method, url: joined, headers: isSameOrigin ? headers : [:], body: body, options: defaults)
+    let context = isSameOrigin ? context : context.with(originBoundHeaders: [:], isCrossOrigin: true)
+    request.context = context
     try edit(&request)
     // It may be another request altogether.
-    request.join(provenance)
+    request.merge(context)
     request.takeContentTypeOfBody()
-    return request.leavingCarriedFieldsAtHome()
+    return request.removingOriginBoundHeadersIfCrossOrigin()
   }
 
   private func expand(
@@ -121,10 +122,10 @@ public struct Connection: Sendable {
 
   /// Sends a request as it is, through the stack, and delivers the response as its options say: whole, as a stream, or to a
   /// callback. No base URL, default header or option is added, only the `Content-Type` that its body was made with; one to another
-  /// origin than the base URL's is foreign, see ``Request/isForeign``, and goes without what a connection has given it.
+  /// origin than the base URL's is foreign, see ``Request/isCrossOrigin``, and goes without what a connection has given it.
   public func run(_ request: Request) async throws -> Response {
     var request = request
-    request.join(provenance)
+    request.merge(context)
     request.takeContentTypeOfBody()
     return try await send(request)
   }
@@ -135,14 +136,16 @@ public struct Connection: Sendable {
     return response.isDelivered(to: request) ? response : try await response.delivered(to: request)
   }
 
-  /// Makes foreign requests from now on, wherever they go: somebody else says where that is.
-  package mutating func leaveHome() {
-    isForeign = true
+  /// Makes every later request a cross-origin one, and drops the default headers: another server's links decide where they go.
+  package mutating func treatAllRequestsAsCrossOrigin() {
+    isCrossOrigin = true
     headers = [:]
   }
 
-  private func makeProvenance() -> Provenance {
-    Provenance(home: url.map(Provenance.Home.init), carried: headers, secrets: secrets, isForeign: isForeign)
+  private func makeContext() -> ConnectionContext {
+    ConnectionContext(
+      baseOrigin: url.map(ConnectionContext.BaseOrigin.init), originBoundHeaders: headers, secrets: secrets,
+      isCrossOrigin: isCrossOrigin)
   }
 }
 

@@ -15,7 +15,7 @@ public struct Stack: Adapter {
   public var capabilities: Capabilities { adapter.capabilities }
 
   public func send(_ request: Request) async throws -> Response {
-    try await Next(stack: self, index: 0, provenance: request.provenance)(request)
+    try await Next(stack: self, index: 0, context: request.context)(request)
   }
 }
 
@@ -24,32 +24,32 @@ public struct Next: Sendable {
   let stack: Stack
   let index: Int
   /// What the request had with it that the middleware was given: one that it passes on has it too, be it a new one.
-  let provenance: Provenance?
+  let context: ConnectionContext?
 
   /// What the adapter at the bottom can do.
   public var capabilities: Capabilities { stack.capabilities }
 
   /// Passes the request on. May be called more than once; each call sends the request again.
   public func callAsFunction(_ request: Request) async throws -> Response {
-    if let provenance, request.provenance !== provenance { return try await pass(joining(request, provenance)) }
+    if let context, request.context !== context { return try await pass(joining(request, context)) }
     return try await pass(request)
   }
 
-  private func joining(_ request: Request, _ provenance: Provenance) -> Request {
+  private func joining(_ request: Request, _ context: ConnectionContext) -> Request {
     var request = request
-    request.join(provenance)
+    request.merge(context)
     return request
   }
 
   private func pass(_ request: Request) async throws -> Response {
     guard index < stack.middleware.count else { return try await stack.adapter.send(leaving: request) }
-    let next = Next(stack: stack, index: index + 1, provenance: request.provenance)
+    let next = Next(stack: stack, index: index + 1, context: request.context)
     do {
       let response = try await stack.middleware[index].handle(request, next: next)
       // A middleware may have made it: what it says of itself has no more secrets than the adapter's.
-      return response.provenance == nil ? response.takingSecrets(of: request) : response
+      return response.context == nil ? response.takingSecrets(of: request) : response
     } catch var error as TransportError {
-      if let provenance = request.provenance { error.redact(by: provenance) }
+      if let context = request.context { error.redact(by: context) }
       throw error
     }
   }
@@ -60,18 +60,18 @@ extension Adapter {
   /// codings of the response, if that is wanted.
   fileprivate func send(leaving request: Request) async throws -> Response {
     let isCoded = request.options.decompression != nil
-    guard let provenance = request.provenance else {
+    guard let context = request.context else {
       return isCoded ? try await send(request.acceptingCodings()).decoded(for: request) : try await send(request)
     }
     do {
-      var request = request.leavingCarriedFieldsAtHome()
+      var request = request.removingOriginBoundHeadersIfCrossOrigin()
       if isCoded { request = request.acceptingCodings() }
       var response = try await send(request)
-      response.provenance = provenance
-      response.body.keepSecrets(of: provenance)
+      response.context = context
+      response.body.keepSecrets(of: context)
       return isCoded ? response.decoded(for: request) : response
     } catch var error as TransportError {
-      error.redact(by: provenance)
+      error.redact(by: context)
       throw error
     }
   }

@@ -55,9 +55,9 @@ public struct TransportError: FaradayError {
   }
 
   /// What the stack knows to be secret, and the adapter may not have known.
-  mutating func redact(by provenance: Provenance) {
-    url = Self.shown(url, provenance.secrets)
-    if partialResponse?.provenance == nil { partialResponse?.provenance = provenance }
+  mutating func redact(by context: ConnectionContext) {
+    url = Self.shown(url, context.secrets)
+    if partialResponse?.context == nil { partialResponse?.context = context }
   }
 
   private static func shown(_ url: String, _ secrets: Secrets) -> String {

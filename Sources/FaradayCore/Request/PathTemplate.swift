@@ -29,12 +29,13 @@ public struct PathTemplate: Sendable, Hashable, ExpressibleByStringLiteral {
       guard let value = (values[name] ?? defaults[name])?.parameterText else { throw fail(.missing(name)) }
       guard !value.isEmpty else { throw fail(.empty(name)) }
       unused.remove(name)
-      path += Query.encode(value).utf8
+      path += QueryParameters.encode(value).utf8
       rest = rest[rest.index(after: close)...]
       // These would go up or stay where they are, also percent-encoded (RFC 3986, section 6.2.2.3); in a query they are text.
       guard !path.contains(where: { $0 != Self.slash && Self.endsSegment($0) }) else { continue }
       let start = path.lastIndex(of: Self.slash).map { $0 + 1 } ?? 0
-      let segment = Query.decode(String(decoding: path[start...] + rest.prefix { !Self.endsSegment($0) }, as: UTF8.self))
+      let segment = QueryParameters.decode(
+        String(decoding: path[start...] + rest.prefix { !Self.endsSegment($0) }, as: UTF8.self))
       guard segment != ".", segment != ".." else { throw fail(.dotSegment(name)) }
     }
     // The first by name, so that the error is the same each time.

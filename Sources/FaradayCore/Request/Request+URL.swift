@@ -4,8 +4,8 @@ extension Request {
   ///     request.query["page"] = "2"       // ?q=a+b&sig=%2Fx%E9&page=1 -> ?q=a+b&sig=%2Fx%E9&page=2
   ///
   /// Those that are new or changed are percent-encoded. Setting it to none takes the `?` away too.
-  public var query: Query {
-    get { Query(ofURL: parts.query ?? "") }
+  public var query: QueryParameters {
+    get { QueryParameters(ofURL: parts.query ?? "") }
     set {
       var parts = parts
       parts.query = newValue.items.isEmpty ? nil : newValue.spelling[...]
@@ -29,8 +29,8 @@ extension Request {
   /// the server or on the way to it. Names from outside are to be looked at before they are put here; a `PathTemplate` refuses
   /// those two.
   public var pathComponents: [String] {
-    get { path.split(separator: "/").map { Query.decode($0) } }
-    set { path = "/" + newValue.map { Query.encode($0) }.joined(separator: "/") }
+    get { path.split(separator: "/").map { QueryParameters.decode($0) } }
+    set { path = "/" + newValue.map { QueryParameters.encode($0) }.joined(separator: "/") }
   }
 
   private var parts: URLParts { URLParts(url.absoluteString) }

@@ -11,7 +11,7 @@ public struct Request: Sendable {
   /// Everything else about this one call: delivery, timeouts, callbacks.
   public var options: Options
   /// What belongs to the connection and not to the caller; nil if no connection has seen it.
-  var provenance: Provenance?
+  var context: ConnectionContext?
 
   public init(
     _ method: HTTPRequest.Method = .get, url: URL, headers: HTTPFields = [:], body: Body = .empty,

@@ -56,7 +56,7 @@ extension URL {
       if isFirstHash || isAllowed(byte) || (byte == UInt8(ascii: "%") && beginsWithDigits(rest)) {
         encoded.append(byte)
       } else {
-        encoded += Query.escape(byte)
+        encoded += QueryParameters.escape(byte)
       }
     }
     return String(decoding: encoded, as: UTF8.self)

@@ -12,16 +12,16 @@ public struct Response: Sendable {
   public var version: HTTPVersion
 
   private var ownTrailers: HTTPFields
-  private var ownMetrics: Metrics
+  private var ownMetrics: TransferMetrics
   private let stream: ResponseStream?
   /// What belongs to the connection that it came over; nil if there was none.
-  var provenance: Provenance?
+  var context: ConnectionContext?
   private var values: [ObjectIdentifier: any Sendable] = [:]
 
   /// - Parameter stream: what its body comes out of, if anything: its trailers and metrics are there once it has ended.
   public init(
     status: HTTPResponse.Status, headers: HTTPFields = [:], body: Body = .empty, trailers: HTTPFields = [:], url: URL,
-    version: HTTPVersion = .http1_1, metrics: Metrics = Metrics(), stream: ResponseStream? = nil
+    version: HTTPVersion = .http1_1, metrics: TransferMetrics = TransferMetrics(), stream: ResponseStream? = nil
   ) {
     self.status = status
     self.headers = headers
@@ -40,7 +40,7 @@ public struct Response: Sendable {
   public var trailers: HTTPFields { stream?.ending?.trailers ?? ownTrailers }
 
   /// What the exchange cost; of a streamed body it is complete once it has ended.
-  public var metrics: Metrics { stream?.ending?.metrics ?? ownMetrics }
+  public var metrics: TransferMetrics { stream?.ending?.metrics ?? ownMetrics }
 
   /// What a middleware made of the response, such as its JSON, under a key of its own; nil if none did.
   public subscript<Key: ResponseKey>(key: Key.Type) -> Key.Value? {

@@ -32,7 +32,7 @@ public final class ResponseStream: @unchecked Sendable {
   struct Ending: Sendable {
     var result: Result<Void, any Error>
     var trailers: HTTPFields = [:]
-    var metrics: Metrics?
+    var metrics: TransferMetrics?
   }
 
   struct State {
@@ -119,13 +119,13 @@ public final class ResponseStream: @unchecked Sendable {
   public var isDrained: Bool { sink != nil }
 
   /// Ends the body well. Only the first end counts. Without metrics the response keeps those that it has.
-  public func finish(trailers: HTTPFields = [:], metrics: Metrics? = nil) {
+  public func finish(trailers: HTTPFields = [:], metrics: TransferMetrics? = nil) {
     end(Ending(result: .success(()), trailers: trailers, metrics: metrics))
   }
 
   /// Ends the body with an error, which the reader gets behind what has come. Only the first end counts. Without metrics the response
   /// keeps those that it has.
-  public func fail(_ error: any Error, metrics: Metrics? = nil) {
+  public func fail(_ error: any Error, metrics: TransferMetrics? = nil) {
     end(Ending(result: .failure(error), metrics: metrics))
   }
 

@@ -19,7 +19,7 @@ struct SecretPath: Sendable, Hashable {
     }
 
     func matches(_ segment: Substring) -> Bool {
-      let text = Query.decode(segment).lowercased().utf8
+      let text = QueryParameters.decode(segment).lowercased().utf8
       guard hasSecret else { return text.elementsEqual(before.utf8) }
       guard text.count > before.utf8.count + after.utf8.count else { return false }
       return text.starts(with: before.utf8) && text.suffix(after.utf8.count).elementsEqual(after.utf8)

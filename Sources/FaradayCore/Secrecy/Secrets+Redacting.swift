@@ -38,7 +38,7 @@ extension Secrets {
       let item = Array(item)
       guard let equals = item.firstIndex(of: UInt8(ascii: "=")) else { return String(decoding: item, as: UTF8.self) }
       let name = String(decoding: item[..<equals], as: UTF8.self)
-      let isSecret = contains(Query.decode(name, plusIsSpace: true)) || hasSecret(item[(equals + 1)...])
+      let isSecret = contains(QueryParameters.decode(name, plusIsSpace: true)) || hasSecret(item[(equals + 1)...])
       return isSecret ? name + "=" + Self.mark : String(decoding: item, as: UTF8.self)
     }.joined(separator: String(UnicodeScalar(separator)))
   }
@@ -47,12 +47,12 @@ extension Secrets {
   /// to another page has (`/cb?token=…`), and so has `1;token=…`, where a server takes `;` for `&`.
   private func hasSecret(_ value: ArraySlice<UInt8>) -> Bool {
     guard value.contains(where: { "@%?;#".utf8.contains($0) }) else { return false }
-    let text = Query.decode(String(decoding: value, as: UTF8.self))
+    let text = QueryParameters.decode(String(decoding: value, as: UTF8.self))
     let parts = URLParts(text)
     if parts.hasAuthority, !parts.user.isEmpty { return true }
     return text.utf8.split(omittingEmptySubsequences: false) { "&;?#".utf8.contains($0) }.dropFirst().contains { item in
       guard let equals = item.firstIndex(of: UInt8(ascii: "=")) else { return false }
-      return contains(Query.decode(Substring(item[..<equals])))
+      return contains(QueryParameters.decode(Substring(item[..<equals])))
     }
   }
 }

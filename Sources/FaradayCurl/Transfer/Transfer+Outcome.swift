@@ -115,8 +115,8 @@ extension Transfer {
 
 extension Transfer {
   /// What the exchange has cost until now. libcurl counts from when the transfer was added; we from when it was submitted.
-  func metrics() -> Metrics {
-    var metrics = Metrics()
+  func metrics() -> TransferMetrics {
+    var metrics = TransferMetrics()
     guard let easy, isActive else { return metrics }
     let queue = activated - submitted
     func time(_ info: CURLINFO) -> Duration? {
@@ -151,7 +151,7 @@ struct Received: Sendable {
 
   let head: RawHead
   let content: Content
-  let metrics: Metrics
+  let metrics: TransferMetrics
 
   func response(to request: Request) -> Response {
     let (response, version) = head.parsed()

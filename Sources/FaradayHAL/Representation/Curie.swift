@@ -24,7 +24,7 @@ public struct Curie: Sendable, Hashable {
   /// The CURIE of a URI: one that would expand to it. Nil if there is none.
   public func contract(_ uri: String) -> String? {
     guard let encoded = encodedReference(in: uri), !encoded.isEmpty else { return nil }
-    return [encoded, Query.decode(encoded)].first { encode($0[...]) == encoded }.map { name + ":" + $0 }
+    return [encoded, QueryParameters.decode(encoded)].first { encode($0[...]) == encoded }.map { name + ":" + $0 }
   }
 
   /// `ea` and `find` of `ea:find`: a prefix has no colon. Nil of what has none at all.

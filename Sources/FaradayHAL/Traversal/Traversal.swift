@@ -52,8 +52,8 @@ struct Traversal {
       throw fail(.notHAL((error.path.isEmpty ? "" : error.path + ": ") + error.reason), relation, response)
     }
     // Whoever stands there, or has led here, shall not say what is asked for with the connection's credentials.
-    if response.leftOrigin || connection.url.map({ Origin($0) != Origin(response.url) }) == true {
-      connection.leaveHome()
+    if response.wasRedirectedCrossOrigin || connection.url.map({ Origin($0) != Origin(response.url) }) == true {
+      connection.treatAllRequestsAsCrossOrigin()
     }
   }
 

@@ -62,13 +62,13 @@ extension URITemplate.Style {
 
   /// Each scalar, encoded; where encoded ones stay as they are, the octets of one are one (RFC 6570, section 2.4.1).
   private func characters(of text: String) -> [String] {
-    guard keepsReserved else { return text.unicodeScalars.map { Query.encode(String($0)) } }
+    guard keepsReserved else { return text.unicodeScalars.map { QueryParameters.encode(String($0)) } }
     var characters: [String] = []
     var rest = Array(text.unicodeScalars)[...]
     var lastIsOctet = false
     while let scalar = rest.popFirst() {
       guard scalar == "%", rest.count >= 2, rest.prefix(2).allSatisfy(\.isHexDigit) else {
-        characters.append(Query.encode(String(scalar), also: ":/?#[]@!$&'()*+,;="))
+        characters.append(QueryParameters.encode(String(scalar), also: ":/?#[]@!$&'()*+,;="))
         lastIsOctet = false
         continue
       }

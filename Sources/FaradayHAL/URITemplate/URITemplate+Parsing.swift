@@ -96,7 +96,7 @@ extension URITemplate {
         return "%"
       // The apostrophe by erratum 6937.
       case "!", "#"..."$", "&"...";", "=", "?"..."[", "]", "_", "a"..."z", "~": return String(scalar)
-      case _ where scalar.value >= 0xA0: return Query.encode(String(scalar))
+      case _ where scalar.value >= 0xA0: return QueryParameters.encode(String(scalar))
       default: throw fail(.invalidLiteral, index..<(index + 1))
       }
     }

@@ -5,7 +5,7 @@ public import FaradayCore
 ///     connection.use(.authorization(.bearer(token)))
 ///     try await connection.get("other") { try $0.headers.authorize(.basic(user: "ada", password: "secret")) }
 ///
-/// A request that has an `Authorization` field keeps it. A foreign request gets none: see ``FaradayCore/Request/isForeign``.
+/// A request that has an `Authorization` field keeps it. A foreign request gets none: see ``FaradayCore/Request/isCrossOrigin``.
 /// Below a middleware that sends again, such as ``Retry``, a provider is asked for each attempt. Credentials that fit into no
 /// header field throw ``FaradayCore/InvalidHeader``, and what a provider throws is thrown; nothing is sent then.
 public struct Authorization: Middleware {
@@ -22,7 +22,7 @@ public struct Authorization: Middleware {
   }
 
   public func handle(_ request: Request, next: Next) async throws -> Response {
-    guard !request.isForeign, request.headers[.authorization] == nil else { return try await next(request) }
+    guard !request.isCrossOrigin, request.headers[.authorization] == nil else { return try await next(request) }
     guard let credentials = try await provider(request) else { return try await next(request) }
     var request = request
     try request.headers.authorize(credentials)

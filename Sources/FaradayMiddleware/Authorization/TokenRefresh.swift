@@ -11,7 +11,7 @@ private import Synchronization
 /// request has an `Authorization` of its own. What `refresh` throws is thrown to all that wait; the next request asks again. Where
 /// the body cannot be sent again, the next request begins with a new token.
 ///
-/// A foreign request gets no token (see ``FaradayCore/Request/isForeign``), and the 401 of another origin that a redirect led to
+/// A foreign request gets no token (see ``FaradayCore/Request/isCrossOrigin``), and the 401 of another origin that a redirect led to
 /// is the response.
 ///
 /// Copies share their token. A request that is made within `refresh` or `isExpiring`, also by a task begun there that is not a
@@ -41,7 +41,7 @@ public struct TokenRefresh: Middleware {
   }
 
   public func handle(_ request: Request, next: Next) async throws -> Response {
-    guard !request.isForeign, request.headers[.authorization] == nil, !store.work.isInside else {
+    guard !request.isCrossOrigin, request.headers[.authorization] == nil, !store.work.isInside else {
       return try await next(request)
     }
     var token = try await store.token(unless: isExpiring, by: refresh)
@@ -50,7 +50,7 @@ public struct TokenRefresh: Middleware {
       var authorized = request
       try authorized.headers.authorize(.bearer(token))
       let response = try await next(authorized)
-      guard response.status == .unauthorized, !response.leftOrigin else { return response }
+      guard response.status == .unauthorized, !response.wasRedirectedCrossOrigin else { return response }
       guard refreshes < maximumRefreshes, request.body.isReplayable else {
         if refreshes == 0 { store.reject(token) }
         return response

@@ -7,7 +7,7 @@ public import FaradayCore
 ///
 /// ``FaradayCore/Connection/headers`` are for the connection's own server. These go to any, but for those that are secret
 /// (``FaradayCore/Secrets``, and `Authorization`, `Proxy-Authorization` and `Cookie` always): a foreign request, see
-/// ``FaradayCore/Request/isForeign``, goes without them.
+/// ``FaradayCore/Request/isCrossOrigin``, goes without them.
 public struct DefaultHeaders: Middleware {
   private let fields: @Sendable (Request) async throws -> HTTPFields
 
@@ -22,12 +22,12 @@ public struct DefaultHeaders: Middleware {
   }
 
   public func handle(_ request: Request, next: Next) async throws -> Response {
-    let isForeign = request.isForeign
+    let isCrossOrigin = request.isCrossOrigin
     let secrets = request.secrets
     var complete = request
     // Asked of the request as it was: a field that is there twice is added twice.
     for field in try await fields(request) where !request.headers.contains(field.name) {
-      if isForeign, secrets.keepsHome(field.name) { continue }
+      if isCrossOrigin, secrets.isRemovedCrossOrigin(field.name) { continue }
       complete.headers.append(field)
     }
     return try await next(complete)

@@ -7,7 +7,7 @@ private import Synchronization
 ///   the fields about it. 307 and 308 send method and body again: one that can be read once only is an error.
 /// - To another origin, which is also `https` to `http`, a request goes without `Authorization`, `Proxy-Authorization`, `Cookie`
 ///   and every field that ``FaradayCore/Secrets`` names, without `Host`, with no more of a `Referer` than its origin, and marked
-///   as foreign, so that no middleware below adds credentials: ``FaradayCore/Request/leaveOrigin()``. It does not get them back
+///   as foreign, so that no middleware below adds credentials: ``FaradayCore/Request/becomeCrossOrigin()``. It does not get them back
 ///   if it returns.
 /// - From `https` to `http` no body is sent, unless that is allowed: anybody on the way could read it.
 /// - The URL's user and password stay with their origin; those in a `Location` are dropped. A fragment is carried on unless
@@ -81,7 +81,7 @@ public struct Redirects: Middleware {
       var response = try await next(request)
       let plan = try plan(response.head, of: request, visited, count: hops.count, limit: limit, areApart: areApart)
       response.redirects = hops
-      if hops.contains(where: { Origin($0.url) != Origin($0.location) }) { response.leftOrigin = true }
+      if hops.contains(where: { Origin($0.url) != Origin($0.location) }) { response.wasRedirectedCrossOrigin = true }
       switch plan {
       case .deliver: return response
       case .refuse(let reason):
@@ -170,7 +170,7 @@ public struct Redirect: Sendable {
   /// Where to.
   public let location: URL
   /// What it cost; of a streamed response that was not read to its end, as far as was known at its head.
-  public let metrics: Metrics
+  public let metrics: TransferMetrics
   let secrets: Secrets
 }
 

@@ -16,12 +16,12 @@ extension Request {
     } else if !body.isReplayable {
       throw .bodyNotReplayable
     }
-    if Origin(target) != Origin(url) { following.leaveOrigin() }
+    if Origin(target) != Origin(url) { following.becomeCrossOrigin() }
     return following
   }
 
   /// Says in `Referer` that this URL leads on: without user, password and fragment. What of it another origin may know is up to
-  /// ``FaradayCore/Request/leaveOrigin()``; both are the rule `strict-origin-when-cross-origin` of the Referrer Policy standard.
+  /// ``FaradayCore/Request/becomeCrossOrigin()``; both are the rule `strict-origin-when-cross-origin` of the Referrer Policy standard.
   mutating func refer() {
     var parts = URLParts(url.absoluteString)
     (parts.user, parts.fragment) = ("", nil)
@@ -46,9 +46,10 @@ extension Request {
   private func redirectTarget(_ location: [UInt8]) -> URL? {
     let text =
       String(validating: location, as: UTF8.self)
-      ?? String(decoding: location.flatMap { $0 < 0x80 ? [$0] : Query.escape($0) }, as: UTF8.self)
+      ?? String(decoding: location.flatMap { $0 < 0x80 ? [$0] : QueryParameters.escape($0) }, as: UTF8.self)
     guard let resolved = URL(text: text, relativeTo: url)?.absoluteURL, let scheme = resolved.scheme?.lowercased(),
-      scheme == "http" || scheme == "https", let host = resolved.host(), !host.isEmpty, !Query.decode(host).contains("\u{FFFD}")
+      scheme == "http" || scheme == "https", let host = resolved.host(), !host.isEmpty,
+      !QueryParameters.decode(host).contains("\u{FFFD}")
     else { return nil }
     var parts = URLParts(resolved.absoluteString)
     let before = URLParts(url.absoluteString)

@@ -8,11 +8,11 @@ extension Target {
   static let query = Target("query") { input in
     let lines = input.lines
     let text = lines.text(0)
-    let query = Query(parsing: text, plusIsSpace: text.utf8.count % 2 == 0)
+    let query = QueryParameters(parsing: text, plusIsSpace: text.utf8.count % 2 == 0)
     // An item with neither name nor value is nothing where it is written.
     let items = query.items.filter { !($0.name.isEmpty && $0.value == nil) }
     let written = query.description
-    expectEqual(Query(parsing: written).items, items, "what \(written) is read as")
+    expectEqual(QueryParameters(parsing: written).items, items, "what \(written) is read as")
     expect(written.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "#") }, "no query: \(written)")
     guard var request = try? Request("https://host.test/path") else { return }
     request.query = query

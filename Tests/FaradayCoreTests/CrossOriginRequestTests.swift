@@ -4,7 +4,7 @@ import FoundationEssentials
 import Testing
 
 /// What a connection puts on a request stays with the connection's server, whatever is made of the request on its way.
-@Suite struct ForeignRequestTests {
+@Suite struct CrossOriginRequestTests {
   private let mock = MockAdapter()
   private let key = HTTPField(name: .from, value: "hunter2")
 
@@ -20,7 +20,7 @@ import Testing
 
   /// The fields that left, of the last request.
   private var sent: [HTTPField] { mock.recorded.last.map { Array($0.request.headers) } ?? [] }
-  private var wasForeign: Bool? { mock.recorded.last?.request.isForeign }
+  private var wasCrossOrigin: Bool? { mock.recorded.last?.request.isCrossOrigin }
 
   @Test(arguments: [false, true])
   func `replacing the options whole takes nothing from what the connection knows`(isLater: Bool) async throws {
@@ -29,7 +29,7 @@ import Testing
     let slow = Options()
     if isLater {
       var request = try connection.request(.get) { $0.options = slow }
-      #expect(!request.isForeign)
+      #expect(!request.isCrossOrigin)
       request.url = away
       _ = try await connection.run(request)
     } else {
@@ -38,7 +38,7 @@ import Testing
         $0.url = away
       }
     }
-    #expect(sent.isEmpty && wasForeign == true)
+    #expect(sent.isEmpty && wasCrossOrigin == true)
   }
 
   @Test func `a request that a middleware makes anew has what the one before it had`() async throws {
@@ -47,12 +47,12 @@ import Testing
     let connection = try connection(
       .closure { request, next in try await next(Request(.get, url: away, headers: request.headers)) },
       .closure { request, next in
-        foreign.append(request.isForeign)
+        foreign.append(request.isCrossOrigin)
         return try await next(Request(.get, url: request.url, headers: request.headers))
       })
     _ = try await connection.get()
     #expect(foreign.elements == [true])
-    #expect(sent.isEmpty && wasForeign == true)
+    #expect(sent.isEmpty && wasCrossOrigin == true)
   }
 
   @Test func `a middleware that leads a request to another server leads it there without its connection's fields`() async throws {
@@ -65,7 +65,7 @@ import Testing
         return try await next(request)
       })
     _ = try await connection.get()
-    #expect(sent == [HTTPField(name: .accept, value: "c/d")] && wasForeign == true)
+    #expect(sent == [HTTPField(name: .accept, value: "c/d")] && wasCrossOrigin == true)
   }
 
   @Test func `what has left its origin stays foreign, also anew and on its way back`() async throws {
@@ -73,12 +73,12 @@ import Testing
     let connection = try connection(
       .closure { request, next in
         var request = request
-        request.leaveOrigin()
+        request.becomeCrossOrigin()
         return try await next(request)
       },
       .closure { _, next in try await next(Request(url: home)) })
     _ = try await connection.get()
-    #expect(wasForeign == true)
+    #expect(wasCrossOrigin == true)
   }
 
   @Test func `a request from before it left is foreign too where it is sent after`() async throws {
@@ -87,28 +87,28 @@ import Testing
       .closure { request, next in
         before.append(request)
         var left = request
-        left.leaveOrigin()
+        left.becomeCrossOrigin()
         return try await next(left)
       },
       .closure { _, next in try await next(before.elements[0]) })
     _ = try await connection.get()
-    #expect(wasForeign == true)
+    #expect(wasCrossOrigin == true)
   }
 
   @Test func `fields that are for the connection's server like its own leave with them`() throws {
     var request = try connection().request(.get)
-    request.carry([.expires: "hunter2", .accept: "c/d"])
+    request.setOriginBoundHeaders([.expires: "hunter2", .accept: "c/d"])
     #expect(request.headers[.accept] == "c/d")
-    request.leaveOrigin()
+    request.becomeCrossOrigin()
     #expect(request.headers.isEmpty)
   }
 
   @Test func `a caller's own fields go where the caller sends them`() async throws {
     let connection = try connection()
     _ = try await connection.get("http://away/") { $0.headers[.authorization] = "Bearer hunter2" }
-    #expect(sent == [HTTPField(name: .authorization, value: "Bearer hunter2")] && wasForeign == true)
+    #expect(sent == [HTTPField(name: .authorization, value: "Bearer hunter2")] && wasCrossOrigin == true)
     _ = try await connection.run(Request("http://away/", headers: [.authorization: "Bearer other"]))
-    #expect(sent == [HTTPField(name: .authorization, value: "Bearer other")] && wasForeign == true)
+    #expect(sent == [HTTPField(name: .authorization, value: "Bearer other")] && wasCrossOrigin == true)
     let away = try away()
     _ = try await connection.get {
       $0.url = away
@@ -120,7 +120,7 @@ import Testing
   @Test(arguments: ["http://home/x", "http://HOME:80/x", "http://home", "http://home?x", "http://home#x", "http://u@home/x"])
   func `a URL of the home's origin is home, however it is written`(url: String) throws {
     let request = try connection().request(.get, url)
-    #expect(!request.isForeign && request.headers.count == 3)
+    #expect(!request.isCrossOrigin && request.headers.count == 3)
   }
 
   @Test(arguments: [
@@ -128,19 +128,19 @@ import Testing
   ])
   func `a URL that begins like home and is not is foreign`(url: String) throws {
     let request = try? connection().request(.get, url)
-    #expect(request?.isForeign != false)
+    #expect(request?.isCrossOrigin != false)
     #expect(request?.headers.isEmpty != false)
   }
 
   @Test func `a connection without a URL is at home everywhere, and its fields stay where a redirect leaves from`() async throws {
     var connection = Connection(headers: [.authorization: "Bearer hunter2", key.name: key.value], adapter: mock)
     var request = try connection.request(.get, "http://any/")
-    #expect(!request.isForeign && request.headers.count == 2)
+    #expect(!request.isCrossOrigin && request.headers.count == 2)
     request.url = try away()
-    request.leaveOrigin()
-    #expect(request.isForeign && request.headers.isEmpty)
-    connection.leaveHome()
-    #expect(try connection.request(.get, "http://any/").isForeign)
+    request.becomeCrossOrigin()
+    #expect(request.isCrossOrigin && request.headers.isEmpty)
+    connection.treatAllRequestsAsCrossOrigin()
+    #expect(try connection.request(.get, "http://any/").isCrossOrigin)
   }
 
   @Test func `a request of another connection keeps back what either does`() async throws {
@@ -154,7 +154,7 @@ import Testing
     _ = try await connection.run(other.request(.get, "bot1?own=1&token=2&mine=3"))
     let request = try #require(mock.recorded.last?.request)
     let shown = "GET http://away/bot[secret]?own=[secret]&token=[secret]&mine=[secret] (1 header, 0 bytes)"
-    #expect(request.isForeign && "\(request)" == shown)
+    #expect(request.isCrossOrigin && "\(request)" == shown)
   }
 
   // MARK: redirects
@@ -168,7 +168,7 @@ import Testing
     referer: String, target: String, kept: String?
   ) throws {
     var request = try Request(.get, target, headers: [.referer: referer])
-    request.leaveOrigin()
+    request.becomeCrossOrigin()
     #expect(request.headers[.referer] == kept)
   }
 
@@ -180,7 +180,7 @@ import Testing
     connection.secrets.insert("x-own")
     connection.secrets.remove("Authorization", "Cookie", "Proxy-Authorization")
     var request = try connection.request(.get) { for name in names { try $0.headers.set(name, "1") } }
-    request.leaveOrigin()
+    request.becomeCrossOrigin()
     #expect(request.headers.map(\.name.rawName) == ["Accept", "Idempotency-Key"])
   }
 
@@ -201,6 +201,6 @@ import Testing
         },
       ])
     _ = try await connection.get()
-    #expect(sent.isEmpty && wasForeign == true)
+    #expect(sent.isEmpty && wasCrossOrigin == true)
   }
 }

@@ -2,7 +2,7 @@
 ///
 ///     request.query = ["sort": sort, "tag": "a", "tag": "b", "page": 2, "verbose": nil]  // ?sort=name&tag=a&tag=b&page=2&verbose
 ///     request.query["page"] = "2"
-public struct Query: Sendable, Hashable {
+public struct QueryParameters: Sendable, Hashable {
   /// One name and its value. Two are equal if these are, however they were written.
   public struct Item: Sendable, Hashable {
     public var name: String { didSet { spelling = nil } }
@@ -32,7 +32,7 @@ public struct Query: Sendable, Hashable {
   ///
   /// - Parameter plusIsSpace: as in forms; in a URL a plus is a plus (RFC 3986).
   public init(parsing text: some StringProtocol, plusIsSpace: Bool = false) {
-    let decode = { (bytes: Substring.UTF8View) in Query.decode(Substring(bytes), plusIsSpace: plusIsSpace) }
+    let decode = { (bytes: Substring.UTF8View) in QueryParameters.decode(Substring(bytes), plusIsSpace: plusIsSpace) }
     // Byte by byte, as servers do: with an accent behind it, a sign is another `Character`.
     items = Substring(text).utf8.split(separator: Self.separator).map { item in
       guard let equals = item.firstIndex(of: UInt8(ascii: "=")) else { return Item(decode(item), nil) }
@@ -84,7 +84,7 @@ public struct Query: Sendable, Hashable {
   public mutating func add(_ name: String, _ value: String?) { items.append(Item(name, value)) }
 }
 
-extension Query: CustomStringConvertible {
+extension QueryParameters: CustomStringConvertible {
   /// Percent-encoded: all but the unreserved characters of RFC 3986, so that `+`, `&` and `=` are what they were on the other
   /// side. `[` and `]` in names and `,` in values stand as they are, which servers expect.
   public var description: String { items.map(\.encoded).joined(separator: "&") }
@@ -128,14 +128,14 @@ extension Query: CustomStringConvertible {
   private static let digits = Array("0123456789ABCDEF".utf8)
 }
 
-extension Query.Item {
+extension QueryParameters.Item {
   fileprivate var encoded: String {
-    let name = Query.encode(name, also: "[]")
-    return value.map { name + "=" + Query.encode($0, also: ",") } ?? name
+    let name = QueryParameters.encode(name, also: "[]")
+    return value.map { name + "=" + QueryParameters.encode($0, also: ",") } ?? name
   }
 }
 
-extension Query: ExpressibleByDictionaryLiteral {
+extension QueryParameters: ExpressibleByDictionaryLiteral {
   /// Names and values, in order: text, numbers, Booleans and whatever else is a ``ParameterValue``. A nil is a name without `=`.
   public init(dictionaryLiteral elements: (String, (any ParameterValue)?)...) {
     items = elements.map { Item($0.0, $0.1?.parameterText) }

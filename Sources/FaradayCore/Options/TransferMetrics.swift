@@ -2,7 +2,7 @@
 /// not happen: a reused connection has no DNS, connect or TLS time.
 ///
 /// Of a streamed response, `total` and the byte counts are known once its body has ended.
-public struct Metrics: Sendable, Equatable {
+public struct TransferMetrics: Sendable, Equatable {
   /// Waiting for a connection slot.
   public var queue: Duration?
   /// Until the name was resolved.

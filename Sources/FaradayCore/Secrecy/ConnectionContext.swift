@@ -1,0 +1,163 @@
+/// The connection that a request was made by, as far as the request needs it: the base URL's origin, the default headers that the
+/// connection added, its secrets. It decides whether a request is cross-origin and what is redacted in descriptions.
+///
+/// It is no part of ``Options``, and a caller cannot remove it: each layer of a stack passes it to the next (``Next``), also with a
+/// request that a middleware has created.
+final class ConnectionContext: Sendable {
+  /// The origin of the connection's base URL; nil if it has none: then every URL is same-origin.
+  let baseOrigin: BaseOrigin?
+  /// The header fields that the request may send to its first origin only: the connection's default headers.
+  let originBoundHeaders: HTTPFields
+  let secrets: Secrets
+  /// Whether the request is cross-origin whatever its URL is: a redirect or a link has led it away before.
+  let isCrossOrigin: Bool
+  /// The connection's own context that this one was derived from.
+  private let source: ConnectionContext?
+
+  init(
+    baseOrigin: BaseOrigin? = nil, originBoundHeaders: HTTPFields = [:], secrets: Secrets = Secrets(),
+    isCrossOrigin: Bool = false,
+    source: ConnectionContext? = nil
+  ) {
+    self.baseOrigin = baseOrigin
+    self.originBoundHeaders = originBoundHeaders
+    self.secrets = secrets
+    self.isCrossOrigin = isCrossOrigin
+    self.source = source
+  }
+
+  static let none = ConnectionContext()
+
+  /// A copy with some parts replaced.
+  func with(
+    originBoundHeaders: HTTPFields? = nil, secrets: Secrets? = nil, isCrossOrigin: Bool? = nil
+  ) -> ConnectionContext {
+    ConnectionContext(
+      baseOrigin: baseOrigin, originBoundHeaders: originBoundHeaders ?? self.originBoundHeaders, secrets: secrets ?? self.secrets,
+      isCrossOrigin: isCrossOrigin ?? self.isCrossOrigin,
+      source: source ?? self)
+  }
+
+  func isSameOrigin(_ url: URL) -> Bool { baseOrigin?.contains(url) ?? true }
+
+  /// This context, of a request to the URL, merged with the one of the stack or layer that the request is passed to. It redacts the
+  /// secrets of both; headers of this context stay bound to its own base origin.
+  func merged(with other: ConnectionContext, at url: URL) -> ConnectionContext {
+    // The usual case of a request that was made by the connection it is sent over.
+    if self === other || source === other { return self }
+    var secrets = secrets
+    secrets.formUnion(other.secrets)
+    return ConnectionContext(
+      baseOrigin: baseOrigin ?? other.baseOrigin, originBoundHeaders: originBoundHeaders, secrets: secrets,
+      isCrossOrigin: isCrossOrigin || other.isCrossOrigin || !other.isSameOrigin(url))
+  }
+
+  /// An origin, with the prefix that its URLs usually begin with: a string comparison answers most questions.
+  struct BaseOrigin: Sendable {
+    private let origin: Origin
+    private let start: String
+
+    init(_ url: URL) {
+      let parts = URLParts(url.absoluteString)
+      origin = Origin(url)
+      start = parts.host.isEmpty ? "" : String(parts.start + parts.host)
+    }
+
+    func contains(_ url: URL) -> Bool {
+      let text = url.absoluteString
+      if !start.isEmpty, text.hasPrefix(start) {
+        switch text.utf8.dropFirst(start.utf8.count).first {
+        case nil, UInt8(ascii: "/"), UInt8(ascii: "?"), UInt8(ascii: "#"): return true
+        default: break
+        }
+      }
+      return origin == Origin(url)
+    }
+
+    static func == (left: BaseOrigin, right: BaseOrigin) -> Bool { left.origin == right.origin }
+  }
+}
+
+extension Request {
+  /// Whether this is a cross-origin request: its URL has another scheme, host or port than the connection's base URL, or a redirect
+  /// or link has led it to another origin. A middleware that adds credentials adds none to a cross-origin request. It stays
+  /// cross-origin if a later redirect leads back, see ``becomeCrossOrigin()``.
+  public var isCrossOrigin: Bool {
+    guard let context else { return false }
+    return context.isCrossOrigin || !context.isSameOrigin(url)
+  }
+
+  /// The names of header fields, query items and the like whose values are redacted in descriptions and logs: the connection's
+  /// ``Connection/secrets`` and those of ``markSecret(_:)``.
+  public var secrets: Secrets { context?.secrets ?? ConnectionContext.none.secrets }
+
+  /// Adds names to ``secrets`` for this request only; ``Secrets/insert(_:)`` on the connection does so for all.
+  public mutating func markSecret(_ names: String...) {
+    var secrets = secrets
+    for name in names { secrets.insert(name) }
+    context = (context ?? .none).with(secrets: secrets)
+  }
+
+  /// Makes ``isCrossOrigin`` true and keeps the header fields; ``becomeCrossOrigin()`` removes credentials too.
+  package mutating func markCrossOrigin() {
+    guard context?.isCrossOrigin != true else { return }
+    context = (context ?? .none).with(isCrossOrigin: true)
+  }
+
+  /// Sets header fields that are for the base URL's origin only, as the connection's default headers are: they are removed when the
+  /// request becomes cross-origin. They replace all fields of the same names.
+  package mutating func setOriginBoundHeaders(_ fields: HTTPFields) {
+    let names = Set(fields.map(\.name))
+    for name in names { headers[fields: name] = [] }
+    for field in fields { headers.append(field) }
+    guard !isCrossOrigin else { return }
+    let known = context ?? .none
+    context = known.with(originBoundHeaders: HTTPFields(known.originBoundHeaders.filter { !names.contains($0.name) } + fields))
+  }
+
+  /// Merges the context of the layer that handles the request into the request's own.
+  mutating func merge(_ other: ConnectionContext) {
+    guard context !== other else { return }
+    context = context?.merged(with: other, at: url) ?? other
+  }
+
+  /// If the URL is cross-origin: a copy without the headers that the connection added, except those the caller has changed.
+  func removingOriginBoundHeadersIfCrossOrigin() -> Request {
+    guard let context, !context.originBoundHeaders.isEmpty, !context.isSameOrigin(url) else { return self }
+    var request = self
+    for name in Set(context.originBoundHeaders.map(\.name)) where has(context.originBoundHeaders[fields: name], of: name) {
+      request.headers[fields: name] = []
+    }
+    request.context = context.with(originBoundHeaders: [:], isCrossOrigin: true)
+    return request
+  }
+
+  /// Whether the fields of this name are those the connection added. For a secret field it is enough that they contain its value, as
+  /// a `Cookie` field does to which a middleware has added cookies.
+  private func has(_ originBoundHeaders: [HTTPField], of name: HTTPField.Name) -> Bool {
+    let fields = headers[fields: name]
+    guard fields != originBoundHeaders, secrets.isRemovedCrossOrigin(name) else { return fields == originBoundHeaders }
+    return originBoundHeaders.contains { own in !own.value.isEmpty && fields.contains { $0.value.contains(own.value) } }
+  }
+}
+
+extension Response {
+  /// The names whose values are redacted in the response's description: those of the request's connection.
+  package var secrets: Secrets { context?.secrets ?? ConnectionContext.none.secrets }
+
+  /// A copy with the secrets of the request that it answers, unless it has those of a connection.
+  package func takingSecrets(of request: Request) -> Response {
+    guard context == nil, let given = request.context else { return self }
+    var response = self
+    response.context = given
+    return response
+  }
+
+  /// Whether a redirect led its request to another origin, also if a later redirect led back.
+  package var wasRedirectedCrossOrigin: Bool {
+    get { self[WasRedirectedCrossOrigin.self] ?? false }
+    set { self[WasRedirectedCrossOrigin.self] = newValue ? true : nil }
+  }
+
+  private enum WasRedirectedCrossOrigin: ResponseKey { typealias Value = Bool }
+}
