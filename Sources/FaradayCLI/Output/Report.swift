@@ -20,7 +20,7 @@ struct Report {
     var metrics = response?.metrics ?? TransferMetrics()
     let hasEnded = metrics.total != nil
     for hop in response?.redirects ?? [] {
-      for time in [\Metrics.queue, \.dns, \.connect, \.tls, \.firstByte, \.total] {
+      for time in [\TransferMetrics.queue, \.dns, \.connect, \.tls, \.firstByte, \.total] {
         guard let spent = hop.metrics[keyPath: time] else { continue }
         metrics[keyPath: time] = (metrics[keyPath: time] ?? .zero) + spent
       }
