@@ -20,7 +20,7 @@ import Testing
     for path in ["/etc/passwd\0.png", "/etc/passwd\0", "\0"] {
       let refused = try #require(throws: BodyFile.Unreadable.self) { try Body.file(path) }
       #expect(refused.path == path)
-      #expect(refused.reason.contains("null character"))
+      #expect(refused.reason.contains("NUL character"))
     }
   }
 

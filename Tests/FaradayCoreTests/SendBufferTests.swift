@@ -59,14 +59,14 @@ import Testing
   }
 
   @Test func `a full buffer that is all of the body does not keep the source from saying so`() async throws {
-    let buffer = SendBuffer(length: Int64(SendBuffer.high))
+    let buffer = SendBuffer(length: Int64(SendBuffer.highWatermark))
     buffer.open()
-    _ = try buffer.push(Data(count: SendBuffer.high))
+    _ = try buffer.push(Data(count: SendBuffer.highWatermark))
     let source = Task { await buffer.waitForRoom() }
-    #expect(fill(buffer, SendBuffer.high).0 == .dry)
+    #expect(fill(buffer, SendBuffer.highWatermark).0 == .dry)
     #expect(await source.value)
     #expect(buffer.end())
-    #expect(fill(buffer, SendBuffer.high).0 == .bytes(SendBuffer.high))
+    #expect(fill(buffer, SendBuffer.highWatermark).0 == .bytes(SendBuffer.highWatermark))
   }
 
   @Test func `a source that waits for room goes on when the buffer is closed, and is refused`() async {

@@ -29,7 +29,7 @@ import Testing
     try pattern(500_000).write(to: URL(filePath: file.path))
     let error = try await transportError { try await connection.put("upload", body: body) }
     #expect(error.code == .bodyLengthMismatch)
-    #expect(error.message == "the body was to have 1000000 bytes and ended after 500000")
+    #expect(error.message == "the body's stated length is 1000000 bytes, but it ended after 500000")
   }
 
   @Test(arguments: [3, 5, 100_000])
@@ -37,7 +37,7 @@ import Testing
     let body = Body.stream(Pieces("ab"), length: length)
     let error = try await transportError { try await connection.post("upload", body: body) }
     #expect(error.code == .bodyLengthMismatch)
-    #expect(error.message == "the body was to have \(length) bytes and ended after 2")
+    #expect(error.message == "the body's stated length is \(length) bytes, but it ended after 2")
   }
 
   @Test func `a stream that throws gives its own error along`() async throws {

@@ -4,6 +4,7 @@ extension Body: AsyncSequence {
   public typealias Element = Data
   public typealias Failure = any Error
 
+  /// Starts reading. A streamed response body can be iterated once; other bodies can be as often as their sources.
   public func makeAsyncIterator() -> AsyncIterator {
     switch storage {
     case .empty: AsyncIterator { nil }
@@ -15,6 +16,7 @@ extension Body: AsyncSequence {
     }
   }
 
+  /// Reads a body piece by piece.
   public struct AsyncIterator: AsyncIteratorProtocol {
     private let read: BodyReader
 
@@ -28,20 +30,22 @@ extension Body: AsyncSequence {
       }
     }
 
+    /// The next piece; nil at the end.
     public mutating func next(isolation: isolated (any Actor)?) async throws -> Data? {
       try await read()
     }
 
+    /// The next piece; nil at the end.
     public mutating func next() async throws -> Data? {
       try await read()
     }
   }
 }
 
-/// What a reader can do with a body besides iterating it. Each takes the one reading that a streamed response allows.
+/// Ways to read a body other than iterating it. Each counts as the one reading of a streamed response body.
 extension Body {
-  /// The whole body. Throws ``BodyTooLarge`` when it is over `limit` bytes, which is before it is read where its length is known, and
-  /// whatever reading it throws.
+  /// Reads the whole body into memory. Throws ``BodyTooLarge`` if it has more than `limit` bytes, 64 MiB by default (without
+  /// reading it if its length is known), and whatever reading throws.
   public func collect(upTo limit: Int = 64 << 20) async throws -> Data {
     if let length, length > limit { throw BodyTooLarge(limit: limit) }
     let (whole, isCut) = try await start(upTo: limit)
@@ -49,16 +53,17 @@ extension Body {
     return whole
   }
 
-  /// The whole body as UTF-8 text; bytes that are not UTF-8 become U+FFFD. Throws as ``collect(upTo:)`` does.
+  /// Reads the whole body as UTF-8 text; invalid bytes become U+FFFD. Throws as ``collect(upTo:)`` does.
   public func text(upTo limit: Int = 64 << 20) async throws -> String {
     String(decoding: try await collect(upTo: limit), as: UTF8.self)
   }
 
-  /// Gives each piece to the closure where it arrives, to the end of the body.
+  /// Calls the closure with each piece of the body, without a copy, until its end.
   ///
-  /// What comes straight from libcurl is given on its engine's thread, without a copy, one HTTP/1.1 chunk never merged with the next
-  /// if the request's ``Options/onChunk`` is set; anything else in the task that calls this. The bytes are gone when the closure
-  /// returns. Throws what the closure throws, `CancellationError` if it cancels, and what reading the body throws.
+  /// A body straight from libcurl is delivered on the engine's thread, which the closure blocks; if the request's
+  /// ``Options/onChunk`` is set, one HTTP/1.1 chunk is never merged with the next. Other bodies are delivered in the calling task.
+  /// The bytes are valid until the closure returns. Throws what the closure throws, `CancellationError` if it returns
+  /// ``Flow/cancel``, and what reading throws.
   public func drain(into take: @escaping ChunkHandler) async throws {
     if case .received(let body) = storage { return try await body.drain(into: take) }
     for try await piece in self {
@@ -67,11 +72,11 @@ extension Body {
     }
   }
 
-  /// Reads what nobody wants, as long as that is short, so that its connection can be used again. Gives up what is longer than the
-  /// limit in bytes, or not there within a second, and with it the connection. Never throws: how such a body ends is of no matter.
+  /// Reads and drops the rest of a streamed body, so that its connection returns to the connection pool. If the body is longer than
+  /// `limit` bytes, 64 KiB by default, or takes more than a second, the connection is closed instead. Errors are ignored.
   public func discard(upTo limit: Int = 64 << 10) async {
     guard isStreamed else { return }
-    // It is given up with its reader.
+    // Dropping the only reader ends the transfer.
     guard length ?? 0 <= limit else {
       _ = makeAsyncIterator()
       return
@@ -84,7 +89,7 @@ extension Body {
     }
   }
 
-  /// The first bytes of the body, and whether there were more, which are given up. A limit below 0 is 0. Throws what reading the body
+  /// Reads at most `limit` bytes, and says whether there were more; the rest is dropped, with its connection. Throws what reading
   /// throws.
   public func start(upTo limit: Int) async throws -> (bytes: Data, isCut: Bool) {
     let limit = Swift.max(0, limit)
@@ -94,18 +99,17 @@ extension Body {
     return start.count <= limit ? (start, false) : (start.prefix(limit), true)
   }
 
-  /// Redacts the connection's secrets in errors that the body throws from now on.
+  /// Makes errors that reading the body throws redact the connection's secrets.
   mutating func keepSecrets(of context: ConnectionContext) {
     guard case .received(var body) = storage else { return }
     body.context = context
     self = Body(storage: .received(body))
   }
 
-  /// The most memory that a server can have reserved by announcing a length.
+  /// The maximum of memory that is reserved because a server announces a length.
   private static let trustedLength: Int64 = 16 << 20
 
-  /// Appends pieces until there are no more, or more bytes than the limit: then what is there is longer than that. What has come is in
-  /// `bytes` also if this throws.
+  /// Appends pieces until the end, or until `bytes` has more than `limit`. If this throws, `bytes` has what was read before.
   func read(into bytes: inout Data, upTo limit: Int, _ tell: (Int) -> Void) async throws {
     if let length { bytes.reserveCapacity(Int(Swift.min(length, Int64(Swift.max(0, limit)), Self.trustedLength))) }
     for try await piece in self {
@@ -116,24 +120,26 @@ extension Body {
   }
 }
 
-/// Gives the next piece of a body, nil at its end. Runs where its caller runs.
+/// Returns the next piece of a body, nil at its end, in the caller's isolation.
 typealias BodyReader = nonisolated(nonsending) () async throws -> Data?
 
-/// A body that is larger than the caller wanted to collect.
+/// A body is larger than the limit of ``Body/collect(upTo:)``.
 public struct BodyTooLarge: FaradayError, Equatable {
   /// The limit, in bytes.
   public let limit: Int
 
+  /// The error about a limit in bytes.
   public init(limit: Int) { self.limit = limit }
 
   public var description: String { "the body is larger than the limit of \(limit) bytes" }
 }
 
-/// A body that was read before a middleware had turned its value into bytes.
+/// A body holds a value that no middleware has encoded into bytes.
 public struct UnencodedBody: FaradayError {
   /// The type of the value.
   public let type: any Any.Type
 
+  /// The error about a value of that type.
   public init(type: any Any.Type) { self.type = type }
 
   public var description: String {
@@ -141,12 +147,12 @@ public struct UnencodedBody: FaradayError {
   }
 }
 
-/// The reader's end of a ``ResponseStream``: read once, by one task at a time.
+/// The reading end of a ``ResponseStream``: read once, by one task at a time.
 ///
-/// The transfer ends when the last of this and its iterator goes, and when its iterator goes before it has reached the end.
+/// The transfer is cancelled when this and its iterator are released, and when the iterator is released before its end.
 struct ReceivedBody: Sendable {
   let length: Int64?
-  /// Whose secrets are redacted in the errors that the body throws; nil if the response came over no connection.
+  /// The connection whose secrets are redacted in errors that the body throws; nil if there was none.
   var context: ConnectionContext?
   private let access: Access
 
@@ -157,7 +163,7 @@ struct ReceivedBody: Sendable {
 
   func makeReader() -> BodyReader {
     guard let lease = access.take() else { return { throw BodyAlreadyRead() } }
-    // The next is the last: each goes when it is taken.
+    // In reverse order: popping the last releases each piece when it is delivered.
     var pieces: [Data] = []
     var hasEnded = false
     return { [context] in
@@ -179,7 +185,7 @@ struct ReceivedBody: Sendable {
     }
   }
 
-  /// Gives each piece to the closure where it arrives.
+  /// Calls the closure with each piece.
   func drain(into take: @escaping ChunkHandler) async throws {
     guard let lease = access.take() else { throw BodyAlreadyRead() }
     do { try await lease.drain(into: take) } catch { throw Self.redacted(error, by: context) }
@@ -191,7 +197,7 @@ struct ReceivedBody: Sendable {
     return error
   }
 
-  /// Lets the first reader have the lease.
+  /// Gives the lease to the first reader only.
   private final class Access: Sendable {
     private let lease: Mutex<Lease?>
 
@@ -205,7 +211,7 @@ struct ReceivedBody: Sendable {
     }
   }
 
-  /// The right to read the body. When it goes, so does the transfer.
+  /// The right to read the body. Releasing it before the end cancels the transfer.
   final class Lease: Sendable {
     private let stream: ResponseStream
     private let onRoom: @Sendable () -> Void
@@ -223,7 +229,7 @@ struct ReceivedBody: Sendable {
       if stream.ending == nil { onUnwanted() }
     }
 
-    /// Everything there is, waiting if there is nothing. Empty at the end; throws if the end is bad.
+    /// All buffered pieces, waiting for some if there are none. Empty at the end; throws the error that the body ended with.
     func take() async throws -> [Data] {
       while true {
         if let pieces = try takeNow() { return pieces }
@@ -231,7 +237,7 @@ struct ReceivedBody: Sendable {
       }
     }
 
-    /// Everything there is; empty at the end, nil if there is nothing yet. Throws if the end is bad.
+    /// All buffered pieces; empty at the end, nil if there are none yet. Throws the error that the body ended with.
     private func takeNow() throws -> [Data]? {
       let (pieces, ending) = stream.state.withLock { state in
         defer { state.pieces = [] }
@@ -243,7 +249,7 @@ struct ReceivedBody: Sendable {
       return []
     }
 
-    /// Waits until it is so. A task that is cancelled meanwhile ends the transfer, which ends the wait.
+    /// Waits until the condition holds. Cancelling the task cancels the transfer, which ends the wait.
     private func wait(until isReady: @Sendable (borrowing ResponseStream.State) -> Bool) async {
       await withTaskCancellationHandler {
         await withUnsafeContinuation { continuation in
@@ -273,7 +279,7 @@ struct ReceivedBody: Sendable {
         onRoom()
         while stream.ending == nil { await wait { $0.ending != nil } }
       }
-      // What had come before all of it was there: then no engine looks after it any more.
+      // The body was complete before: the engine does not deliver what is still buffered.
       while let pieces = try takeNow(), !pieces.isEmpty {
         for piece in pieces {
           try Task.checkCancellation()
@@ -284,7 +290,7 @@ struct ReceivedBody: Sendable {
   }
 }
 
-/// A streamed body that has an iterator already: it can be read once.
+/// A streamed response body was read a second time.
 package struct BodyAlreadyRead: Error, CustomStringConvertible {
-  package var description: String { "the body of a streamed response can be iterated once" }
+  package var description: String { "the body of a streamed response can be read only once" }
 }

@@ -1,13 +1,13 @@
-/// The content of a request or a response: nothing, bytes, a file, an async sequence, or a value still to be encoded.
+/// The body of a request or a response: empty, bytes, a file, an async sequence, or a value still to be encoded.
 ///
-/// It is itself an async sequence of `Data`. ``collect(upTo:)`` gives the whole; where that is in memory already,
-/// ``data`` has it without waiting.
+/// It is an `AsyncSequence` of `Data`. ``collect(upTo:)`` returns the whole body; ``data`` returns it without waiting if it is in
+/// memory.
 public struct Body: Sendable {
   let storage: Storage
 
   enum Storage: Sendable {
     case empty
-    /// With what its `Content-Type` is unless the request says otherwise.
+    /// Bytes, and the `Content-Type` of a request that has none of its own.
     case data(Data, type: String?)
     case file(BodyFile)
     case stream(BodyStream)
@@ -15,57 +15,59 @@ public struct Body: Sendable {
     case value(any Sendable)
   }
 
-  /// No content.
+  /// An empty body.
   public static let empty = Body(storage: .empty)
 
-  /// These bytes; they are not copied.
+  /// A body of bytes, which are not copied.
   ///
-  /// - Parameter contentType: the `Content-Type` of a request that has none of its own when a connection sends it.
+  /// - Parameter contentType: the `Content-Type` that a connection sends with it, unless the request has one.
   public static func data(_ data: Data, contentType: MediaType? = nil) -> Body {
     Body(storage: data.isEmpty && contentType == nil ? .empty : .data(data, type: contentType?.description))
   }
 
-  /// The items as `application/x-www-form-urlencoded`, with that `Content-Type` unless the request has one:
-  /// `.form(["user": name, "attempt": 2])`.
+  /// A form body, `application/x-www-form-urlencoded`: `.form(["user": name, "attempt": 2])`. Sets that `Content-Type` unless the
+  /// request has one.
   public static func form(_ items: QueryParameters) -> Body {
     .data(Data(items.description.utf8), contentType: .form)
   }
 
-  /// The text in UTF-8.
+  /// A body of text in UTF-8, without a `Content-Type`.
   public static func text(_ text: String) -> Body {
     .data(Data(text.utf8))
   }
 
-  /// The file, read as it is sent, in constant memory. Its size is taken now and is what will be sent: a file that has
-  /// shrunk by then fails the request. Throws ``BodyFile/Unreadable`` if there is no such regular file to read, or it does
-  /// not say its size, as those of `/proc` do not.
+  /// A file, streamed from disk in constant memory. Its size is read now, and that many bytes are sent: if the file has become
+  /// shorter by then, the request fails. Throws ``BodyFile/Unreadable`` if it cannot be opened, is not a regular file, or does not
+  /// report its size, as those of `/proc` do not.
   public static func file(_ path: String) throws -> Body {
     Body(storage: .file(try BodyFile(path: path)))
   }
 
-  /// The pieces of an async sequence, read as they are sent.
+  /// An async sequence of bytes, streamed with backpressure.
   ///
   /// - Parameters:
-  ///   - length: the bytes in all. If nil, HTTP/1.1 sends them chunked. A sequence that turns out shorter or longer fails
-  ///     the request with ``TransportError/Code/bodyLengthMismatch``.
-  ///   - isReplayable: whether iterating it again gives the same bytes.
+  ///   - length: the size in bytes, sent as `Content-Length`. If nil, HTTP/1.1 uses the chunked transfer coding. A sequence that
+  ///     turns out shorter or longer fails the request with ``TransportError/Code/bodyLengthMismatch``.
+  ///   - isReplayable: whether a second iteration gives the same bytes, so that redirects and retries can send it again. False by
+  ///     default.
   public static func stream<Pieces: AsyncSequence & Sendable>(
     _ pieces: Pieces, length: Int64? = nil, isReplayable: Bool = false
   ) -> Body where Pieces.Element == Data {
     Body(storage: .stream(BodyStream(pieces, length: length, isReplayable: isReplayable)))
   }
 
-  /// A value that an encoding middleware will turn into bytes. One that reaches the adapter unencoded is an error.
+  /// An `Encodable` value that an encoding middleware turns into bytes. If none does, sending throws
+  /// ``TransportError/Code/invalidBody``.
   public static func value(_ value: any Encodable & Sendable) -> Body {
     Body(storage: .value(value))
   }
 
-  /// A value of a kind that one encoding middleware knows and that is not `Encodable`, such as a form with files.
+  /// A value for an encoding middleware that is not `Encodable`, such as a multipart form with files.
   public static func unencoded(_ value: any Sendable) -> Body {
     Body(storage: .value(value))
   }
 
-  /// Whether there is no content at all.
+  /// Whether the body is known to have no bytes.
   public var isEmpty: Bool {
     switch storage {
     case .empty: true
@@ -74,7 +76,7 @@ public struct Body: Sendable {
     }
   }
 
-  /// The length in bytes, if it is known without reading it.
+  /// The length in bytes; nil if it is not known without reading the body.
   public var length: Int64? {
     switch storage {
     case .empty: 0
@@ -86,7 +88,7 @@ public struct Body: Sendable {
     }
   }
 
-  /// Whether it can be sent again, after a redirect or for another attempt.
+  /// Whether it can be sent again, for a redirect or a retry: true except for streams that were not declared so.
   public var isReplayable: Bool {
     switch storage {
     case .stream(let stream): stream.isReplayable
@@ -95,8 +97,8 @@ public struct Body: Sendable {
     }
   }
 
-  /// The bytes, if they are all in memory; nil for a file, a stream and an unencoded value. The body of a buffered
-  /// response is in memory for the caller; within a middleware only a small one is, so ask for ``Response/collected(for:)`` first.
+  /// The bytes, if they are in memory; nil for a file, a stream and an unencoded value. The body of a buffered response is in
+  /// memory for the caller. In a middleware it may not be: call ``Response/collected(for:)`` first.
   public var data: Data? {
     switch storage {
     case .empty: Data()
@@ -105,22 +107,22 @@ public struct Body: Sendable {
     }
   }
 
-  /// The `Content-Type` that goes with it, if it was made with one.
+  /// The `Content-Type` that it was made with; nil if with none.
   package var contentType: String? {
     if case .data(_, let type) = storage { type } else { nil }
   }
 
-  /// The file, if that is what this is, and how much of it.
+  /// The path of a file body, and the number of bytes that are sent of it; nil for other bodies.
   package var file: (path: String, length: Int64)? {
     if case .file(let file) = storage { (file.path, file.length) } else { nil }
   }
 
-  /// The value that is still to be encoded, if that is what this is.
+  /// The value that is still to be encoded; nil for other bodies.
   public var unencodedValue: (any Sendable)? {
     if case .value(let value) = storage { value } else { nil }
   }
 
-  /// Whether it is read piece by piece: a file or a stream.
+  /// Whether it is read piece by piece: a file, a sequence, or a response's streamed body.
   public var isStreamed: Bool {
     switch storage {
     case .file, .stream, .received: true
@@ -130,10 +132,11 @@ public struct Body: Sendable {
 }
 
 extension Body: ExpressibleByStringLiteral {
+  /// A body of text in UTF-8.
   public init(stringLiteral text: String) { self = .text(text) }
 }
 
-/// An async sequence of any type, erased.
+/// A type-erased async sequence.
 struct BodyStream: Sendable {
   let length: Int64?
   let isReplayable: Bool

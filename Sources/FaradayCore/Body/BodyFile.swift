@@ -5,7 +5,7 @@ private import Glibc
 private import Darwin
 #endif
 
-/// A regular file as a body, read in pieces on a thread that may block.
+/// A regular file as a body, read in pieces of 256 KiB on a background thread.
 public struct BodyFile: Sendable {
   let path: String
   let length: Int64
@@ -18,15 +18,17 @@ public struct BodyFile: Sendable {
     length = file.size
   }
 
-  /// A file that cannot be opened or read, is no regular file, or does not say how long it is.
+  /// A file cannot be opened or read, is not a regular file, or does not report its size.
   public struct Unreadable: FaradayError, Equatable {
+    /// The path of the file.
     public let path: String
+    /// Why it cannot be read: the system's message, or what is wrong with the file.
     public let reason: String
 
     public var description: String { "cannot read \(path): \(reason)" }
   }
 
-  /// Opens the file with the first piece. Gives `length` bytes, or fewer if the file has become shorter.
+  /// A reader that opens the file with the first piece. It returns `length` bytes, or fewer if the file has become shorter.
   func makeReader() -> BodyReader {
     var file: OpenFile?
     var offset: Int64 = 0
@@ -47,7 +49,7 @@ public struct BodyFile: Sendable {
   }
 }
 
-/// An open descriptor, closed with the last reference.
+/// An open file descriptor, closed with the last reference.
 private final class OpenFile: Sendable {
   let path: String
   let descriptor: Int32
@@ -55,9 +57,9 @@ private final class OpenFile: Sendable {
 
   init(_ path: String) throws {
     guard !path.utf8.contains(0) else {
-      throw BodyFile.Unreadable(path: path, reason: "the path has a null character, where the system would cut it off")
+      throw BodyFile.Unreadable(path: path, reason: "the path contains a NUL character")
     }
-    // Opening a pipe would wait for somebody who writes to it.
+    // Non-blocking: opening a pipe would wait for a writer.
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { throw BodyFile.Unreadable(path: path, reason: String(cString: strerror(errno))) }
     var status = stat()
@@ -70,11 +72,11 @@ private final class OpenFile: Sendable {
     size = Int64(status.st_size)
     guard try size > 0 || isEmpty() else {
       throw BodyFile.Unreadable(
-        path: path, reason: "its size is given as 0 and it has contents: it is made as it is read, as all under /proc is")
+        path: path, reason: "its size is reported as 0 but it has contents, as files under /proc do: read it and send the data")
     }
   }
 
-  /// Whether a file that is said to be empty is. What has been written to it meanwhile is not looked for.
+  /// Whether a file with a reported size of 0 is empty. One that was written to meanwhile counts as empty.
   private func isEmpty() throws -> Bool {
     guard try !read(count: 1, at: 0).isEmpty else { return true }
     var status = stat()

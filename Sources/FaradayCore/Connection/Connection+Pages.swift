@@ -1,18 +1,20 @@
 extension Connection {
-  /// The pages of a list: a GET, and one for each `Link` of the relation `next` that the response before has (RFC 8288).
+  /// A paginated list as a sequence of responses: a GET, then one for each `Link` with `rel="next"` of the response before (RFC
+  /// 8288).
   ///
   ///     for try await page in connection.pages("users", query: ["per_page": 100]) {
   ///       users += try await page.decode([User].self)
   ///     }
   ///
-  /// Each is sent when it is asked for, with the header fields and options of the first; one that `edit` gave a body is the only one
-  /// with it. The response that is no 2xx or has no such
-  /// link is the last one. A link to another origin than the page's is followed without credentials and the connection's headers, and
-  /// so is every one from there on, also back (``Request/becomeCrossOrigin()``). Throws what sending throws, and ``PagingError``.
+  /// Each page is requested when the iteration asks for it, with the header fields and options of the first; a body that `edit`
+  /// sets is sent with the first only. The sequence ends with a response that is not 2xx or has no such link. A cross-origin link
+  /// is followed without credentials and default headers, and so is every later one, also back to the first origin
+  /// (``Request/becomeCrossOrigin()``). Iterating throws what sending throws, and ``PagingError``.
   ///
   /// The arguments are those of ``request(_:_:path:query:headers:body:timeout:edit:)``.
   ///
-  /// - Parameter limit: how many pages there may be; a link beyond the last of them is an error. 1,000 by default.
+  /// - Parameter limit: the maximum number of pages, 1,000 by default; a link to one more throws
+  ///   ``PagingError/Reason/tooMany(limit:)``.
   public func pages(
     _ path: String = "", path variables: [String: any ParameterValue]? = nil, query: QueryParameters = [:],
     headers: KeyValuePairs<String, String> = [:], timeout: Duration? = nil, limit: Int = 1000,
@@ -26,8 +28,8 @@ extension Connection {
 }
 
 extension Connection {
-  /// Responses that lead from one to the next: ``Connection/pages(_:path:query:headers:timeout:limit:edit:)``. Each iteration begins
-  /// anew.
+  /// The pages of a paginated list: what ``Connection/pages(_:path:query:headers:timeout:limit:edit:)`` returns. Each iteration
+  /// starts with the first page again.
   public struct Pages: AsyncSequence, Sendable {
     public typealias Element = Response
     public typealias Failure = any Error
@@ -38,6 +40,7 @@ extension Connection {
 
     public func makeAsyncIterator() -> Iterator { Iterator(connection: connection, following: first, limit: limit) }
 
+    /// Requests one page after the other.
     public struct Iterator: AsyncIteratorProtocol {
       let connection: Connection
       /// The request for the next page; nil if there is none.
@@ -51,7 +54,7 @@ extension Connection {
         self.limit = limit
       }
 
-      /// Sends the request for the next page. After an error there is none.
+      /// Requests the next page; nil after the last one, and after an error.
       public mutating func next() async throws -> Response? {
         guard let following else { return nil }
         self.following = nil
@@ -72,11 +75,11 @@ extension Connection {
         guard visited.count < limit else { throw PagingError(.tooMany(limit: limit), request: request, response: response) }
         guard !visited.contains(link.url.absoluteString) else { throw PagingError(.loop, request: request, response: response) }
         var following = request
-        // The next is a GET: a body of the first is nobody else's.
+        // Always a GET: a body belongs to the first request only.
         following.becomeGet()
         following.url = link.url
         following.options.requestTarget = .origin
-        // Whoever stands elsewhere, or was led there, shall not say what is asked for with the connection's credentials.
+        // A response of another origin must not choose URLs that are requested with the connection's credentials.
         if response.wasRedirectedCrossOrigin || Origin(response.url) != Origin(request.url)
           || Origin(link.url) != Origin(request.url)
         {
@@ -88,17 +91,19 @@ extension Connection {
   }
 }
 
-/// A next page that could not be asked for.
+/// The link to the next page of ``Connection/pages(_:path:query:headers:timeout:limit:edit:)`` cannot be followed.
 public struct PagingError: FaradayError, ErrorWithResponse, CustomReflectable {
+  /// Why the link cannot be followed.
   public enum Reason: Sendable, Hashable {
     /// There are more pages than the limit.
     case tooMany(limit: Int)
-    /// The link leads to a page that was there before.
+    /// The link leads to a page that was requested already.
     case loop
-    /// The link is no `http` or `https` URL.
+    /// The link is not an `http` or `https` URL.
     case invalidLink
   }
 
+  /// Why the link cannot be followed.
   public let reason: Reason
   /// The request for the page with the link.
   public let request: RequestSummary?
@@ -115,8 +120,8 @@ public struct PagingError: FaradayError, ErrorWithResponse, CustomReflectable {
     let what =
       switch reason {
       case .tooMany(let limit): "there are more than \(limit) pages"
-      case .loop: "the link to the next page leads to one that was there before"
-      case .invalidLink: "the link to the next page is no http or https URL"
+      case .loop: "the link to the next page leads to a page that was requested already"
+      case .invalidLink: "the link to the next page is not an http or https URL"
       }
     return naming("\(what)")
   }

@@ -1,10 +1,10 @@
-/// The verbs: each builds a request on the connection's URL, headers and options, lets `edit` change it in place, and sends it.
+/// Requests by method: each call builds a request from the base URL, default headers and options, applies `edit`, and sends it.
 ///
 ///     try await connection.get("users/{id}", path: ["id": name], query: ["expand": "teams"], timeout: .seconds(5))
 ///
-/// What the arguments mean is said at ``Connection/request(_:_:path:query:headers:body:timeout:edit:)``. A path that leads to another
-/// origin than the connection's URL goes without the connection's headers, see ``Connection/headers``. They return any status, and
-/// throw ``TransportError``, ``InvalidPath``, ``InvalidHeader``, `CancellationError`, or what a middleware throws.
+/// The arguments are those of ``Connection/request(_:_:path:query:headers:body:timeout:edit:)``. A cross-origin request is sent
+/// without the default headers, see ``Connection/headers``. A status such as 404 is returned and not thrown. The calls throw
+/// ``TransportError``, ``InvalidPath``, ``InvalidHeader``, `CancellationError`, or what a middleware throws.
 extension Connection {
   /// Sends a request with any method.
   public func run(

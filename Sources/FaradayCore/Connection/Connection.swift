@@ -3,33 +3,34 @@
 ///     let connection = try Connection("https://api.example.com/v2/", adapter: CurlAdapter())
 ///     let response = try await connection.get("users")
 ///
-/// It is a value; copies share the adapter, and so its connections.
+/// It is a value, and thread-safe (`Sendable`); copies share the adapter, and with it the connection pool.
 public struct Connection: Sendable {
-  /// What paths are joined to; nil if every call names an absolute URL.
+  /// The base URL that paths are joined to; nil if every call names an absolute URL.
   public var url: URL? {
     didSet { context = makeContext() }
   }
-  /// How paths are joined to it.
+  /// How paths are joined to the base URL: ``URLJoining/resolve`` by default.
   public var joining: URLJoining
-  /// Header fields of every request to the base URL's origin (scheme, host and port), unless the request sets its own. A path
-  /// that leads elsewhere, such as `https://other.example/` or `//other.example/`, gets none of them: they may hold what is
-  /// meant for one server only. Without a base URL every request has them.
+  /// Default headers: sent with every same-origin request, one whose URL has the base URL's scheme, host and port, unless the
+  /// request sets its own. A cross-origin request, to `https://other.example/` or `//other.example/`, is sent without them, as they
+  /// may hold credentials. Without a base URL every request has them.
   public var headers: HTTPFields {
     didSet { context = makeContext() }
   }
-  /// What every request's options are to begin with. A request may have others: nothing that keeps secrets is in them.
+  /// Default options of every request: timeouts, delivery, TLS and the like. A request can change its own.
   public var defaults: Options
-  /// The names of what is secret about every request.
+  /// The names of header fields, query items and JSON members whose values are redacted, and removed from cross-origin requests.
   public var secrets: Secrets {
     didSet { context = makeContext() }
   }
-  /// The middleware and the adapter.
+  /// The middleware, outermost first, over the adapter.
   public package(set) var stack: Stack
   /// Whether all requests are made as cross-origin ones, whatever their URLs are.
   private var isCrossOrigin = false
   /// What every request of this connection carries with it.
   private var context = ConnectionContext.none
 
+  /// A connection with an optional base URL, default headers and options, and middleware in the order in which it sees a request.
   public init(
     url: URL? = nil, joining: URLJoining = .resolve, headers: HTTPFields = [:], defaults: Options = Options(),
     secrets: Secrets = Secrets(), adapter: any Adapter, middleware: [any Middleware] = []
@@ -43,7 +44,7 @@ public struct Connection: Sendable {
     context = makeContext()
   }
 
-  /// A connection with the base URL in the string. Throws ``TransportError/Code/invalidURL`` if it is none.
+  /// A connection with the base URL in the string. Throws ``TransportError/Code/invalidURL`` if it is not a URL.
   public init(
     _ url: String, joining: URLJoining = .resolve, headers: HTTPFields = [:], defaults: Options = Options(),
     secrets: Secrets = Secrets(), adapter: any Adapter, middleware: [any Middleware] = []
@@ -54,29 +55,30 @@ public struct Connection: Sendable {
       middleware: middleware)
   }
 
-  /// Adds a middleware below the others, next to the adapter.
+  /// Appends a middleware: it sees requests last, next to the adapter, and responses first.
   public mutating func use(_ middleware: any Middleware) {
     stack = Stack(stack.middleware + [middleware], adapter: stack.adapter)
   }
 
-  /// Adds a middleware made of one closure.
+  /// Appends a middleware made of one closure.
   public mutating func use(_ middleware: @escaping @Sendable (Request, Next) async throws -> Response) {
     use(MiddlewareClosure(middleware))
   }
 
-  /// The request that a verb would send, from the same arguments; ``run(_:)`` sends it.
+  /// Builds the request that ``get(_:path:query:headers:timeout:edit:)`` and its siblings send, without sending it; ``run(_:)``
+  /// does.
   ///
-  /// The connection's headers are copied if it stays with the base URL's origin; what the arguments say goes before them, and `edit`
-  /// goes last.
+  /// A same-origin request gets the connection's default headers. The arguments override them, and `edit` is applied last. Throws
+  /// ``InvalidPath``, ``InvalidHeader`` and ``TransportError/Code/invalidURL``.
   ///
   /// - Parameters:
-  ///   - path: is joined to ``url`` as ``joining`` says; it may have a query.
+  ///   - path: a path or URL that is joined to ``url`` as ``joining`` says; it may have a query.
   ///   - variables: the values of the path's variables, `users/{id}`, each encoded as one segment (``PathTemplate``). Nil takes the
   ///     path as it is, braces too: one that comes from elsewhere is no template.
-  ///   - query: items behind those of the path and the base URL.
-  ///   - headers: go before the connection's of the same names. A name or value that may not be sent is an ``InvalidHeader``.
-  ///   - body: with the `Content-Type` that it was made with, if it was and the request has none.
-  ///   - timeout: ``Timeouts/total``; nil leaves that of ``defaults``.
+  ///   - query: query items, appended to those of the path and the base URL.
+  ///   - headers: header fields that replace the connection's default headers of the same names.
+  ///   - body: the content. The `Content-Type` that it was made with is sent unless the request has another.
+  ///   - timeout: sets ``Timeouts/total``; nil keeps that of ``defaults``.
   ///   - edit: changes the request in place.
   public func request(
     _ method: HTTPRequest.Method, _ path: String = "", path variables: [String: any ParameterValue]? = nil,
@@ -95,7 +97,7 @@ public struct Connection: Sendable {
     }
   }
 
-  /// The request for an absolute URL: default headers copied if it has the base URL's origin, `edit` applied over them.
+  /// Builds a request for an absolute URL, with the default headers if it is same-origin; `edit` is applied last.
   public func request(
     _ method: HTTPRequest.Method, url joined: URL, body: Body = .empty, edit: (inout Request) throws -> Void = { _ in }
   ) throws -> Request {
@@ -104,7 +106,7 @@ public struct Connection: Sendable {
     let context = isSameOrigin ? context : context.with(originBoundHeaders: [:], isCrossOrigin: true)
     request.context = context
     try edit(&request)
-    // It may be another request altogether.
+    // `edit` may have replaced the whole request.
     request.merge(context)
     request.takeContentTypeOfBody()
     return request.removingOriginBoundHeadersIfCrossOrigin()
@@ -120,9 +122,9 @@ public struct Connection: Sendable {
     }
   }
 
-  /// Sends a request as it is, through the stack, and delivers the response as its options say: whole, as a stream, or to a
-  /// callback. No base URL, default header or option is added, only the `Content-Type` that its body was made with; one to another
-  /// origin than the base URL's is foreign, see ``Request/isCrossOrigin``, and goes without what a connection has given it.
+  /// Sends a request through the middleware and the adapter, and delivers the response as its options say: buffered, streamed, or
+  /// to a callback. It returns any status. It adds no base URL, default header or option, only the `Content-Type` that the body was
+  /// made with. A cross-origin request (``Request/isCrossOrigin``) is sent without the default headers that a connection gave it.
   public func run(_ request: Request) async throws -> Response {
     var request = request
     request.merge(context)

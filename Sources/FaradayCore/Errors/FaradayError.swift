@@ -1,4 +1,4 @@
-/// What every error of this package answers, whichever part of it was at fault.
+/// The protocol of all errors of this package: whether it was a timeout, a cancellation or transient, and its request and response.
 ///
 ///     do {
 ///       user = try await connection.get("users/1").decode(User.self)
@@ -6,43 +6,51 @@
 ///       print("try again later:", error, error.request?.url ?? "", error.response?.status ?? "no response")
 ///     }
 ///
-/// ``isTimeout``, ``isTransient`` and ``isCancelled`` may be asked of any `Error`, and are false of those that are somebody else's, but
-/// for a `CancellationError`. `description` and `errorDescription` are one line, without a secret.
+/// ``isTimeout``, ``isTransient`` and ``isCancelled`` exist on every `Error`; they are false for errors of other packages, except
+/// that a `CancellationError` is cancelled. `description` and `errorDescription` are one line, without secrets, fit for a log.
 public protocol FaradayError: LocalizedError, CustomStringConvertible, Sendable {
-  /// Whether something took longer than one of the caller's limits allows: ``Timeouts``, a `Timeout`, a promise's `timeout`, the limit
-  /// of `Constraints`.
+  /// Whether a timeout expired: one of ``Timeouts``, a `Timeout` middleware's, a promise's, or that of `Constraints`.
   var isTimeout: Bool { get }
-  /// Whether the work was cancelled, and nothing is wrong with it.
+  /// Whether the task or promise was cancelled.
   var isCancelled: Bool { get }
-  /// Whether the same may succeed later: a timeout, a server that was not reached, a connection that broke, a status that says so
-  /// (408, 429, 502, 503, 504). It says nothing about whether the request may be sent twice.
+  /// Whether a retry may succeed: a timeout, a failed or broken connection, or one of the status codes 408, 429, 502, 503 and 504.
+  /// It does not say that a retry is safe: the request may not be idempotent.
   var isTransient: Bool { get }
-  /// The request that it is about; nil if it is about none, or did not know of it.
+  /// The method and redacted URL of the request that failed; nil if the error has no request.
   var request: RequestSummary? { get }
-  /// The response that it is about, as far as it came; nil if there was none.
+  /// The response that was received, perhaps in part; nil if there was none. It is not redacted.
   var response: Response? { get }
 }
 
 extension FaradayError {
+  /// False by default.
   public var isTimeout: Bool { false }
+  /// False by default.
   public var isCancelled: Bool { false }
+  /// True for a timeout by default.
   public var isTransient: Bool { isTimeout }
+  /// Nil by default.
   public var request: RequestSummary? { nil }
+  /// Nil by default.
   public var response: Response? {
     guard let error = self as? any ErrorWithResponse else { return nil }
     // Without its type it would be this one again.
     let response: Response = error.response
     return response
   }
+  /// The `description`: it is what `localizedDescription` shows.
   public var errorDescription: String? { description }
   // Here as well as in Foundation, so that a file that conforms to this need not import it.
+  /// Nil by default.
   public var failureReason: String? { nil }
+  /// Nil by default.
   public var recoverySuggestion: String? { nil }
+  /// Nil by default.
   public var helpAnchor: String? { nil }
 }
 
 extension FaradayError {
-  /// What went wrong, behind the request that it is about.
+  /// A description of the form `GET https://host/path: problem`; the problem alone if there is no request.
   package func naming(_ problem: String) -> String { request.map { "\($0): \(problem)" } ?? problem }
 }
 
@@ -61,7 +69,7 @@ extension Error {
 }
 
 extension HTTPResponse.Status {
-  /// The codes that say that the same request may succeed later: 408, 429, 502, 503, 504.
+  /// The status codes after which a retry may succeed: 408, 429, 502, 503 and 504.
   public static let transientCodes: Set<Int> = [408, 429, 502, 503, 504]
   package var isTransient: Bool { Self.transientCodes.contains(code) }
 }

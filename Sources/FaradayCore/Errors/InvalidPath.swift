@@ -1,13 +1,12 @@
-/// A request whose path could not be made of its template and the variables. Nothing was sent.
+/// A request's path template could not be expanded with the given variables. Nothing was sent.
 public struct InvalidPath: FaradayError, CustomReflectable {
-  /// What is wrong: the name of the variable is in it, if it is one.
+  /// What is wrong, with the name of the variable.
   public let reason: PathTemplateError.Reason
-  /// The whole template, with the mark for the values of secret query items and for secret parts of the path.
+  /// The template, with secret query values and path segments redacted.
   public let template: String
   /// The request's method.
   public let method: HTTPRequest.Method
-  /// The base URL, without user, password and fragment, and with a mark for the values of secret query items; empty if there is
-  /// none.
+  /// The base URL without user, password and fragment, with secret query values redacted; empty if there is none.
   public let baseURL: String
 
   package init(_ error: PathTemplateError, method: HTTPRequest.Method, connection: Connection) {
@@ -17,7 +16,7 @@ public struct InvalidPath: FaradayError, CustomReflectable {
     baseURL = connection.url.map { connection.secrets.redacting($0).bounded() } ?? ""
   }
 
-  /// The method and the base URL, as there is no other.
+  /// The method and the base URL: the request had no other URL yet.
   public var request: RequestSummary? { RequestSummary(method: method, url: baseURL) }
   public var description: String { "\(method) \(baseURL): \(PathTemplateError(reason: reason, template: template))" }
   public var customMirror: Mirror { Mirror(self, children: [:]) }

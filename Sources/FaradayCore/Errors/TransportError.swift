@@ -1,30 +1,32 @@
-/// An exchange that failed: what happened, in which phase, to which request, and what had arrived by then.
+/// An error of an adapter: a request that could not be sent or got no complete response. It has a code, the phase, the request, and
+/// what had been received.
 ///
-/// What it says of itself carries no secret and has a bound: its description, message and URL are without user, password, query,
-/// fragment, secret parts of the path, header fields and body, a kibibyte each at most. ``partialResponse`` is the response as it
-/// came, whole URL and header fields included, and ``underlying`` is whatever the caller's own code threw: they are to be looked
-/// at, and no description shows them.
+/// `description`, ``message`` and ``url`` are safe to log: they have no user, password, query, fragment, secret path segments,
+/// header fields or body, and at most 1 KiB each. ``partialResponse`` (the response as it came, with its whole URL and header
+/// fields) and ``underlying`` (whatever the caller's own code threw) may hold secrets, and no description shows them.
 public struct TransportError: FaradayError {
-  /// What happened. Codes are added over time: a `switch` over them needs a `default`.
+  /// The kind of error. Codes are added over time: a `switch` over them needs a `default`.
   public var code: Code
-  /// How far the exchange was.
+  /// The phase in which the exchange failed.
   public var phase: Phase
   /// The request's method.
   public var method: HTTPRequest.Method
-  /// The request's URL, without user, password, query, fragment and what its ``Secrets`` name of its path.
+  /// The request's URL, without user, password, query, fragment and secret path segments.
   public var url: String
-  /// One line for a person, without a secret.
+  /// What went wrong, in one line without secrets.
   public var message: String {
     didSet { message = Self.shown(message: message) }
   }
-  /// The engine's own number for it (libcurl's CURLcode, Foundation's URLError code), if it came from there.
+  /// The error code of the library below, if the error came from it: libcurl's CURLcode, Foundation's URLError code.
   public var engineCode: Int?
-  /// The error behind it, where it was not the engine's: what the caller's own body threw.
+  /// The error that caused this one: what the caller's own body source threw, for instance.
   public var underlying: (any Error)?
-  /// What had arrived when it failed: the head, and of a buffered body the bytes so far.
+  /// The response as far as it was received: the head, and of a buffered body the bytes so far. Nil before the head was complete.
   public var partialResponse: Response?
 
-  /// - Parameter secrets: the request's, ``Request/secrets``.
+  /// An error about the request of that method and URL.
+  ///
+  /// - Parameter secrets: names whose values are redacted in ``url``: the ``Request/secrets``.
   public init(
     _ code: Code, phase: Phase, method: HTTPRequest.Method, url: URL, secrets: Secrets = Secrets(), message: String,
     engineCode: Int? = nil, underlying: (any Error)? = nil, partialResponse: Response? = nil
@@ -39,22 +41,22 @@ public struct TransportError: FaradayError {
     self.partialResponse = partialResponse
   }
 
-  /// The error about a request that can be told from the request alone, before anything is sent.
+  /// An error in the phase ``Phase/building``: the request is invalid, and nothing was sent.
   public init(_ code: Code, building request: Request, _ message: String) {
     self.init(
       code, phase: .building, method: request.method, url: request.url, secrets: request.secrets, message: message)
   }
 
-  /// The error about a string that is no URL.
+  /// An ``Code/invalidURL`` error about a string that is not a URL.
   package init(invalidURL text: String, method: HTTPRequest.Method, secrets: Secrets = Secrets()) {
     code = .invalidURL
     phase = .building
     self.method = method
     url = Self.shown(text, secrets)
-    message = "this is not a URL"
+    message = "not a valid URL"
   }
 
-  /// What the stack knows to be secret, and the adapter may not have known.
+  /// Redacts the connection's secrets, which the adapter may not have known.
   mutating func redact(by context: ConnectionContext) {
     url = Self.shown(url, context.secrets)
     if partialResponse?.context == nil { partialResponse?.context = context }
@@ -67,18 +69,22 @@ public struct TransportError: FaradayError {
     return String(scalars.map { $0.value < 0x20 || $0.value == 0x7F ? "\u{FFFD}" : Character($0) }).bounded()
   }
 
-  /// An engine may have put a URL in it.
+  /// Redacted, because libraries put URLs into their messages.
   private static func shown(message: String) -> String { Userinfo.removed(fromWordsOf: message).bounded() }
 }
 
 extension TransportError: CustomDebugStringConvertible, CustomReflectable {
+  /// Whether the code is one of the four timeouts.
   public var isTimeout: Bool { Code.timeouts.contains(code) }
+  /// Whether the source of the request's body was cancelled. A cancelled task gets a `CancellationError`.
   public var isCancelled: Bool { underlying?.isCancelled ?? false }
+  /// Whether a retry may succeed: a timeout, one of ``Code/connectionFailures``, a full queue, or no free file descriptor.
   public var isTransient: Bool {
     isTimeout || Code.connectionFailures.contains(code) || code == .queueFull || code == .outOfDescriptors
   }
+  /// The ``method`` and the redacted ``url``.
   public var request: RequestSummary? { RequestSummary(method: method, url: url) }
-  /// What had arrived, as ``partialResponse``.
+  /// The ``partialResponse``.
   public var response: Response? { partialResponse }
   public var description: String { "\(method.rawValue.bounded()) \(url): \(message) (\(code) while \(phase))" }
   public var debugDescription: String { description }
@@ -86,83 +92,121 @@ extension TransportError: CustomDebugStringConvertible, CustomReflectable {
 }
 
 extension TransportError {
-  /// How far an exchange was.
+  /// The phases of an exchange.
   public enum Phase: String, Sendable, Hashable, CustomStringConvertible {
-    case building, resolving, connecting, tls = "TLS", sending, waiting, receiving
+    /// Checking the request, before anything is sent.
+    case building
+    /// Resolving the host name (DNS).
+    case resolving
+    /// Waiting for a connection, or connecting (TCP, proxy).
+    case connecting
+    /// The TLS handshake.
+    case tls = "TLS"
+    /// Sending the request.
+    case sending
+    /// Waiting for the response, with the request sent.
+    case waiting
+    /// Receiving the response.
+    case receiving
     public var description: String { rawValue }
   }
 
-  /// What happened. Compare with the static members.
+  /// A kind of error. Compare with the static members.
   public struct Code: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
+    /// The name of the code, as its static member has it: `idleTimeout`.
     public let rawValue: String
+    /// A code by its name: adapters may have codes of their own.
     public init(rawValue: String) { self.rawValue = rawValue }
     public var description: String { rawValue }
   }
 }
 
 extension TransportError.Code {
-  // The request cannot be sent as it is.
+  // Invalid requests.
+  /// The URL is not valid: not absolute, without a host, or with characters that no URL has.
   public static let invalidURL = Self(rawValue: "invalidURL")
+  /// The URL's scheme is not `http` or `https`.
   public static let unsupportedScheme = Self(rawValue: "unsupportedScheme")
-  /// `CONNECT`, which is said to proxies, by the adapter; or a method that what is asked for does not go with.
+  /// `CONNECT`, which only adapters send, to proxies; or another method than OPTIONS with ``RequestTarget/asterisk``.
   public static let invalidMethod = Self(rawValue: "invalidMethod")
+  /// A header field that must not be sent: a CR, LF or NUL in it, or a `Content-Length` or `Transfer-Encoding` that contradicts the
+  /// body.
   public static let invalidHeader = Self(rawValue: "invalidHeader")
+  /// A body that the request must not have (HEAD, TRACE), or a value that no middleware has encoded.
   public static let invalidBody = Self(rawValue: "invalidBody")
-  /// The adapter lacks a capability that the request needs.
+  /// The adapter lacks a capability that the request needs; the message names it.
   public static let unsupported = Self(rawValue: "unsupported")
 
-  // The request's body let us down.
+  // Errors of the request's body.
+  /// Reading the request's body failed: a file that cannot be read, or an error of the sequence (``TransportError/underlying``).
   public static let bodyUnreadable = Self(rawValue: "bodyUnreadable")
+  /// The request's body turned out shorter or longer than its stated length.
   public static let bodyLengthMismatch = Self(rawValue: "bodyLengthMismatch")
+  /// The body had to be sent again, after a redirect for instance, and can be read only once: see ``Body/isReplayable``.
   public static let bodyNotReplayable = Self(rawValue: "bodyNotReplayable")
 
-  // The server was not reached.
+  // Connecting failed.
+  /// The host name could not be resolved (DNS).
   public static let nameNotFound = Self(rawValue: "nameNotFound")
+  /// The connection to the server was refused, reset, or the server is unreachable.
   public static let connectionFailed = Self(rawValue: "connectionFailed")
+  /// The proxy refused the connection, or could not be used.
   public static let proxyFailed = Self(rawValue: "proxyFailed")
+  /// The TLS handshake failed, for another reason than the server's certificate.
   public static let tlsFailed = Self(rawValue: "tlsFailed")
+  /// The server's certificate could not be verified: unknown authority, wrong host name, expired.
   public static let tlsVerificationFailed = Self(rawValue: "tlsVerificationFailed")
+  /// The file of certificate authorities, ``TLS/caFile``, could not be read.
   public static let invalidCA = Self(rawValue: "invalidCA")
 
-  // It had no turn.
-  /// More requests wait than the adapter's limit.
+  // The request queue.
+  /// The adapter's request queue is full.
   public static let queueFull = Self(rawValue: "queueFull")
-  /// It waited longer for its turn than ``Timeouts/queue``.
+  /// The request waited in the queue for longer than ``Timeouts/queue``.
   public static let queueTimeout = Self(rawValue: "queueTimeout")
 
-  // It took too long.
+  // Timeouts.
+  /// The connection was not ready within ``Timeouts/connect``.
   public static let connectTimeout = Self(rawValue: "connectTimeout")
+  /// No byte was sent or received for ``Timeouts/idle``.
   public static let idleTimeout = Self(rawValue: "idleTimeout")
+  /// The whole exchange took longer than ``Timeouts/total``.
   public static let totalTimeout = Self(rawValue: "totalTimeout")
 
   fileprivate static let timeouts: Set = [queueTimeout, connectTimeout, idleTimeout, totalTimeout]
-  /// A server that was not reached, or a connection that broke: what `Retry` sends a request again after, unless told otherwise.
+  /// The codes of connections that failed or broke: those that `Retry` retries by default.
   public static let connectionFailures: Set = [
     nameNotFound, connectionFailed, tlsFailed, connectTimeout, connectionClosed, sendFailed, receiveFailed, truncatedResponse,
     idleTimeout, http2Error,
   ]
 
-  // The exchange broke.
-  /// The connection ended before any response.
+  // Broken exchanges.
+  /// The connection was closed before any part of a response.
   public static let connectionClosed = Self(rawValue: "connectionClosed")
+  /// Writing to the connection failed.
   public static let sendFailed = Self(rawValue: "sendFailed")
+  /// Reading from the connection failed.
   public static let receiveFailed = Self(rawValue: "receiveFailed")
-  /// The connection ended inside the response.
+  /// The connection was closed before the response was complete.
   public static let truncatedResponse = Self(rawValue: "truncatedResponse")
+  /// The response is not valid HTTP, or its framing is ambiguous.
   public static let malformedResponse = Self(rawValue: "malformedResponse")
+  /// The server broke the HTTP/2 protocol, or reset the stream.
   public static let http2Error = Self(rawValue: "http2Error")
 
-  // The response is more than was asked for.
-  /// A head and trailers of more than a mebibyte, or less where the engine has a limit of its own, or more than 5,000 lines of
-  /// both.
+  // Limits.
+  /// Head and trailers of the response have more than 1 MiB (less where the library below has a limit of its own), or more than
+  /// 5,000 lines.
   public static let headTooLarge = Self(rawValue: "headTooLarge")
+  /// The body is larger than ``Options/maximumBodySize``.
   public static let bodyTooLarge = Self(rawValue: "bodyTooLarge")
+  /// The decoded body is larger than ``Decompression/maximumSize`` or ``Decompression/maximumRatio`` allows.
   public static let decompressionLimit = Self(rawValue: "decompressionLimit")
-  /// The bytes are none of that coding, some are missing at its end, or some follow it.
+  /// The compressed body is malformed, truncated, or followed by more bytes.
   public static let decompressionFailed = Self(rawValue: "decompressionFailed")
 
-  /// The process or the system has no file descriptor left.
+  /// The process or the system has no free file descriptor for a connection. Raise `ulimit -n`, or lower the adapter's limits.
   public static let outOfDescriptors = Self(rawValue: "outOfDescriptors")
-  /// The engine itself failed: out of memory, or a bug.
+  /// The library below the adapter failed: out of memory, or a bug.
   public static let engineFailed = Self(rawValue: "engineFailed")
 }

@@ -1,24 +1,27 @@
 public import HTTPTypes
 
-/// A response whose status was not expected: what `ExpectStatus` and the typed calls throw.
+/// A response with a status that was not expected, such as 404: `ExpectStatus` and the typed calls throw it.
 ///
-/// What it says of itself has no secret in it. Its ``response`` is as it came: to be looked at, not logged.
+/// Its `description` has no secrets. Its ``response`` is not redacted: do not log it.
 public struct UnexpectedStatus: FaradayError, ErrorWithResponse, CustomReflectable {
-  /// The response with its header fields and body. A streamed body can still be read, once; until then, or until this error
-  /// goes, its connection is taken.
+  /// The response with its header fields and body. A streamed body can still be read, once; it keeps its connection busy until it
+  /// has been read or this error is released.
   public let response: Response
-  /// Whether the body was longer than the limit, or a buffered one than ``Options/maximumBodySize``, and ``response`` has its
-  /// beginning only.
+  /// Whether ``response`` has only the beginning of the body, because it is longer than the limit or ``Options/maximumBodySize``.
   public let isBodyCut: Bool
   /// The request's method.
   public let method: HTTPRequest.Method
-  /// The request's URL, without user, password and fragment, and with a mark for the values of secret query items.
+  /// The request's URL, without user, password and fragment, with secret query values redacted.
   public let url: String
 
+  /// The status.
   public var status: HTTPResponse.Status { response.status }
+  /// Whether the status is one of 408, 429, 502, 503 and 504: a retry may succeed.
   public var isTransient: Bool { status.isTransient }
+  /// The method and the redacted URL.
   public var request: RequestSummary? { RequestSummary(method: method, url: url) }
 
+  /// The error about a response to a request, whose secrets are redacted.
   public init(_ response: Response, isBodyCut: Bool = false, to request: Request) {
     self.response = response
     self.isBodyCut = isBodyCut

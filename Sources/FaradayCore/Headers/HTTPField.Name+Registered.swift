@@ -1,8 +1,8 @@
 public import HTTPTypes
 
-/// Names of the IANA registry of HTTP fields that swift-http-types has no member for, and that clients meet.
+/// Registered header field names (IANA) that swift-http-types has no static member for.
 ///
-/// One that it gets in a later version is to go from here.
+/// Remove one from here when swift-http-types gets it.
 extension HTTPField.Name {
   /// `Link` (RFC 8288); ``Response/links`` reads it.
   public static let link = registered("Link")

@@ -1,33 +1,34 @@
-/// A header name or value that may not be sent: it would end the line it stands on, or is no token.
+/// A header field that must not be sent: its name is not a token, or its value contains CR, LF or NUL (header injection).
 public struct InvalidHeader: FaradayError, Equatable {
-  /// The name as given, with control characters escaped; at most a kibibyte of it.
+  /// The name as given, with control characters escaped; cut off after 1 KiB.
   public let name: String
-  /// What is wrong with it. The value is not in it: it may be a secret.
+  /// What is wrong, without the value, which may be a secret.
   public let reason: String
 
   public var description: String { "header \(name): \(reason)" }
 }
 
-/// Fields by names and values that are strings, which may come from outside the program. The setters of `HTTPFields` itself turn a
-/// line break in a value into a space; these refuse it.
+/// Header fields by string names and values, checked: for input from outside the program. The setters of `HTTPFields` itself
+/// replace a line break in a value with a space; these throw ``InvalidHeader``.
 extension HTTPFields {
-  /// These fields, in order, repeated names kept: `try HTTPFields(checking: ["X-Trace": id])`. Throws ``InvalidHeader``.
+  /// Header fields in order, repeated names kept: `try HTTPFields(checking: ["X-Trace": id])`. Throws ``InvalidHeader``.
   public init(checking fields: KeyValuePairs<String, String>) throws {
     self.init()
     for (name, value) in fields { try add(name, value) }
   }
 
-  /// The value of the field of that name, ASCII case-insensitively; those of repeated fields joined by commas. Nil if there is none,
-  /// or the string is no name of a field: `response.headers["X-RateLimit-Remaining"]`. Written by ``set(_:_:)``.
+  /// The value of the field with that name, case-insensitive: `response.headers["X-RateLimit-Remaining"]`. The values of repeated
+  /// fields are joined by commas. Nil if there is none, or if the string is not a field name. Use ``set(_:_:)`` to write.
   public subscript(name: String) -> String? { HTTPField.Name(name).flatMap { self[$0] } }
 
-  /// Replaces every field of that name. Throws ``InvalidHeader``.
+  /// Sets the field, replacing all of that name. Throws ``InvalidHeader``.
   public mutating func set(_ name: String, _ value: String) throws {
     let field = try HTTPField(checking: name, value)
     self[fields: field.name] = [field]
   }
 
-  /// Adds a field after those of the same name. Throws ``InvalidHeader``, also for the 65,535th field: `HTTPFields` holds no more.
+  /// Appends a field, keeping those of the same name. Throws ``InvalidHeader``, also for the 65,535th field: `HTTPFields` holds no
+  /// more.
   public mutating func add(_ name: String, _ value: String) throws {
     guard count < 65_534 else { throw InvalidHeader(name: name.bounded(), reason: "there are 65,534 fields already") }
     append(try HTTPField(checking: name, value))
@@ -35,7 +36,7 @@ extension HTTPFields {
 }
 
 extension HTTPFields {
-  /// Puts these fields in the place of all of their names.
+  /// Sets these fields, replacing all of the same names.
   package mutating func override(with fields: HTTPFields) {
     for field in fields { self[fields: field.name] = [] }
     for field in fields { append(field) }
@@ -54,7 +55,7 @@ extension HTTPField {
     self.init(name: token, lenientValue: Array(value.utf8))
   }
 
-  /// Who gives a whole line for a name gives its value too: what stands behind a colon is not shown.
+  /// A caller who passes a whole header line as the name passes its value too: nothing behind a colon is shown.
   private static func shown(_ name: String) -> String {
     let line = name.utf8.prefix { $0 != UInt8(ascii: ":") }
     return line.count == name.utf8.count

@@ -1,13 +1,13 @@
-/// A media type with its parameters (RFC 9110, section 8.3.1): `text/html; charset=utf-8`.
+/// A media type (MIME type, content type) with its parameters: `text/html; charset=utf-8` (RFC 9110, section 8.3.1).
 ///
-/// Two are equal if type and subtype are, whatever their case and parameters: `application/json` is
+/// Equality compares type and subtype case-insensitively and ignores parameters: `application/json` equals
 /// `Application/JSON; charset=utf-8`.
 public struct MediaType: Sendable, Hashable {
   /// `text` of `text/html`, in lower case.
   public let type: String
   /// `html` of `text/html`, in lower case.
   public let subtype: String
-  /// In their order; names in lower case, values without quotes.
+  /// The parameters in order; names in lower case, values unquoted.
   public var parameters: [(name: String, value: String)] { pairs.map { ($0.name, $0.value) } }
 
   private let pairs: [Parameter]
@@ -17,30 +17,31 @@ public struct MediaType: Sendable, Hashable {
     let value: String
   }
 
+  /// A media type from its parts, which are not checked.
   public init(_ type: String, _ subtype: String, parameters: KeyValuePairs<String, String> = [:]) {
     self.type = type.lowercased()
     self.subtype = subtype.lowercased()
     pairs = parameters.map { Parameter(name: $0.key.lowercased(), value: $0.value) }
   }
 
-  /// Reads a `Content-Type`. Nil if it has no type and subtype; what is no parameter is left out.
+  /// Parses a `Content-Type` value. Nil if it has no type and subtype; malformed parameters are skipped.
   public init?(_ text: some StringProtocol) {
     let parts = Self.split(text)
     let names = parts[0].split(separator: "/", omittingEmptySubsequences: false).map { $0.trimming() }
-    // A name of a field is a token too, which a line break is not.
+    // `HTTPField.Name` accepts exactly a token.
     guard names.count == 2, names.allSatisfy({ HTTPField.Name($0) != nil }) else { return nil }
     type = names[0].lowercased()
     subtype = names[1].lowercased()
     pairs = parts.dropFirst().compactMap { part in
       guard let equals = part.utf8.firstIndex(of: UInt8(ascii: "=")) else { return nil }
       let name = part[..<equals].trimming()
-      // A token too (RFC 9110, section 5.6.6).
+      // A token (RFC 9110, section 5.6.6).
       guard HTTPField.Name(name) != nil else { return nil }
       return Parameter(name: name.lowercased(), value: Self.unquoted(part[part.utf8.index(after: equals)...].trimming()))
     }
   }
 
-  /// The value of a parameter, whatever the case of its name.
+  /// The value of a parameter, by its case-insensitive name.
   public subscript(parameter: String) -> String? {
     let name = parameter.lowercased()
     return pairs.first { $0.name == name }?.value
@@ -55,23 +56,35 @@ public struct MediaType: Sendable, Hashable {
     hasher.combine(subtype)
   }
 
-  /// Whether it is JSON: `application/json`, or a type that ends in `+json` (RFC 6839).
+  /// Whether it is a JSON type: `application/json`, `text/json`, or one that ends in `+json` (RFC 6839).
   public var isJSON: Bool { self == .json || subtype.hasSuffix("+json") || (type == "text" && subtype == "json") }
 
+  /// `application/json`
   public static let json = MediaType("application", "json")
+  /// `application/x-www-form-urlencoded`
   public static let form = MediaType("application", "x-www-form-urlencoded")
+  /// `multipart/form-data`
   public static let multipartForm = MediaType("multipart", "form-data")
+  /// `application/octet-stream`
   public static let binary = MediaType("application", "octet-stream")
+  /// `text/plain; charset=utf-8`
   public static let text = MediaType("text", "plain", parameters: ["charset": "utf-8"])
+  /// `text/html; charset=utf-8`
   public static let html = MediaType("text", "html", parameters: ["charset": "utf-8"])
+  /// `text/css; charset=utf-8`
   public static let css = MediaType("text", "css", parameters: ["charset": "utf-8"])
+  /// `application/xml`
   public static let xml = MediaType("application", "xml")
+  /// `image/png`
   public static let png = MediaType("image", "png")
+  /// `image/jpeg`
   public static let jpeg = MediaType("image", "jpeg")
+  /// `image/gif`
   public static let gif = MediaType("image", "gif")
+  /// `image/svg+xml`
   public static let svg = MediaType("image", "svg+xml")
 
-  /// At semicolons that stand in no quotes. Scalar by scalar: with an accent behind it, a sign is another `Character`.
+  /// Splits at semicolons outside of quotes. By scalars: a `Character` would join a semicolon with an accent behind it.
   private static func split(_ text: some StringProtocol) -> [String] {
     var parts = [""]
     var isQuoted = false
@@ -103,12 +116,12 @@ public struct MediaType: Sendable, Hashable {
 }
 
 extension MediaType: CustomStringConvertible {
-  /// As it stands in a `Content-Type`; a value that is no token is quoted.
+  /// The value of a `Content-Type` field; parameter values that are not tokens are quoted.
   public var description: String {
     let text = pairs.reduce("\(type)/\(subtype)") {
       $0 + "; \($1.name)=\(HTTPField.Name($1.value) == nil ? Self.quoted($1.value) : $1.value)"
     }
-    // What could end the line has no place in it.
+    // Without control characters: the value goes into a header line.
     return String(String.UnicodeScalarView(text.unicodeScalars.filter { $0.value >= 0x20 && $0.value != 0x7F }))
   }
 
@@ -116,7 +129,7 @@ extension MediaType: CustomStringConvertible {
     let scalars = value.unicodeScalars.map { scalar in
       switch scalar {
       case "\\", "\"": "\\" + String(scalar)
-      // It would end the line.
+      // A control character could end the header line.
       case _ where scalar.value < 0x20 || scalar.value == 0x7F: " "
       default: String(scalar)
       }
@@ -126,10 +139,10 @@ extension MediaType: CustomStringConvertible {
 }
 
 extension HTTPFields {
-  /// The type of the content, without its parameters: `application/json`. Nil if there is none.
+  /// The parsed `Content-Type`; nil if there is none, or it is malformed.
   public var contentType: MediaType? { self[.contentType].flatMap { MediaType($0) } }
 
-  /// The media types of `Accept`, each with its parameters, in order. Setting an empty list leaves an empty field.
+  /// The media types of `Accept`, with their parameters, in order. Setting an empty list sets an empty field.
   public var accepted: [String] {
     get {
       (self[.accept] ?? "").split(byte: ",").map { String($0).trimming() }.filter { !$0.isEmpty }
@@ -137,7 +150,7 @@ extension HTTPFields {
     set { self[.accept] = newValue.joined(separator: ", ") }
   }
 
-  /// Accepts these types too, behind those that are accepted already, each once.
+  /// Appends types to `Accept`, except those that it has already.
   public mutating func accept(_ types: String...) {
     var all = accepted
     for type in types where !all.contains(type) { all.append(type) }
@@ -146,13 +159,12 @@ extension HTTPFields {
 }
 
 extension StringProtocol {
-  /// What stands between the bytes that are the ASCII character. As a `Character` it may be part of another: some join what is behind
-  /// them, a comma too (U+06DD).
+  /// Splits at an ASCII character, byte by byte: a `Character` may join it with its neighbours (U+06DD does so with a comma).
   package func split(byte: Unicode.Scalar) -> [Substring] {
     Substring(self).utf8.split(separator: UInt8(ascii: byte)).map { Substring($0) }
   }
 
-  /// Without spaces and tabs at its ends, byte by byte: one that an accent stands behind is one too.
+  /// Trims spaces and tabs, byte by byte: a space that a combining accent follows is trimmed too.
   package func trimming() -> String {
     var bytes = Substring(self).utf8
     while let first = bytes.first, first == 0x20 || first == 0x09 { bytes.removeFirst() }

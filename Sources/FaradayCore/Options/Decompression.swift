@@ -1,40 +1,41 @@
 internal import FaradayContentCoding
 
-/// Asks for a compressed response, gzip or deflate (and br with the package's trait `Brotli`), and decodes it as it is read.
+/// Response decompression: sends `Accept-Encoding: gzip, deflate` (and `br` with the package's trait `Brotli`), and decodes the
+/// body while it is read.
 ///
-/// A request that has an `Accept-Encoding` of its own keeps it, and one with a `Range` asks for no coding, as a part of what is encoded
-/// cannot be decoded. The response is decoded all the same if it comes encoded (RFC 9110, section 8.4); up to four codings one on
-/// top of the other are undone, and a body in a coding that is not known stays as it came. The header fields stay as they were
-/// received: `Content-Encoding` names what was decoded and `Content-Length`, if any, counts the encoded bytes.
+/// A request that has its own `Accept-Encoding` keeps it. One with a `Range` asks for no coding, as a part of an encoded body
+/// cannot be decoded. The response is decoded whenever it is encoded (RFC 9110, section 8.4), with up to four nested codings; a
+/// body in an unknown coding is left as it is. The header fields are not changed: `Content-Encoding` names what was decoded, and
+/// `Content-Length` counts the encoded bytes.
 ///
-/// A body that is not at the end of its coding when it is at its own end fails, with ``TransportError/Code/decompressionFailed``, as
-/// does one with a wrong checksum, or with bytes behind its coding; only bare deflate data and br have no checksum. Both limits guard
-/// against a small response that grows without end; over either reading it fails with
-/// ``TransportError/Code/decompressionLimit``. Decoding takes about 110 KiB for each coding, and br up to 16 MiB more.
+/// A body that is truncated, has a wrong checksum, or has bytes behind its end throws ``TransportError/Code/decompressionFailed``;
+/// only raw deflate and br have no checksum. Both limits protect from decompression bombs: beyond either, reading throws
+/// ``TransportError/Code/decompressionLimit``. Decoding needs about 110 KiB of memory per coding, and br up to 16 MiB more.
 public struct Decompression: Sendable, Hashable {
-  /// The largest decoded body, in bytes. 1 GiB by default. (Buffered delivery has ``Options/maximumBodySize`` besides.)
+  /// The maximum size of the decoded body, in bytes. 1 GiB by default. Buffered delivery has ``Options/maximumBodySize`` as well.
   public var maximumSize: Int64
-  /// The most decoded bytes per encoded byte, looked at once the body is over 1 MiB. 200 by default.
+  /// The maximum of decoded bytes per encoded byte, checked when more than 1 MiB has been decoded. 200 by default.
   public var maximumRatio: Int64
 
+  /// Decompression with limits.
   public init(maximumSize: Int64 = 1 << 30, maximumRatio: Int64 = 200) {
     self.maximumSize = maximumSize
     self.maximumRatio = maximumRatio
   }
 
-  /// Decodes within the default limits.
+  /// Decompression with the default limits.
   public static let standard = Decompression()
 
-  /// The decoded size below which the ratio is not looked at: a short run of equal bytes is no attack.
+  /// The decoded size below which the ratio is not checked: a short run of equal bytes is harmless.
   package static let ratioFloor: Int64 = 1 << 20
 }
 
 extension Request {
-  /// The request, asking for the content codings that ``Response/decoded(for:)`` undoes, if it wants them decoded and has no
-  /// `Accept-Encoding` of its own: `gzip, deflate`, and `br` with the package's trait `Brotli`.
+  /// The request with an `Accept-Encoding` of the codings that ``Response/decoded(for:)`` decodes, if ``Options/decompression`` is
+  /// set and it has no `Accept-Encoding` of its own: `gzip, deflate`, and `br` with the package's trait `Brotli`.
   ///
-  /// One with a `Range` asks for none, with `identity`: a range is one of the encoded bytes (RFC 9110, section 14.2), and a part from
-  /// the middle of them cannot be decoded.
+  /// One with a `Range` gets `identity`: a range is one of the encoded bytes (RFC 9110, section 14.2), and a part from the middle
+  /// of them cannot be decoded.
   package func acceptingCodings() -> Request {
     guard options.decompression != nil, !headers.contains(.acceptEncoding) else { return self }
     var request = self
@@ -44,19 +45,18 @@ extension Request {
 }
 
 extension Response {
-  /// The response with the codings that its `Content-Encoding` names undone, if its request asked for that with
-  /// ``Options/decompression``, in constant memory, as the body is read.
+  /// The response with a body that decodes its `Content-Encoding` while it is read, in constant memory, if the request has
+  /// ``Options/decompression``.
   ///
-  /// Nothing is thrown here, so that a head can be looked at whatever comes of its body. Reading the body throws
-  /// ``TransportError/Code/decompressionFailed`` where it breaks a coding or ends before that does, and
-  /// ``TransportError/Code/decompressionLimit`` over a limit, and then the encoded body is let go of. A piece is given as soon as
-  /// the bytes for it have come, in the task that reads. The header fields stay as they were received. A body in a coding that is not
-  /// known stays as it came, as does what has no content: the response to a HEAD, 204 and 304.
+  /// Errors are thrown by reading the body, not here, so that the head can be used whatever the body is:
+  /// ``TransportError/Code/decompressionFailed`` for malformed or truncated data, ``TransportError/Code/decompressionLimit`` beyond
+  /// a limit; the encoded body is then dropped. Each piece is decoded in the task that reads, as soon as its bytes have arrived. A
+  /// body in an unknown coding is left as it is, and so is a response without content: to a HEAD, 204 and 304.
   package func decoded(for request: Request) -> Response {
     guard let limits = request.options.decompression, request.method != .head, status != .noContent, status != .notModified,
       body.length != 0, let codings = ContentCoding.list(headers[values: .contentEncoding]), !codings.isEmpty
     else { return self }
-    // Not the request itself: its body may be large, and this one may be read for long.
+    // Captures these three and not the request, whose body may be large.
     let (method, url, secrets) = (request.method, request.url, request.secrets)
     let decoded = DecodedBody(encoded: body, codings: codings, limits: limits) { error in
       TransportError(
@@ -68,7 +68,7 @@ extension Response {
   }
 }
 
-/// A body whose codings are undone as it is read. It can be read as often as the encoded one.
+/// A body that is decoded while it is read. It can be read as often as the encoded one.
 private struct DecodedBody: AsyncSequence, Sendable {
   typealias Element = Data
   typealias Failure = any Error
@@ -89,7 +89,7 @@ private struct DecodedBody: AsyncSequence, Sendable {
         size: limits.maximumSize, ratio: limits.maximumRatio, ratioFloor: Decompression.ratioFloor))
   }
 
-  /// The decoded body, if the encoded one is in memory and this one is a single piece. What fails here fails again when it is read.
+  /// The decoded body, if the encoded one is in memory and decodes to a single piece. An error here occurs again when it is read.
   func inMemory() -> Body? {
     guard let data = encoded.data, data.count <= ContentDecoder.pieceSize else { return nil }
     let decoder = makeDecoder()
@@ -100,7 +100,7 @@ private struct DecodedBody: AsyncSequence, Sendable {
   }
 
   struct Iterator: AsyncIteratorProtocol {
-    /// Nil once it has ended, or is not wanted any more.
+    /// Nil after its end, and after an error.
     private var encoded: Body.AsyncIterator?
     private let decoder: ContentDecoder
     private let failure: @Sendable (ContentDecodingError) -> TransportError

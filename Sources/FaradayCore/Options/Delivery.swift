@@ -1,50 +1,57 @@
-/// How a response's body reaches the caller, unless ``Options/onChunk`` is set. ``Connection`` sees to it, above all middleware: one
-/// that changes it, or a callback of responses, for the layers below changes nothing for the caller.
+/// How a response's body is delivered to the caller: buffered or streamed. ``Options/onChunk`` takes precedence.
+///
+/// ``Connection`` delivers, above all middleware: a middleware that changes the option for the layers below changes nothing for the
+/// caller.
 public enum Delivery: Sendable, Hashable {
-  /// The call returns when the body is complete; over ``Options/maximumBodySize`` it fails.
+  /// The call returns when the body is complete. A body larger than ``Options/maximumBodySize`` is an error.
   case buffered
-  /// The call returns at the head; the body is a sequence, read once. A consumer that stops reading stops the server: over
-  /// libcurl at most about 2 MiB wait for it. A body that is dropped half-read gives its connection up.
+  /// The call returns at the head; the body is an async sequence that can be read once, with backpressure: a reader that pauses
+  /// slows the server down, and over libcurl at most about 2 MiB are buffered. Dropping a body before its end closes its
+  /// connection.
   case streamed
 }
 
-/// What a chunk callback wants to happen next.
+/// What a ``ChunkHandler`` returns: whether the transfer goes on.
 public enum Flow: Sendable, Hashable {
+  /// Goes on with the next piece.
   case `continue`
-  /// Ends the transfer: the call throws `CancellationError`.
+  /// Cancels the transfer: the call throws `CancellationError`.
   case cancel
 }
 
-/// Called with each piece of the response body as it arrives, without a copy: the bytes are gone when it returns. Over libcurl that
-/// is on the engine's thread, which waits for it meanwhile; over others, for what had come before, and where a middleware has put
-/// itself between, it may be in the task that sent the request. One HTTP/1.1 chunk is never merged with the next. An error it throws
-/// ends the transfer and is what the call throws.
+/// A callback for each piece of the response body as it arrives, without a copy: the bytes are valid until it returns.
+///
+/// Over libcurl it is called on the engine's thread, which it blocks meanwhile. It may be called in the task that sent the request
+/// over other adapters, for bytes that arrived before, and where a middleware replaces the body. One HTTP/1.1 chunk is never merged
+/// with the next. An error that it throws ends the transfer, and the call throws it.
 public typealias ChunkHandler = @Sendable (_ bytes: RawSpan) throws -> Flow
 
-/// Called with the response's head, before its body, in the task that sent the request. An error it throws ends the transfer and is
-/// what the call throws.
+/// A callback for the response's head, before the body, in the task that sent the request. An error that it throws ends the
+/// transfer, and the call throws it.
 public typealias HeadHandler = @Sendable (_ head: HTTPResponse) throws -> Void
 
-/// Called with each 1xx response before the final one, on the engine's thread.
+/// A callback for each informational (1xx) response before the final one, such as 103 Early Hints. It is called on the engine's
+/// thread, which it blocks meanwhile.
 public typealias InformationalHandler = @Sendable (_ head: HTTPResponse) -> Void
 
-/// Called as bytes move: those of a request on the engine's thread, those of a response as they are read, or where a ``ChunkHandler``
-/// is called.
+/// A callback for the progress of an upload or download. For uploads it is called on the engine's thread; for downloads where the
+/// body is read, or where a ``ChunkHandler`` is called.
 public typealias ProgressHandler = @Sendable (_ progress: TransferProgress) -> Void
 
-/// How far an upload or a download is.
+/// The progress of an upload or a download, in bytes.
 public struct TransferProgress: Sendable, Hashable {
-  /// Bytes of body so far: sent, or received and decoded.
+  /// The bytes of the body so far: sent, or received and decoded.
   public var bytes: Int64
-  /// Bytes in all, if known before the end.
+  /// The size of the body, if it is known in advance.
   public var total: Int64?
 
+  /// A progress of so many bytes, of a total if it is known.
   public init(bytes: Int64, total: Int64?) {
     self.bytes = bytes
     self.total = total
   }
 
-  /// From 0 to 1; nil while the total is unknown.
+  /// The completed fraction, from 0 to 1; nil if the total is unknown.
   public var fraction: Double? {
     guard let total else { return nil }
     return total > 0 ? Double(bytes) / Double(total) : 1

@@ -1,30 +1,37 @@
-/// The version of HTTP that a response came over.
+/// The HTTP version of a response.
 public struct HTTPVersion: Sendable, Hashable, CustomStringConvertible {
+  /// The major version: 1 of HTTP/1.1.
   public let major: Int
+  /// The minor version: the second 1 of HTTP/1.1; 0 from HTTP/2 on.
   public let minor: Int
 
+  /// A version by its numbers.
   public init(major: Int, minor: Int) {
     self.major = major
     self.minor = minor
   }
 
+  /// HTTP/1.0
   public static let http1_0 = HTTPVersion(major: 1, minor: 0)
+  /// HTTP/1.1
   public static let http1_1 = HTTPVersion(major: 1, minor: 1)
+  /// HTTP/2
   public static let http2 = HTTPVersion(major: 2, minor: 0)
+  /// HTTP/3
   public static let http3 = HTTPVersion(major: 3, minor: 0)
 
-  /// The adapter cannot tell; it lacks ``Capabilities/responseVersion``.
+  /// Unknown: the adapter lacks ``Capabilities/responseVersion``.
   public static let unknown = HTTPVersion(major: 0, minor: 0)
 
   public var description: String { self == .unknown ? "HTTP/?" : major < 2 ? "HTTP/\(major).\(minor)" : "HTTP/\(major)" }
 }
 
-/// Which version of HTTP a request asks for.
+/// The HTTP versions that a request may use.
 public enum HTTPVersionPolicy: Sendable, Hashable {
-  /// What the adapter holds to be safe: HTTP/2 over TLS where its engine does it well, else HTTP/1.1.
+  /// The adapter's choice: HTTP/2 over TLS where its implementation is reliable, otherwise HTTP/1.1.
   case automatic
-  /// HTTP/1.1 and nothing else.
+  /// HTTP/1.1 only.
   case http1
-  /// HTTP/2 if the server offers it in the TLS handshake, else HTTP/1.1. Over plain `http` this is HTTP/1.1.
+  /// HTTP/2 if the server offers it in the TLS handshake (ALPN), otherwise HTTP/1.1. Plain `http` uses HTTP/1.1.
   case http2
 }

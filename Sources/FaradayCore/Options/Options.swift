@@ -1,102 +1,104 @@
-/// Everything about one call that is neither its method, URL, headers nor body.
+/// The options of a request: delivery, limits, timeouts, TLS, HTTP version, decompression, callbacks, and settings of middleware.
 ///
-/// A value of one reference: copying it costs one retain, whatever is in it.
+/// A copy-on-write value: copying it costs one retain.
 public struct Options: Sendable {
   private var storage = Storage.defaults
 
+  /// The default options.
   public init() {}
 
-  /// How the body is delivered. Buffered by default; ``onChunk`` goes first.
+  /// How the response's body is delivered: ``Delivery/buffered`` by default. ``onChunk`` takes precedence.
   public var delivery: Delivery {
     get { storage.fields.delivery }
     set { mutable.fields.delivery = newValue }
   }
 
-  /// The largest body that buffered delivery collects, in bytes; over it the transfer fails with
-  /// ``TransportError/Code/bodyTooLarge``. 64 MiB by default.
+  /// The maximum size of a buffered response body, in bytes: 64 MiB by default. A larger one throws
+  /// ``TransportError/Code/bodyTooLarge``.
   public var maximumBodySize: Int {
     get { storage.fields.maximumBodySize }
     set { mutable.fields.maximumBodySize = newValue }
   }
 
-  /// Queue, connect, idle and total timeouts.
+  /// The queue, connect, idle and total timeouts: none, 30 s, 60 s and none by default.
   public var timeouts: Timeouts {
     get { storage.fields.timeouts }
     set { mutable.fields.timeouts = newValue }
   }
 
-  /// The version of HTTP to ask for.
+  /// The HTTP versions that the request may use: ``HTTPVersionPolicy/automatic`` by default.
   public var httpVersion: HTTPVersionPolicy {
     get { storage.fields.httpVersion }
     set { mutable.fields.httpVersion = newValue }
   }
 
-  /// What the request's first line asks for: the URL's path and query, or `*`.
+  /// The request target: the URL's path and query, by default, or `*`.
   public var requestTarget: RequestTarget {
     get { storage.fields.requestTarget }
     set { mutable.fields.requestTarget = newValue }
   }
 
-  /// How the server is verified.
+  /// How the server's certificate is verified: against the system's certificate authorities by default.
   public var tls: TLS {
     get { storage.fields.tls }
     set { mutable.fields.tls = newValue }
   }
 
-  /// Whether to ask for a compressed response and decode it. Off by default: the bytes are those on the wire.
+  /// Whether a compressed response is requested, and decoded. Nil (off) by default: the body has the bytes that were received.
   public var decompression: Decompression? {
     get { storage.fields.decompression }
     set { mutable.fields.decompression = newValue }
   }
 
-  /// Takes the body piece by piece as it arrives; the response then has none.
+  /// Called with each piece of the body as it arrives; the response then has an empty body.
   public var onChunk: ChunkHandler? {
     get { storage.fields.onChunk }
     set { mutable.fields.onChunk = newValue }
   }
 
-  /// Sees the head before the body.
+  /// Called with the response's head, before the body.
   public var onHead: HeadHandler? {
     get { storage.fields.onHead }
     set { mutable.fields.onHead = newValue }
   }
 
-  /// Sees each 1xx response.
+  /// Called with each informational (1xx) response.
   public var onInformational: InformationalHandler? {
     get { storage.fields.onInformational }
     set { mutable.fields.onInformational = newValue }
   }
 
-  /// Told as the request's body leaves.
+  /// Called as the request's body is sent.
   public var onUploadProgress: ProgressHandler? {
     get { storage.fields.onUploadProgress }
     set { mutable.fields.onUploadProgress = newValue }
   }
 
-  /// Told as the response's body arrives.
+  /// Called as the response's body is received.
   public var onDownloadProgress: ProgressHandler? {
     get { storage.fields.onDownloadProgress }
     set { mutable.fields.onDownloadProgress = newValue }
   }
 
-  /// Whether the caller gets the response whole and hears nothing of it before. Then a middleware may collect it, and send again what
-  /// broke off; and an engine may hand over a small one at once.
+  /// Whether the caller sees nothing of the response before it is complete: buffered delivery without ``onChunk``, ``onHead`` and
+  /// ``onDownloadProgress``. Then a middleware may buffer it, and retry after a truncated body; and an adapter may return a small
+  /// response with its body.
   public var deliversWhole: Bool {
     storage.fields.delivery == .buffered && storage.fields.onChunk == nil && storage.fields.onHead == nil
       && storage.fields.onDownloadProgress == nil
   }
 
-  /// A setting of somebody else's, under a key of their own: a middleware declares its per-request settings this way.
+  /// A custom option, under a key that a middleware or the caller has declared: see ``OptionKey``.
   public subscript<Key: OptionKey>(key: Key.Type) -> Key.Value {
     get {
-      // Looked for first: a cast to an optional type makes a value out of nothing.
+      // Looked up first: casting a missing value to an optional type would succeed.
       guard let stored = storage.fields.values[ObjectIdentifier(key)] else { return key.defaultValue }
       return stored as? Key.Value ?? key.defaultValue
     }
     set { mutable.fields.values[ObjectIdentifier(key)] = newValue }
   }
 
-  /// How many settings of others it has.
+  /// The number of custom options.
   var keyCount: Int { storage.fields.values.count }
 
   private var mutable: Storage {
@@ -109,7 +111,7 @@ public struct Options: Sendable {
   // Safe to share: `fields` is written only through `mutable`, that is, while exactly one value refers to the object.
   private final class Storage: @unchecked Sendable {
     static let defaults = Storage(Fields())
-    // Not looked at while the program runs: whoever writes holds the one value, exclusively, and nobody is called meanwhile.
+    // Without a run-time check for exclusive access: a writer holds the only reference, and calls no other code meanwhile.
     @exclusivity(unchecked) var fields: Fields
 
     init(_ fields: Fields) { self.fields = fields }
@@ -132,11 +134,13 @@ public struct Options: Sendable {
   }
 }
 
-/// Names a per-request setting and gives its default.
+/// The key of a custom per-request option, with its type and default value.
 ///
 ///     enum Attempts: OptionKey { static let defaultValue = 3 }
 ///     request.options[Attempts.self] = 5
 public protocol OptionKey {
+  /// The type of the option.
   associatedtype Value: Sendable
+  /// The value of a request that does not set the option.
   static var defaultValue: Value { get }
 }

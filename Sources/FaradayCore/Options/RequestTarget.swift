@@ -1,9 +1,9 @@
-/// What the first line of a request asks for.
+/// The request target: what the first line of a request names (RFC 9112, section 3.2).
 public enum RequestTarget: Sendable, Hashable {
-  /// The URL's path and query.
+  /// The URL's path and query (origin-form; the proxy gets the whole URL where it must).
   case origin
-  /// `*`, the server as a whole: `OPTIONS *` asks what it can do (RFC 9112, section 3.2.4; RFC 9110, section 9.3.7). The URL says
-  /// which server; its path and query are not sent. For OPTIONS alone: with another method it is
+  /// `*`, the server itself (asterisk-form): `OPTIONS *` asks for its capabilities (RFC 9112, section 3.2.4; RFC 9110, section
+  /// 9.3.7). The URL names the server; its path and query are not sent. Another method than OPTIONS throws
   /// ``TransportError/Code/invalidMethod``.
   case asterisk
 }

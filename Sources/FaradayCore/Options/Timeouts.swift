@@ -1,19 +1,20 @@
-/// How long the parts of one exchange may take; `nil` is no limit. Each has its own error code.
+/// The timeouts of one request; nil is no limit. Each has its own error code.
 public struct Timeouts: Sendable, Hashable {
-  /// Waiting for its turn where the adapter has as many connections as it may. No limit by default: it waits as long as it takes,
-  /// or as ``total`` allows; ``TransportError/Code/queueTimeout``.
+  /// The maximum wait for a connection while the adapter's connection pool is exhausted. Nil by default: only ``total`` limits it.
+  /// Throws ``TransportError/Code/queueTimeout``.
   public var queue: Duration?
-  /// From the connection slot to the end of the TLS handshake: name lookup, TCP, TLS. 30 seconds by default;
+  /// The maximum time to connect: DNS, TCP and the TLS handshake. 30 seconds by default. Throws
   /// ``TransportError/Code/connectTimeout``.
   public var connect: Duration?
-  /// Without a byte in either direction while neither the caller's body source nor its consumer is what is waited for.
-  /// 60 seconds by default; ``TransportError/Code/idleTimeout``. Over libcurl every byte on the wire counts, and silence is noticed
-  /// up to a quarter of the limit later.
+  /// The maximum time without a byte sent or received (read timeout). Time in which the caller's body source or reader is waited
+  /// for does not count. 60 seconds by default. Throws ``TransportError/Code/idleTimeout``. Over libcurl every byte on the wire
+  /// counts, and the timeout may fire up to a quarter of the limit late.
   public var idle: Duration?
-  /// The exchange as a whole, from the call to the end of the response's body, waiting for a slot included. No limit by
-  /// default; ``TransportError/Code/totalTimeout``.
+  /// The maximum time of the whole exchange (deadline), from the call to the end of the response's body, including the wait for a
+  /// connection. Nil by default. Throws ``TransportError/Code/totalTimeout``.
   public var total: Duration?
 
+  /// Timeouts; the defaults are 30 seconds to connect, 60 seconds idle, and no others.
   public init(
     queue: Duration? = nil, connect: Duration? = .seconds(30), idle: Duration? = .seconds(60), total: Duration? = nil
   ) {

@@ -1,29 +1,30 @@
-/// What one exchange cost. Times count from the moment the request reached the adapter, and are `nil` where the phase did
-/// not happen: a reused connection has no DNS, connect or TLS time.
+/// The timings and byte counts of one exchange. Times count from when the request reached the adapter, and are nil for a phase that
+/// did not happen: a reused connection has no DNS, connect or TLS time.
 ///
-/// Of a streamed response, `total` and the byte counts are known once its body has ended.
+/// Of a streamed response, `total` and the byte counts are complete when its body has ended.
 public struct TransferMetrics: Sendable, Equatable {
-  /// Waiting for a connection slot.
+  /// The time in the queue, until there was a free connection or a slot for one.
   public var queue: Duration?
-  /// Until the name was resolved.
+  /// The time until the host name was resolved.
   public var dns: Duration?
-  /// Until TCP was connected.
+  /// The time until TCP was connected.
   public var connect: Duration?
-  /// Until the TLS handshake was done.
+  /// The time until the TLS handshake was done.
   public var tls: Duration?
-  /// Until the first byte of the response.
+  /// The time until the first byte of the response (TTFB).
   public var firstByte: Duration?
-  /// Until the last byte of the response.
+  /// The time until the last byte of the response.
   public var total: Duration?
-  /// Bytes of request body sent.
+  /// The bytes of the request's body that were sent.
   public var bytesSent: Int64
-  /// Bytes of response body received, before decoding.
+  /// The bytes of the response's body that were received, before decompression.
   public var bytesReceived: Int64
-  /// Whether the request went over a connection that was there already.
+  /// Whether the request was sent over a kept connection of the pool (keep-alive).
   public var reusedConnection: Bool
-  /// The server's address and port, as `127.0.0.1:80` or `[::1]:80`.
+  /// The server's IP address and port, as `127.0.0.1:80` or `[::1]:80`.
   public var remoteAddress: String?
 
+  /// Metrics of an adapter; everything is nil, zero or false by default.
   public init(
     queue: Duration? = nil, dns: Duration? = nil, connect: Duration? = nil, tls: Duration? = nil,
     firstByte: Duration? = nil, total: Duration? = nil, bytesSent: Int64 = 0, bytesReceived: Int64 = 0,

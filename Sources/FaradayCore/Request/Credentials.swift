@@ -1,43 +1,42 @@
-/// What a request proves its right with: the value of an `Authorization` field.
+/// Credentials for an `Authorization` header field: basic, bearer, `Token`, or any other scheme. `description` redacts them.
 public struct Credentials: Sendable, Hashable {
-  /// The whole value, scheme and all. A secret.
+  /// The value of the header field, with its scheme: a secret.
   public var value: String
 
-  /// A value of a scheme that has no name here.
+  /// Credentials of any scheme: `Credentials("Digest …")`.
   public init(_ value: String) { self.value = value }
 
-  /// Basic (RFC 7617), in UTF-8. Everything before the first `:` is the user, so a user cannot have one: see
-  /// ``FaradayCore/HTTPTypes/HTTPFields/authorize(_:)``.
+  /// Basic authentication (RFC 7617), in UTF-8. A user name with a colon cannot be sent: using the credentials then throws
+  /// ``InvalidHeader``, as ``FaradayCore/HTTPTypes/HTTPFields/authorize(_:)`` does.
   public static func basic(user: String, password: String) -> Credentials {
     guard !user.utf8.contains(UInt8(ascii: ":")) else { return Credentials(invalid) }
     return Credentials("Basic " + Data("\(user):\(password)".utf8).base64EncodedString())
   }
 
-  /// Bearer (RFC 6750).
+  /// A bearer token (RFC 6750).
   public static func bearer(_ token: String) -> Credentials {
     Credentials("Bearer " + token)
   }
 
-  /// The `Token` scheme of Ruby's APIs: `Token token=abcdef,foo=bar`, the token first and the options in their order.
+  /// The `Token` scheme of Ruby on Rails: `Token token=abcdef,foo=bar`, the token first and the options in order.
   public static func token(_ token: String, options: KeyValuePairs<String, String> = [:]) -> Credentials {
     let options = options.filter { $0.key != "token" }.map { ",\($0.key)=\($0.value)" }
     return Credentials("Token token=" + token + options.joined())
   }
 
-  // A line break is refused wherever it comes to a header.
+  // A line break: setting it as a header field throws.
   private static let invalid = "\n"
 }
 
 extension HTTPFields {
-  /// Sets `Authorization`. Throws ``InvalidHeader`` for credentials that do not fit in it: a line break or a NUL anywhere, a
-  /// colon in the name of a Basic user.
+  /// Sets `Authorization`. Throws ``InvalidHeader`` if the credentials contain a line break or NUL, or the basic user name a colon.
   public mutating func authorize(_ credentials: Credentials) throws {
     try set("Authorization", credentials.value)
   }
 }
 
 extension Credentials: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// The scheme alone, if there is one.
+  /// The scheme and ``Secrets/mark``: `Bearer [secret]`.
   public var description: String {
     guard let space = value.firstIndex(of: " "), HTTPField.Name(String(value[..<space])) != nil else { return Secrets.mark }
     return "\(value[..<space]) \(Secrets.mark)"

@@ -1,4 +1,5 @@
-/// Scheme, host and port: what a server is known by (RFC 6454). Two URLs without a host have none in common.
+/// An origin: scheme, host and port of a URL (RFC 6454). Two URLs are same-origin if these are equal; without a host they never
+/// are.
 package struct Origin: Equatable {
   private let scheme: String
   private let host: String?
@@ -6,7 +7,7 @@ package struct Origin: Equatable {
 
   package init(_ url: URL) {
     scheme = url.scheme?.lowercased() ?? ""
-    // Encoded, Foundation gives another name for a host beyond ASCII than for that of a URL relative to it.
+    // Decoded: Foundation percent-encodes a non-ASCII host in an absolute URL, but not in a relative one.
     host = url.host(percentEncoded: false)?.lowercased()
     port = url.port ?? Self.ports[scheme]
   }

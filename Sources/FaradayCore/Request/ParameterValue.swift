@@ -1,23 +1,26 @@
-/// A value that a path or a query can hold: text, a number, a Boolean, a `UUID`, or a type of your own.
+/// A value for a path variable, query item or form field: text, a number, a Boolean, a `UUID`, or a type of your own.
 ///
 ///     enum Sort: String, ParameterValue { case name, date }
 ///     try await connection.get("users/{id}", path: ["id": user.id], query: ["sort": Sort.name, "page": 2])
 ///
-/// A type that is `CustomStringConvertible`, or an `enum` of such values, needs to declare no more than the conformance.
+/// A `CustomStringConvertible` type, or an `enum` with such a raw value, needs to declare the conformance only.
 public protocol ParameterValue: Sendable {
-  /// The value as text, before any percent-encoding.
+  /// The value as text, not percent-encoded.
   var parameterText: String { get }
 }
 
 extension ParameterValue where Self: CustomStringConvertible {
+  /// The `description`.
   public var parameterText: String { description }
 }
 
 extension ParameterValue where Self: RawRepresentable, RawValue: ParameterValue {
+  /// The text of the raw value.
   public var parameterText: String { rawValue.parameterText }
 }
 
 extension ParameterValue where Self: RawRepresentable & CustomStringConvertible, RawValue: ParameterValue {
+  /// The text of the raw value, not the `description`.
   public var parameterText: String { rawValue.parameterText }
 }
 

@@ -1,23 +1,26 @@
-/// A path with variables in braces: `/users/{id}/posts`.
+/// A path template with variables in braces: `/users/{id}/posts`.
 ///
 ///     try PathTemplate("/users/{id}").path(["id": 42])      // /users/42
 ///
-/// A value is percent-encoded and stays within its segment, whatever is in it: simple string expansion (RFC 6570, section 3.2.2).
-/// The other expressions of that RFC are errors here; the `URITemplate` of FaradayHAL has them all.
+/// Each value is percent-encoded into one path segment, slashes included: simple string expansion of RFC 6570, section 3.2.2. This
+/// prevents path traversal by a value such as `../admin`. `URITemplate` in FaradayHAL implements the whole RFC.
 public struct PathTemplate: Sendable, Hashable, ExpressibleByStringLiteral {
   /// The template as it was written.
   public let text: String
 
+  /// A template; it is checked when it is expanded.
   public init(_ text: String) { self.text = text }
   public init(stringLiteral text: String) { self.text = text }
 
-  /// The path with these values in the places of its variables. Each variable must have a value, and each value a variable.
+  /// Expands the template. Throws ``PathTemplateError`` if a variable has no value, a value has no variable, or a value is empty.
   ///
-  /// - Parameter defaults: values for variables that have none in `values`; those that no variable asks for are not used.
+  /// - Parameters:
+  ///   - values: the values by the names of their variables.
+  ///   - defaults: values for variables that have none in `values`. These may have no variable.
   public func path(
     _ values: [String: any ParameterValue] = [:], defaults: [String: any ParameterValue] = [:]
   ) throws(PathTemplateError) -> String {
-    // Byte by byte, as servers do: with an accent behind it, a sign is another `Character`.
+    // By bytes, as servers do: a `Character` joins a brace with an accent behind it.
     var path: [UInt8] = []
     var rest = Array(text.utf8)[...]
     var unused = Set(values.keys)
@@ -31,14 +34,14 @@ public struct PathTemplate: Sendable, Hashable, ExpressibleByStringLiteral {
       unused.remove(name)
       path += QueryParameters.encode(value).utf8
       rest = rest[rest.index(after: close)...]
-      // These would go up or stay where they are, also percent-encoded (RFC 3986, section 6.2.2.3); in a query they are text.
+      // A segment of `.` or `..` changes the path, also percent-encoded (RFC 3986, section 6.2.2.3). In a query they are text.
       guard !path.contains(where: { $0 != Self.slash && Self.endsSegment($0) }) else { continue }
       let start = path.lastIndex(of: Self.slash).map { $0 + 1 } ?? 0
       let segment = QueryParameters.decode(
         String(decoding: path[start...] + rest.prefix { !Self.endsSegment($0) }, as: UTF8.self))
       guard segment != ".", segment != ".." else { throw fail(.dotSegment(name)) }
     }
-    // The first by name, so that the error is the same each time.
+    // The first by name, so that the error is deterministic.
     if let name = unused.min() { throw fail(.unknown(name)) }
     return String(decoding: path + rest, as: UTF8.self)
   }
@@ -65,26 +68,27 @@ public struct PathTemplate: Sendable, Hashable, ExpressibleByStringLiteral {
   }
 }
 
-/// A path that could not be made. Its description is one line of at most a few kibibytes, in which the usual secrets are marked.
+/// A path template that could not be expanded. The usual secrets are redacted in its `description`.
 public struct PathTemplateError: FaradayError, Equatable, CustomReflectable {
+  /// Why a template could not be expanded.
   public enum Reason: Sendable, Hashable {
-    /// The variable of that name has no value.
+    /// The variable with that name has no value.
     case missing(String)
-    /// The value of that name has no variable.
+    /// The value with that name has no variable in the template.
     case unknown(String)
-    /// The value of that name is empty.
+    /// The value with that name is empty.
     case empty(String)
-    /// With the value of that name its segment is `.` or `..`, which is a place and no name.
+    /// The value with that name makes its segment `.` or `..` (path traversal).
     case dotSegment(String)
     /// `{` without `}`.
     case unclosed
-    /// What stands between the braces is no name.
+    /// The text between the braces is not a valid variable name.
     case invalidName(String)
   }
 
   /// What is wrong.
   public let reason: Reason
-  /// The template as it was written, whatever is in it: not for logs.
+  /// The template, not redacted: do not log it.
   public let template: String
 
   package init(reason: Reason, template: String) {
@@ -98,10 +102,10 @@ public struct PathTemplateError: FaradayError, Equatable, CustomReflectable {
     case .missing(let name): "the path \(template) has no value for {\(name.bounded())}"
     case .unknown(let name): "the path \(template) has no variable {\(name.bounded().escapingControls())}"
     case .empty(let name): "the value for {\(name.bounded())} in the path \(template) is empty"
-    case .dotSegment(let name): "the value for {\(name.bounded())} in the path \(template) makes a dot segment"
+    case .dotSegment(let name): "the value for {\(name.bounded())} makes a `.` or `..` segment in the path \(template)"
     case .unclosed: "the path \(template) has a { without }"
-    // It may be anything, also JSON: it is not shown, nor what follows.
-    case .invalidName: "the path \(template.prefix { $0 != "{" })… has braces around what is no name of a variable"
+    // Neither the text between the braces nor what follows is shown: it may be anything, also JSON with secrets.
+    case .invalidName: "the path \(template.prefix { $0 != "{" })… has braces around text that is not a variable name"
     }
   }
   public var customMirror: Mirror { Mirror(self, children: [:]) }

@@ -1,16 +1,18 @@
-/// The items of a query or a form, in order, repeated names kept.
+/// The parameters of a URL query or a form (`application/x-www-form-urlencoded`): names and values in order, repeated names kept.
 ///
 ///     request.query = ["sort": sort, "tag": "a", "tag": "b", "page": 2, "verbose": nil]  // ?sort=name&tag=a&tag=b&page=2&verbose
 ///     request.query["page"] = "2"
 public struct QueryParameters: Sendable, Hashable {
-  /// One name and its value. Two are equal if these are, however they were written.
+  /// One name and its value, decoded. Equality ignores how they were percent-encoded.
   public struct Item: Sendable, Hashable {
+    /// The name, decoded.
     public var name: String { didSet { spelling = nil } }
-    /// Nil where there is no `=`.
+    /// The value, decoded; nil for an item without `=`.
     public var value: String? { didSet { spelling = nil } }
-    /// How it stands in the URL that it was read from, with the empty items beside it; nil for one that was made or changed.
+    /// The original text in the URL that it was parsed from, with neighbouring empty items; nil if the item was created or changed.
     fileprivate var spelling: Substring?
 
+    /// An item; a nil value makes it one without `=`.
     public init(_ name: String, _ value: String?) {
       self.name = name
       self.value = value
@@ -24,23 +26,25 @@ public struct QueryParameters: Sendable, Hashable {
     }
   }
 
+  /// The items, in order.
   public var items: [Item]
 
+  /// Parameters from items, in order.
   public init(_ items: [Item] = []) { self.items = items }
 
-  /// Reads a query or a form. An escape that is none stands for itself.
+  /// Parses a query or a form. An invalid percent-escape is kept as it is.
   ///
-  /// - Parameter plusIsSpace: as in forms; in a URL a plus is a plus (RFC 3986).
+  /// - Parameter plusIsSpace: whether `+` is decoded as a space, as in forms. In a URL it is a plus sign (RFC 3986).
   public init(parsing text: some StringProtocol, plusIsSpace: Bool = false) {
     let decode = { (bytes: Substring.UTF8View) in QueryParameters.decode(Substring(bytes), plusIsSpace: plusIsSpace) }
-    // Byte by byte, as servers do: with an accent behind it, a sign is another `Character`.
+    // By bytes, as servers do: a `Character` joins an `&` with an accent behind it.
     items = Substring(text).utf8.split(separator: Self.separator).map { item in
       guard let equals = item.firstIndex(of: UInt8(ascii: "=")) else { return Item(decode(item), nil) }
       return Item(decode(item[..<equals]), decode(item[item.index(after: equals)...]))
     }
   }
 
-  /// Reads the query of a URL, and remembers how each item is written there.
+  /// Parses the query of a URL, and keeps the original text of each item.
   init(ofURL text: Substring) {
     self.init(parsing: text)
     var rest = text.utf8[...]
@@ -54,12 +58,12 @@ public struct QueryParameters: Sendable, Hashable {
     }
   }
 
-  /// The query for a URL: what was read from one and not changed is byte by byte what it was, the others are percent-encoded.
+  /// The query for a URL: items that were parsed and not changed keep their bytes, the others are percent-encoded.
   var spelling: String { items.map { $0.spelling.map(String.init) ?? $0.encoded }.joined(separator: "&") }
 
   private static let separator = UInt8(ascii: "&")
 
-  /// The first value of that name. Setting it replaces all of them where the first stood; nil removes them.
+  /// The first value with that name. Setting it replaces all of them, at the first one's place; setting nil removes them.
   public subscript(name: String) -> String? {
     get { items.first { $0.name == name }?.value }
     set {
@@ -69,24 +73,24 @@ public struct QueryParameters: Sendable, Hashable {
     }
   }
 
-  /// All values of that name, in order.
+  /// All values with that name, in order.
   public func values(_ name: String) -> [String?] {
     items.filter { $0.name == name }.map(\.value)
   }
 
-  /// Takes every item of that name away, and puts one for each value behind the rest.
+  /// Removes all items with that name, and appends one for each value.
   public mutating func set(_ name: String, _ values: [String?]) {
     items.removeAll { $0.name == name }
     items += values.map { Item(name, $0) }
   }
 
-  /// Puts an item behind the others.
+  /// Appends an item.
   public mutating func add(_ name: String, _ value: String?) { items.append(Item(name, value)) }
 }
 
 extension QueryParameters: CustomStringConvertible {
-  /// Percent-encoded: all but the unreserved characters of RFC 3986, so that `+`, `&` and `=` are what they were on the other
-  /// side. `[` and `]` in names and `,` in values stand as they are, which servers expect.
+  /// The percent-encoded text: `name=value&name=value`. Everything except the unreserved characters of RFC 3986 is escaped, `+`,
+  /// `&` and `=` included; `[` and `]` in names and `,` in values are not, as servers expect.
   public var description: String { items.map(\.encoded).joined(separator: "&") }
 
   package static func encode(_ text: String, also: String = "") -> String {
@@ -107,7 +111,7 @@ extension QueryParameters: CustomStringConvertible {
     [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
   }
 
-  /// An escape that is none stands for itself; bytes that are not UTF-8 become U+FFFD.
+  /// Percent-decodes a text. An invalid escape is kept; bytes that are not UTF-8 become U+FFFD.
   package static func decode(_ text: some StringProtocol, plusIsSpace: Bool = false) -> String {
     guard text.utf8.contains(where: { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "+") && plusIsSpace }) else {
       return String(text)
@@ -136,7 +140,7 @@ extension QueryParameters.Item {
 }
 
 extension QueryParameters: ExpressibleByDictionaryLiteral {
-  /// Names and values, in order: text, numbers, Booleans and whatever else is a ``ParameterValue``. A nil is a name without `=`.
+  /// Names and values in order: text, numbers, Booleans and other ``ParameterValue`` types. A nil value makes an item without `=`.
   public init(dictionaryLiteral elements: (String, (any ParameterValue)?)...) {
     items = elements.map { Item($0.0, $0.1?.parameterText) }
   }

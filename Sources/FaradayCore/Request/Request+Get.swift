@@ -1,12 +1,12 @@
 extension Request {
-  /// Makes this a GET without a body, and without the fields that went with one.
+  /// Makes this a GET without a body and its header fields, as after a 303.
   package mutating func becomeGet() {
     method = .get
     body = .empty
     for name in Set(headers.map(\.name)) where Self.isOfBody(name) { headers[fields: name] = [] }
   }
 
-  /// What RFC 9110, section 15.4, calls content-specific; and what frames a body or goes with one here.
+  /// The content-specific fields of RFC 9110, section 15.4, and those that belong to a body's framing.
   private static func isOfBody(_ name: HTTPField.Name) -> Bool {
     name.canonicalName.hasPrefix("content-") || fieldsOfBody.contains(name.canonicalName)
   }

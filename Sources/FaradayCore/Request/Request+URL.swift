@@ -1,9 +1,9 @@
 extension Request {
-  /// The items of the URL's query. Items that are not changed stay in the URL byte by byte, as a signature over them asks for:
+  /// The query parameters of the URL. Items that are not changed keep their bytes, so that a signature over them stays valid:
   ///
   ///     request.query["page"] = "2"       // ?q=a+b&sig=%2Fx%E9&page=1 -> ?q=a+b&sig=%2Fx%E9&page=2
   ///
-  /// Those that are new or changed are percent-encoded. Setting it to none takes the `?` away too.
+  /// New and changed items are percent-encoded. Setting it to `[:]` removes the `?` too.
   public var query: QueryParameters {
     get { QueryParameters(ofURL: parts.query ?? "") }
     set {
@@ -13,7 +13,7 @@ extension Request {
     }
   }
 
-  /// The URL's path, percent-encoded, with its leading slash. Setting one that makes no URL changes nothing.
+  /// The URL's path, percent-encoded, with its leading slash. Setting one that makes an invalid URL changes nothing.
   public var path: String {
     get { url.path(percentEncoded: true) }
     set {
@@ -23,11 +23,10 @@ extension Request {
     }
   }
 
-  /// The segments of the path, decoded. Setting them encodes each, so that a slash within one stays within it.
+  /// The segments of the path, percent-decoded. Setting them encodes each one, slashes included.
   ///
-  /// `.` and `..` have no other spelling (RFC 3986, section 6.2.2.3): as segments they are the place itself and the one above, to
-  /// the server or on the way to it. Names from outside are to be looked at before they are put here; a `PathTemplate` refuses
-  /// those two.
+  /// The segments `.` and `..` cannot be encoded (RFC 3986, section 6.2.2.3): servers and proxies resolve them (path traversal).
+  /// Check names from outside before you set them here, or use a ``PathTemplate``, which throws for these two.
   public var pathComponents: [String] {
     get { path.split(separator: "/").map { QueryParameters.decode($0) } }
     set { path = "/" + newValue.map { QueryParameters.encode($0) }.joined(separator: "/") }

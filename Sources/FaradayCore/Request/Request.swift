@@ -1,18 +1,19 @@
-/// A request, as a value: copying it is cheap, and a copy is a new request.
+/// An HTTP request: method, URL, header fields, body and options. A value that is cheap to copy.
 public struct Request: Sendable {
-  /// The method; custom ones are `HTTPRequest.Method("PURGE")`, which is nil unless the name is a token of RFC 9110.
+  /// The method. A custom one is `HTTPRequest.Method("PURGE")`, nil if the name is not a token (RFC 9110, section 5.6.2).
   public var method: HTTPRequest.Method
   /// The absolute URL, `http` or `https`.
   public var url: URL
-  /// The header fields, in order, repeated ones kept. Framing (`Content-Length`, `Transfer-Encoding`) is the body's.
+  /// The header fields, in order, repeated ones kept. `Content-Length` and `Transfer-Encoding` are set from the body.
   public var headers: HTTPFields
-  /// The content.
+  /// The content; empty by default.
   public var body: Body
-  /// Everything else about this one call: delivery, timeouts, callbacks.
+  /// Delivery, timeouts, TLS, callbacks and other options of this request.
   public var options: Options
-  /// What belongs to the connection and not to the caller; nil if no connection has seen it.
+  /// The connection that it was made by; nil if none was involved yet.
   var context: ConnectionContext?
 
+  /// A request for an absolute URL.
   public init(
     _ method: HTTPRequest.Method = .get, url: URL, headers: HTTPFields = [:], body: Body = .empty,
     options: Options = Options()
@@ -24,7 +25,7 @@ public struct Request: Sendable {
     self.options = options
   }
 
-  /// A request for the URL in the string. Throws ``TransportError/Code/invalidURL`` if it is none.
+  /// A request for the URL in the string. Throws ``TransportError/Code/invalidURL`` if it is not a URL.
   public init(
     _ method: HTTPRequest.Method, _ url: String, headers: HTTPFields = [:], body: Body = .empty,
     options: Options = Options()
@@ -33,7 +34,7 @@ public struct Request: Sendable {
     self.init(method, url: parsed, headers: headers, body: body, options: options)
   }
 
-  /// A GET request for the URL in the string. Throws ``TransportError/Code/invalidURL`` if it is none.
+  /// A GET request for the URL in the string. Throws ``TransportError/Code/invalidURL`` if it is not a URL.
   public init(_ url: String, headers: HTTPFields = [:], options: Options = Options()) throws {
     try self.init(.get, url, headers: headers, options: options)
   }

@@ -1,12 +1,13 @@
-/// How a path meets a connection's base URL.
+/// How a path is joined to a connection's base URL.
 public enum URLJoining: Sendable, Hashable {
-  /// As a link on a page (RFC 3986, section 5): `users` on `https://host/v2/` is `/v2/users`, on `https://host/v2` it is
-  /// `/users`, and `/users` drops the base's path on either.
+  /// Resolves a relative reference, as browsers resolve links (RFC 3986, section 5): `users` becomes `/v2/users` on
+  /// `https://host/v2/` but `/users` on `https://host/v2`; `/users` replaces the whole path on both, and an absolute URL replaces
+  /// everything.
   case resolve
-  /// Behind the base: `users` or `/users` on `https://host/v2` is `/v2/users`. The base's query and the path's are both kept.
+  /// Appends the path to the base URL's: `users` and `/users` on `https://host/v2` are both `/v2/users`. Both queries are kept.
   case append
 
-  /// The joined URL; nil if the path makes none.
+  /// The joined URL; nil if the result is not a URL.
   public func join(_ path: String, to base: URL) -> URL? {
     guard !path.isEmpty else { return base }
     switch self {
@@ -18,7 +19,7 @@ public enum URLJoining: Sendable, Hashable {
   private func append(_ path: String, to base: URL) -> URL? {
     var joined = URLParts(base.absoluteString)
     let added = URLParts(URL.encoded(path))
-    // A scheme or a host in it would be a part of the path too: nothing leads away from the base.
+    // A scheme or host in the path becomes a part of the path: the result is always same-origin.
     let right = added.place.hasPrefix("/") ? added.place.dropFirst() : added.place[...]
     if !right.isEmpty { joined.path = (joined.path.hasSuffix("/") ? joined.path.dropLast() : joined.path) + "/" + right }
     let queries = [joined.query, added.query].compactMap { $0 }.filter { !$0.isEmpty }
@@ -29,15 +30,15 @@ public enum URLJoining: Sendable, Hashable {
 }
 
 extension URL {
-  /// The URL or reference in a text: what may not stand in a path, query or fragment is percent-encoded (RFC 3986, section
-  /// 2.1), what is encoded already stays as it is. Foundation, left alone, would encode the whole of such a part once more.
+  /// The URL or relative reference in a text. Characters that a path, query or fragment must not have are percent-encoded (RFC
+  /// 3986, section 2.1); escapes are kept, which Foundation alone would encode twice.
   package init?(text: some StringProtocol, relativeTo base: URL? = nil) {
     self.init(string: Self.encoded(text), relativeTo: base)
   }
 
-  /// The text in ASCII, but for its host.
+  /// The text, percent-encoded to ASCII except for its host.
   package static func encoded(_ text: some StringProtocol) -> String {
-    // Most have nothing to encode.
+    // The common case: nothing to encode.
     guard !text.utf8.allSatisfy(isAllowed) else { return String(text) }
     let parts = URLParts(text)
     guard parts.hasAuthority else { return encoded(bytes: text.utf8) }
@@ -66,10 +67,10 @@ extension URL {
     bytes.count >= 2 && bytes.prefix(2).allSatisfy(\.isHexDigit)
   }
 
-  /// The unreserved characters, the sub-delims and `:@/?`: what may stand in a path, query or fragment (RFC 3986, section 3.3).
+  /// The unreserved characters, the sub-delims and `:@/?`: those of a path, query or fragment (RFC 3986, section 3.3).
   private static func isAllowed(_ byte: UInt8) -> Bool {
     switch byte {
-    // `&'()*+,-./`, digits, `:;` are in one row, and so are `?@` and the capitals.
+    // The ranges are contiguous in ASCII: `&'()*+,-./`, digits, `:;`; and `?@` with the capitals.
     case UInt8(ascii: "!"), UInt8(ascii: "$"), UInt8(ascii: "&")...UInt8(ascii: ";"), UInt8(ascii: "="),
       UInt8(ascii: "?")...UInt8(ascii: "Z"), UInt8(ascii: "_"), UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "~"):
       true

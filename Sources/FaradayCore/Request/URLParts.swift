@@ -1,21 +1,21 @@
-/// A URL or a reference, cut where RFC 3986, appendix B, cuts it: byte by byte, and nothing is checked, decoded or lost. Put
-/// together again it is the text.
+/// The components of a URL or relative reference, split as in RFC 3986, appendix B, byte by byte. Nothing is checked, decoded or
+/// normalized: `description` is the original text.
 package struct URLParts: Sendable {
-  /// Scheme and slashes: `http://`, `//`, `mailto:`; empty if there are neither.
+  /// The scheme with its colon and slashes: `http://`, `//`, `mailto:`; may be empty.
   package var start: Substring
-  /// User, password and `@`, the last one that is in the authority.
+  /// The userinfo with its `@`, the last one in the authority.
   package var user: Substring
-  /// Host and port.
+  /// The host and port.
   package var host: Substring
-  /// With its leading slash, if it has one.
+  /// The path, with its leading slash if it has one.
   package var path: Substring
-  /// Without the `?`; nil where there is none.
+  /// The query without the `?`; nil if there is none.
   package var query: Substring?
-  /// Without the `#`; nil where there is none.
+  /// The fragment without the `#`; nil if there is none.
   package var fragment: Substring?
 
   package init(_ text: some StringProtocol) {
-    // Byte by byte: with an accent behind it, a sign is another `Character`.
+    // By bytes: a `Character` joins a delimiter with an accent behind it.
     var rest = Substring(text).utf8
     fragment = Self.cut(&rest, at: UInt8(ascii: "#"))
     query = Self.cut(&rest, at: UInt8(ascii: "?"))
@@ -30,20 +30,20 @@ package struct URLParts: Sendable {
     path = Substring(hierarchy[authority.endIndex...])
   }
 
-  /// All before the query.
+  /// Everything before the query.
   package var place: String { String(start + user + host + path) }
 
-  /// Whether there is a host, be it an empty one.
+  /// Whether there is an authority, even an empty one.
   package var hasAuthority: Bool { start.utf8.last == UInt8(ascii: "/") }
 
-  /// Takes the sign and what stands behind it away, and gives the latter.
+  /// Removes the delimiter and the text behind it; returns that text.
   private static func cut(_ text: inout Substring.UTF8View, at sign: UInt8) -> Substring? {
     guard let index = text.firstIndex(of: sign) else { return nil }
     defer { text = text[..<index] }
     return Substring(text[text.index(after: index)...])
   }
 
-  /// Behind the colon of the scheme.
+  /// The index behind the scheme's colon; the start if there is no scheme.
   private static func endOfScheme(in text: Substring.UTF8View) -> Substring.Index {
     guard let end = text.firstIndex(where: { $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: "/") }),
       text[end] == UInt8(ascii: ":"), end > text.startIndex

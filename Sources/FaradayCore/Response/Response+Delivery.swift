@@ -1,10 +1,10 @@
 internal import Synchronization
 
 extension Response {
-  /// The response with its body in memory: for a middleware that needs the whole of it.
+  /// The response with its whole body buffered in memory, for a middleware that needs it.
   ///
-  /// Reads the body in the task that calls this, up to ``Options/maximumBodySize`` of the request, unless it is in memory already.
-  /// Throws ``TransportError/Code/bodyTooLarge``, and what reading the body throws; a ``TransportError`` has what had come as its
+  /// Reads the body in the calling task, up to the request's ``Options/maximumBodySize``, unless it is in memory already. Throws
+  /// ``TransportError/Code/bodyTooLarge``, and what reading throws; a ``TransportError`` then has the bytes so far in its
   /// ``TransportError/partialResponse``.
   public func collected(for request: Request) async throws -> Response {
     try await collected(for: request, onProgress: nil)
@@ -25,8 +25,8 @@ extension Response {
     throw error
   }
 
-  /// The response with the first bytes of its body in memory, and whether there were more, which are given up. Throws what reading the
-  /// body throws; a ``TransportError`` has what had come as its ``TransportError/partialResponse``.
+  /// The response with at most `limit` bytes of its body in memory, and whether there were more, which are dropped. Throws what
+  /// reading throws; a ``TransportError`` then has the bytes so far in its ``TransportError/partialResponse``.
   package func started(upTo limit: Int, onProgress: ProgressHandler? = nil) async throws -> (response: Response, isCut: Bool) {
     let limit = max(0, limit)
     if onProgress == nil, let data = body.data, data.count <= limit { return (self, false) }
@@ -42,15 +42,15 @@ extension Response {
     return (with(.data(start.prefix(limit))), start.count > limit)
   }
 
-  /// Whether it is as its request wants it delivered.
+  /// Whether it has been delivered as the request's options say: a small buffered response.
   func isDelivered(to request: Request) -> Bool {
     guard request.options.deliversWhole, request.method != .head, let count = body.data?.count else { return false }
     return count <= request.options.maximumBodySize
   }
 
-  /// The response as its request wants it delivered. ``Options/onHead`` is called first. Then the body goes piece by piece to
-  /// ``Options/onChunk``; or, where the delivery is ``Delivery/streamed``, it is left to the caller, who can iterate it once; or it is
-  /// collected. ``Options/onDownloadProgress`` is told after each piece in all three. The response to a HEAD has no body.
+  /// Delivers the response as the request's options say. Calls ``Options/onHead`` first. Then the body goes to ``Options/onChunk``,
+  /// or is left to the caller as a stream that can be read once (``Delivery/streamed``), or is buffered.
+  /// ``Options/onDownloadProgress`` is called after each piece in all three cases. The response to a HEAD has no body.
   func delivered(to request: Request) async throws -> Response {
     let options = request.options
     try options.onHead?(head)
@@ -88,7 +88,7 @@ extension Response {
   }
 }
 
-/// A body that gives its pieces to the first iterator, and tells how far it is.
+/// A body that can be read once, and reports its progress.
 private struct SingleReading: AsyncSequence, Sendable {
   typealias Element = Data
   typealias Failure = any Error

@@ -1,32 +1,31 @@
 extension Response {
-  /// A link of a response's `Link` fields (RFC 8288).
+  /// A web link: one entry of a response's `Link` header fields (RFC 8288).
   public struct Link: Sendable, Hashable {
-    /// Where it leads, resolved against the URL of the response.
+    /// The target, resolved against the URL of the response.
     public let url: URL
-    /// Its relation types, such as `next`, in lower case: they are compared case-insensitively.
+    /// The relation types, such as `next`, in lower case: they are case-insensitive.
     public let relations: [String]
-    /// Its other parameters, such as `title` and `type`, by their names in lower case. Of one that is there twice the first counts.
+    /// The other parameters, such as `title` and `type`, by their names in lower case. The first of a repeated parameter counts.
     public let parameters: [String: String]
   }
 
-  /// The links of its `Link` fields, in order; what is no link is left out.
+  /// The links of the `Link` header fields, in order; malformed ones are skipped.
   ///
   ///     if let next = response.links["next"] { page = try await connection.get(next.url.absoluteString) }
   ///
-  /// ``Connection/pages(_:path:query:headers:timeout:limit:edit:)`` follows them, and watches over where they lead.
+  /// ``Connection/pages(_:path:query:headers:timeout:limit:edit:)`` follows them, and sends no credentials to other origins.
   public var links: [Link] { headers[values: .link].flatMap { LinkParser($0).links(relativeTo: url) } }
 }
 
 extension [Response.Link] {
-  /// The first link of that relation type, ASCII case-insensitively, that is the response's own: one with an `anchor` is said of
-  /// something else.
+  /// The first link with that relation type, case-insensitive. Links with an `anchor` are skipped: they belong to another resource.
   public subscript(relation: String) -> Response.Link? {
     let relation = relation.lowercased()
     return first { $0.relations.contains(relation) && $0.parameters["anchor"] == nil }
   }
 }
 
-/// Reads the value of a `Link` field (RFC 8288, section 3), which may be that of several fields joined by commas.
+/// Parses the value of a `Link` field, or of several joined by commas (RFC 8288, section 3).
 private struct LinkParser {
   private var rest: ArraySlice<UInt8>
 
@@ -47,7 +46,7 @@ private struct LinkParser {
 
   /// The next target and its parameters; nil if there is none.
   private mutating func next() -> (String, [(String, String)])? {
-    // What stands before a target is skipped, up to one.
+    // Anything before the next target is skipped.
     guard let open = rest.firstIndex(of: UInt8(ascii: "<")),
       let close = rest[open...].firstIndex(of: UInt8(ascii: ">"))
     else { return nil }
@@ -81,7 +80,7 @@ private struct LinkParser {
     return String(decoding: taken, as: UTF8.self)
   }
 
-  /// A quoted string (RFC 9110, section 5.6.4); one that does not end goes to the end.
+  /// Parses a quoted string (RFC 9110, section 5.6.4); one without a closing quote extends to the end.
   private mutating func quoted() -> String {
     var text: [UInt8] = []
     rest.removeFirst()

@@ -1,24 +1,27 @@
-/// A response, as a value.
+/// An HTTP response: status, header fields, body, trailers and metrics.
 public struct Response: Sendable {
-  /// The status, whatever it is: a 404 is a response, not an error.
+  /// The status. An adapter returns any status: a 404 is a response, not an error, unless a middleware such as `ExpectStatus`
+  /// throws.
   public var status: HTTPResponse.Status
   /// The header fields, in order, repeated ones kept.
   public var headers: HTTPFields
-  /// The content. Buffered it is whole; streamed it is read once.
+  /// The body: complete if buffered, readable once if streamed.
   public var body: Body
-  /// Where the response came from.
+  /// The URL that was requested, after redirects if a middleware followed any.
   public var url: URL
-  /// The version of HTTP it came over.
+  /// The HTTP version that it was received over.
   public var version: HTTPVersion
 
   private var ownTrailers: HTTPFields
   private var ownMetrics: TransferMetrics
   private let stream: ResponseStream?
-  /// What belongs to the connection that it came over; nil if there was none.
+  /// The connection that it was received over; nil if there was none.
   var context: ConnectionContext?
   private var values: [ObjectIdentifier: any Sendable] = [:]
 
-  /// - Parameter stream: what its body comes out of, if anything: its trailers and metrics are there once it has ended.
+  /// A response, made by an adapter or a middleware.
+  ///
+  /// - Parameter stream: the stream of its body, if it has one: it provides trailers and metrics when it has ended.
   public init(
     status: HTTPResponse.Status, headers: HTTPFields = [:], body: Body = .empty, trailers: HTTPFields = [:], url: URL,
     version: HTTPVersion = .http1_1, metrics: TransferMetrics = TransferMetrics(), stream: ResponseStream? = nil
@@ -33,19 +36,19 @@ public struct Response: Sendable {
     self.stream = stream
   }
 
-  /// Status and header fields.
+  /// The status and header fields as one value of swift-http-types.
   public var head: HTTPResponse { HTTPResponse(status: status, headerFields: headers) }
 
-  /// The fields after the body; of a streamed body they are known once it has ended.
+  /// The trailer fields. Of a streamed response they are available when its body has ended.
   public var trailers: HTTPFields { stream?.ending?.trailers ?? ownTrailers }
 
-  /// What the exchange cost; of a streamed body it is complete once it has ended.
+  /// Timings and byte counts. Of a streamed response they are complete when its body has ended.
   public var metrics: TransferMetrics { stream?.ending?.metrics ?? ownMetrics }
 
-  /// What a middleware made of the response, such as its JSON, under a key of its own; nil if none did.
+  /// A value that a middleware has attached to the response, such as its parsed JSON; nil if there is none for the key.
   public subscript<Key: ResponseKey>(key: Key.Type) -> Key.Value? {
     get {
-      // Looked for first: a cast to an optional type makes a value out of nothing.
+      // Looked up first: casting a missing value to an optional type would succeed.
       guard let stored = values[ObjectIdentifier(key)] else { return nil }
       return stored as? Key.Value
     }
@@ -53,10 +56,11 @@ public struct Response: Sendable {
   }
 }
 
-/// Names something that a middleware makes of a response.
+/// The key of a value that a middleware attaches to a response.
 ///
 ///     enum Checksum: ResponseKey { typealias Value = String }
 ///     response[Checksum.self] = "4d5e"
 public protocol ResponseKey {
+  /// The type of the value.
   associatedtype Value: Sendable
 }

@@ -1,31 +1,32 @@
 internal import Synchronization
 
-/// The buffer between the engine that receives a response's body and the task that reads it: an adapter makes a response of it.
+/// The buffer between an engine that receives a response's body and the task that reads it, with backpressure. For adapters.
 ///
 ///     let stream = ResponseStream()
 ///     let body = stream.body(length: length) { engine.resume() } onUnwanted: { engine.cancel() }
 ///     return Response(status: status, headers: headers, body: body, url: request.url, stream: stream)
 ///
-/// The engine writes pieces as they come, flushes when no more come for now, and ends with ``finish(trailers:metrics:)`` or
-/// ``fail(_:metrics:)``. Small pieces are gathered into larger ones meanwhile, with one copy: to wake a task for each would cost more
-/// than all the rest. What a reader takes with ``Body/drain(into:)`` is neither gathered nor copied.
+/// The engine writes pieces as they arrive, flushes when no more arrive for now, and ends with ``finish(trailers:metrics:)`` or
+/// ``fail(_:metrics:)``. Small pieces are coalesced into larger ones, with one copy, because waking a task for each is expensive. A
+/// reader that uses ``Body/drain(into:)`` gets each piece as it was written, without a copy.
 ///
-/// This is where backpressure comes from. It holds at most its capacity and one piece: then ``write(_:)`` answers ``Answer/pause``, and `onRoom` of
-/// ``body(length:onRoom:onUnwanted:)`` is called when the reader has brought that below half.
+/// Backpressure: the high watermark is the capacity, the low watermark half of it. When the unread bytes reach the capacity,
+/// ``write(_:)`` returns ``Answer/pause``; when the reader has brought them below half, `onRoom` of
+/// ``body(length:onRoom:onUnwanted:)`` is called. At most the capacity and one piece are buffered.
 ///
-/// ``write(_:)``, ``flush()``, ``finish(trailers:metrics:)``, ``fail(_:metrics:)``, ``gathered``, ``unread`` and ``isDrained`` are for
-/// the engine, and called by one thread at a time. Everything else may be called from any.
+/// Thread safety: ``write(_:)``, ``flush()``, ``finish(trailers:metrics:)``, ``fail(_:metrics:)``, ``gathered``, ``unread`` and
+/// ``isDrained`` are the engine's, and must be called by one thread at a time. Everything else is thread-safe.
 public final class ResponseStream: @unchecked Sendable {
-  // Safe to share: `segments`, `sink` and `isStopped` are touched by the engine's calls alone, which come one after the other; the rest
-  // is behind a lock, or atomic.
+  // Safe to share: `segments`, `sink` and `isStopped` are touched by the engine's calls alone, which come one after the other; the
+  // rest is behind a lock, or atomic.
 
-  /// What the engine is to do next.
+  /// What the engine must do after a ``write(_:)`` or ``flush()``.
   public enum Answer: Sendable, Hashable {
-    /// There is room.
+    /// Continue: there is room.
     case more
-    /// There is none: what comes is to wait until `onRoom` is called. Bytes that are written all the same are kept.
+    /// Pause the transfer until `onRoom` is called: the buffer is full. Bytes that are written anyway are kept.
     case pause
-    /// Nobody wants any more of it: the transfer is to be ended.
+    /// Cancel the transfer: the reader is gone.
     case stop
   }
 
@@ -39,7 +40,7 @@ public final class ResponseStream: @unchecked Sendable {
     var pieces: [Data] = []
     var ending: Ending?
     var reader: UnsafeContinuation<Void, Never>?
-    /// Where the pieces are to go, once the engine has taken notice of it.
+    /// The closure of a draining reader, until the engine has taken it.
     var sink: ChunkHandler?
   }
 
@@ -47,19 +48,21 @@ public final class ResponseStream: @unchecked Sendable {
   private let batch: Int
   private let gathers: Bool
   let state = Mutex(State())
-  /// Bytes that were handed over and not read.
+  /// Bytes that were flushed and not read.
   private let level = Atomic<Int>(0)
   private let isPaused = Atomic<Bool>(false)
 
-  // The engine's.
+  // Used by the engine only.
   @exclusivity(unchecked) private var segments = Segments()
   private var sink: ChunkHandler?
   private var isStopped = false
 
+  /// A stream with an empty buffer.
+  ///
   /// - Parameters:
-  ///   - capacity: bytes that may wait for the reader; 1 MiB by default.
-  ///   - batch: bytes that are handed to the reader at once, flushed or not; half of the capacity if nil.
-  ///   - gathers: whether small pieces are put together. If not, each reaches the reader as it was written.
+  ///   - capacity: the high watermark: bytes that may be buffered for the reader. 1 MiB by default.
+  ///   - batch: the number of written bytes that are flushed without a ``flush()``; half of the capacity if nil.
+  ///   - gathers: whether small pieces are coalesced. If false, the reader gets each as it was written.
   public init(capacity: Int = 1 << 20, batch: Int? = nil, gathers: Bool = true) {
     self.capacity = max(1, capacity)
     self.batch = batch ?? self.capacity / 2
@@ -70,30 +73,29 @@ public final class ResponseStream: @unchecked Sendable {
 
   // MARK: the engine's side
 
-  /// Takes a piece. The bytes have been copied, or handed to the reader's closure, when this returns.
+  /// Writes a piece. The bytes are copied, or passed to the draining reader's closure, before this returns.
   public func write(_ bytes: UnsafeRawBufferPointer) -> Answer {
     if let sink { return hand(bytes, to: sink) }
     segments.append(bytes, together: gathers)
     return written()
   }
 
-  /// Takes a piece without a copy.
+  /// Writes a piece without a copy.
   public func write(_ piece: Data) -> Answer {
     if let sink { return piece.withUnsafeBytes { hand($0, to: sink) } }
     segments.append(piece)
     return written()
   }
 
-  /// Hands over what was gathered, and wakes the reader. To be called when no more comes for now, and after `onRoom`.
+  /// Passes the written bytes to the reader, and wakes it. Call it when no more arrive for now, and after `onRoom`.
   ///
-  /// Answers ``Answer/more`` if an engine that was told to pause may go on, and ``Answer/pause`` otherwise, which tells one that has
-  /// not paused nothing new.
+  /// Returns ``Answer/more`` if a paused engine may resume, otherwise ``Answer/pause``, which an engine that is not paused ignores.
   public func flush() -> Answer {
     let taken = segments.take()
     level.wrappingAdd(taken.count, ordering: .sequentiallyConsistent)
     let (reader, sink, unread) = state.withLock { state in
       state.pieces.append(contentsOf: taken.pieces)
-      // Behind the end the reader takes what there is by itself.
+      // After the end the reader takes the buffered pieces itself.
       if let sink = state.sink, state.ending == nil {
         state.sink = nil
         defer { state.pieces = [] }
@@ -109,22 +111,22 @@ public final class ResponseStream: @unchecked Sendable {
     return wantsMore ? .more : .pause
   }
 
-  /// Bytes that were written and not flushed.
+  /// The bytes that were written and not flushed.
   public var gathered: Int { segments.count }
 
-  /// Bytes that were written and not read.
+  /// The bytes that were written and not read.
   public var unread: Int { level.load(ordering: .relaxed) + segments.count }
 
-  /// Whether what is written goes to a closure of the reader's at once.
+  /// Whether the reader uses ``Body/drain(into:)``: what is written goes to its closure at once.
   public var isDrained: Bool { sink != nil }
 
-  /// Ends the body well. Only the first end counts. Without metrics the response keeps those that it has.
+  /// Ends the body successfully. Only the first end counts. If `metrics` is nil, the response keeps those that it has.
   public func finish(trailers: HTTPFields = [:], metrics: TransferMetrics? = nil) {
     end(Ending(result: .success(()), trailers: trailers, metrics: metrics))
   }
 
-  /// Ends the body with an error, which the reader gets behind what has come. Only the first end counts. Without metrics the response
-  /// keeps those that it has.
+  /// Ends the body with an error, which the reader gets after the buffered bytes. Only the first end counts. If `metrics` is nil,
+  /// the response keeps those that it has.
   public func fail(_ error: any Error, metrics: TransferMetrics? = nil) {
     end(Ending(result: .failure(error), metrics: metrics))
   }
@@ -133,10 +135,10 @@ public final class ResponseStream: @unchecked Sendable {
     _ = flush()
     segments.discard()
     sink = nil
-    // A closure that has come since is let go of, outside the lock: the reader calls it for what there is.
+    // A draining closure set since is released, outside the lock: its reader delivers the buffered pieces itself.
     let (reader, _) = state.withLock { state in
       if state.ending == nil { state.ending = ending }
-      // Whoever drained it is told even if it was stopped before: then the figures are complete.
+      // A draining reader that has stopped the body still gets the final metrics.
       if state.ending?.metrics == nil { state.ending?.metrics = ending.metrics }
       defer { (state.reader, state.sink) = (nil, nil) }
       return (state.reader, state.sink)
@@ -147,7 +149,8 @@ public final class ResponseStream: @unchecked Sendable {
   private func written() -> Answer {
     if isStopped { return .stop }
     guard unread < capacity else {
-      // First this and then what it has: a reader that is quick sees that it is to ask.
+      // Set before the flush: a reader that empties the buffer at once must see that the engine is paused, or both would wait for
+      // each other (deadlock).
       isPaused.store(true, ordering: .sequentiallyConsistent)
       return flush()
     }
@@ -155,7 +158,7 @@ public final class ResponseStream: @unchecked Sendable {
     return .more
   }
 
-  /// A reader has come that takes pieces where they arrive: first those that wait for it.
+  /// Starts a draining reader, with the buffered pieces first.
   private func begin(_ sink: @escaping ChunkHandler, with pieces: [Data]) {
     self.sink = sink
     for piece in pieces {
@@ -175,7 +178,7 @@ public final class ResponseStream: @unchecked Sendable {
     return .stop
   }
 
-  /// The reader wants no more. It is told why at once, and its figures come with the transfer's end.
+  /// Ends the body because the draining reader has cancelled or thrown. Its metrics follow when the transfer ends.
   private func stop(_ error: any Error) {
     isStopped = true
     state.withLock { if $0.ending == nil { $0.ending = Ending(result: .failure(error)) } }
@@ -183,14 +186,14 @@ public final class ResponseStream: @unchecked Sendable {
 
   // MARK: the reader's side
 
-  /// The body for the response. When its reader goes before the end, and when it goes unread, `onUnwanted` is called.
+  /// The body for the response.
   ///
   /// - Parameters:
-  ///   - length: in bytes, if it is known.
-  ///   - onRoom: called when there is room again after a pause, and when the reader begins to drain: the engine is to ``flush()``, and
-  ///     may go on. On the reader's thread, and perhaps once too often.
-  ///   - onUnwanted: called when nobody will read the rest: the transfer is to be ended. On the reader's thread, or that of whoever
-  ///     cancels its task; perhaps more than once.
+  ///   - length: the length in bytes, if it is known.
+  ///   - onRoom: called below the low watermark after a pause, and when the reader starts to drain: the engine must ``flush()``,
+  ///     and may resume. On the reader's thread; possibly once too often.
+  ///   - onUnwanted: called when the body is released before its end, or the reading task is cancelled: the engine must cancel the
+  ///     transfer. On the reader's or the cancelling thread; possibly more than once.
   public func body(
     length: Int64?, onRoom: @escaping @Sendable () -> Void, onUnwanted: @escaping @Sendable () -> Void
   ) -> Body {
@@ -198,18 +201,18 @@ public final class ResponseStream: @unchecked Sendable {
     return Body(storage: .received(ReceivedBody(lease, length: length)))
   }
 
-  /// Whether there is room again and the engine is paused. True once per pause: whoever gets it resumes the transfer.
+  /// Whether the engine is paused and the buffer below the low watermark. True once per pause: that caller resumes the transfer.
   private var wantsMore: Bool {
     guard level.load(ordering: .sequentiallyConsistent) < max(1, capacity / 2) else { return false }
     return isPaused.exchange(false, ordering: .sequentiallyConsistent)
   }
 
-  /// Counts a piece as read. Returns whether the engine waits to be told.
+  /// Counts bytes as read. Returns whether the engine must be resumed.
   func read(_ count: Int) -> Bool {
     level.wrappingSubtract(count, ordering: .sequentiallyConsistent)
     return wantsMore
   }
 
-  /// What is known at the end of the body only; nil before.
+  /// The result, trailers and metrics; nil before the end of the body.
   var ending: Ending? { state.withLock { $0.ending } }
 }

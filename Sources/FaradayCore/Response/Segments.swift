@@ -1,19 +1,19 @@
 internal import Synchronization
 
-/// Pieces of a body that are gathered into larger ones, with one copy.
+/// Coalesces small pieces of a body into larger ones, with one copy.
 struct Segments {
-  /// A segment filled to less than this is copied out rather than handed over, so that a drip of small chunks does not hold a
-  /// whole segment each.
+  /// A segment filled to less than this is copied rather than handed over, so that a small chunk does not keep a whole segment
+  /// alive.
   private static let worthHandingOver = SegmentPool.segmentSize / 2
 
   private let pool = SegmentPool()
   private var segment: UnsafeMutableRawPointer?
   private var filled = 0
   private var finished: [Data] = []
-  /// Bytes that were gathered and not taken.
+  /// The bytes that were appended and not taken.
   private(set) var count = 0
 
-  /// - Parameter together: whether it may stand in one piece with what came before and comes behind.
+  /// - Parameter together: whether the bytes may be coalesced with their neighbours.
   mutating func append(_ bytes: UnsafeRawBufferPointer, together: Bool) {
     guard together else { return append(Data(bytes)) }
     count += bytes.count
@@ -36,7 +36,7 @@ struct Segments {
     finished.append(piece)
   }
 
-  /// All that was gathered.
+  /// Removes and returns all pieces.
   mutating func take() -> (pieces: [Data], count: Int) {
     guard count > 0 else { return ([], 0) }
     closeSegment()
@@ -47,7 +47,7 @@ struct Segments {
     return (finished, count)
   }
 
-  /// Keeps no memory from now on: a caller who holds on to one piece holds only that.
+  /// Releases the pool: from now on a caller that keeps one piece keeps only that in memory.
   mutating func discard() {
     if let segment { pool.giveBack(segment) }
     segment = nil
@@ -71,11 +71,10 @@ struct Segments {
   }
 }
 
-/// Memory for one streamed body, in segments of one size. The last given back is handed out first, while it is still in the
-/// processor's cache.
+/// A memory pool for one streamed body, in segments of one size. Last in, first out, for the processor's cache. Thread-safe.
 final class SegmentPool: Sendable {
   static let segmentSize = 256 << 10
-  /// More segments than this are not kept.
+  /// The maximum number of free segments that are kept.
   private static let capacity = 8
 
   // Numbers, because a pointer is not Sendable: a segment is filled by one thread and given back by another.
@@ -103,7 +102,7 @@ final class SegmentPool: Sendable {
     if !isKept { segment.deallocate() }
   }
 
-  /// Keeps nothing from now on.
+  /// Frees all segments, and keeps none from now on.
   func close() {
     let addresses = state.withLock { state in
       state.isClosed = true

@@ -132,8 +132,8 @@ extension Request {
     return request
   }
 
-  /// Whether the fields of this name are those the connection added. For a secret field it is enough that they contain its value, as
-  /// a `Cookie` field does to which a middleware has added cookies.
+  /// Whether the fields of this name are those the connection added. For a secret field it is enough that they contain its value,
+  /// as a `Cookie` field does to which a middleware has added cookies.
   private func has(_ originBoundHeaders: [HTTPField], of name: HTTPField.Name) -> Bool {
     let fields = headers[fields: name]
     guard fields != originBoundHeaders, secrets.isRemovedCrossOrigin(name) else { return fields == originBoundHeaders }

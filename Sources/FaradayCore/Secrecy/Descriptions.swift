@@ -1,14 +1,13 @@
 extension Request: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// `GET https://host/path (2 headers, 5 bytes)`, without what its ``secrets`` name, and no more than a kibibyte of the URL.
+  /// `GET https://host/path (2 headers, 5 bytes)`, with ``secrets`` redacted and at most 1 KiB of the URL.
   public var description: String { "\(RequestSummary(self)) (\(headers.counted), \(body))" }
   public var debugDescription: String { description }
-  /// Without children: `dump` and mirrors show no more than the description.
+  /// A mirror without children: `dump` shows no more than the description.
   public var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
 extension Response: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// `200 https://host/path (2 headers, 5 bytes)`, without what the connection's ``Secrets`` name, and no more than a kibibyte of
-  /// the URL.
+  /// `200 https://host/path (2 headers, 5 bytes)`, with the connection's ``Secrets`` redacted and at most 1 KiB of the URL.
   public var description: String {
     "\(status.code) \(secrets.redacting(url).bounded()) (\(headers.counted), \(body))"
   }
@@ -17,7 +16,7 @@ extension Response: CustomStringConvertible, CustomDebugStringConvertible, Custo
 }
 
 extension Connection: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// `Connection to https://host/v2/ (2 headers, 3 middleware over CurlAdapter)`, without what its ``secrets`` name.
+  /// `Connection to https://host/v2/ (2 headers, 3 middleware over CurlAdapter)`, with ``secrets`` redacted.
   public var description: String {
     let place = url.map { "to \(secrets.redacting($0).bounded())" } ?? "to anywhere"
     return "Connection \(place) (\(headers.counted), \(stack))"
@@ -27,14 +26,14 @@ extension Connection: CustomStringConvertible, CustomDebugStringConvertible, Cus
 }
 
 extension Stack: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// `3 middleware over CurlAdapter`: what they are made of may hold credentials.
+  /// `3 middleware over CurlAdapter`: nothing else, as middleware may hold credentials.
   public var description: String { "\(middleware.count) middleware over \(type(of: adapter))" }
   public var debugDescription: String { description }
   public var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
 extension Body: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// `5 bytes`, `a stream of 5 bytes`, `a value of type User`: what it is, and nothing that is in it.
+  /// `5 bytes`, `a stream of 5 bytes`, `a value of type User`: the kind and size, and nothing of the content.
   public var description: String {
     let size = length.map { "\($0) byte\($0 == 1 ? "" : "s")" }
     if let value = unencodedValue { return "a value of type \(type(of: value))" }
@@ -46,7 +45,7 @@ extension Body: CustomStringConvertible, CustomDebugStringConvertible, CustomRef
 }
 
 extension Options: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// `Options (streamed, 2 callbacks, 1 value under a key)`: handlers and values of others may hold anything.
+  /// `Options (streamed, 2 callbacks, 1 value)`: nothing else, as callbacks and custom options may hold anything.
   public var description: String {
     let callbacks: [Any?] = [onChunk, onHead, onInformational, onUploadProgress, onDownloadProgress]
     let parts = ["\(delivery)", Self.count(callbacks.count { $0 != nil }, "callback"), Self.count(keyCount, "value")]

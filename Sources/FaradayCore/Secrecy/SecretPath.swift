@@ -1,8 +1,8 @@
-/// A template of segments of a path, of which parts are secret.
+/// A template of consecutive path segments with secret parts: `/bot{token}/`.
 struct SecretPath: Sendable, Hashable {
   private let segments: [Segment]
 
-  /// A literal, or what stands before and behind a secret.
+  /// A literal segment, or the prefix and suffix of a secret one.
   private struct Segment: Sendable, Hashable {
     let before: String
     let after: String
@@ -30,11 +30,11 @@ struct SecretPath: Sendable, Hashable {
     segments = template.split(separator: "/").map(Segment.init)
   }
 
-  /// The path, percent-encoded, with the mark in the places of secrets.
+  /// The percent-encoded path with its secret parts redacted.
   func redacting(_ path: Substring) -> Substring {
     guard segments.contains(where: \.hasSecret) else { return path }
     var parts = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).map { Substring($0) }
-    // Servers take two slashes for one.
+    // Empty segments are skipped: servers treat two slashes as one.
     let places = parts.indices.filter { !parts[$0].isEmpty }
     for start in places.indices.dropLast(segments.count - 1) {
       let window = zip(places[start...], segments)

@@ -1,7 +1,7 @@
-/// What of a header field may be shown.
+/// Redaction of header fields.
 extension Secrets {
-  /// The field's value: the mark if its name is secret, and without what is secret of the URLs in `Location`, `Content-Location`,
-  /// `Referer`, `Link` and `Refresh`.
+  /// The field's value, redacted: ``mark`` if its name is secret; with redacted URLs in `Location`, `Content-Location`, `Referer`,
+  /// `Link` and `Refresh`.
   public func redacting(_ field: HTTPField) -> String {
     if contains(field.name) { return Self.mark }
     switch field.name {
@@ -12,19 +12,19 @@ extension Secrets {
     }
   }
 
-  /// A URL, absolute or not, or nothing of it if it is none.
+  /// A URL or relative reference, redacted; the mark alone if it is not one.
   private func redacting(reference text: String) -> String {
     guard !text.isEmpty else { return text }
     return URL(string: text) == nil ? Self.mark : redacting(urlText: text)
   }
 
-  /// What is one reference, or nothing of it: with these in it, it is more than that, or none (RFC 3986, appendix C).
+  /// One URL reference, redacted; the mark alone if it has a delimiter that no reference has (RFC 3986, appendix C).
   private func redacting(whole text: String) -> String {
     text.utf8.contains { "<>\" \t".utf8.contains($0) } ? Self.mark : redacting(reference: text)
   }
 
-  /// What stands between `<` and `>` of a `Link` is a reference, whatever is in it (RFC 8288, section 3). Elsewhere there should be
-  /// none: each word is looked at.
+  /// A `Link` value: the text between `<` and `>` is redacted as a reference (RFC 8288, section 3), every other word as what it
+  /// looks like.
   private func redacting(links text: String) -> String {
     var shown = ""
     var rest = Substring(text).unicodeScalars
@@ -39,7 +39,7 @@ extension Secrets {
       rest = rest.dropFirst(word.unicodeScalars.count)
       let isReference = word.unicodeScalars.contains { "?#@/".unicodeScalars.contains($0) }
       shown += isReference ? redacting(reference: word) : redacting(query: word)
-      // One that may begin a reference is looked at again.
+      // A `<` may begin a reference: the next round handles it.
       if let end = rest.first, end != "<" || word.isEmpty {
         shown.unicodeScalars.append(end)
         rest.removeFirst()
@@ -50,8 +50,8 @@ extension Secrets {
 
   private static let endsWord = Set("<>\"' \t;".unicodeScalars)
 
-  /// What stands behind `url=` of a `Refresh` is a reference, to the end or in quotes (the HTML standard, "shared declarative refresh
-  /// steps").
+  /// A `Refresh` value: the text behind `url=`, quoted or to the end, is redacted as a reference (the HTML standard, "shared
+  /// declarative refresh steps").
   private func redacting(refresh text: String) -> String {
     let bytes = Array(text.utf8)
     let sign = Array("url=".utf8)

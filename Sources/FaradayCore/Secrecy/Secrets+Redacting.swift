@@ -1,10 +1,9 @@
 extension Secrets {
-  /// The URL without user, password and fragment, and with the mark for the values of secret query items and for secret parts of
-  /// its path.
+  /// The URL, redacted: without user, password and fragment, and with ``mark`` for secret query values and path segments.
   public func redacting(_ url: URL) -> String { redacting(urlText: url.absoluteString) }
 
-  /// The same for what is meant to be a URL or a reference, and may be none: where it cannot be told how far a password goes,
-  /// what stands before the last `@` is left out.
+  /// A text that should be a URL or relative reference, redacted as one. Where the end of a password is ambiguous, everything
+  /// before the last `@` is removed.
   public func redacting(urlText text: some StringProtocol) -> String {
     var parts = URLParts(Userinfo.removed(from: text))
     parts.fragment = nil
@@ -13,13 +12,13 @@ extension Secrets {
     return parts.description
   }
 
-  /// A path, percent-encoded, with the mark for its secret parts.
+  /// A percent-encoded path, redacted.
   func redacting(path: Substring) -> Substring {
     let path = path.utf8.contains(UInt8(ascii: ";")) ? redacting(parametersOf: path) : path
     return paths.reduce(path) { $1.redacting($0) }
   }
 
-  /// With the mark for the values of secret parameters of segments (RFC 3986, section 3.3): `/cart;jsessionid=…`
+  /// Redacts secret parameters of path segments (RFC 3986, section 3.3): `/cart;jsessionid=…`
   private func redacting(parametersOf path: Substring) -> Substring {
     let segments = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).map { segment in
       redacting(items: segment, separatedBy: UInt8(ascii: ";"))
@@ -27,13 +26,13 @@ extension Secrets {
     return segments.joined(separator: "/")[...]
   }
 
-  /// A query or a form as it stands, with the mark for the values of secret items.
+  /// A percent-encoded query or form, with ``mark`` for the values of secret items.
   public func redacting(query: some StringProtocol) -> String {
     redacting(items: Substring(query).utf8, separatedBy: UInt8(ascii: "&"))
   }
 
   private func redacting(items: Substring.UTF8View, separatedBy separator: UInt8) -> String {
-    // Byte by byte, as servers do: with an accent behind it, a sign is another `Character`.
+    // By bytes, as servers do: a `Character` joins a delimiter with an accent behind it.
     items.split(separator: separator, omittingEmptySubsequences: false).map { item in
       let item = Array(item)
       guard let equals = item.firstIndex(of: UInt8(ascii: "=")) else { return String(decoding: item, as: UTF8.self) }
@@ -43,8 +42,8 @@ extension Secrets {
     }.joined(separator: String(UnicodeScalar(separator)))
   }
 
-  /// Whether the value of a query item is a URL with userinfo, or has a secret `name=value` behind a `?`, `#`, `&` or `;`: a reference
-  /// to another page has (`/cb?token=…`), and so has `1;token=…`, where a server takes `;` for `&`.
+  /// Whether the value of a query item contains a secret: a URL with userinfo, or a secret `name=value` behind `?`, `#`, `&` or
+  /// `;`, as in `/cb?token=…` or, for servers that split at `;`, in `1;token=…`.
   private func hasSecret(_ value: ArraySlice<UInt8>) -> Bool {
     guard value.contains(where: { "@%?;#".utf8.contains($0) }) else { return false }
     let text = QueryParameters.decode(String(decoding: value, as: UTF8.self))

@@ -1,26 +1,26 @@
-/// The registry of names whose values are secret: of header fields, query items, form fields and JSON members. One for a
-/// connection, read by everything that shows a request to a person or sends it to another server.
+/// The redaction rules of a connection: names of header fields, query items, form fields and JSON members whose values are secret.
+/// Descriptions, errors, logs, curl commands and cross-origin redirects obey them.
 ///
 ///     connection.secrets.insert("X-Tenant")                // that name
 ///     connection.secrets.insert(ending: "handle")          // and whatever ends like this
 ///     connection.secrets.remove("next_page_token")         // shown, though it ends in "token"
 ///     connection.secrets.insert(path: "/bot{token}/")      // a part of a path
 ///
-/// Names are compared without case, without all that is no letter or digit, and without digits at their end: `X-Api-Key`,
-/// `x_api_key`, `apiKey` and `ApiKey2` are known by the same ending. To begin with it has the usual names of credentials, see
-/// ``usualEndings``. A word of ``repeatingEndings`` behind the name of a secret leaves it one: `password_confirmation`, `token_v2`.
+/// Names are compared case-insensitively, without punctuation and trailing digits: `X-Api-Key`, `x_api_key`, `apiKey` and `ApiKey2`
+/// match the same ending. The defaults are the usual names of credentials, see ``usualEndings``. A suffix of ``repeatingEndings``
+/// keeps a name secret: `password_confirmation`, `token_v2`.
 ///
-/// A redirect to another origin goes without the header fields of these names; logs, errors, descriptions and curl commands
-/// show ``Secrets/mark`` instead of the values. `Authorization`, `Proxy-Authorization` and `Cookie` go to no other origin even if
-/// they are removed here.
+/// Secret values are replaced with ``Secrets/mark`` in logs, errors, descriptions and curl commands. Secret header fields are
+/// removed from cross-origin requests; `Authorization`, `Proxy-Authorization` and `Cookie` are removed even if they are not secret
+/// here.
 public struct Secrets: Sendable, Hashable {
-  /// Whether a name is secret, by the whole of it; that goes before its ending.
+  /// Whether a whole name is secret; it takes precedence over endings.
   private var names: [String: Bool]
-  /// Whether names with this ending are; the longest ending decides.
+  /// Whether names with an ending are secret; the longest matching ending decides.
   private var endings: [String: Bool]
   private(set) var paths: Set<SecretPath> = []
 
-  /// The usual names.
+  /// The default rules: the usual names of credentials.
   public init() {
     names = Self.usual.names
     endings = Self.usual.endings
@@ -31,7 +31,7 @@ public struct Secrets: Sendable, Hashable {
     self.endings = endings
   }
 
-  /// No names at all, for a registry of one's own.
+  /// No rules, to start from.
   public static let none = Secrets(names: [:], endings: [:])
 
   private static let usual = Secrets(
@@ -41,36 +41,37 @@ public struct Secrets: Sendable, Hashable {
     Dictionary(names.map { (folded($0), isSecret) }) { $1 }
   }
 
-  /// What stands in the place of a secret.
+  /// The text that replaces a secret.
   public static let mark = "[secret]"
 
-  /// Makes these names secret, whole: `id` does not make `user_id` secret.
+  /// Makes names secret, compared whole: `id` does not make `user_id` secret.
   public mutating func insert(_ names: String...) {
     for name in names { self.names[Self.folded(name)] = true }
   }
 
-  /// Makes this header field secret.
+  /// Makes a header field secret.
   public mutating func insert(_ name: HTTPField.Name) { insert(name.rawName) }
 
-  /// Makes these names no secret, whole, whatever they end in.
+  /// Makes names not secret, compared whole, whatever their endings are.
   public mutating func remove(_ names: String...) {
     for name in names { self.names[Self.folded(name)] = false }
   }
 
-  /// Makes all names secret that end in this.
+  /// Makes all names with an ending secret.
   public mutating func insert(ending: String) { endings[Self.folded(ending)] = true }
 
-  /// Makes all names no secret that end in this and in no longer ending that is.
+  /// Makes all names with an ending not secret, except those that match a longer secret ending.
   public mutating func remove(ending: String) { endings[Self.folded(ending)] = false }
 
-  /// Makes parts of paths secret: what stands in the place of `{…}`, up to the next slash, wherever in a path the segments of the
-  /// template follow each other. `/bot{token}/`, `/services/{team}/{hook}/{key}`. Case and percent-encoding make no difference.
+  /// Makes parts of URL paths secret: those in the place of `{…}`, wherever a path contains the template's segments, as in
+  /// `/bot{token}/` and `/services/{team}/{hook}/{key}`. Case-insensitive; percent-encoding is ignored.
   public mutating func insert(path template: String) { paths.insert(SecretPath(template)) }
 
-  /// Takes a template away that was inserted.
+  /// Removes a path template that was inserted.
   public mutating func remove(path template: String) { paths.remove(SecretPath(template)) }
 
-  /// Whether the value under this name is secret. `user[password]` and `token[0]` are names of forms, and secret.
+  /// Whether values with this name are secret. Names of nested form fields count by their parts: `user[password]` and `token[0]`
+  /// are secret.
   public func contains(_ name: some StringProtocol) -> Bool {
     let whole = Self.folded(name)
     if let known = names[whole] { return known }
@@ -84,7 +85,7 @@ public struct Secrets: Sendable, Hashable {
   /// Whether the header field's value is secret.
   public func contains(_ name: HTTPField.Name) -> Bool { contains(name.rawName) }
 
-  /// Makes secret here what is secret there too.
+  /// Adds the rules of other secrets: what is secret in either is secret in the union.
   mutating func formUnion(_ other: Secrets) {
     guard self != other else { return }
     for (name, isSecret) in names where !isSecret && other.isSecret(name) { names[name] = true }
@@ -96,14 +97,14 @@ public struct Secrets: Sendable, Hashable {
 
   private func isSecret(_ folded: String) -> Bool {
     if let verdict = verdict(on: folded) { return verdict }
-    // Once: a name may be as long as a server likes.
+    // One suffix only: a server may send names of any length.
     guard let ending = Self.repeatingEndings.first(where: { folded.utf8.reversed().starts(with: $0.utf8.reversed()) }) else {
       return false
     }
     return verdict(on: Self.folded(folded.dropLast(ending.count))) ?? false
   }
 
-  /// Nil if it is not known.
+  /// The rule for a name; nil if there is none.
   private func verdict(on folded: String) -> Bool? { names[folded] ?? verdict(onEnding: folded) }
 
   private func verdict(onEnding folded: String) -> Bool? {
@@ -111,7 +112,7 @@ public struct Secrets: Sendable, Hashable {
     var longest = 0
     var verdict: Bool?
     for (ending, isSecret) in endings where ending.utf8.count > longest && ending.utf8.count <= bytes.count {
-      // Most differ here.
+      // A cheap test first: most endings differ in the last byte.
       guard bytes.last == ending.utf8.last, bytes.suffix(ending.utf8.count).elementsEqual(ending.utf8) else { continue }
       longest = ending.utf8.count
       verdict = isSecret
@@ -119,7 +120,7 @@ public struct Secrets: Sendable, Hashable {
     return verdict
   }
 
-  /// As names are compared. Digits at the end go only where something stands before them.
+  /// The form in which names are compared: lower-case letters and digits. Trailing digits are removed unless nothing else is left.
   private static func folded(_ name: some StringProtocol) -> String {
     let kept = name.utf8.map(\.asciiLowercased).filter { $0.isDigit || (0x61...0x7A).contains($0) || $0 >= 0x80 }
     let end = kept.lastIndex { !$0.isDigit } ?? kept.endIndex - 1

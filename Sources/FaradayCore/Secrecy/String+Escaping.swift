@@ -1,6 +1,6 @@
 extension String {
-  /// On one line, whatever is in it: an escape (`\n`, `\u{1B}`) stands for everything that ends a line, moves a cursor, or
-  /// turns or hides what follows.
+  /// The text on one line, fit for a terminal or log: control and format characters are escaped (`\n`, `\u{1B}`), so that it cannot
+  /// forge a log line or hide text.
   package func escapingControls() -> String {
     guard utf8.contains(where: { $0 < 0x20 || $0 >= 0x7F }) else { return self }
     var shown = ""
@@ -18,7 +18,7 @@ extension String {
 }
 
 extension Unicode.Scalar {
-  /// A control or format character, or the end of a line. The joiner within emoji is none.
+  /// Whether it is a control or format character or a line separator. The joiner within emoji (U+200D) is not.
   package var isUnseen: Bool {
     switch properties.generalCategory {
     case .control, .lineSeparator, .paragraphSeparator: true

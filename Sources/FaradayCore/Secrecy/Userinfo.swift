@@ -1,14 +1,13 @@
-/// Takes users and passwords out of what is meant to be a URL.
+/// Removes user names and passwords (userinfo) from URLs, also from malformed ones.
 enum Userinfo {
-  /// Of a URL that has one reading, what RFC 3986 calls the userinfo goes. Of everything else goes all that stands before the last
-  /// `@`, but for a scheme with slashes behind it: engines and people read such a text in different ways, and each `@` may end a
-  /// password (`http:/user:pw@h`, `user:pw@h`, `http://user:p/w@h`, `http:\\user:pw@h`).
+  /// Removes the userinfo of RFC 3986 from an unambiguous URL. From an ambiguous text it removes everything before the last `@`,
+  /// except the scheme with its slashes: parsers differ, and each `@` may end a password (`http:/user:pw@h`, `user:pw@h`,
+  /// `http://user:p/w@h`, `http:\\user:pw@h`).
   ///
-  /// What looks like a host with a port cannot be told from one: of `http://user:80/x@h`, where the password begins like a
-  /// port, nothing goes.
+  /// A password that looks like a port cannot be detected: `http://user:80/x@h` is not changed.
   ///
-  /// - Parameter levels: how many URLs within this one are looked at; what lies deeper is left out. A server may send a megabyte of
-  ///   them, and each costs stack and another look at the rest.
+  /// - Parameter levels: the maximum depth of URLs within URLs; deeper ones are redacted whole. It bounds stack and time, as a
+  ///   server may send a megabyte of them.
   static func removed(from text: some StringProtocol, levels: Int = 4) -> String {
     var parts = URLParts(text)
     if hasOneReading(parts) {
@@ -23,7 +22,7 @@ enum Userinfo {
     return scheme(of: bytes) + String(decoding: bytes[end...], as: UTF8.self)
   }
 
-  /// A sentence that may have URLs in it, without their users.
+  /// A sentence with the userinfo of the URLs in it removed.
   static func removed(fromWordsOf text: String) -> String {
     let words = text.utf8.split(omittingEmptySubsequences: false) { endsWord.contains($0) }
     var shown = ""
@@ -41,19 +40,19 @@ enum Userinfo {
     guard !place.contains(where: { $0 <= 0x20 || $0 == 0x7F || $0 == UInt8(ascii: "\\") }) else { return false }
     if parts.hasAuthority {
       guard hasPort(parts.host) else { return false }
-      // A second `@` may be the one that ends the password.
+      // A later `@` may be the one that ends the password.
       let isDoubtful = !parts.user.isEmpty || parts.host.utf8.last == colon
       return !isDoubtful || ![parts.path, parts.query ?? "", parts.fragment ?? ""].contains { $0.utf8.contains(at) }
     }
     let bytes = Array(parts.description.utf8)
     guard let end = lastEnd(in: bytes) else { return true }
-    // `mailto:a@b` looks no different from `user:password@host`; `/@me` and `?to=a@b` do.
+    // `mailto:a@b` looks like `user:password@host`; `/@me` and `?to=a@b` do not.
     let before = bytes[..<end]
     return !before.contains(colon) && before.firstRange(of: "%3A".utf8) == nil
       && (parts.path.utf8.first == UInt8(ascii: "/") || !parts.path.utf8.contains(at))
   }
 
-  /// Whether it is a host, with a port or without, and nothing else.
+  /// Whether it is exactly a host with an optional port.
   private static func hasPort(_ host: Substring) -> Bool {
     let bytes = Array(host.utf8)
     guard lastEnd(in: bytes) == nil else { return false }
@@ -68,7 +67,7 @@ enum Userinfo {
       && (digits.isEmpty || UInt16(String(decoding: digits, as: UTF8.self)) != nil)
   }
 
-  /// Where in a path something begins that has a colon: a URL, or what looks like one to somebody.
+  /// The start of the first path segment with a colon, and whether a URL begins there.
   private static func innerStart(_ path: Substring) -> (start: Substring.Index, isURL: Bool)? {
     let bytes = path.utf8
     guard let first = bytes.firstIndex(of: colon) else { return nil }
@@ -76,7 +75,7 @@ enum Userinfo {
     return (start, bytes[bytes.index(after: first)...].first == UInt8(ascii: "/"))
   }
 
-  /// A URL is within this one (`http://proxy/http://user:pw@h`), or was taken for a path; the segments before it are kept.
+  /// Redacts a URL within the path (`http://proxy/http://user:pw@h`); the segments before it are kept.
   private static func withoutInner(_ parts: URLParts, levels: Int) -> String {
     guard parts.hasAuthority, let (start, isURL) = innerStart(parts.path) else { return parts.description }
     var (outer, inner) = (parts, parts)
@@ -95,14 +94,14 @@ enum Userinfo {
     return outer.description + Secrets.mark + inner.description
   }
 
-  /// Without an `@`, what was to be the port may be a password.
+  /// Redacts an invalid port: it may be a password whose `@` is missing.
   private static func hidePort(_ host: inout Substring) {
     guard let start = host.utf8.firstIndex(of: colon) else { return }
     host = host[..<start] + ":" + Secrets.mark
   }
 
-  /// Behind the last `@`, in whatever spelling: escaped, also twice, as Foundation does where it finds something else to escape;
-  /// or one that IDNA maps to it (U+FF20, U+FE6B).
+  /// The index behind the last `@` in any spelling: percent-encoded, also twice, as Foundation may do; or a character that IDNA
+  /// maps to it (U+FF20, U+FE6B).
   private static func lastEnd(in bytes: some RandomAccessCollection<UInt8>) -> Int? {
     for index in bytes.indices.reversed() {
       let rest = bytes[index...]
@@ -114,7 +113,7 @@ enum Userinfo {
 
   private static let spellings = ["@", "%40", "%2540", "\u{FF20}", "\u{FE6B}", "%EF%BC%A0", "%EF%B9%AB"].map { Array($0.utf8) }
 
-  /// `http://` of whatever has slashes of any kind behind a scheme.
+  /// `http://` of a text with a scheme and slashes or backslashes.
   private static func scheme(of bytes: [UInt8]) -> String {
     let text = bytes.drop { $0 <= 0x20 }
     let name = text.prefix { isLetter($0) || $0.isDigit || "+-.".utf8.contains($0) }

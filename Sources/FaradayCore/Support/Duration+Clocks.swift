@@ -1,4 +1,4 @@
 extension Duration {
-  /// From zero to a century: for ever, as far as a program goes. Clocks overflow some centuries beyond, and so do numbers of nanoseconds.
+  /// The duration clamped to the range from zero to a century: clocks, and nanoseconds in 64 bits, overflow some centuries beyond.
   package var withinClocks: Duration { min(max(.zero, self), .seconds(3_155_760_000)) }
 }

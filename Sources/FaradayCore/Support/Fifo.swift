@@ -1,4 +1,4 @@
-/// A queue: appending and taking the first are constant time.
+/// A FIFO queue: `append` and `popFirst` take amortized constant time.
 package struct Fifo<Element> {
   private var elements: [Element?] = []
   private var head = 0

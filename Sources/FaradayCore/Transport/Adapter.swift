@@ -1,23 +1,22 @@
-/// Sends one request once.
+/// A transport: sends one request, once, and returns its response.
 ///
-/// Once: a server that acts on a POST must not get it twice. Only a request that may be repeated (RFC 9110, section 9.2.2: GET,
-/// HEAD, PUT, DELETE, OPTIONS, TRACE), or of which nothing has left, may be sent again, over a new connection, when a kept one
-/// turns out to be dead.
+/// Once: a server must not get a POST twice. Only an idempotent request (RFC 9110, section 9.2.2: GET, HEAD, PUT, DELETE, OPTIONS,
+/// TRACE), or one of which nothing was sent, may be sent again over a new connection when a kept (keep-alive) connection turns out
+/// to be dead.
 ///
-/// An adapter follows no redirect, retries nothing, keeps no cookies and decodes no JSON: those are middleware, which is
-/// how they work the same over every adapter. What only an engine can do is the adapter's: TLS, HTTP versions, content
-/// decoding, connection reuse.
+/// An adapter does not follow redirects, retry, keep cookies or decode JSON: middleware does, the same over every adapter. It does
+/// what needs its engine: TLS, HTTP versions, and the connection pool.
 ///
 /// A conforming type
-/// - throws ``TransportError`` for everything that can go wrong, and `CancellationError` when the task is cancelled;
-/// - fails a request that needs a capability it lacks with ``TransportError/Code/unsupported``, and ignores nothing;
-/// - returns from ``send(_:)`` at the response's head, with a body that is still to come (``ResponseStream``). How it is delivered,
-///   whole, streamed or to a callback, is not its concern: ``Connection`` sees to that. Where ``Options/deliversWhole`` says so it may
-///   wait for a small body, and return with that.
+/// - is thread-safe;
+/// - throws ``TransportError`` for all failures, and `CancellationError` when the task is cancelled;
+/// - throws ``TransportError/Code/unsupported`` for a request that needs a capability it lacks, and ignores no option;
+/// - returns from ``send(_:)`` at the response's head, with a body that is still to come (``ResponseStream``). ``Connection``
+///   delivers it: buffered, streamed or to a callback. If ``Options/deliversWhole`` is true it may wait for a small body.
 public protocol Adapter: Sendable {
   /// What this adapter can do.
   var capabilities: Capabilities { get }
 
-  /// Sends the request and returns its response, whatever the status.
+  /// Sends the request and returns its response, whatever its status.
   func send(_ request: Request) async throws -> Response
 }

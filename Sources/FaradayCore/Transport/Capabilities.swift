@@ -1,14 +1,16 @@
-/// What an adapter can do. A request that needs more fails with ``TransportError/Code/unsupported``, naming what it lacks.
+/// The features of an adapter. A request that needs one that is missing throws ``TransportError/Code/unsupported``, which names it.
 public struct Capabilities: OptionSet, Sendable, Hashable {
+  /// One bit for each capability.
   public let rawValue: UInt64
 
+  /// Capabilities by their bits.
   public init(rawValue: UInt64) { self.rawValue = rawValue }
 
   /// Methods other than those of RFC 9110.
   public static let customMethods = Capabilities(rawValue: 1 << 0)
   /// A body on GET.
   public static let bodyOnGet = Capabilities(rawValue: 1 << 1)
-  /// Request bodies larger than memory, from a file or a sequence.
+  /// Streamed request bodies, from a file or an async sequence.
   public static let streamedUpload = Capabilities(rawValue: 1 << 2)
   /// Waiting for `100 Continue` when the request has `Expect: 100-continue`.
   public static let expectContinue = Capabilities(rawValue: 1 << 3)
@@ -16,7 +18,7 @@ public struct Capabilities: OptionSet, Sendable, Hashable {
   public static let uploadProgress = Capabilities(rawValue: 1 << 4)
   /// ``Delivery/streamed``.
   public static let streamedDownload = Capabilities(rawValue: 1 << 6)
-  /// A consumer that stops reading stops the server.
+  /// Backpressure: a reader that pauses slows the server down.
   public static let backpressure = Capabilities(rawValue: 1 << 7)
   /// ``Options/onInformational``.
   public static let informational = Capabilities(rawValue: 1 << 10)
@@ -36,49 +38,52 @@ public struct Capabilities: OptionSet, Sendable, Hashable {
   public static let customCA = Capabilities(rawValue: 1 << 18)
   /// ``TLS/verifiesServer`` switched off.
   public static let unverifiedTLS = Capabilities(rawValue: 1 << 19)
-  /// ``Response/metrics``, every phase.
+  /// ``Response/metrics`` of every phase.
   public static let metrics = Capabilities(rawValue: 1 << 20)
 
-  /// Header fields arrive as they were written, in order and in their case; only `Host` and the body's framing are added.
+  /// Header fields are sent as they were set, in order and case; only `Host` and the body's framing are added.
   public static let exactHeaders = Capabilities(rawValue: 1 << 21)
-  /// A path that has `.` or `..` segments is sent as it is.
+  /// A path with `.` or `..` segments is sent unchanged.
   public static let dotSegments = Capabilities(rawValue: 1 << 22)
-  /// Pieces of a request's body leave as they come, and the response is seen meanwhile.
+  /// Full duplex: each piece of a streamed request body is sent at once, and the response can be received meanwhile.
   public static let duplex = Capabilities(rawValue: 1 << 23)
-  /// ``HTTPVersionPolicy/http1``: HTTP/1.1 and nothing else.
+  /// ``HTTPVersionPolicy/http1``: HTTP/1.1 only.
   public static let http1Only = Capabilities(rawValue: 1 << 24)
-  /// ``Response/version`` is what the response came over.
+  /// ``Response/version`` is the HTTP version of the response.
   public static let responseVersion = Capabilities(rawValue: 1 << 25)
-  /// A body arrives as it was sent, whatever its `Content-Encoding`: ``Options/decompression`` needs it.
+  /// A body is returned as it was sent, whatever its `Content-Encoding`: ``Options/decompression`` needs it.
   public static let encodedBodies = Capabilities(rawValue: 1 << 26)
-  /// A POST, PATCH or custom method is not sent again when its connection dies before the answer.
+  /// A request that is not idempotent (POST, PATCH, custom methods) is never sent twice when its connection breaks.
   public static let neverResends = Capabilities(rawValue: 1 << 27)
-  /// A response whose head is cut off is an error, and harms nobody else.
+  /// A response with a truncated head is an error, and does not affect other requests.
   public static let truncatedHeads = Capabilities(rawValue: 1 << 28)
   /// ``RequestTarget/asterisk``.
   public static let asteriskTarget = Capabilities(rawValue: 1 << 29)
-  /// Bytes that nobody asked for never answer a request: a kept connection on which something has arrived since is not used again.
+  /// Unsolicited bytes never become the response of the next request: an idle connection on which anything has arrived is not
+  /// reused.
   public static let cleanConnections = Capabilities(rawValue: 1 << 30)
-  /// A body over TLS that only the connection's end ends is an error without a `close_notify` (RFC 9112, section 9.8): anybody on
-  /// the way could have cut it off.
+  /// A TLS body that is ended by the close of the connection is an error without a `close_notify` (truncation attack, RFC 9112,
+  /// section 9.8).
   public static let truncatedTLS = Capabilities(rawValue: 1 << 31)
-  /// A response whose framing could be read in two ways is an error (RFC 9112, sections 2 to 7).
+  /// A response with ambiguous framing is an error (response smuggling, RFC 9112, sections 2 to 7).
   public static let strictFraming = Capabilities(rawValue: 1 << 33)
-  /// A 417 is answered by the request without its `Expect` (RFC 9110, section 10.1.1).
+  /// After a 417 the request is sent again without `Expect` (RFC 9110, section 10.1.1).
   public static let expectationFailed = Capabilities(rawValue: 1 << 34)
-  /// ``Timeouts/idle`` counts whatever moves over the connection: a line that is not complete, a framing, what a slow server takes
-  /// from the kernel.
+  /// ``Timeouts/idle`` counts every byte on the wire: incomplete lines, framing, and what a slow server reads from the socket
+  /// buffer.
   public static let idleOnWire = Capabilities(rawValue: 1 << 35)
   /// ``Timeouts/queue``.
   public static let queueTimeout = Capabilities(rawValue: 1 << 32)
-  /// Requests with a body, and those that may not be repeated, go over kept connections and leave theirs to the next.
+  /// Requests with a body, and those that are not idempotent, use and keep connections of the pool.
   public static let uploadReuse = Capabilities(rawValue: 1 << 36)
 
-  /// A capability as a table shows it.
+  /// A capability with its name and meaning, for tables.
   public struct Entry: Sendable {
+    /// The name of its static member.
     public let name: String
+    /// The capability.
     public let capability: Capabilities
-    /// In a few words, what it is.
+    /// What it is, in a few words.
     public let meaning: String
   }
 
@@ -120,9 +125,9 @@ public struct Capabilities: OptionSet, Sendable, Hashable {
     Entry(name: "metrics", capability: .metrics, meaning: "`response.metrics`, every phase"),
   ]
 
-  /// Every capability there is a name for.
+  /// All capabilities.
   public static let all = entries.reduce(into: Capabilities()) { $0.formUnion($1.capability) }
 
-  /// The names of what is in the set.
+  /// The names of the capabilities in the set.
   public var names: [String] { Self.entries.filter { contains($0.capability) }.map(\.name) }
 }

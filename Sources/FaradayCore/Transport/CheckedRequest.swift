@@ -1,25 +1,24 @@
-/// A request that nothing in it keeps from being sent.
-///
-/// Every adapter gets its own from ``Capabilities/checked(_:of:)``, so that all refuse the same, with the same errors.
+/// A request that has been validated for an adapter: ``Capabilities/checked(_:of:)`` makes it, so that all adapters refuse the same
+/// requests with the same errors.
 package struct CheckedRequest: Sendable {
   package let request: Request
   package let target: Target
-  /// The header fields but those that frame the body, with one `Cookie` at most.
+  /// The header fields to send: without `Content-Length` and `Transfer-Encoding`, and with at most one `Cookie`.
   package let fields: [HTTPField]
 }
 
 extension Capabilities {
-  /// Throws what an adapter fails a request with before it sends anything, so that every adapter refuses the same.
+  /// Validates a request, as every adapter must before it sends anything. The body is not read.
   ///
-  /// That is ``TransportError/Code/unsupported`` if the request needs more than this, naming what; and what fits if it is one that no
-  /// adapter may send: CONNECT, HEAD or TRACE with a body, a total timeout of zero or less, a URL that is not absolute or neither `http` nor `https`, a header field that
-  /// would end its line or contradicts the body's length, a body that is not encoded, a file's path that the system would read as
-  /// another. The body is not read.
+  /// Throws ``TransportError/Code/unsupported`` if the request needs a capability that is missing here. Throws other codes for a
+  /// request that no adapter may send: CONNECT; HEAD or TRACE with a body; a total timeout of zero or less; a URL that is not an
+  /// absolute `http` or `https` URL; a header field with a CR, LF or NUL, or one that contradicts the body's length; a body that is
+  /// not encoded; the path of a certificate file with a NUL.
   public func check(_ request: Request, of adapter: String = "the adapter") throws {
     _ = try checked(request, of: adapter)
   }
 
-  /// The same, with what the check has found out.
+  /// Validates a request as ``check(_:of:)`` does, and returns what the adapter needs to send it.
   package func checked(_ request: Request, of adapter: String) throws -> CheckedRequest {
     try request.checkMeaning()
     if self != .all {
@@ -31,7 +30,7 @@ extension Capabilities {
     return CheckedRequest(request: request, target: try Target(request), fields: try request.fieldsToSend())
   }
 
-  /// What the request cannot do without.
+  /// The capabilities that a request needs.
   public init(neededBy request: Request) {
     self = []
     let options = request.options
@@ -52,7 +51,7 @@ extension Capabilities {
     case .http2: insert(.http2)
     }
     if options.timeouts.queue != nil { insert(.queueTimeout) }
-    // The defaults of the next two are nothing to insist on: an adapter without a limit says so by lacking it.
+    // The defaults of the next two are not required: an adapter without these timeouts has no limit.
     if let connect = options.timeouts.connect, connect != Timeouts().connect { insert(.connectTimeout) }
     if let idle = options.timeouts.idle, idle != Timeouts().idle { insert(.idleTimeout) }
     if options.timeouts.total != nil { insert(.totalTimeout) }
@@ -67,7 +66,7 @@ extension Capabilities {
   private static func hasDotSegments(_ url: URL) -> Bool {
     var text = url.absoluteString
     return text.withUTF8 { bytes in
-      // Where the segment began, and whether it has had nothing but dots.
+      // Where the segment starts, and whether it has only dots so far.
       var (start, isDots) = (0, true)
       for (index, byte) in bytes.enumerated() {
         switch byte {
@@ -85,25 +84,25 @@ extension Capabilities {
 }
 
 extension Request {
-  /// Throws if no adapter may send this, whatever it can do.
+  /// Throws if no adapter may send this.
   fileprivate func checkMeaning() throws {
-    // To a server it would open a tunnel, and what then came would not be a response (RFC 9110, section 9.3.6).
+    // It would open a tunnel, and what follows would not be a response (RFC 9110, section 9.3.6).
     guard method != .connect else {
-      throw TransportError(.invalidMethod, building: self, "CONNECT is said to proxies, by the adapter: it is no request")
+      throw TransportError(.invalidMethod, building: self, "CONNECT cannot be requested: the adapter sends it to proxies itself")
     }
     guard method == .options || options.requestTarget != .asterisk else {
-      throw TransportError(.invalidMethod, building: self, "only OPTIONS may be asked of the server as a whole, `*`")
+      throw TransportError(.invalidMethod, building: self, "the request target `*` is allowed with OPTIONS only")
     }
     guard body.isEmpty || (method != .head && method != .trace) else {
-      throw TransportError(.invalidBody, building: self, "a \(method) request has no body")
+      throw TransportError(.invalidBody, building: self, "a \(method) request must not have a body")
     }
-    // An engine's clock would begin with its request, and might win or lose against the answer.
+    // Thrown here: an engine's timer would race with the response.
     if let total = options.timeouts.total, total <= .zero {
       throw TransportError(.totalTimeout, building: self, "a total timeout of \(total) leaves no time to send it")
     }
     if let caFile = options.tls.caFile, caFile.utf8.contains(0) {
       throw TransportError(
-        .invalidCA, building: self, "the path of options.tls.caFile has a null character, where the system would cut it off")
+        .invalidCA, building: self, "the path in options.tls.caFile contains a NUL character")
     }
     if let value = body.unencodedValue {
       let problem = UnencodedBody(type: type(of: value))
@@ -113,7 +112,7 @@ extension Request {
 
   /// The header fields but those that frame the body. Throws if one of them cannot be sent as it is.
   ///
-  /// `HTTPFields` may hold a field for each cookie, as HTTP/2 has it; a server is given one (RFC 9113, section 8.2.3).
+  /// The header fields to send, checked. Several `Cookie` fields, as HTTP/2 allows, are joined into one (RFC 9113, section 8.2.3).
   fileprivate func fieldsToSend() throws -> [HTTPField] {
     let fields = try checkedFields()
     let cookies = fields.filter { $0.name == .cookie }
@@ -131,29 +130,31 @@ extension Request {
 
   private func checkedFields() throws -> [HTTPField] {
     try headers.filter { field in
-      // The vocabulary's types cannot hold these; a field that could end its line is refused wherever it came from.
+      // `HTTPField` should hold no such value; it is checked all the same, against header injection.
       let endsLine = field.withUnsafeBytesOfValue { $0.contains(where: \.endsLine) }
       guard !endsLine, !field.name.rawName.hasPrefix(":") else {
-        throw TransportError(.invalidHeader, building: self, "the header \(field.name) cannot be sent as it is")
+        throw TransportError(
+          .invalidHeader, building: self, "the header \(field.name) contains CR, LF or NUL, or is a pseudo-header field")
       }
       return try !isFraming(field)
     }
   }
 
-  /// How the body is framed follows from the body. A field that says the same is left out, one that does not is an error.
+  /// Whether a field describes the body's framing. The engine sets these itself; one that contradicts the body throws.
   private func isFraming(_ field: HTTPField) throws -> Bool {
     switch field.name {
     case .contentLength:
       guard let length = body.length, Int64(field.value) == length else {
-        let actual = body.length.map(String.init) ?? "no known length"
+        let actual = body.length.map(String.init) ?? "unknown"
         throw TransportError(
-          .invalidHeader, building: self, "Content-Length says \(field.value.bounded(to: 64)) and the body has \(actual)")
+          .invalidHeader, building: self, "Content-Length is \(field.value.bounded(to: 64)), but the body's length is \(actual)")
       }
       return true
     case .transferEncoding:
       guard body.length == nil, field.value.lowercased() == "chunked" else {
         throw TransportError(
-          .invalidHeader, building: self, "Transfer-Encoding is decided by the body: chunked if it has no known length")
+          .invalidHeader, building: self,
+          "Transfer-Encoding is set by the body: leave it out, or set `chunked` with a body of unknown length")
       }
       return true
     default: return false
@@ -161,15 +162,15 @@ extension Request {
   }
 }
 
-/// A URL that may be sent to: absolute, `http` or `https`, with a host. The engine parses the rest, and nobody else does.
+/// A validated URL: absolute, `http` or `https`, with a host. Only the engine parses the rest of it.
 package struct Target {
-  /// The URL in ASCII, as the engine gets it.
+  /// The URL in ASCII, as it is passed to the engine.
   package let text: String
-  /// Scheme, host and port in lower case: whose connections it can share.
+  /// The origin in lower case: the key of the connection pool and the request queue.
   package let origin: String
   package let isSecure: Bool
 
-  /// It ends, but for a fragment, in the question mark of a query without text.
+  /// Whether the URL has an empty query: a `?` with nothing behind it but a fragment.
   package let hasEmptyQuery: Bool
 
   package init(_ request: Request) throws {
@@ -190,7 +191,7 @@ package struct Target {
   private struct Parts {
     var isSecure: Bool
     var host: Range<Int>
-    /// What is before the end of the host is the origin as it stands.
+    /// Whether the text up to the end of the host is the origin: in lower case, without userinfo.
     var isCanonical: Bool
     var hasEmptyQuery: Bool
   }
@@ -208,7 +209,7 @@ package struct Target {
     let scheme = bytes[..<colon]
     let isSecure = matches(scheme, "https")
     guard isSecure || matches(scheme, "http") else {
-      return .failure(Problem(code: .unsupportedScheme, text: "only http and https URLs can be sent"))
+      return .failure(Problem(code: .unsupportedScheme, text: "the URL's scheme is neither http nor https"))
     }
     let start = colon + 3
     guard bytes.count >= start, bytes[colon + 1] == UInt8(ascii: "/"), bytes[colon + 2] == UInt8(ascii: "/") else {
@@ -223,8 +224,10 @@ package struct Target {
       if byte == UInt8(ascii: "@") { host = end }
     }
     guard host < end, bytes[host] != UInt8(ascii: ":") else { return .failure(.noHost) }
-    guard hasPort(bytes[host..<end]) else { return .failure(Problem(code: .invalidURL, text: "the URL's port is none")) }
-    // Engines skip some of these and this would not: refusing them leaves one reading of where the request goes.
+    guard hasPort(bytes[host..<end]) else {
+      return .failure(Problem(code: .invalidURL, text: "the URL's port is not a number up to 65535"))
+    }
+    // Some parsers skip these characters: refusing them leaves no ambiguity about the request's target.
     guard !bytes.contains(where: { $0 <= 0x20 || $0 == 0x7F || $0 == UInt8(ascii: "\\") }) else {
       return .failure(Problem(code: .invalidURL, text: "the URL has a space, control character or backslash"))
     }
@@ -234,7 +237,7 @@ package struct Target {
     return .success(Parts(isSecure: isSecure, host: host..<end, isCanonical: isCanonical, hasEmptyQuery: hasEmptyQuery))
   }
 
-  /// Whether what stands behind the host, if anything does, is a port: a number up to 65,535, or nothing behind the colon.
+  /// Whether the port is missing, empty, or a number up to 65,535.
   private static func hasPort(_ authority: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
     // The address of an IPv6 host has colons of its own.
     let start = authority.lastIndex(of: UInt8(ascii: "]")) ?? authority.startIndex

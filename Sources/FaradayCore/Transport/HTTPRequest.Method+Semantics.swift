@@ -1,5 +1,5 @@
 extension HTTPRequest.Method {
-  /// Whether sending such a request twice does what sending it once does (RFC 9110, section 9.2.2).
+  /// Whether the method is idempotent: sending a request twice has the effect of sending it once (RFC 9110, section 9.2.2).
   package var isIdempotent: Bool {
     switch self {
     case .get, .head, .put, .delete, .options, .trace: true
@@ -7,7 +7,7 @@ extension HTTPRequest.Method {
     }
   }
 
-  /// Whether a request has a body by definition, and says so when that is empty (RFC 9110, section 8.6).
+  /// Whether a request of the method has a body by definition: an empty one is sent as `Content-Length: 0` (RFC 9110, section 8.6).
   package var expectsBody: Bool {
     switch self {
     case .post, .put, .patch: true

@@ -1,6 +1,6 @@
-/// What no response may be more than, whatever brings it.
+/// Limits for responses over every adapter.
 package enum ResponseLimits {
-  /// Lines of heads and trailers together: newer libcurl has the same limit. `HTTPFields` traps at 65,535.
+  /// The maximum number of lines in heads and trailers together, as in newer libcurl. `HTTPFields` traps at 65,535.
   package static let lines = 5000
 
   package static let tooManyLines = "the response's head and trailers have more than \(lines) lines"

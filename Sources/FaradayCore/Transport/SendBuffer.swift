@@ -1,17 +1,24 @@
 internal import Synchronization
 
-/// Bytes of a request's body between the task that reads its source and the engine's thread, which sends them.
+/// The buffer between the task that reads a request's body from its source and the engine's thread that sends it, with
+/// backpressure.
 ///
-/// It holds at most `high` bytes and one piece. Where the length is known the last bytes are kept back until the source
-/// has said that it has ended: a body that turns out too long must not have been sent whole.
+/// It holds at most ``highWatermark`` bytes and one piece; the source goes on below half of that. If the length is known, the last
+/// bytes are held back until the source has ended: a body that turns out too long must not have been sent as a complete one.
+/// Thread-safe.
 package final class SendBuffer: Sendable {
-  package static let high = 256 << 10
+  /// The high watermark: with so many bytes buffered, the source pauses.
+  package static let highWatermark = 256 << 10
 
+  /// The result of ``fill(_:)``.
   package enum Filled: Equatable {
+    /// So many bytes were copied.
     case bytes(Int)
-    /// Nothing now; the engine will be told.
+    /// There are no bytes at the moment; the engine is notified when there are.
     case dry
+    /// The body has ended.
     case end
+    /// The source has failed: ``SendBuffer/failure``.
     case failed
   }
 
@@ -35,7 +42,8 @@ package final class SendBuffer: Sendable {
       let wouldComplete = length.map { self.taken + Int64(count) == $0 } ?? false
       guard count > 0, !wouldComplete || hasEnded else {
         if hasEnded { return (.end, nil) }
-        // Even with the buffer full: what is held back waits for the source to say whether that was all.
+        // The source goes on even if the buffer is full: otherwise it would wait for room, and the bytes held back for its end
+        // (deadlock).
         engineWaits = true
         defer { source = nil }
         return (.dry, source)
@@ -54,7 +62,7 @@ package final class SendBuffer: Sendable {
       }
       buffered -= count
       self.taken += Int64(count)
-      guard buffered < SendBuffer.high / 2 else { return (.bytes(count), nil) }
+      guard buffered < SendBuffer.highWatermark / 2 else { return (.bytes(count), nil) }
       defer { source = nil }
       return (.bytes(count), source)
     }
@@ -67,7 +75,7 @@ package final class SendBuffer: Sendable {
 
   // MARK: the source's side
 
-  /// Reads the body into the buffer, once it is open. `tell` is called when the engine waits for what has come.
+  /// Reads the body into the buffer, after ``open()``. Calls `tell` when the engine waits for bytes, the end or a failure.
   package func pump(_ body: Body, tell: @Sendable () -> Void) async {
     do {
       guard await waitForRoom() else { return }
@@ -81,7 +89,7 @@ package final class SendBuffer: Sendable {
     }
   }
 
-  /// Adds a piece. Returns whether the engine has to be told that there is something.
+  /// Adds a piece. Returns whether the engine must be notified.
   func push(_ piece: Data) throws -> Bool {
     guard !piece.isEmpty else { return false }
     let tell = try state.withLock { state in
@@ -97,11 +105,11 @@ package final class SendBuffer: Sendable {
     return tell
   }
 
-  /// Waits until it is open and there is room. The engine or ``close()`` ends the wait. Returns whether anybody takes more.
+  /// Waits until the buffer is open and has room, or is closed. Returns false if it is closed.
   func waitForRoom() async -> Bool {
     await withUnsafeContinuation { continuation in
       let hasRoom = state.withLock { state in
-        if state.isClosed || state.isOpen && (state.buffered < Self.high || state.engineWaits) { return true }
+        if state.isClosed || state.isOpen && (state.buffered < Self.highWatermark || state.engineWaits) { return true }
         state.source = continuation
         return false
       }
@@ -110,7 +118,7 @@ package final class SendBuffer: Sendable {
     return state.withLock { !$0.isClosed }
   }
 
-  /// The source has ended. Returns whether the engine has to be told.
+  /// Notes the end of the source. Returns whether the engine must be notified.
   func end() -> Bool {
     state.withLock { state in
       let total = state.taken + Int64(state.buffered)
@@ -123,7 +131,7 @@ package final class SendBuffer: Sendable {
     }
   }
 
-  /// The source has failed. Returns whether the engine has to be told.
+  /// Notes a failure of the source. Returns whether the engine must be notified.
   func fail(_ error: any Error) -> Bool {
     state.withLock { state in
       state.failure = error
@@ -134,7 +142,7 @@ package final class SendBuffer: Sendable {
 
   // MARK: the engine's side
 
-  /// Moves what there is into the engine's buffer.
+  /// Copies buffered bytes to the engine's buffer.
   package func fill(_ target: UnsafeMutableRawBufferPointer) -> Filled {
     var taken: [Data] = []
     let (filled, source) = state.withLock { state in state.take(target.count, length: length, into: &taken) }
@@ -147,15 +155,15 @@ package final class SendBuffer: Sendable {
     return filled
   }
 
-  /// Why the body cannot be sent, if it cannot.
+  /// The error of the source; nil if there is none.
   package var failure: (any Error)? { state.withLock { $0.failure } }
 
-  /// The exchange has begun: there is room.
+  /// Lets the source begin: the exchange has started.
   package func open() {
     wakeSource { $0.isOpen = true }
   }
 
-  /// Nobody will take any more: the source stops at its next piece.
+  /// Drops what is buffered, and stops the source at its next piece.
   package func close() {
     wakeSource { state in
       state.isClosed = true
@@ -174,10 +182,10 @@ package final class SendBuffer: Sendable {
   }
 }
 
-/// A body that is not as long as it was said to be.
+/// A request body is shorter or longer than its stated length.
 package struct LengthMismatch: Error, CustomStringConvertible {
   package let stated: Int64
-  /// Nil if it is longer, by how much nobody read.
+  /// The actual length; nil if it is longer than stated, in which case the rest was not read.
   package let actual: Int64?
 
   package init(stated: Int64, actual: Int64?) {
@@ -186,12 +194,12 @@ package struct LengthMismatch: Error, CustomStringConvertible {
   }
 
   package var description: String {
-    "the body was to have \(stated) bytes and " + (actual.map { "ended after \($0)" } ?? "has more")
+    "the body's stated length is \(stated) bytes, but it " + (actual.map { "ended after \($0)" } ?? "has more")
   }
 }
 
 extension TransportError {
-  /// Says what went wrong with the request's own body.
+  /// Sets code and message for an error of the request's body source.
   package mutating func setBodyFailure(_ error: any Error) {
     switch error {
     case let mismatch as LengthMismatch:
@@ -203,7 +211,7 @@ extension TransportError {
       underlying = error
     default:
       code = .bodyUnreadable
-      // What it says of itself is the caller's own affair, and may have a secret in it.
+      // Only the type of the caller's error: its description may contain secrets.
       message = "the request's body failed: \((error as? TransportError)?.description ?? "\(type(of: error))")"
       underlying = error
     }
