@@ -1,5 +1,5 @@
-// What Swift cannot call by itself: variadic functions, macros with casts, unions. Each wrapper is typed and inline.
-// Options newer than the headers this is compiled with answer CURLE_UNKNOWN_OPTION, as an old library would.
+// Typed inline wrappers for what Swift cannot import: variadic functions, macros with casts, unions; and system calls on sockets.
+// Options newer than the libcurl headers at compile time return CURLE_UNKNOWN_OPTION, as an old library would.
 #ifndef FARADAY_CURL_SHIM_H
 #define FARADAY_CURL_SHIM_H
 
@@ -63,7 +63,7 @@ static inline CURLSHcode faraday_share_tls_sessions(void *share) {
   return curl_share_setopt(share, CURLSHOPT_SHARE, CURL_LOCK_DATA_SSL_SESSION);
 }
 
-// MARK: callbacks, typed
+// MARK: typed callbacks
 
 typedef size_t (*faraday_write_function)(char *, size_t, size_t, void *);
 typedef int (*faraday_seek_function)(void *, curl_off_t, int);
@@ -88,7 +88,7 @@ static inline CURLcode faraday_set_close_socket(void *easy, faraday_close_socket
   CURLcode code = curl_easy_setopt(easy, CURLOPT_CLOSESOCKETFUNCTION, function);
   return code != CURLE_OK ? code : curl_easy_setopt(easy, CURLOPT_CLOSESOCKETDATA, data);
 }
-// Called when a connection is ready, new or reused, before the request goes out. Since 7.80.
+// Sets the callback for when a connection, new or reused, is ready and before the request is sent. libcurl 7.80 and newer.
 static inline CURLcode faraday_set_ready(void *easy, faraday_ready_function function, void *data) {
 #if LIBCURL_VERSION_NUM >= 0x075000
   CURLcode code = curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, function);
@@ -103,7 +103,7 @@ static inline CURLcode faraday_set_transfer_progress(void *easy, faraday_progres
   if (code == CURLE_OK) code = curl_easy_setopt(easy, CURLOPT_XFERINFODATA, data);
   return code != CURLE_OK ? code : curl_easy_setopt(easy, CURLOPT_NOPROGRESS, 0L);
 }
-// Has libcurl's log handed over from now on.
+// Enables libcurl's verbose log and sets its callback.
 static inline CURLcode faraday_set_log(void *easy, faraday_log_function function, void *data) {
   CURLcode code = curl_easy_setopt(easy, CURLOPT_DEBUGFUNCTION, function);
   if (code == CURLE_OK) code = curl_easy_setopt(easy, CURLOPT_DEBUGDATA, data);
@@ -118,12 +118,12 @@ static inline CURLMcode faraday_multi_set_timer(void *multi, faraday_timer_funct
   return code != CURLM_OK ? code : curl_multi_setopt(multi, CURLMOPT_TIMERDATA, data);
 }
 
-// MARK: OpenSSL behind libcurl
+// MARK: OpenSSL, if libcurl uses it
 
 typedef int (*faraday_ssl_question)(const void *);
 typedef void (*faraday_ssl_alpn)(const void *, const unsigned char **, unsigned int *);
 
-// OpenSSL's object for the connection that the handle is on just now; NULL without one, or with another TLS library.
+// The `SSL *` of the handle's current connection; NULL without a connection, or with another TLS library.
 static inline void *faraday_get_ssl(void *easy) {
   struct curl_tlssessioninfo *session = NULL;
   if (curl_easy_getinfo(easy, CURLINFO_TLS_SSL_PTR, &session) != CURLE_OK || !session) return NULL;
@@ -135,7 +135,7 @@ static inline faraday_ssl_question faraday_find_ssl_question(const char *name) {
 static inline faraday_ssl_alpn faraday_find_ssl_alpn(void) {
   return (faraday_ssl_alpn)dlsym(RTLD_DEFAULT, "SSL_get0_alpn_selected");
 }
-// Whether the handshake has agreed on HTTP/2.
+// Whether HTTP/2 was negotiated (ALPN "h2").
 static inline int faraday_ssl_agreed_on_http2(faraday_ssl_alpn alpn, const void *ssl) {
   const unsigned char *name = NULL;
   unsigned int length = 0;
@@ -143,9 +143,9 @@ static inline int faraday_ssl_agreed_on_http2(faraday_ssl_alpn alpn, const void 
   return length == 2 && name[0] == 'h' && name[1] == '2';
 }
 
-// MARK: a union, and options by version
+// MARK: a union, and options that depend on the version
 
-// The next finished transfer, or NULL.
+// The next completed transfer, or NULL.
 static inline void *faraday_next_done(void *multi, CURLcode *result) {
   int left = 0;
   CURLMsg *message;
@@ -158,7 +158,7 @@ static inline void *faraday_next_done(void *multi, CURLcode *result) {
   return NULL;
 }
 
-// Only these two, whatever else the library was built with. The string form is 7.85's.
+// Allows http and https only. The string form of the option needs 7.85.
 static inline CURLcode faraday_set_web_protocols(void *easy) {
 #if LIBCURL_VERSION_NUM >= 0x075500
   return curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
@@ -166,7 +166,7 @@ static inline CURLcode faraday_set_web_protocols(void *easy) {
   return curl_easy_setopt(easy, CURLOPT_PROTOCOLS, (long)(CURLPROTO_HTTP | CURLPROTO_HTTPS));
 #endif
 }
-// Does not wait for a name lookup that nobody wants any more. Since 7.87.
+// Does not wait for the thread of a cancelled DNS lookup. libcurl 7.87 and newer.
 static inline CURLcode faraday_set_quick_exit(void *easy) {
 #if LIBCURL_VERSION_NUM >= 0x075700
   return curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);
@@ -187,7 +187,7 @@ static const curl_socket_t faraday_bad_socket = CURL_SOCKET_BAD;
 
 static inline const curl_version_info_data *faraday_version(void) { return curl_version_info(CURLVERSION_NOW); }
 
-// The thread that asks, by a number that no other has while it runs.
+// An identifier of the calling thread, unique while it runs.
 static inline uintptr_t faraday_thread(void) { return (uintptr_t)pthread_self(); }
 
 static inline void faraday_name_thread(const char *name) {
@@ -198,14 +198,14 @@ static inline void faraday_name_thread(const char *name) {
 #endif
 }
 
-// OpenSSL registers an atexit handler that frees what other threads still use. Asking first for none keeps a process that
-// exits while transfers run from crashing. It works if nobody has initialised OpenSSL before; without OpenSSL it does nothing.
+// Initializes OpenSSL without its atexit handler, which frees memory that other threads still use, so that a process that exits during
+// transfers does not crash. No effect if OpenSSL is initialized already, or not loaded.
 static inline void faraday_keep_openssl_until_exit(void) {
   int (*initialise)(uint64_t, const void *) = (int (*)(uint64_t, const void *))dlsym(RTLD_DEFAULT, "OPENSSL_init_crypto");
   if (initialise) initialise(0x00080000 /* OPENSSL_INIT_NO_ATEXIT */, NULL);
 }
 
-// libcurl converts international names with the thread's locale, and the C locale cannot. NULL where there is none in UTF-8.
+// A UTF-8 locale, or NULL: libcurl converts international host names (IDNA) with the thread's locale, and the C locale cannot.
 static inline void *faraday_utf8_locale(void) {
   locale_t utf8 = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
   return utf8 ? utf8 : newlocale(LC_CTYPE_MASK, "en_US.UTF-8", (locale_t)0);
@@ -216,13 +216,13 @@ static inline void faraday_use_locale(void *locale) {
 
 // MARK: sockets
 
-// Whether there is anything to read, or the connection has ended. Does not block.
-static inline int faraday_has_news(int descriptor) {
+// Whether the socket has bytes to read, or was closed by the peer. Does not block.
+static inline int faraday_is_readable_or_closed(int descriptor) {
   struct pollfd socket = {.fd = descriptor, .events = POLLIN};
   return poll(&socket, 1, 0) != 0;
 }
 
-// What tells an open file from others that had its number: 1 and more, 0 if it is closed.
+// The inode of an open file plus 1, which distinguishes it from others with the same descriptor; 0 if it is closed.
 static inline uint64_t faraday_file_number(int descriptor) {
   struct stat status;
   return fstat(descriptor, &status) == 0 ? (uint64_t)status.st_ino + 1 : 0;
@@ -238,10 +238,10 @@ static inline int faraday_local_port(int descriptor) {
   return -1;
 }
 
-// Bytes that TCP has received and had acknowledged over the connection; -1 where the system does not tell.
+// The bytes that TCP has received, plus those that the peer has acknowledged; -1 if the system does not report them.
 static inline int64_t faraday_moved_bytes(int descriptor) {
 #ifdef __linux__
-  // The kernel's tcp_info, which C libraries know in part: tcpi_bytes_acked and tcpi_bytes_received are at 120 and 128 (4.1).
+  // The kernel's struct tcp_info (Linux 4.1), incomplete in C libraries: tcpi_bytes_acked is at offset 120, tcpi_bytes_received at 128.
   uint8_t info[136];
   uint64_t moved[2];
   socklen_t length = sizeof info;
@@ -254,8 +254,9 @@ static inline int64_t faraday_moved_bytes(int descriptor) {
 #endif
 }
 
-// Makes a multi handle whose own sockets are not inherited by other programs. 7.88 makes a pair for its wake-up, and does not
-// tell: they are the numbers that were free, unless another thread was quicker, and then they are of another kind.
+// Creates a multi handle whose internal sockets have FD_CLOEXEC, so that child processes do not inherit them. libcurl 7.88 creates a
+// socket pair for its wake-up and does not expose it: it gets the lowest free descriptors, unless another thread was faster, and
+// then these are not AF_UNIX sockets.
 static inline void *faraday_multi_init(void) {
   int probe[2] = {-1, -1};
   for (int index = 0; index < 2; index++) probe[index] = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0);
@@ -272,7 +273,7 @@ static inline void *faraday_multi_init(void) {
   return multi;
 }
 
-// A descriptor at its end: reading gives none, as if a server had closed.
+// A socket whose peer is closed: reading returns 0 bytes, as after a server has closed.
 static inline int faraday_ended_socket(void) {
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends) != 0) return -1;
@@ -281,14 +282,14 @@ static inline int faraday_ended_socket(void) {
   return ends[0];
 }
 
-// Puts one file in the place of another, which is closed.
+// Replaces the file of a descriptor with another (dup2); the old file is closed.
 static inline int faraday_replace(int descriptor, int with) {
   int code = dup2(with, descriptor);
   if (code >= 0) fcntl(descriptor, F_SETFD, FD_CLOEXEC);
   return code;
 }
 
-// Whether the process, or the system, has no descriptor left.
+// Whether the process or the system has no free file descriptor.
 static inline int faraday_is_out_of_descriptors(void) {
   int descriptor = socket(AF_INET, SOCK_STREAM, 0);
   if (descriptor >= 0) {

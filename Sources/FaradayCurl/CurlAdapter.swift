@@ -1,60 +1,64 @@
 public import FaradayCore
 internal import Synchronization
 
-/// Sends requests over libcurl.
+/// An adapter over libcurl, with a connection pool and a request queue.
 ///
-/// It has a thread of its own for each engine (one by default), started with the first request, on which libcurl works and
-/// callbacks are called; everything else runs where the caller runs, which may be there (``taskExecutor``). It needs no shutdown:
-/// when its last copy goes, transfers in flight finish and the threads end. Copies share connections.
+/// It is thread-safe, and a value whose copies share connections: create one and keep it. Each engine (one by default) has a
+/// thread, started with the first request, on which libcurl runs and callbacks are called; everything else runs in the caller's
+/// task. No shutdown is needed: when the last copy is released, transfers in flight finish and the threads end.
 ///
-/// A request over a kept connection that ends before it has answered is sent again by libcurl, over another, if it may be
-/// repeated (``Adapter``). A POST, PATCH or custom method of which anything has left fails with
-/// ``TransportError/Code/connectionClosed`` instead, also where an HTTP/2 server says that it has not looked at it. (libcurl
-/// before 7.80 cannot be kept from repeating it.)
+/// **Resending.** If a kept (keep-alive) connection turns out to be closed, libcurl sends an idempotent request again over another
+/// connection (``Adapter``). A POST, PATCH or custom method of which any byte was sent fails with
+/// ``TransportError/Code/connectionClosed`` instead, even if an HTTP/2 server says that it has not processed it. (libcurl before
+/// 7.80 cannot be prevented from resending.)
 ///
-/// A kept connection on which anything has come or ended since its last response is not used again: no response is another
-/// request's. What arrives after the next request has left cannot be told from its answer, by nobody.
+/// **Reuse.** An idle connection on which bytes have arrived, or that was closed, is not reused, so that no response is attributed
+/// to another request. Unsolicited bytes that arrive after the next request was sent cannot be detected.
 ///
-/// HTTP/2 over TLS is the default from libcurl 8.14 on. Older versions take some HTTP/2 bodies for complete that were cut off, and
-/// have no ``Capabilities/http2``. (In 8.14 one case is left that libcurl does not show: a body without a length whose stream the
-/// server resets with NO_ERROR before its end.)
+/// **HTTP/2** over TLS is the default from libcurl 8.14 on. Older versions report some truncated HTTP/2 bodies as complete, and
+/// lack ``Capabilities/http2``. (8.14 leaves one undetected case: a body without a length whose stream the server resets with
+/// NO_ERROR.)
 public struct CurlAdapter: Adapter {
   private let engines: EngineGroup
 
+  /// An adapter with a connection pool of its own. No thread is started before the first request.
   public init(_ configuration: Configuration = Configuration()) {
     engines = EngineGroup(configuration)
   }
 
-  /// The version of libcurl and its libraries, as it names them.
+  /// The version of libcurl and its libraries: `libcurl/7.88.1 OpenSSL/3.0.19 …`.
   public static var libraryVersion: String { Library.description }
 
-  /// Runs tasks on the engines' threads, where what libcurl brings is handed to them without a change of thread.
+  /// A task executor that runs tasks on the engines' threads, so that received bytes reach them without a change of thread.
   ///
   ///     try await withTaskExecutorPreference(curl.taskExecutor) {
   ///       let response = try await connection.get("log") { $0.options.delivery = .streamed }
   ///       for try await piece in response.body { … }
   ///     }
   ///
-  /// It pays for tasks that do little between one request, or one piece of a body, and the next. Code of an actor with an executor
-  /// of its own stays there: the main actor's, and with it the top level of a `main.swift`, gains nothing. Transfers wait while
-  /// such a task computes, so what takes milliseconds or blocks is better done elsewhere. A body is best read by the task that
-  /// sent its request: another is woken for less at a time. With several engines a task goes on with the one that has its answer.
+  /// Use it for tasks that do little work between requests, or between pieces of a body. All transfers of the engine wait while
+  /// such a task runs, so it must not block or compute for milliseconds. Code of an actor with its own executor, such as the main
+  /// actor and the top level of `main.swift`, stays there and gains nothing. Read a body in the task that sent the request: others
+  /// are woken for fewer bytes at a time. With several engines a task continues on the one that has its response.
   ///
-  /// The threads stay as long as this does. A `Task` that is made with it as its preference keeps it; a child task that only
-  /// inherits the preference does not, like with any executor: keep the adapter until such tasks have ended.
+  /// The executor keeps the threads alive. A `Task` created with it as its preference keeps the executor; a child task that
+  /// inherits the preference does not, as with any executor: keep the adapter until such tasks have ended.
   public var taskExecutor: any TaskExecutor { engines }
 
-  /// Everything there is a name for, except what this libcurl was built without.
+  /// All capabilities; ``Capabilities/http2`` only if libcurl supports it reliably (8.14 and newer).
   public var capabilities: Capabilities { Library.capabilities }
 
+  /// Sends the request over a connection of the pool, or waits in the request queue for one. Returns at the response's head, or
+  /// with a body of up to 256 KiB if delivery is buffered. Throws ``TransportError`` and, if the task is cancelled,
+  /// `CancellationError`.
   public func send(_ request: Request) async throws -> Response {
     try Task.checkCancellation()
     let checked = try capabilities.checked(request, of: "CurlAdapter")
     if request.body.isStreamed, request.body.length == 0 { try await checkEmptiness(of: request) }
     let transfer = Transfer(checked, engines.settings)
     let engine = engines.engine(for: transfer.target.origin)
-    // Here rather than on the engine's thread, where all others wait for it.
-    if engine.isCalm { try transfer.prepare() }
+    // In the caller's task and not on the engine's thread, where all others would wait for it.
+    if engine.hasShortQueue { try transfer.prepare() }
     let received = try await withTaskCancellationHandler {
       try await withUnsafeThrowingContinuation { continuation in
         transfer.continuation = continuation
@@ -68,7 +72,7 @@ public struct CurlAdapter: Adapter {
     return received.response(to: request)
   }
 
-  /// libcurl asks for nothing of a body that is said to be empty, so one that is not would not be found out.
+  /// Checks that a body with a stated length of 0 is empty: libcurl does not read it.
   private func checkEmptiness(of request: Request) async throws {
     do {
       for try await piece in request.body where !piece.isEmpty { throw LengthMismatch(stated: 0, actual: nil) }
@@ -82,7 +86,7 @@ public struct CurlAdapter: Adapter {
   }
 }
 
-/// The engines of an adapter. When the last copy of the adapter goes, so does this, and tells them to end when they can.
+/// The engines of an adapter. It is released with the adapter's last copy, and then stops them.
 private final class EngineGroup: TaskExecutor {
   let settings: Transfer.Settings
   private let engines: [EngineHandle]
@@ -111,7 +115,7 @@ private final class EngineGroup: TaskExecutor {
     engineForJob.enqueue(Job(job: job, executor: asUnownedTaskExecutor()))
   }
 
-  /// The engine that resumes the task, if one does, and otherwise each in turn.
+  /// The current thread's engine, if it has one; otherwise each in turn (round robin).
   private var engineForJob: EngineHandle {
     guard engines.count > 1 else { return engines[0] }
     if let current = engines.first(where: \.isCurrent) { return current }

@@ -71,7 +71,7 @@ import Testing
     let origin = queue.enqueue(0, to: "a", now: 0)
     #expect(drain(&queue) == [0])
     for item in 1...100 { _ = queue.enqueue(item, to: "a", now: 0) }
-    for _ in 1...99 { queue.abandon(origin, now: 0) { $0 < 100 } }
+    for _ in 1...99 { queue.noteCancelled(origin, now: 0) { $0 < 100 } }
     queue.release(origin, now: 0)
     #expect(drain(&queue) == [100])
     queue.release(origin, now: 0)
@@ -136,11 +136,11 @@ import Testing
     let origin = try admit(&queue, "a")
     queue.open(origin)
     queue.release(origin, now: 0)
-    let again = [queue.admit(to: "a", now: Queue.shortRest), queue.admit(to: "a", now: Queue.shortRest)]
+    let again = [queue.admit(to: "a", now: Queue.shortIdle), queue.admit(to: "a", now: Queue.shortIdle)]
     #expect(again.compactMap { $0 }.count == 2)
     for origin in again.compactMap({ $0 }) { queue.release(origin, now: 0) }
-    #expect(queue.admit(to: "a", now: Queue.shortRest + 1) != nil)
-    #expect(queue.admit(to: "a", now: Queue.shortRest + 1) == nil)
+    #expect(queue.admit(to: "a", now: Queue.shortIdle + 1) != nil)
+    #expect(queue.admit(to: "a", now: Queue.shortIdle + 1) == nil)
   }
 
   @Test func `a name that was not resolved is not after a rest either`() throws {
@@ -219,11 +219,11 @@ import Testing
     var queue = Queue(perOrigin: 5, total: 20)
     for _ in 0..<2 {
       for index in 0..<1000 { queue.release(try admit(&queue, "\(index)"), now: 0) }
-      #expect(!queue.hasManyNames)
+      #expect(!queue.shouldClearDNSCache)
       queue.release(try admit(&queue, "one more"), now: 0)
-      #expect(queue.hasManyNames)
-      queue.forgetNames()
-      #expect(!queue.hasManyNames)
+      #expect(queue.shouldClearDNSCache)
+      queue.didClearDNSCache()
+      #expect(!queue.shouldClearDNSCache)
     }
   }
 }

@@ -77,10 +77,10 @@ import Testing
       driver.changed(ours, to: CURL_POLL_REMOVE)
       return .max
     }
-    #expect(!sockets.hasDead)
+    #expect(!sockets.hasDeadConnections)
     write(theirs, "x", 1)
     _ = try driver.wait(atMost: 0, woke: { .max })
-    #expect(sockets.hasDead)
+    #expect(sockets.hasDeadConnections)
     withExtendedLifetime(driver) {}
   }
 

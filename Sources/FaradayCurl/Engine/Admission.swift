@@ -1,63 +1,64 @@
 internal import FaradayCore
 
-/// Which waiting item may start now, under a limit per origin and one in total.
+/// The request queue: decides which waiting item may start, under a limit per origin and a total one. Origins take turns (round
+/// robin).
 ///
-/// The first item to an origin where nothing goes on starts alone: each name lookup is a thread of libcurl's, and it does not
-/// join lookups of one name. The others start when that one's name is resolved, or it has failed. A rest of less than a second
-/// changes nothing of that for the origin where something went on last. Origins take turns. libcurl's own queue is not used,
-/// because time spent there counts against the connect timeout.
+/// The first item to an idle origin starts alone, because libcurl resolves names in a thread per lookup and does not share lookups
+/// of the same name; the others start when the name is resolved, or the first has failed. The last active origin may be idle for up
+/// to a second without starting over. libcurl's own queue is not used, because the time in it counts for the connect timeout.
 struct Admission<Item> {
   final class Origin {
     fileprivate let key: String
     fileprivate var active = 0
     fileprivate var waiting = Fifo<Item>()
-    fileprivate var abandoned = 0
-    /// More than one may start.
+    fileprivate var cancelled = 0
+    /// Whether more than one item may start: the first one's name is resolved, or it has ended.
     fileprivate var isOpen = false
-    /// Its name was, and not only given up.
+    /// Whether the name was resolved.
     fileprivate var isResolved = false
-    fileprivate var isReady = false
-    fileprivate var factor = 1
-    /// When its last item ended.
-    fileprivate var rested: Int64 = 0
+    fileprivate var isInReadyQueue = false
+    fileprivate var streamsPerConnection = 1
+    /// When its last item ended, in nanoseconds.
+    fileprivate var idleSince: Int64 = 0
 
-    fileprivate var isResting: Bool { active == 0 && waiting.isEmpty }
+    fileprivate var isIdle: Bool { active == 0 && waiting.isEmpty }
 
     fileprivate init(_ key: String) { self.key = key }
   }
 
-  /// In nanoseconds: a rest of more than this is one.
-  static var shortRest: Int64 { 1_000_000_000 }
+  /// The idle time after which an origin starts over with one item, in nanoseconds.
+  static var shortIdle: Int64 { 1_000_000_000 }
 
   private let limitPerOrigin: Int
   private let limit: Int
   private var active = 0
   private var origins: [String: Origin] = [:]
-  /// The only one that is kept while nothing goes on there.
+  /// The origin that was active last: the only idle one that is remembered.
   private var latest: Origin?
   private var ready = Fifo<Origin>()
-  /// Origins that were not known when something was sent there.
-  private var names = 0
+  /// The number of origins that were new when something was sent to them, since the DNS cache was cleared.
+  private var newOrigins = 0
 
   init(perOrigin: Int, total: Int) {
     limitPerOrigin = max(1, perOrigin)
     limit = max(1, total)
   }
 
-  /// Nothing waits and nothing is active.
-  var isIdle: Bool { origins.values.allSatisfy(\.isResting) }
+  /// Whether nothing is waiting or active.
+  var isIdle: Bool { origins.values.allSatisfy(\.isIdle) }
 
   var originCount: Int { origins.count }
 
-  /// Whether ``next()`` may have something.
+  /// Whether ``next()`` may return an item.
   var hasReady: Bool { !ready.isEmpty && active < limit }
 
-  /// Whether so many names have been looked up that libcurl is to forget them.
-  var hasManyNames: Bool { names > 1000 }
+  /// Whether so many names were resolved that libcurl's DNS cache should be cleared.
+  var shouldClearDNSCache: Bool { newOrigins > 1000 }
 
-  mutating func forgetNames() { names = 0 }
+  mutating func didClearDNSCache() { newOrigins = 0 }
 
-  /// The origin, if an item to it may start at once, ahead of nobody who waits. It counts as active until ``release(_:)``.
+  /// The origin, if an item to it may start at once without overtaking a waiting one; otherwise nil. It counts as active until
+  /// ``release(_:now:)``.
   mutating func admit(to key: String, now: Int64) -> Origin? {
     guard ready.isEmpty, active < limit else { return nil }
     let origin = origin(key, now)
@@ -67,7 +68,7 @@ struct Admission<Item> {
     return origin
   }
 
-  /// Lets an item wait.
+  /// Adds an item to the queue.
   mutating func enqueue(_ item: Item, to key: String, now: Int64) -> Origin {
     let origin = origin(key, now)
     origin.waiting.append(item)
@@ -75,10 +76,10 @@ struct Admission<Item> {
     return origin
   }
 
-  /// The next item that may start, and to where. It counts as active until ``release(_:)``.
+  /// Removes the next item that may start; nil if none may. It counts as active until ``release(_:now:)``.
   mutating func next() -> (item: Item, origin: Origin)? {
     while active < limit, let origin = ready.popFirst() {
-      origin.isReady = false
+      origin.isInReadyQueue = false
       guard mayStart(origin), let item = origin.waiting.popFirst() else { continue }
       origin.active += 1
       active += 1
@@ -88,7 +89,7 @@ struct Admission<Item> {
     return nil
   }
 
-  /// The name is resolved, or a connection is there: others may start.
+  /// Lets further items to the origin start: its name is resolved, or a connection is established.
   mutating func open(_ origin: Origin) {
     guard !origin.isOpen else { return }
     origin.isOpen = true
@@ -96,75 +97,75 @@ struct Admission<Item> {
     refresh(origin)
   }
 
-  /// Its connections carry many requests at a time, so its limit is as many times higher.
+  /// Raises the origin's limit: its connections are multiplexed (HTTP/2), with so many streams each.
   mutating func multiplex(_ origin: Origin, streams: Int) {
-    origin.factor = max(1, streams)
+    origin.streamsPerConnection = max(1, streams)
     refresh(origin)
   }
 
-  /// An active item has ended, well or not.
+  /// Notes that an active item has ended, successfully or not.
   mutating func release(_ origin: Origin, now: Int64) {
     origin.active -= 1
     active -= 1
     origin.isOpen = true
     refresh(origin)
-    rest(origin, now)
+    noteIdle(origin, now)
   }
 
-  /// All that wait for a name that was looked up in vain. They come up no more.
+  /// Removes all items that wait for a name that could not be resolved; empty if it was.
   mutating func takeUnresolved(_ origin: Origin, now: Int64) -> [Item] {
     guard !origin.isResolved else { return [] }
     var items: [Item] = []
     while let item = origin.waiting.popFirst() { items.append(item) }
-    origin.abandoned = 0
-    // The next looks for the name anew, and alone.
+    origin.cancelled = 0
+    // The next item starts alone, with a new lookup.
     close(origin)
-    rest(origin, now)
+    noteIdle(origin, now)
     return items
   }
 
-  /// A waiting item is not wanted any more. It still comes up in ``next()``, unless so many do that they are cleared.
-  mutating func abandon(_ origin: Origin, now: Int64, isAbandoned: (Item) -> Bool) {
-    origin.abandoned += 1
-    guard origin.abandoned > 32, origin.abandoned * 2 > origin.waiting.count else { return }
-    origin.waiting.removeAll(where: isAbandoned)
-    origin.abandoned = 0
-    rest(origin, now)
+  /// Notes that a waiting item was cancelled. ``next()`` still returns it, unless there are so many that they are removed here.
+  mutating func noteCancelled(_ origin: Origin, now: Int64, isCancelled: (Item) -> Bool) {
+    origin.cancelled += 1
+    guard origin.cancelled > 32, origin.cancelled * 2 > origin.waiting.count else { return }
+    origin.waiting.removeAll(where: isCancelled)
+    origin.cancelled = 0
+    noteIdle(origin, now)
   }
 
   private mutating func origin(_ key: String, _ now: Int64) -> Origin {
     guard let origin = origins[key] else {
       let origin = Origin(key)
       origins[key] = origin
-      names += 1
+      newOrigins += 1
       return origin
     }
-    if origin.isResting, now - origin.rested > Self.shortRest { close(origin) }
+    if origin.isIdle, now - origin.idleSince > Self.shortIdle { close(origin) }
     return origin
   }
 
   private func mayStart(_ origin: Origin) -> Bool {
-    origin.active == 0 || (origin.isOpen && origin.active / origin.factor < limitPerOrigin)
+    origin.active == 0 || (origin.isOpen && origin.active / origin.streamsPerConnection < limitPerOrigin)
   }
 
   private mutating func refresh(_ origin: Origin) {
-    guard !origin.isReady, !origin.waiting.isEmpty, mayStart(origin) else { return }
-    origin.isReady = true
+    guard !origin.isInReadyQueue, !origin.waiting.isEmpty, mayStart(origin) else { return }
+    origin.isInReadyQueue = true
     ready.append(origin)
   }
 
-  private mutating func rest(_ origin: Origin, _ now: Int64) {
-    guard origin.isResting else { return }
-    if let latest, latest !== origin, latest.isResting { origins[latest.key] = nil }
+  private mutating func noteIdle(_ origin: Origin, _ now: Int64) {
+    guard origin.isIdle else { return }
+    if let latest, latest !== origin, latest.isIdle { origins[latest.key] = nil }
     latest = origin
-    origin.rested = now
-    // Those that can share a connection are to find one first.
-    if !origin.isResolved || origin.factor > 1 { close(origin) }
+    origin.idleSince = now
+    // Items that can share a connection wait for the first one's.
+    if !origin.isResolved || origin.streamsPerConnection > 1 { close(origin) }
   }
 
   private func close(_ origin: Origin) {
     origin.isOpen = false
     origin.isResolved = false
-    origin.factor = 1
+    origin.streamsPerConnection = 1
   }
 }

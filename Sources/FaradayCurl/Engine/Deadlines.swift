@@ -6,7 +6,7 @@ private import Glibc
 private import Darwin
 #endif
 
-/// The engine's clock: monotonic, in nanoseconds.
+/// The engine's monotonic clock, in nanoseconds.
 enum Clock {
   static var now: Int64 {
     var time = timespec()
@@ -16,28 +16,28 @@ enum Clock {
 }
 
 extension Duration {
-  /// Whole nanoseconds, at most a century: a timeout longer than that is none.
+  /// Whole nanoseconds, at most a century.
   var nanoseconds: Int64 {
     let (seconds, attoseconds) = withinClocks.components
     return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
   }
 }
 
-/// Something that can stand in a ``DeadlineHeap``.
+/// An element of a ``DeadlineHeap``.
 protocol HasDeadline: AnyObject {
-  /// When it is due, in nanoseconds of the engine's clock.
+  /// The deadline, in nanoseconds of ``Clock``.
   var deadline: Int64 { get }
-  /// Where it stands in the heap; -1 if it does not. Only the heap sets it.
+  /// Its index in the heap; -1 if it is in none. Set by the heap only.
   var deadlineIndex: Int { get set }
 }
 
-/// The next deadline first; any of them can be moved or removed in logarithmic time.
+/// A binary heap (priority queue) with the earliest deadline first. Moving and removing any element takes logarithmic time.
 struct DeadlineHeap<Item: HasDeadline> {
   private var items: [Item] = []
 
   var first: Item? { items.first }
 
-  /// Inserts the item, or moves it to where its deadline now belongs.
+  /// Inserts the item, or moves it after its deadline has changed.
   mutating func update(_ item: Item) {
     if item.deadlineIndex < 0 {
       item.deadlineIndex = items.count
@@ -90,20 +90,21 @@ struct DeadlineHeap<Item: HasDeadline> {
   }
 }
 
-/// When a transfer has taken too long.
+/// The timeouts of a transfer.
 extension Transfer {
-  /// Sets when it is to be looked at next.
+  /// Sets ``deadline`` to the earliest time at which the engine must check a timeout.
   func updateDeadline() {
     let timeouts = request.options.timeouts
     deadline = .max
     if let total = timeouts.total { deadline = submitted + total.nanoseconds }
     switch life {
     case .active:
-      deadline = min(deadline, nextLook, smallUntil)
+      deadline = min(deadline, nextServerCheck, bufferingDeadline)
       guard let idle = timeouts.idle?.nanoseconds else { return }
-      // A quarter of the limit without a sign of life is reason to look at TCP, and the limit from then on to give up.
-      let isToLook = tellsMovement && looked < lastActivity
-      deadline = min(deadline, isToLook ? lastActivity + idle / 4 : silentSince + idle)
+      // After a quarter of the idle timeout without activity in libcurl, the kernel's counters are read; the timeout counts from
+      // there.
+      let isToLook = hasTCPCounters && tcpBytesChanged < lastActivity
+      deadline = min(deadline, isToLook ? lastActivity + idle / 4 : idleSince + idle)
     case .queued:
       guard let queue = timeouts.queue?.nanoseconds else { return }
       deadline = min(deadline, submitted + queue)
@@ -111,34 +112,34 @@ extension Transfer {
     }
   }
 
-  /// The error of what is over time; nil if nothing is.
+  /// The error of a timeout that has expired; nil if none has.
   func timeout(at now: Int64) -> TransportError? {
     let timeouts = request.options.timeouts
     if let total = timeouts.total, submitted + total.nanoseconds <= now {
       return error(.totalTimeout, "the exchange took longer than \(total)")
     }
     if isQueued, let queue = timeouts.queue, submitted + queue.nanoseconds <= now {
-      return error(.queueTimeout, "the request waited longer than \(queue) for its turn")
+      return error(.queueTimeout, "the request waited longer than \(queue) for a free connection")
     }
-    if isActive, let idle = timeouts.idle, silentSince + idle.nanoseconds <= now {
-      return error(.idleTimeout, "no byte moved for \(idle)")
+    if isActive, let idle = timeouts.idle, idleSince + idle.nanoseconds <= now {
+      return error(.idleTimeout, "no byte was sent or received for \(idle)")
     }
     return nil
   }
 
-  /// Looks for bytes that move and that libcurl does not tell of: what a slow server takes from the kernel's buffer, and lines
-  /// that are not complete.
-  func lookForMovement(at now: Int64) {
+  /// Reads TCP's counters for activity that libcurl does not report: bytes that a slow server reads from the socket buffer, and
+  /// incomplete lines. While the caller is waited for, its time does not count.
+  func readTCPCounters(at now: Int64) {
     if waitsForCaller { lastActivity = now }
-    guard tellsMovement, let connection else { return }
+    guard hasTCPCounters, let connection else { return }
     let moved = faraday_moved_bytes(connection.descriptor)
-    guard moved != movedBytes || looked < lastActivity else { return }
-    movedBytes = moved
-    looked = now
+    guard moved != tcpBytes || tcpBytesChanged < lastActivity else { return }
+    tcpBytes = moved
+    tcpBytesChanged = now
   }
 
-  /// Whether TCP tells what moves for this transfer: of a connection that others use as well it does not.
-  private var tellsMovement: Bool {
+  /// Whether TCP's counters are this transfer's alone: not on a multiplexed (HTTP/2) connection.
+  private var hasTCPCounters: Bool {
     #if os(Linux)
     connection != nil && !isHTTP2
     #else
@@ -146,20 +147,20 @@ extension Transfer {
     #endif
   }
 
-  private var silentSince: Int64 { max(lastActivity, looked) }
+  private var idleSince: Int64 { max(lastActivity, tcpBytesChanged) }
 
-  /// How often a server that has answered is looked for, in nanoseconds, while the rest of the upload is waited for.
-  static let answeredLook: Int64 = 50_000_000
+  /// The interval at which the connection is checked after an early response, in nanoseconds.
+  static let serverCheckInterval: Int64 = 50_000_000
 
-  /// The server has answered, and nobody waits for the rest of the upload: it is gone, or has more to say. Of an HTTP/2 stream
-  /// only the end is missing then, and trailers that come later than this.
-  func isOver(at now: Int64) -> Bool {
-    guard nextLook <= now else { return false }
-    nextLook = now + Self.answeredLook
-    guard isAnswered, let connection else { return false }
-    return isHTTP2 || faraday_has_news(connection.descriptor) != 0
+  /// Whether a transfer with a complete early response can end without the rest of its upload: the server has closed the connection
+  /// or sent more bytes. An HTTP/2 stream lacks only its end then (and trailers, if they come later than this).
+  func isDoneWithoutUpload(at now: Int64) -> Bool {
+    guard nextServerCheck <= now else { return false }
+    nextServerCheck = now + Self.serverCheckInterval
+    guard mayBeUploadingAfterResponse, let connection else { return false }
+    return isHTTP2 || faraday_is_readable_or_closed(connection.descriptor) != 0
   }
 
-  /// Whether the caller's side, and not the network, is what the exchange waits for.
-  var waitsForCaller: Bool { receiving == .paused || isSendPaused && !isTurnedDown }
+  /// Whether the exchange waits for the caller (its reader or body source) and not for the network.
+  var waitsForCaller: Bool { receiving == .paused || isSendPaused && !responseRejectsBody }
 }

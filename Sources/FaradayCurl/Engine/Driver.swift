@@ -1,23 +1,23 @@
 internal import CCurl
 
-/// Makes libcurl work when there is work: waits for sockets and timers, and lets it act on them. On the engine's thread only.
+/// The event loop below an engine: waits for sockets and timers, and lets libcurl handle them. Used on the engine's thread only.
 protocol Driver: AnyObject {
-  /// A socket was opened under this number.
+  /// A socket was opened with this file descriptor.
   func opened(_ descriptor: Int32)
-  /// Another file was put in its place.
+  /// Another file was put in place of the descriptor's (`dup2`).
   func replaced(_ descriptor: Int32)
-  /// libcurl has no more use for it, and it is about to be closed.
+  /// The socket is about to be closed.
   func closed(_ descriptor: Int32)
-  /// Lets libcurl do what is due now: timers, and handles that were just added or resumed.
+  /// Lets libcurl handle expired timers, and handles that were just added or resumed. Does not block.
   func act() throws(MultiFailure)
-  /// Waits until something happens, `limit` nanoseconds at most, and lets libcurl act on it; `woke` is called in between, and says
-  /// when to stop and leave the rest for the next time. Returns whether a socket had news.
+  /// Waits for an event for at most `limit` nanoseconds, and lets libcurl handle what has occurred. In between it calls `woke`,
+  /// which returns the time at which to stop and leave the rest for the next call. Returns whether there was an event on a socket.
   func wait(atMost limit: Int64, woke: () -> Int64) throws(MultiFailure) -> Bool
-  /// Whether something has been left: the next time does not wait.
+  /// Whether events are left, so that the next call does not block.
   var hasMore: Bool { get }
 }
 
-/// libcurl's multi handle refused a call: the state of its transfers is unknown.
+/// A call to libcurl's multi handle failed: the state of its transfers is unknown.
 struct MultiFailure: Error {
   let code: CURLMcode
 
@@ -26,7 +26,7 @@ struct MultiFailure: Error {
   }
 }
 
-/// `curl_multi_poll`: works everywhere, and looks at every transfer at every turn.
+/// A driver over `curl_multi_poll`: portable; each turn costs time for every transfer.
 final class PollDriver: Driver {
   private let multi: UnsafeMutableRawPointer
   private let waker: Waker

@@ -1,7 +1,7 @@
 internal import CCurl
 internal import FaradayCore
 
-/// How transfers end: done, late, cancelled, or with the engine.
+/// The end of transfers: completed, timed out, cancelled, or failed with the engine.
 extension Engine {
   func finishDone() {
     var code = CURLE_OK
@@ -10,7 +10,7 @@ extension Engine {
         endSweep()
         continue
       }
-      if let repetition = transfer.repetition(after: code), beginsAgain(transfer, repetition) { continue }
+      if let reason = transfer.neededRestart(after: code), restart(transfer, reason) { continue }
       let isUnresolved = code == CURLE_COULDNT_RESOLVE_HOST || code == CURLE_COULDNT_RESOLVE_PROXY
       let failure = isUnresolved ? transfer.libcurlError(code) : nil
       let origin = transfer.origin
@@ -19,7 +19,7 @@ extension Engine {
     }
   }
 
-  /// The name that they wait for is not to be found: one failure is the answer to all, and not a lookup for each.
+  /// Fails all queued transfers to an origin whose name could not be resolved, without a lookup for each.
   private func failWaiting(for origin: Admission<Transfer>.Origin, _ failure: TransportError) {
     for transfer in admission.takeUnresolved(origin, now: now) where transfer.isQueued {
       leaveQueue(transfer)
@@ -28,12 +28,12 @@ extension Engine {
     }
   }
 
-  /// Begins a transfer again, with a new handle. Returns false if it cannot be, or has ended with that.
-  private func beginsAgain(_ transfer: Transfer, _ repetition: Transfer.Repetition) -> Bool {
+  /// Restarts a transfer with a new easy handle. Returns false if its body is not replayable.
+  private func restart(_ transfer: Transfer, _ reason: Transfer.Restart) -> Bool {
     guard transfer.canRewind else { return false }
     if let easy = transfer.easy { curl_multi_remove_handle(multi, easy.pointer) }
     do {
-      guard try transfer.beginAgain(repetition) else { return false }
+      guard try transfer.restart(reason) else { return false }
       try add(transfer)
     } catch {
       end(transfer, .failed(error))
@@ -41,12 +41,13 @@ extension Engine {
     return true
   }
 
-  /// By the time of the waking: what has arrived since, while somebody else's code ran here, is read in the next turn.
+  /// Ends transfers whose deadlines have passed, by the time at which the engine woke: bytes that arrived later, while a caller's
+  /// code ran on this thread, are read in the next turn and must count first.
   func expire() {
     while let transfer = deadlines.first, transfer.deadline <= turnBegan {
-      if transfer.isActive { transfer.lookForMovement(at: max(turnBegan, now)) }
-      transfer.handOverSlowHead(at: turnBegan)
-      if transfer.isOver(at: turnBegan) {
+      if transfer.isActive { transfer.readTCPCounters(at: max(turnBegan, now)) }
+      transfer.endBufferingIfDue(at: turnBegan)
+      if transfer.isDoneWithoutUpload(at: turnBegan) {
         end(transfer, .done(CURLE_OK))
         continue
       }
@@ -61,26 +62,28 @@ extension Engine {
     }
   }
 
-  /// The one way out: outcome first, while the handle still has its figures; then everything is given back.
+  /// Ends a transfer: the only place that does. Reports the outcome while the easy handle has its metrics, then releases
+  /// everything.
   func end(_ transfer: Transfer, _ outcome: Transfer.Outcome) {
     guard !transfer.hasFinished else { return }
-    if case .failed(let error) = outcome { refuseKept(transfer, because: error) }
+    if case .failed(let error) = outcome { discardPausedData(transfer, because: error) }
     let isWell = transfer.finish(outcome)
     deadlines.remove(transfer)
     let connection = transfer.connection
-    transfer.leaveConnection()
+    transfer.releaseConnection()
     let life = transfer.life
     transfer.life = .finished
     switch life {
     case .active(let origin, let slot):
       if let easy = transfer.easy { curl_multi_remove_handle(multi, easy.pointer) }
-      // libcurl 8 says goodbye before it closes, for as long as the server likes to listen. Before 8.15 the RST_STREAM of a stream that
-      // was given up may wait for the connection's next frame, and an idle one has none.
+      // A failed transfer's connection is closed here: libcurl 8 would first shut it down gracefully, for as long as the server
+      // likes. Before 8.15, HTTP/2 too: the RST_STREAM of a cancelled stream waits for the connection's next frame, which may never
+      // come.
       let tellsServer = transfer.isHTTP2 && Library.Behaviour.resetsAtOnce
       if !isWell, !tellsServer, let connection { sockets.retire(connection) }
       freeSlot(slot)
       admission.release(origin, now: now)
-      refused.removeAll { $0 === transfer }
+      stalledUploads.removeAll { $0 === transfer }
       transfer.dispose()
       sweepLater()
     case .queued(let origin):
@@ -88,7 +91,7 @@ extension Engine {
       transfer.life = .finished
       handle.started()
       transfer.dispose()
-      admission.abandon(origin, now: now) { $0.hasFinished }
+      admission.noteCancelled(origin, now: now) { $0.hasFinished }
     case .new:
       handle.started()
       transfer.dispose()
@@ -98,15 +101,15 @@ extension Engine {
     transfer.engine = nil
   }
 
-  /// What libcurl keeps for a paused transfer is freed only if it is delivered, or refused.
-  private func refuseKept(_ transfer: Transfer, because error: any Error) {
+  /// Makes libcurl free what it has buffered for a paused transfer: it does so only when the write callback takes or rejects it.
+  private func discardPausedData(_ transfer: Transfer, because error: any Error) {
     guard transfer.receiving == .paused, let easy = transfer.easy else { return }
     transfer.failure = error
     transfer.receiving = .flowing
     curl_easy_pause(easy.pointer, CURLPAUSE_CONT)
   }
 
-  /// A connection may be idle from now on, and is to be looked at when it is older than it may be.
+  /// Schedules a sweep of idle connections, for when one could have expired.
   func sweepLater() {
     guard sweepDue == .max else { return }
     let idle = configuration.idleConnectionTimeout.nanoseconds
@@ -129,7 +132,7 @@ extension Engine {
       }
       admission.release(origin, now: now)
     }
-    // Some may have ended well just before.
+    // Some may have succeeded just before.
     answer()
   }
 }

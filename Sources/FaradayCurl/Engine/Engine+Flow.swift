@@ -1,23 +1,24 @@
 internal import CCurl
 internal import FaradayCore
 
-/// What goes on in a turn: bytes and outcomes to those who wait for them, and transfers that stood still set going again.
+/// The flow of data in a turn: received bytes and results go to the waiting tasks, paused transfers are resumed, and no transfer
+/// takes more than its share.
 extension Engine {
-  /// A caller's callback has returned, after who knows how long.
-  func calledBack() { now = Clock.now }
+  /// Reads the clock after a caller's callback has returned.
+  func callbackReturned() { now = Clock.now }
 
-  /// Remembers that a transfer has something to hand out at the end of the turn.
+  /// Marks a transfer that has something to deliver at the end of the turn.
   func touch(_ transfer: Transfer) {
     guard !transfer.isTouched else { return }
     transfer.isTouched = true
     touched.append(transfer)
   }
 
-  /// Answers a waiting task at the end of the turn.
+  /// Resumes a waiting task at the end of the turn.
   func complete(_ answer: Completed) { completed.append(answer) }
 
-  /// Waking a thread for each of many tasks costs this one more than its work for them: one is woken for all, with the highest
-  /// priority of those that wait.
+  /// Resumes the tasks of completed transfers. For three or more it wakes one task that resumes them, with their highest priority:
+  /// waking a thread for each would cost this thread more than their transfers did.
   func answer() {
     guard !completed.isEmpty else { return }
     let batch = completed
@@ -30,15 +31,15 @@ extension Engine {
     }
   }
 
-  /// Hands out what has arrived. While more comes, a reader is not woken for every piece.
+  /// Delivers received bytes. While more arrive, they are coalesced, and the reader is not woken for every piece.
   func flush(isQuiet: Bool) {
     var waiting: [Transfer] = []
-    // Resuming one can touch others.
+    // Resuming one transfer can mark others.
     while !touched.isEmpty {
       let round = touched
       touched.removeAll(keepingCapacity: true)
       for transfer in round {
-        if transfer.mayGather(isQuiet: isQuiet, now: now) {
+        if transfer.mayCoalesce(isQuiet: isQuiet, now: now) {
           waiting.append(transfer)
         } else {
           transfer.isTouched = false
@@ -51,35 +52,35 @@ extension Engine {
 
   private func flush(_ transfer: Transfer) {
     if let failure = transfer.failure { return end(transfer, .failed(failure)) }
-    transfer.handOverHead()
+    transfer.deliverHead()
     if let stream = transfer.stream, stream.gathered > 0 { obey(flush(stream, of: transfer), transfer) }
     guard transfer.isActive else { return }
-    if transfer.isRefused { resumeSending(transfer) }
-    // Over HTTP/2 libcurl would go on to wait until the upload has left, which its response has made pointless.
-    if transfer.isAnsweredEarly { return end(transfer, .done(CURLE_OK)) }
-    // The rest of the upload may take long, and the server may be gone before.
-    if transfer.isAnswered, transfer.nextLook == .max {
-      transfer.nextLook = now + Transfer.answeredLook
-      limit(transfer)
+    if transfer.isUploadStalled { resumeSending(transfer) }
+    // Over HTTP/2 libcurl would wait until the upload is complete.
+    if transfer.isHTTP2UploadObsolete { return end(transfer, .done(CURLE_OK)) }
+    // The rest of the upload may take long, and the server may close the connection before.
+    if transfer.mayBeUploadingAfterResponse, transfer.nextServerCheck == .max {
+      transfer.nextServerCheck = now + Transfer.serverCheckInterval
+      updateDeadline(of: transfer)
     }
   }
 
-  /// Whether a transfer has had its share of the turn: commands and the other transfers are to have theirs.
+  /// Whether a transfer has had its share of the turn, so that commands and other transfers get theirs (fairness).
   func isTurnOver(for transfer: Transfer) -> Bool {
-    if transfer.sinceQuantum >= Self.quantum {
-      transfer.sinceQuantum = 0
+    if transfer.bytesThisTurn >= Self.maximumBytesPerTurn {
+      transfer.bytesThisTurn = 0
       now = Clock.now
       if active.count > 1 { return true }
     }
     return now - turnBegan > Self.turnLength
   }
-  /// In nanoseconds: what a small request may have to wait for the others.
+  /// The maximum length of a turn, in nanoseconds: the latency that a small request may have because of the others.
   static let turnLength: Int64 = 1_000_000
-  /// Bytes that a transfer may hand over in a turn, if there are others.
-  static let quantum = 256 << 10
+  /// The maximum of bytes that a transfer may receive in a turn, if there are others.
+  static let maximumBytesPerTurn = 256 << 10
 
-  /// Lets a transfer go on in the next turn. libcurl would serve one as long as there is something to read, and with a slow
-  /// callback there always is.
+  /// Lets a transfer continue in the next turn. libcurl would serve it for as long as there is something to read, which with a slow
+  /// callback is always.
   func postpone(_ transfer: Transfer) { postponed.append(transfer) }
 
   func resumePostponed() {
@@ -90,22 +91,22 @@ extension Engine {
       resumeReceiving(transfer)
       now = Clock.now
       guard now - turnBegan > Self.turnLength / 2 else { continue }
-      // The others are the first in the next turn.
+      // The rest go first in the next turn.
       return postponed.insert(contentsOf: round[(index + 1)...], at: 0)
     }
   }
 
-  /// A reader has room again, or has begun to take pieces where they arrive.
-  func readerMovedOn(_ transfer: Transfer) {
+  /// The reader is below its low watermark, or has started to drain.
+  func readerHasRoom(_ transfer: Transfer) {
     guard transfer.isActive, let stream = transfer.stream else { return }
     let answer = flush(stream, of: transfer)
-    // It says so when it has room: that there was some already is no reason to wait.
+    // The command means that there is room: an answer to pause is outdated.
     obey(answer == .pause ? .more : answer, transfer)
   }
 
   private func flush(_ stream: ResponseStream, of transfer: Transfer) -> ResponseStream.Answer {
     let answer = stream.flush()
-    if stream.isDrained { transfer.calledBack() }
+    if stream.isDrained { transfer.callbackReturned() }
     return answer
   }
 
@@ -122,32 +123,32 @@ extension Engine {
     let wasPaused = transfer.receiving == .paused
     transfer.receiving = .flowing
     guard wasPaused else { return }
-    // The last of the response may be among what libcurl has kept.
-    if transfer.isRefused { transfer.isSendPaused = false }
+    // The end of the response may be among what libcurl has buffered; it does not end a paused upload.
+    if transfer.isUploadStalled { transfer.isSendPaused = false }
     transfer.lastActivity = now
-    // libcurl delivers what it has kept from within the call.
+    // libcurl delivers what it has buffered within this call.
     unpause(transfer)
     if let failure = transfer.failure { end(transfer, .failed(failure)) }
   }
 
   func resumeSending(_ transfer: Transfer) {
     guard transfer.isActive, transfer.isSendPaused else { return }
-    // That libcurl is to look again at an upload that nobody wants is no sign of life.
-    if !transfer.isRefused { transfer.lastActivity = now }
+    // Resuming a stalled upload is no activity for the idle timeout.
+    if !transfer.isUploadStalled { transfer.lastActivity = now }
     transfer.isSendPaused = false
     unpause(transfer)
   }
 
-  /// An upload that the server has refused has paused again, because its source still has nothing. It ends with the response,
-  /// and only if it is not paused then; nobody is told of that end, so it is resumed whenever something has happened.
-  func waitsRefused(_ transfer: Transfer) {
-    refused.append(transfer)
+  /// Notes a stalled upload (see ``Transfer``). It ends with the response, but only if it is not paused then, and libcurl does not
+  /// report that end: so it is resumed after every event, and pauses again.
+  func noteStalledUpload(_ transfer: Transfer) {
+    stalledUploads.append(transfer)
   }
 
-  func resumeRefused() {
-    guard !refused.isEmpty else { return }
-    let round = refused
-    refused.removeAll()
+  func resumeStalledUploads() {
+    guard !stalledUploads.isEmpty else { return }
+    let round = stalledUploads
+    stalledUploads.removeAll()
     for transfer in round { resumeSending(transfer) }
   }
 
@@ -155,14 +156,14 @@ extension Engine {
     guard let easy = transfer.easy else { return }
     let directions = (transfer.receiving == .paused ? CURLPAUSE_RECV : 0) | (transfer.isSendPaused ? CURLPAUSE_SEND : 0)
     let code = curl_easy_pause(easy.pointer, directions)
-    // Without a connection there is nothing to resume: libcurl is making another, and will ask again.
+    // Without a connection there is nothing to resume: libcurl is opening another.
     guard code != CURLE_OK, code != CURLE_BAD_FUNCTION_ARGUMENT else { return }
-    // What fails within that call does not always come up again as the transfer's end.
+    // An error within this call is not always reported as the transfer's end.
     end(transfer, .done(code))
   }
 }
 
-/// An outcome on its way to the task that waits for it.
+/// A response for a waiting task, which is resumed at the end of the turn.
 struct Completed: Sendable {
   let waiting: UnsafeContinuation<Received, any Error>
   let received: Received

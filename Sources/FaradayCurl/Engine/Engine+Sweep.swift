@@ -1,17 +1,18 @@
 internal import CCurl
 internal import FaradayCore
 
-/// Idle connections that are to go: those that have ended, and those that are older than they may be.
+/// The sweep of the connection pool: closes idle connections that the server has closed, and those beyond their idle timeout or
+/// lifetime.
 ///
-/// libcurl looks at them only when a request begins, once a second at most, and has no call for it. So a request is begun that
-/// gets no socket.
+/// libcurl checks them only when a request starts, at most once a second, and has no function for it. So the engine starts a
+/// request that is given no socket.
 extension Engine {
-  /// In nanoseconds: libcurl would not look a second time before.
+  /// The minimum interval between sweeps, in nanoseconds: libcurl does not check more often.
   static let shortest: Int64 = 1_100_000_000
 
-  /// An idle connection has ended.
+  /// Schedules a sweep as soon as possible: the server has closed an idle connection.
   func sweepSoon() {
-    sockets.hasDead = false
+    sockets.hasDeadConnections = false
     sweepDue = min(sweepDue, now + Self.shortest)
   }
 
@@ -28,7 +29,7 @@ extension Engine {
     }
   }
 
-  private func configure(_ easy: EasyHandle) throws(EasyHandle.Refused) {
+  private func configure(_ easy: EasyHandle) throws(EasyHandle.OptionRejected) {
     try easy.set(CURLOPT_URL, "http://127.0.0.1:9/")
     try easy.set(CURLOPT_NOSIGNAL, 1)
     try easy.set(CURLOPT_FRESH_CONNECT, 1)
@@ -38,7 +39,7 @@ extension Engine {
     try ReuseLimits(configuration).apply(to: easy)
   }
 
-  /// The request that was begun for it has failed, as it must.
+  /// Removes the request that was started for the sweep: it has failed, as it must.
   func endSweep() {
     guard let easy = sweeper else { return }
     sweeper = nil

@@ -1,10 +1,12 @@
 internal import CCurl
 internal import FaradayCore
 
-/// One thread's worth of libcurl: a multi handle, the transfers on it, those that wait for a slot, and their deadlines.
+/// An event loop on a thread of its own: a libcurl multi handle with its connection pool, the active transfers, the request queue,
+/// and their deadlines.
 ///
-/// Everything in it happens on its thread, one turn after the other: take commands, start what may start, let libcurl act,
-/// settle what has ended, hand out what has arrived, sleep.
+/// It is not thread-safe: everything runs on its thread; others send it ``Command``s through ``EngineHandle``. A turn of the loop:
+/// take commands, start queued transfers, let libcurl work, end what has completed, deliver what has arrived, check timeouts,
+/// sleep.
 final class Engine {
   let handle: EngineHandle
   let multi: UnsafeMutableRawPointer
@@ -12,30 +14,33 @@ final class Engine {
   private let share: UnsafeMutableRawPointer?
   private let driver: any Driver
   let configuration: CurlAdapter.Configuration
-  // What every request changes is not checked for exclusive access: nothing of anybody else's runs while it is changed.
+  // Without run-time checks for exclusive access, for speed: no code of a caller runs while these are changed.
   @exclusivity(unchecked) var admission: Admission<Transfer>
   @exclusivity(unchecked) var deadlines = DeadlineHeap<Transfer>()
   @exclusivity(unchecked) var active: [Transfer] = []
+  /// Transfers that may have something to deliver at the end of the turn.
   @exclusivity(unchecked) var touched: [Transfer] = []
-  @exclusivity(unchecked) var refused: [Transfer] = []
-  /// How many wait for a connection.
+  /// Transfers whose uploads have stalled after an early response: see ``Transfer``.
+  @exclusivity(unchecked) var stalledUploads: [Transfer] = []
+  /// The number of transfers that wait for a connection.
   private var queued = 0
   private var commands: [Command] = []
   @exclusivity(unchecked) var completed: [Completed] = []
-  /// The time: when commands were taken, when the engine woke up, or when somebody else's code was done on its thread.
+  /// The current time: read when commands are taken, when the engine wakes, and after a caller's code has run.
   var now = Clock.now
   var turnBegan = Clock.now
+  /// Transfers that have used their share of the turn, and continue in the next.
   var postponed: [Transfer] = []
-  /// When idle connections are to be looked at, and the handle that makes libcurl do it.
+  /// When to sweep idle connections, and the easy handle that makes libcurl do it.
   var sweepDue = Int64.max
   var sweeper: UnsafeMutableRawPointer?
 
-  /// Serves the mailbox until it is told to stop and nothing is left to do. If libcurl fails as a whole, everything under way
-  /// fails with it and a new engine goes on.
+  /// Runs engines for the handle until it is stopped and nothing is left to do. If libcurl's multi handle fails, all transfers fail
+  /// with it, and a new engine continues.
   static func serve(_ handle: EngineHandle) {
     repeat {
       guard let engine = Engine(handle) else {
-        return handle.refuseAll(.outOfDescriptors, "there is no memory or file descriptor left for an engine")
+        return handle.failPending(.outOfDescriptors, "no memory or file descriptor for libcurl's event loop: raise `ulimit -n`")
       }
       do {
         try engine.run()
@@ -63,10 +68,10 @@ final class Engine {
     sockets.driver = driver
     self.configuration = configuration
     admission = Admission(perOrigin: configuration.connectionsPerOrigin, total: configuration.connections)
-    // Sessions are kept with the easy handle before 8.12, and ours live for one request.
+    // Shared TLS sessions: before 8.12 they belong to the easy handle, and ours live for one request.
     share = curl_share_init()
     if let share { faraday_share_tls_sessions(share) }
-    // The default shrinks with the number of active transfers, and closes connections while a burst drains.
+    // The pool's size: libcurl's default shrinks with the number of active transfers, and closes connections after a burst.
     faraday_multi_set_long(multi, CURLMOPT_MAXCONNECTS, max(1, configuration.connections))
     faraday_multi_set_long(multi, CURLMOPT_MAX_CONCURRENT_STREAMS, max(1, configuration.streamsPerConnection))
   }
@@ -87,7 +92,7 @@ final class Engine {
       let isStopping = handle.take(&commands)
       now = Clock.now
       turnBegan = now
-      // Those that wait come first, and make room for others to wait.
+      // Queued transfers go first, which makes room in the queue.
       admit()
       for command in commands { obey(command) }
       commands.removeAll(keepingCapacity: true)
@@ -96,22 +101,23 @@ final class Engine {
       try driver.act()
       settle(isQuiet: false)
       if isStopping && admission.isIdle && active.isEmpty { return }
-      // What libcurl then does is dated to the waking, not to before a sleep.
+      // The clock is read after the sleep, before libcurl handles the events.
       let hadNews = try driver.wait(atMost: untilNextTurn) {
         now = Clock.now
         turnBegan = now
         return now + Self.turnLength
       }
       handle.wokeUp()
-      if sockets.hasDead { sweepSoon() }
-      // Only here has everything that had arrived by `now` been received: a slow callback is not the network's silence.
-      if hadNews { resumeRefused() }
+      if sockets.hasDeadConnections { sweepSoon() }
+      // Timeouts are checked only here, where everything that had arrived by `now` has been received: the time of a slow callback
+      // does not count.
+      if hadNews { resumeStalledUploads() }
       settle(isQuiet: !hadNews, expiring: !driver.hasMore)
     }
   }
 
-  /// Runs what tasks on this thread have to do, also from within libcurl's callbacks: they never call it, they command. At least
-  /// one, and no more when the turn is over.
+  /// Runs jobs of tasks on this thread, at least one, until the turn is over. It may be called within libcurl's callbacks: tasks do
+  /// not call libcurl, but send commands.
   func runJobs() {
     var jobs = handle.takeJobs()[...]
     while let job = jobs.popFirst() {
@@ -124,12 +130,12 @@ final class Engine {
     switch command {
     case .submit(let transfer): submit(transfer)
     case .cancel(let transfer): cancel(transfer)
-    case .resumeReceiving(let transfer): readerMovedOn(transfer)
+    case .resumeReceiving(let transfer): readerHasRoom(transfer)
     case .resumeSending(let transfer): resumeSending(transfer)
     }
   }
 
-  /// What has ended and what has arrived goes to those who wait for it.
+  /// Ends completed transfers, delivers received bytes, and checks timeouts.
   private func settle(isQuiet: Bool, expiring: Bool = false) {
     finishDone()
     flush(isQuiet: isQuiet)
@@ -140,36 +146,40 @@ final class Engine {
     answer()
   }
 
-  /// How long it may sleep, in nanoseconds.
+  /// How long the engine may sleep, in nanoseconds.
   private var untilNextTurn: Int64 {
-    // What has just ended or connected may have let others start.
-    guard !driver.hasMore, !admission.hasReady, postponed.isEmpty, touched.allSatisfy(\.isBulk), handle.maySleep() else {
+    // A transfer that has ended or connected may have let others start.
+    guard !driver.hasMore, !admission.hasReady, postponed.isEmpty, touched.allSatisfy(\.hasBulk), handle.maySleep() else {
       return 0
     }
     let next = min(deadlines.first?.deadline ?? .max, sweepDue)
     let untilNextDeadline = next == .max ? .max / 2 : max(0, next - Clock.now)
-    return touched.isEmpty ? untilNextDeadline : min(untilNextDeadline, Transfer.gatheringTime)
+    return touched.isEmpty ? untilNextDeadline : min(untilNextDeadline, Transfer.maximumCoalescingTime)
   }
 
   // MARK: starting
 
   private func submit(_ transfer: Transfer) {
     transfer.engine = self
-    // A task that is cancelled just as it submits can have said so before there was anybody to hear it.
+    // If the task was cancelled while it submitted, its command may have been dropped.
     guard !transfer.isCancelled else { return end(transfer, .failed(CancellationError())) }
     if let origin = admission.admit(to: transfer.target.origin, now: now) {
       start(transfer, to: origin)
     } else if queued < configuration.queueLimit {
       queued += 1
       transfer.life = .queued(admission.enqueue(transfer, to: transfer.target.origin, now: now))
-      limit(transfer)
+      updateDeadline(of: transfer)
     } else {
-      end(transfer, .failed(transfer.error(.queueFull, "\(configuration.queueLimit) requests wait already")))
+      end(
+        transfer,
+        .failed(
+          transfer.error(.queueFull, "the request queue is full: \(configuration.queueLimit) requests are waiting (`queueLimit`)")
+        ))
     }
   }
 
   private func cancel(_ transfer: Transfer) {
-    // Its submission is still to come, and will see that it was cancelled.
+    // The submission comes later, and checks for cancellation.
     if case .new = transfer.life { return }
     end(transfer, .failed(CancellationError()))
   }
@@ -190,9 +200,9 @@ final class Engine {
     transfer.life = .active(origin, slot: active.count)
     transfer.activated = now
     transfer.lastActivity = now
-    if transfer.request.options.deliversWhole { transfer.smallUntil = now + Transfer.patience }
+    if transfer.request.options.deliversWhole { transfer.bufferingDeadline = now + Transfer.maximumBufferingTime }
     active.append(transfer)
-    limit(transfer)
+    updateDeadline(of: transfer)
     do {
       try transfer.prepare()
       try add(transfer)
@@ -202,43 +212,43 @@ final class Engine {
     transfer.openSource()
   }
 
-  /// It has been taken out of the queue.
+  /// Notes that it was removed from the queue.
   func leaveQueue(_ transfer: Transfer) {
     queued -= 1
     transfer.life = .new
   }
 
-  /// Lets libcurl begin with it.
+  /// Adds the transfer's easy handle to libcurl.
   func add(_ transfer: Transfer) throws {
     guard let easy = transfer.easy else { return }
     sockets.watch(easy)
     if let share, transfer.target.isSecure { _ = faraday_set_pointer(easy.pointer, CURLOPT_SHARE, share) }
-    if admission.hasManyNames {
-      // At the end of each transfer libcurl walks over all names that it knows: these are forgotten.
+    if admission.shouldClearDNSCache {
+      // Clears the DNS cache: libcurl walks over all of it at the end of each transfer.
       _ = faraday_set_long(easy.pointer, CURLOPT_DNS_CACHE_TIMEOUT, 0)
-      admission.forgetNames()
+      admission.didClearDNSCache()
     }
     let code = curl_multi_add_handle(multi, easy.pointer)
     guard code == CURLM_OK else { throw transfer.error(.engineFailed, String(cString: curl_multi_strerror(code))) }
   }
 
-  /// Adds a handle that is no transfer's.
+  /// Adds the handle of a sweep.
   func addSweeper(_ easy: EasyHandle) -> Bool {
     sockets.watch(easy)
     return curl_multi_add_handle(multi, easy.pointer) == CURLM_OK
   }
 
-  /// Sets when it is to be looked at next.
-  func limit(_ transfer: Transfer) {
+  /// Updates the transfer's deadline and its place in the heap.
+  func updateDeadline(of transfer: Transfer) {
     transfer.updateDeadline()
-    // One that stands there is moved, also if it has no limit any more: the order of the others depends on it.
+    // A transfer in the heap is moved even if it has no deadline any more, to keep the heap in order.
     if transfer.deadline != .max || transfer.deadlineIndex >= 0 { deadlines.update(transfer) }
   }
 
-  /// The first connection to an origin has its address, so that others may start.
+  /// A socket was opened: the origin's name is resolved, so that queued transfers may start.
   func opened(_ descriptor: Int32, for transfer: Transfer) {
     sockets.opened(descriptor)
-    // Over HTTP/2 the others wait until it is there, to go over it.
+    // With HTTP/2 they wait until the connection is established, to share it.
     if let origin = transfer.origin, !transfer.request.options.httpVersion.mayBeHTTP2(for: transfer) { open(origin) }
   }
 

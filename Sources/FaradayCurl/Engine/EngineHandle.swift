@@ -7,17 +7,17 @@ private import Glibc
 private import Darwin
 #endif
 
-/// What an engine's thread can be told.
+/// A command to an engine's thread.
 enum Command: Sendable {
   case submit(Transfer)
   case cancel(Transfer)
-  /// The reader of a streamed body has room again.
+  /// The reader of a streamed body is below its low watermark, or has started to drain.
   case resumeReceiving(Transfer)
-  /// The source of a request's body has something again, or has ended.
+  /// The source of a request's body has bytes again, or has ended.
   case resumeSending(Transfer)
 }
 
-/// A stretch of a task that is to run on the engine's thread.
+/// A job of a task that runs on the engine's thread (task executor).
 struct Job: Sendable {
   let job: UnownedJob
   let executor: UnownedTaskExecutor
@@ -25,13 +25,14 @@ struct Job: Sendable {
   func run() { job.runSynchronously(on: executor) }
 }
 
-/// An engine as the rest of the program sees it: a mailbox, and a wake-up that is written only while the engine sleeps.
+/// The thread-safe side of an engine: a mailbox of commands and jobs, and a waker that is used only while the engine sleeps. It
+/// starts the engine's thread when it is needed.
 final class EngineHandle: Sendable {
   private struct Mailbox {
     var commands: [Command] = []
-    /// Of tasks that run on the engine's thread.
+    /// Jobs of tasks that run on the engine's thread.
     var jobs: [Job] = []
-    /// There is one from the first thread on, unless the process has no descriptor left then.
+    /// Created with the first thread, unless there is no free file descriptor.
     var waker: Waker?
     var isAsleep = false
     var hasThread = false
@@ -46,7 +47,7 @@ final class EngineHandle: Sendable {
   private let forks: Int
   private let mailbox = Mutex(Mailbox())
   private let thread = Atomic<UInt>(0)
-  /// Requests that were submitted and have not begun.
+  /// The number of requests that were submitted and have not started.
   private let waiting = Atomic<Int>(0)
 
   init(_ configuration: CurlAdapter.Configuration, waker: @escaping @Sendable () -> Waker? = { Waker() }) {
@@ -58,37 +59,39 @@ final class EngineHandle: Sendable {
 
   var waker: Waker? { mailbox.withLock { $0.waker } }
 
-  /// Whether so few wait that the next is likely to begin at once.
-  var isCalm: Bool { waiting.load(ordering: .relaxed) < 64 }
+  /// Whether so few requests are waiting that the next one is likely to start at once.
+  var hasShortQueue: Bool { waiting.load(ordering: .relaxed) < 64 }
 
-  /// Hands a transfer over, starting the thread if there is none. If that cannot be, the transfer fails.
+  /// Submits a transfer, starting the thread if there is none. If that fails, the transfer fails.
   func submit(_ transfer: Transfer) {
     guard Forks.soFar == forks else {
       return transfer.fail(
-        .engineFailed, "this process was forked from the one that made the adapter, and has none of its threads: make another")
+        .engineFailed,
+        "the adapter was created before fork(), and its threads do not exist in this process: create another adapter")
     }
-    // Which of them find a connection free the engine knows. It may be busy meanwhile, and memory is not to be filled.
+    // A bound on memory while the engine is busy. The exact limit is the engine's, which knows the free connections.
     let (most, isBeyond) = max(0, configuration.queueLimit).addingReportingOverflow(max(1, configuration.connections))
     guard waiting.wrappingAdd(1, ordering: .relaxed).newValue <= (isBeyond ? .max : most) else {
       started()
-      return transfer.fail(.queueFull, "\(configuration.queueLimit) requests wait already")
+      return transfer.fail(
+        .queueFull, "the request queue is full: \(configuration.queueLimit) requests are waiting (`queueLimit`)")
     }
     transfer.handle = self
     transfer.startSource()
     deliver { $0.commands.append(.submit(transfer)) }
   }
 
-  /// A transfer that was submitted no longer waits.
+  /// Notes that a submitted transfer no longer waits.
   func started() { waiting.wrappingSubtract(1, ordering: .relaxed) }
 
-  /// Runs a job on the thread, starting it if there is none. If that cannot be, the job runs elsewhere.
+  /// Runs a job on the thread, starting it if there is none. If that fails, the job runs on the global executor.
   func enqueue(_ job: Job) {
     guard Forks.soFar == forks else { return globalConcurrentExecutor.enqueue(job.job) }
     deliver { $0.jobs.append(job) }
   }
 
   private func deliver(_ put: (inout Mailbox) -> Void) {
-    // In one step: a thread that is about to end either sees what was put there or is seen to have ended.
+    // One critical section: a thread that is about to end either sees the new command, or is seen to have ended.
     let (waker, needsThread) = mailbox.withLock { mailbox in
       put(&mailbox)
       defer {
@@ -107,13 +110,15 @@ final class EngineHandle: Sendable {
       return mailbox.waker != nil
     }
     guard hasWaker else {
-      return refuseAll(.outOfDescriptors, "the process or the system has no file descriptor left for an engine")
+      return failPending(.outOfDescriptors, "no free file descriptor for libcurl's event loop: raise `ulimit -n`")
     }
-    if !EngineThread.start(self) { refuseAll(.engineFailed, "no thread could be started for the engine") }
+    if !EngineThread.start(self) {
+      failPending(.engineFailed, "pthread_create failed: the system has no thread left for libcurl's event loop")
+    }
   }
 
-  /// Fails everything that waits for an engine, because there will be none. What comes later tries again.
-  func refuseAll(_ code: TransportError.Code, _ reason: String) {
+  /// Fails everything in the mailbox, because no engine could be started. Later submissions try again.
+  func failPending(_ code: TransportError.Code, _ reason: String) {
     let (commands, jobs) = mailbox.withLock { mailbox in
       mailbox.hasThread = false
       defer { (mailbox.commands, mailbox.jobs) = ([], []) }
@@ -126,7 +131,7 @@ final class EngineHandle: Sendable {
     for job in jobs { globalConcurrentExecutor.enqueue(job.job) }
   }
 
-  /// Without a thread there is nothing to command, and what was kept for one that never comes would keep its transfer.
+  /// Sends a command. Without a thread it is dropped: keeping it would keep its transfer alive.
   func post(_ command: Command) {
     guard Forks.soFar == forks else { return }
     let waker = mailbox.withLock { mailbox -> Waker? in
@@ -138,11 +143,11 @@ final class EngineHandle: Sendable {
     waker?.wake()
   }
 
-  /// Nothing more will be submitted, except by those who are about to: the thread ends when the last transfer has.
+  /// Lets the thread end with the last transfer: the adapter was released.
   func stop() {
     guard Forks.soFar == forks else { return }
     mailbox.withLock { $0.isStopping = true }
-    // Always, and not only if it sleeps: it may be about to, and looks for commands only.
+    // Always, and not only if it sleeps: it may be about to, having checked for commands only.
     wake()
   }
 
@@ -151,13 +156,13 @@ final class EngineHandle: Sendable {
 
   // MARK: the engine's side
 
-  /// Says that this thread is the engine's.
+  /// Notes that the current thread is the engine's.
   func begin() { thread.store(faraday_thread(), ordering: .relaxed) }
 
-  /// Whether this thread is the engine's.
+  /// Whether the current thread is the engine's.
   var isCurrent: Bool { thread.load(ordering: .relaxed) == faraday_thread() }
 
-  /// Takes the commands, giving an empty array with room in exchange. Returns whether the thread is to end when it can.
+  /// Takes all commands, in exchange for an empty array with capacity. Returns whether the engine is stopping.
   func take(_ commands: inout [Command]) -> Bool {
     mailbox.withLock { mailbox in
       swap(&mailbox.commands, &commands)
@@ -176,7 +181,7 @@ final class EngineHandle: Sendable {
     mailbox.withLock { $0.jobs.insert(contentsOf: jobs, at: 0) }
   }
 
-  /// Whether there is nothing to do. From then on until it is woken, whoever posts wakes it.
+  /// Whether the mailbox is empty. If so, the engine counts as asleep from now on, and a command wakes it.
   func maySleep() -> Bool {
     mailbox.withLock { mailbox in
       mailbox.isAsleep = mailbox.isEmpty
@@ -188,7 +193,7 @@ final class EngineHandle: Sendable {
     mailbox.withLock { $0.isAsleep = false }
   }
 
-  /// The thread ends, unless something has been posted: then it must go on. The next submission starts another.
+  /// Whether the thread may end: the mailbox is empty. The next submission then starts another thread.
   func mayEnd() -> Bool {
     mailbox.withLock { mailbox in
       guard mailbox.isEmpty else { return false }
@@ -198,12 +203,12 @@ final class EngineHandle: Sendable {
   }
 }
 
-/// A descriptor that becomes readable when any thread says so: an eventfd on Linux, a pipe elsewhere.
+/// Wakes the engine's thread: a file descriptor that becomes readable (an eventfd on Linux, a pipe elsewhere). Thread-safe.
 final class Waker: Sendable {
   let readable: Int32
   private let writable: Int32
 
-  /// Nil if the process has no descriptors left.
+  /// Nil if there is no free file descriptor.
   init?() {
     #if os(Linux)
     readable = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))

@@ -7,14 +7,14 @@ private import Darwin
 
 /// The thread of an engine.
 enum EngineThread {
-  /// Starts a thread that serves the handle's mailbox. Returns false if the system has none to give.
+  /// Starts a detached thread that runs the engine. Returns false if the system cannot create one.
   static func start(_ handle: EngineHandle) -> Bool {
     guard Library.isReady else { return false }
     var attributes = pthread_attr_t()
     pthread_attr_init(&attributes)
     defer { pthread_attr_destroy(&attributes) }
     pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
-    // Tasks may run on it, with the stack that they would have elsewhere.
+    // Tasks may run on it: as much stack as on other threads.
     pthread_attr_setstacksize(&attributes, 8 << 20)
     let argument = Unmanaged.passRetained(handle).toOpaque()
     #if canImport(Darwin)
@@ -43,7 +43,7 @@ private nonisolated func runEngine(_ argument: UnsafeMutableRawPointer?) -> Unsa
 #endif
 
 private nonisolated func serve(_ handle: EngineHandle) {
-  // libcurl asks the kernel for no SIGPIPE, but not on every platform and version.
+  // SIGPIPE is blocked: libcurl prevents it, but not on every platform and in every version.
   var signals = sigset_t()
   sigemptyset(&signals)
   sigaddset(&signals, SIGPIPE)

@@ -2,17 +2,19 @@
 internal import CCurl
 private import Glibc
 
-/// `curl_multi_socket_action` over level-triggered epoll: a turn costs what is active, not what there is.
+/// A driver over `curl_multi_socket_action` and level-triggered epoll: a turn costs time for active sockets only.
 ///
-/// Interest is changed lazily, once per turn. A socket that libcurl lets go of stays registered until an event arrives for
-/// it, so that a request over a kept connection changes nothing.
+/// Registrations are changed lazily, once per turn. A socket that libcurl no longer watches stays registered until an event occurs,
+/// so that a request over a kept connection needs no system call for it.
 final class EpollDriver: Driver {
   private struct Interest {
-    var wanted: UInt32 = 0
+    /// The events that libcurl waits for.
+    var events: UInt32 = 0
+    /// The events that epoll is registered for.
     var registered: UInt32 = 0
-    /// Opened and closed through our callbacks, which are told when the number is used again: what is registered can be
-    /// believed.
-    var isOurs = false
+    /// Whether the socket was opened by our callback, so that its closing is reported and `registered` is reliable even if the
+    /// descriptor is reused.
+    var isTracked = false
     var isDirty = false
   }
 
@@ -24,11 +26,11 @@ final class EpollDriver: Driver {
   @exclusivity(unchecked) private var interests: [Interest] = []
   @exclusivity(unchecked) private var dirty: [Int32] = []
   private var timer: Int64?
-  private var events = [epoll_event](repeating: epoll_event(), count: 256)
-  /// Those of `events` that libcurl has not been told of.
-  private var news = 0..<0
+  private var pending = [epoll_event](repeating: epoll_event(), count: 256)
+  /// The indices in `pending` that have not been handled.
+  private var unhandled = 0..<0
 
-  /// Nil if the process has no descriptors left.
+  /// Nil if there is no free file descriptor.
   init?(_ multi: UnsafeMutableRawPointer, waker: Waker, _ sockets: Sockets) {
     self.multi = multi
     self.waker = waker
@@ -53,22 +55,22 @@ final class EpollDriver: Driver {
     try act(on: faraday_socket_timeout, 0)
   }
 
-  var hasMore: Bool { !news.isEmpty }
+  var hasMore: Bool { !unhandled.isEmpty }
 
   func wait(atMost limit: Int64, woke: () -> Int64) throws(MultiFailure) -> Bool {
     register()
-    if news.isEmpty {
-      let count = epoll_wait(epoll, &events, Int32(events.count), milliseconds(limit))
-      news = 0..<max(0, Int(count))
+    if unhandled.isEmpty {
+      let count = epoll_wait(epoll, &pending, Int32(pending.count), milliseconds(limit))
+      unhandled = 0..<max(0, Int(count))
     }
     let end = woke()
-    let hasNews = !news.isEmpty
-    while let index = news.popFirst() {
-      let descriptor = withUnsafePointer(to: events[index]) { faraday_epoll_descriptor($0) }
+    let hasNews = !unhandled.isEmpty
+    while let index = unhandled.popFirst() {
+      let descriptor = withUnsafePointer(to: pending[index]) { faraday_epoll_descriptor($0) }
       if descriptor == waker.readable {
         waker.drain()
       } else if descriptor >= 0 {
-        try happened(events[index].events, on: descriptor)
+        try handleEvents(pending[index].events, on: descriptor)
       }
       if Clock.now >= end { break }
     }
@@ -76,8 +78,8 @@ final class EpollDriver: Driver {
     return hasNews
   }
 
-  private func happened(_ flags: UInt32, on descriptor: Int32) throws(MultiFailure) {
-    guard interests[Int(descriptor)].wanted != 0 else { return isUnwanted(descriptor) }
+  private func handleEvents(_ flags: UInt32, on descriptor: Int32) throws(MultiFailure) {
+    guard interests[Int(descriptor)].events != 0 else { return handleUnexpectedEvents(on: descriptor) }
     var mask: Int32 = 0
     if flags & (EPOLLIN.rawValue | EPOLLHUP.rawValue | EPOLLERR.rawValue) != 0 { mask |= CURL_CSELECT_IN }
     if flags & EPOLLOUT.rawValue != 0 { mask |= CURL_CSELECT_OUT }
@@ -85,15 +87,16 @@ final class EpollDriver: Driver {
     try act(on: descriptor, mask)
   }
 
-  /// libcurl does not wait for this socket. Either its transfer is paused, or the connection is idle, and then nobody has asked for
-  /// what has come, or it has ended. (What comes over an idle HTTP/2 connection belongs to the connection, and libcurl reads it.)
-  private func isUnwanted(_ descriptor: Int32) {
-    let isIdle = interests[Int(descriptor)].isOurs && !sockets.isUsed(descriptor)
-    // What was there when the kernel told may have been the end of a response, and read meanwhile.
-    if isIdle, faraday_has_news(descriptor) == 0 { return }
+  /// Handles an event on a socket that libcurl does not watch. Either its transfer is paused; or the connection is idle, and the
+  /// server has closed it or sent unsolicited bytes. (On an idle HTTP/2 connection they belong to the connection, and libcurl reads
+  /// them.)
+  private func handleUnexpectedEvents(on descriptor: Int32) {
+    let isIdle = interests[Int(descriptor)].isTracked && !sockets.isUsed(descriptor)
+    // The event may have been for the end of a response that was read meanwhile.
+    if isIdle, faraday_is_readable_or_closed(descriptor) == 0 { return }
     forget(descriptor)
     guard isIdle else { return }
-    if sockets.isHTTP2(descriptor) { sockets.hasDead = true } else { sockets.retire(descriptor) }
+    if sockets.isHTTP2(descriptor) { sockets.hasDeadConnections = true } else { sockets.retire(descriptor) }
   }
 
   private func act(on descriptor: curl_socket_t, _ mask: Int32) throws(MultiFailure) {
@@ -101,7 +104,7 @@ final class EpollDriver: Driver {
     try MultiFailure.check(curl_multi_socket_action(multi, descriptor, mask, &running))
   }
 
-  // libcurl before 8.4 rounds its timers down: waking exactly then finds nothing to do, and asks for another millisecond.
+  // libcurl before 8.4 rounds its timers down: waking exactly then would find nothing to do, and sleep another millisecond.
   private func milliseconds(_ limit: Int64) -> Int32 {
     var wait = limit
     if let timer {
@@ -111,50 +114,50 @@ final class EpollDriver: Driver {
     return Int32(clamping: max(0, (wait + 999_999) / 1_000_000))
   }
 
-  // MARK: what libcurl tells
+  // MARK: notifications of libcurl
 
-  /// libcurl has no more use for it, and the number may come back as anything.
+  /// The socket is closed next, and its descriptor may be reused for anything.
   func closed(_ descriptor: Int32) {
     reserve(descriptor)
-    // What was registered goes with the socket, unless another process has the same: the kernel would go on telling of it.
+    // Closing a socket removes its registration only if no other process has the same socket open.
     forget(descriptor)
     interests[Int(descriptor)] = Interest(isDirty: interests[Int(descriptor)].isDirty)
-    // What is still to be told of is not told of another socket with this number.
-    for index in news where withUnsafePointer(to: events[index], { faraday_epoll_descriptor($0) }) == descriptor {
-      events[index] = faraday_epoll_event(0, -1)
+    // Pending events must not be attributed to another socket with the same descriptor.
+    for index in unhandled where withUnsafePointer(to: pending[index], { faraday_epoll_descriptor($0) }) == descriptor {
+      pending[index] = faraday_epoll_event(0, -1)
     }
   }
 
   func opened(_ descriptor: Int32) {
     reserve(descriptor)
-    interests[Int(descriptor)] = Interest(isOurs: true, isDirty: interests[Int(descriptor)].isDirty)
+    interests[Int(descriptor)] = Interest(isTracked: true, isDirty: interests[Int(descriptor)].isDirty)
   }
 
-  /// What was registered has gone with the file that was there.
+  /// The registration was removed with the file that the descriptor had.
   func replaced(_ descriptor: Int32) {
     reserve(descriptor)
     interests[Int(descriptor)].registered = 0
-    if interests[Int(descriptor)].wanted != 0 { isToBeRegistered(descriptor) }
+    if interests[Int(descriptor)].events != 0 { scheduleRegistration(descriptor) }
   }
 
   func changed(_ descriptor: Int32, to what: Int32) {
     reserve(descriptor)
-    var wanted: UInt32 = 0
-    if what == CURL_POLL_IN || what == CURL_POLL_INOUT { wanted |= EPOLLIN.rawValue }
-    if what == CURL_POLL_OUT || what == CURL_POLL_INOUT { wanted |= EPOLLOUT.rawValue }
+    var events: UInt32 = 0
+    if what == CURL_POLL_IN || what == CURL_POLL_INOUT { events |= EPOLLIN.rawValue }
+    if what == CURL_POLL_OUT || what == CURL_POLL_INOUT { events |= EPOLLOUT.rawValue }
     let index = Int(descriptor)
-    // A kept connection was read from last. One that was still connecting is closed without a word before 8.2.
-    let mayBeKept = interests[index].isOurs && interests[index].wanted & EPOLLOUT.rawValue == 0
-    interests[index].wanted = wanted
+    // A connection that is kept was read from last. libcurl before 8.2 closes one that was still connecting without notice.
+    let mayBeKept = interests[index].isTracked && interests[index].events & EPOLLOUT.rawValue == 0
+    interests[index].events = events
     if what == CURL_POLL_REMOVE && !mayBeKept {
-      // libcurl closes these next, and the number may come back as another file.
+      // libcurl closes these next, and the descriptor may be reused.
       forget(descriptor)
-    } else if wanted != 0 {
-      isToBeRegistered(descriptor)
+    } else if events != 0 {
+      scheduleRegistration(descriptor)
     }
   }
 
-  private func isToBeRegistered(_ descriptor: Int32) {
+  private func scheduleRegistration(_ descriptor: Int32) {
     guard !interests[Int(descriptor)].isDirty else { return }
     interests[Int(descriptor)].isDirty = true
     dirty.append(descriptor)
@@ -168,21 +171,21 @@ final class EpollDriver: Driver {
     while interests.count <= Int(descriptor) { interests.append(Interest()) }
   }
 
-  // MARK: what the kernel is told
+  // MARK: registration with the kernel
 
   private func register() {
     for descriptor in dirty {
       let index = Int(descriptor)
       interests[index].isDirty = false
-      let wanted = interests[index].wanted
-      guard wanted != 0, wanted != interests[index].registered || !interests[index].isOurs else { continue }
-      var event = faraday_epoll_event(wanted, descriptor)
-      // The number may have been closed and opened again without a word: each of the two can find the other's case.
+      let events = interests[index].events
+      guard events != 0, events != interests[index].registered || !interests[index].isTracked else { continue }
+      var event = faraday_epoll_event(events, descriptor)
+      // The descriptor may have been closed and reused without notice: if one of the two calls fails, the other is right.
       let isKnown = interests[index].registered != 0
       if epoll_ctl(epoll, isKnown ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, descriptor, &event) != 0 {
         _ = epoll_ctl(epoll, isKnown ? EPOLL_CTL_ADD : EPOLL_CTL_MOD, descriptor, &event)
       }
-      interests[index].registered = wanted
+      interests[index].registered = events
     }
     dirty.removeAll(keepingCapacity: true)
   }

@@ -6,39 +6,39 @@ private import Glibc
 private import Darwin
 #endif
 
-/// Keeps the engines still while the process ends.
+/// Stops the engines' threads while the process exits, to prevent crashes.
 ///
-/// OpenSSL frees what it shares when a process exits, under the feet of threads that use it. Where we are the first to use OpenSSL
-/// it is asked not to (`faraday_keep_openssl_until_exit`); where somebody else was, URLSession for one, the engines are stopped
-/// before it does, because what is registered last is run first.
+/// OpenSSL's atexit handler frees memory that other threads still use. If we initialize OpenSSL first, it registers none
+/// (`faraday_keep_openssl_until_exit`). If another library did, such as Foundation's URLSession, the engines are stopped before,
+/// because the handler registered last runs first.
 enum Exit {
   private static let isUnderWay = Atomic<Bool>(false)
   private static let parked = Atomic<Int>(0)
   private static let engines = Mutex<[ObjectIdentifier: EngineHandle]>([:])
 
-  /// Called once, after everything that could register such a handler of its own.
+  /// Registers our atexit handler. Called once, after everything that could register OpenSSL's.
   static func prepare() {
     atexit { Exit.stopEngines() }
   }
 
-  /// A thread serves this engine from now on.
+  /// Notes that a thread runs this engine.
   static func began(_ engine: EngineHandle) { engines.withLock { $0[ObjectIdentifier(engine)] = engine } }
   static func ended(_ engine: EngineHandle) { engines.withLock { $0[ObjectIdentifier(engine)] = nil } }
 
   static var hasBegun: Bool { isUnderWay.load(ordering: .relaxed) }
 
-  /// Stops the thread that calls it for good.
+  /// Stops the calling thread for good.
   static func park() {
     parked.wrappingAdd(1, ordering: .releasing)
     while true { pause() }
   }
 
-  /// Waits a quarter of a second at most: a callback that does not return is not waited for.
+  /// Stops all engines. Waits a quarter of a second at most, in case a callback does not return (deadlock).
   private static func stopEngines() {
     let running = engines.withLock { Array($0.values) }
     isUnderWay.store(true, ordering: .relaxed)
     for engine in running { engine.wake() }
-    // A callback that ends the process keeps its own engine from going on.
+    // If a callback has called exit(), its own engine is stopped already.
     let others = running.count { !$0.isCurrent }
     for _ in 0..<250 where parked.load(ordering: .acquiring) < others { usleep(1000) }
   }

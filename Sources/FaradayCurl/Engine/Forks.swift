@@ -5,15 +5,15 @@ private import Glibc
 private import Darwin
 #endif
 
-/// Tells a forked process from the one that made an engine: its thread is not there, and its locks may be held for ever.
+/// Detects fork(): in the child process an engine's thread does not exist, and its locks may be held for ever (deadlock).
 enum Forks {
   private static let number = Atomic<Int>(0)
 
-  /// Begins to count. Called once.
+  /// Starts to count forks. Called once.
   static func count() {
     pthread_atfork(nil, nil) { Forks.number.wrappingAdd(1, ordering: .relaxed) }
   }
 
-  /// How often this process, or one that it comes from, was forked since it began to count.
+  /// The number of forks from the first process to this one.
   static var soFar: Int { number.load(ordering: .relaxed) }
 }

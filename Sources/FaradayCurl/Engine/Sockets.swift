@@ -5,12 +5,12 @@ private import Glibc
 private import Darwin
 #endif
 
-/// The sockets of an engine's connections: who uses which, and whether what is idle is still clean.
+/// The sockets of an engine's connection pool: which requests use them, and whether idle ones can be reused.
 ///
-/// A kept HTTP/1.1 connection on which anything arrives or ends while no request is on it is never used again: libcurl would
-/// take what arrived for the answer to the next request (RFC 9112, section 9.2).
+/// An idle (keep-alive) HTTP/1.1 connection on which bytes arrive, or that the server closes, is never reused: libcurl would take
+/// unsolicited bytes for the response to the next request (RFC 9112, section 9.2).
 final class Sockets {
-  /// A connection, by both its ends.
+  /// The identity of a connection: its local and remote addresses and ports.
   struct Endpoints: Hashable {
     private let hash: UInt64
     let localPort: Int32
@@ -18,7 +18,7 @@ final class Sockets {
     init(
       remote: UnsafePointer<CChar>?, _ remotePort: Int32, local: UnsafePointer<CChar>?, _ localPort: Int32
     ) {
-      // FNV-1a: addresses come as text, and a string of each would be made for every request.
+      // FNV-1a over the text of the addresses: creating strings for every request would be slower.
       var hash: UInt64 = 0xCBF2_9CE4_8422_2325
       func add(_ byte: UInt8) { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
       func add(_ text: UnsafePointer<CChar>?) {
@@ -42,32 +42,32 @@ final class Sockets {
 
   private struct Entry {
     var isOpen = false
-    /// What tells the socket from others that have had its number; 0 is none.
+    /// The inode of the socket, to distinguish it from others with the same descriptor; 0 is none.
     var file: UInt64 = 0
     var endpoints: Endpoints?
-    /// The server's, as text: made once for all the requests that go over it.
+    /// The server's address and port as text, cached for all requests over the connection.
     var address: String?
-    /// Transfers that are on it now.
+    /// The number of active transfers.
     var users = 0
-    /// Requests that have gone over it.
+    /// The number of requests so far.
     var uses = 0
-    /// What was negotiated, not what a server says in its responses.
+    /// Whether HTTP/2 was negotiated (ALPN).
     var isHTTP2 = false
   }
 
-  /// Is told as well.
+  /// Notified of opened, closed and replaced sockets.
   weak var driver: (any Driver)?
-  // Both are the engine's, and not checked for exclusive access like what it has itself.
+  // Without run-time checks for exclusive access, as in `Engine`.
   @exclusivity(unchecked) private var entries: [Entry] = []
   @exclusivity(unchecked) private var descriptors: [Endpoints: Int32] = [:]
   private(set) var openCount = 0
-  /// Something has happened to idle connections that libcurl does not know of yet.
-  var hasDead = false
+  /// Whether idle connections were closed that libcurl does not know of yet.
+  var hasDeadConnections = false
 
-  // MARK: what libcurl tells
+  // MARK: notifications of libcurl
 
-  /// Asks to be told of sockets that are closed. A connection keeps the callback and outlives its handle, but not the multi handle;
-  /// this does not go before that.
+  /// Sets the callback for closed sockets. A connection keeps it and outlives its easy handle, but not the multi handle, which this
+  /// object outlives.
   func watch(_ easy: EasyHandle) {
     _ = faraday_set_close_socket(easy.pointer, closeSocketCallback, Unmanaged.passUnretained(self).toOpaque())
   }
@@ -81,7 +81,7 @@ final class Sockets {
     openCount += 1
   }
 
-  /// libcurl has no more use for it, and it is closed next.
+  /// The socket is closed next.
   func closed(_ descriptor: Int32) {
     forget(descriptor)
     driver?.closed(descriptor)
@@ -98,7 +98,7 @@ final class Sockets {
 
   // MARK: connections
 
-  /// The socket of a connection that was just made, one of those that were opened for it.
+  /// The socket of a new connection, among those that were opened for it (happy eyeballs).
   func connected(_ candidates: [Int32], _ endpoints: Endpoints) -> Int32? {
     let open = candidates.filter { entries[Int($0)].isOpen }
     let descriptor = open.count == 1 ? open.first : open.first { faraday_local_port($0) == endpoints.localPort }
@@ -108,7 +108,7 @@ final class Sockets {
     return descriptor
   }
 
-  /// The address and port of its other end, as text.
+  /// The server's address and port as text.
   func address(_ descriptor: Int32?, remote: UnsafePointer<CChar>?, _ port: Int32) -> String? {
     if let descriptor, let known = entries[Int(descriptor)].address { return known }
     let host = remote.map { String(cString: $0) } ?? ""
@@ -124,40 +124,41 @@ final class Sockets {
   func noteHTTP2(_ descriptor: Int32) { entries[Int(descriptor)].isHTTP2 = true }
   func isHTTP2(_ descriptor: Int32) -> Bool { Int(descriptor) < entries.count && entries[Int(descriptor)].isHTTP2 }
 
-  /// Whether a request is on it.
+  /// Whether the connection has an active request.
   func isUsed(_ descriptor: Int32) -> Bool {
     Int(descriptor) < entries.count && entries[Int(descriptor)].users > 0
   }
 
-  /// A request goes over it. Returns how many have, this one included.
+  /// Notes that a request starts on the connection. Returns the number of requests so far, with this one.
   func begin(_ descriptor: Int32) -> Int {
     entries[Int(descriptor)].users += 1
     entries[Int(descriptor)].uses += 1
     return entries[Int(descriptor)].uses
   }
 
-  /// The request is done. The number may be another socket's by then: `endpoints` tell.
+  /// Notes that a request has ended. The descriptor may be another socket's by then, which `endpoints` shows.
   func end(_ descriptor: Int32, _ endpoints: Endpoints) {
     guard entries[Int(descriptor)].endpoints == endpoints else { return }
     entries[Int(descriptor)].users = max(0, entries[Int(descriptor)].users - 1)
   }
 
-  /// Ends a connection that no request is on. libcurl has no call for that: it finds the socket at its end when it looks, before the
-  /// next request or when idle connections are swept, and closes the number that it still holds.
+  /// Closes an idle connection. libcurl has no function for that, so the socket is replaced with one at its end: libcurl finds it
+  /// closed before the next request or in a sweep, and closes the descriptor, which it still owns.
   ///
-  /// libcurl before 8.2 does not tell of all that it closes, and the number may be anybody's by then: it must be the same file.
+  /// libcurl before 8.2 does not report all sockets that it closes, and the descriptor may be reused: it must still be the same
+  /// file.
   func retire(_ descriptor: Int32) {
     guard Int(descriptor) < entries.count, entries[Int(descriptor)].isOpen,
       entries[Int(descriptor)].file == faraday_file_number(descriptor)
     else { return }
-    hasDead = true
+    hasDeadConnections = true
     let ended = faraday_ended_socket()
     if ended < 0 || faraday_replace(descriptor, ended) < 0 { shutdown(descriptor, Int32(SHUT_RDWR)) }
     if ended >= 0 { close(ended) }
     driver?.replaced(descriptor)
   }
 
-  /// Ends this connection, if nobody is on it and libcurl has not closed it: the number may be another's by then.
+  /// Closes the connection if it is idle and libcurl has not closed it; the descriptor may be another socket's by then.
   func retire(_ connection: (descriptor: Int32, endpoints: Endpoints)) {
     let (descriptor, endpoints) = connection
     guard entries[Int(descriptor)].endpoints == endpoints, !isUsed(descriptor) else { return }

@@ -5,27 +5,27 @@ private import Glibc
 private import Darwin
 #endif
 
-/// A libcurl easy handle with setters that can fail, and say which option it was.
+/// A libcurl easy handle with typed setters, which throw an error that names the option.
 struct EasyHandle {
   let pointer: UnsafeMutableRawPointer
 
-  /// An option that libcurl would not take.
-  struct Refused: Error {
+  /// libcurl rejected an option.
+  struct OptionRejected: Error {
     let option: String
     let code: CURLcode
   }
 
-  func set(_ option: CURLoption, _ value: Int) throws(Refused) {
+  func set(_ option: CURLoption, _ value: Int) throws(OptionRejected) {
     try check(faraday_set_long(pointer, option, value), option)
   }
 
-  func set(_ option: CURLoption, offset value: Int64) throws(Refused) {
+  func set(_ option: CURLoption, offset value: Int64) throws(OptionRejected) {
     try check(faraday_set_offset(pointer, option, value), option)
   }
 
-  /// libcurl copies the string. Nil is libcurl's NULL: what that means differs by option. C would cut a string at a null character:
-  /// one that has any is refused.
-  func set(_ option: CURLoption, _ value: String?) throws(Refused) {
+  /// Sets a string option; libcurl copies the string. Nil is NULL, whose meaning depends on the option. A string with a NUL
+  /// character, which C would truncate, is rejected.
+  func set(_ option: CURLoption, _ value: String?) throws(OptionRejected) {
     guard let value else { return try check(faraday_set_string(pointer, option, nil), option) }
     let code = value.withCString { text in
       strlen(text) == value.utf8.count ? faraday_set_string(pointer, option, text) : CURLE_BAD_FUNCTION_ARGUMENT
@@ -33,14 +33,14 @@ struct EasyHandle {
     try check(code, option)
   }
 
-  func set(_ option: CURLoption, _ value: UnsafeRawPointer?) throws(Refused) {
+  func set(_ option: CURLoption, _ value: UnsafeRawPointer?) throws(OptionRejected) {
     try check(faraday_set_pointer(pointer, option, value), option)
   }
 
-  func check(_ code: CURLcode, _ option: CURLoption) throws(Refused) {
+  func check(_ code: CURLcode, _ option: CURLoption) throws(OptionRejected) {
     guard code != CURLE_OK else { return }
     let name = curl_easy_option_by_id(option).map { String(cString: $0.pointee.name) }
-    throw Refused(option: "CURLOPT_" + (name ?? String(option.rawValue)), code: code)
+    throw OptionRejected(option: "CURLOPT_" + (name ?? String(option.rawValue)), code: code)
   }
 
   func get(_ info: CURLINFO) -> Int {

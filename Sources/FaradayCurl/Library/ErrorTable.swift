@@ -1,11 +1,13 @@
 internal import CCurl
 internal import FaradayCore
 
-/// What libcurl's codes mean here.
+/// Maps libcurl's error codes to ours.
 enum ErrorTable {
+  /// The code for one of libcurl's.
+  ///
   /// - Parameters:
-  ///   - text: what libcurl says, which tells apart what it has one code for.
-  ///   - headSize: bytes of head received; libcurl's limit on them has no code of its own in all versions.
+  ///   - text: libcurl's message, which distinguishes errors with the same code.
+  ///   - headSize: the received bytes of the head: exceeding libcurl's limit has no code of its own in some versions.
   static func code(
     for code: CURLcode, phase: TransportError.Phase, text: String = "", headSize: Int = 0
   ) -> TransportError.Code {
@@ -15,26 +17,26 @@ enum ErrorTable {
     case (CURLE_RECV_ERROR, .receiving) where text.contains("chunked-encoding") || text.contains("chunk hex"),
       (CURLE_RECV_ERROR, .receiving) where text.contains("hex-length"):
       return .malformedResponse
-    // A first field that is folded: libcurl has none that it would continue.
+    // The head starts with a folded line, which continues no field.
     case (CURLE_BAD_FUNCTION_ARGUMENT, .waiting) where headSize > 0, (CURLE_BAD_FUNCTION_ARGUMENT, .sending) where headSize > 0:
       return .malformedResponse
-    // The connection has ended without a word, in order or not.
+    // The connection was closed or reset before a response.
     case (CURLE_RECV_ERROR, .waiting) where headSize == 0, (CURLE_RECV_ERROR, .sending) where headSize == 0:
       return .connectionClosed
     case (CURLE_RECV_ERROR, .receiving) where text.contains("unexpected eof"),
       (CURLE_SEND_ERROR, .receiving) where text.contains("unexpected eof"):
       return .truncatedResponse
-    // A proxy that will not open a tunnel.
+    // A proxy rejected CONNECT.
     case (CURLE_RECV_ERROR, .connecting) where text.contains("CONNECT"): return .proxyFailed
     case (CURLE_RECV_ERROR, .tls) where text.contains("CONNECT"): return .proxyFailed
     case (CURLE_OUT_OF_MEMORY, .waiting), (CURLE_OUT_OF_MEMORY, .sending): return .headTooLarge
-    // Something else than HTTP was answered: HTTP/0.9 is off.
+    // The response is not HTTP: HTTP/0.9 is disabled.
     case (CURLE_UNSUPPORTED_PROTOCOL, .waiting), (CURLE_UNSUPPORTED_PROTOCOL, .sending): return .malformedResponse
     default: return table[code.rawValue] ?? .engineFailed
     }
   }
 
-  /// Whether it is about TLS, which libcurl's times do not tell before 8.0.
+  /// Whether it is a TLS error: before 8.0, libcurl's times do not show that phase.
   static func isTLS(_ code: CURLcode) -> Bool {
     switch table[code.rawValue] {
     case .tlsFailed, .tlsVerificationFailed, .invalidCA: true
@@ -42,7 +44,7 @@ enum ErrorTable {
     }
   }
 
-  /// One line is at most 100 KiB and all are 300 KiB in the versions that have a limit.
+  /// Below libcurl's limits for heads: 100 KiB for a line, 300 KiB in all, in versions that have one.
   private static let limitOfHead = 190 << 10
 
   /// CURLE_TOO_LARGE, of libcurl 8.6 and newer.
@@ -56,7 +58,7 @@ enum ErrorTable {
     CURLE_COULDNT_CONNECT.rawValue: .connectionFailed,
     CURLE_WEIRD_SERVER_REPLY.rawValue: .malformedResponse,
     CURLE_HTTP2.rawValue: .http2Error,
-    // Of a transfer coding: content codings are decoded elsewhere.
+    // A transfer coding: libcurl does not decode content codings here.
     CURLE_BAD_CONTENT_ENCODING.rawValue: .malformedResponse,
     CURLE_PARTIAL_FILE.rawValue: .truncatedResponse,
     CURLE_UPLOAD_FAILED.rawValue: .sendFailed,

@@ -1,9 +1,9 @@
 internal import CCurl
 internal import FaradayCore
 
-/// The libcurl of this process: initialised once, and never torn down.
+/// The libcurl of this process: its version and features. It is initialized once, on first use, and never cleaned up.
 enum Library {
-  /// The version that runs, as 0xXXYYZZ. It may be newer than the headers this was compiled with.
+  /// The version at run time, as 0xXXYYZZ, which may be newer than the headers at compile time; 0 if initialization failed.
   static let version: UInt32 = {
     faraday_keep_openssl_until_exit()
     guard curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK else { return 0 }
@@ -12,59 +12,62 @@ enum Library {
     return faraday_version()?.pointee.version_num ?? 0
   }()
 
-  /// Whether libcurl could be initialised at all.
+  /// Whether libcurl was initialized successfully.
   static var isReady: Bool { version != 0 }
 
-  // Safe to share: made once, only ever read by the C library.
+  // Safe to share: created once, and only read by the C library.
   nonisolated(unsafe) static let utf8Locale: UnsafeMutableRawPointer? = faraday_utf8_locale()
 
-  /// `libcurl/7.88.1 OpenSSL/3.0.19 …`, as libcurl says it.
+  /// `libcurl/7.88.1 OpenSSL/3.0.19 …`, from `curl_version()`.
   static let description = version == 0 ? "libcurl (not initialised)" : String(cString: curl_version())
 
-  /// What this build of libcurl can do of what Faraday has a name for.
+  /// The capabilities of this build of libcurl.
   static let capabilities = hasHTTP2 ? Capabilities.all : Capabilities.all.subtracting(.http2)
 
-  /// Whether it does HTTP/2, and soundly. 7.88 takes some responses for complete that were cut off, keeps what a paused stream
-  /// gets without bound, and a blocked upload takes a whole processor; 8.14 is the oldest that was found to do none of this.
+  /// Whether HTTP/2 is supported, and reliable: from 8.14 on. 7.88 reports some truncated responses as complete, buffers a paused
+  /// stream without bound (no backpressure), and spins at 100 % CPU while an upload is blocked; 8.14 is the oldest version tested
+  /// without these.
   static let hasHTTP2: Bool = {
     let features = faraday_version()?.pointee.features ?? 0
-    // Whether it was agreed on is asked of OpenSSL, or of one of its kin.
+    // The negotiated protocol (ALPN) is read from OpenSSL or a fork of it.
     let tls = faraday_version()?.pointee.ssl_version.map { String(cString: $0) } ?? ""
-    let isAsked = ["OpenSSL", "LibreSSL", "BoringSSL", "quictls", "AWS-LC"].contains { tls.hasPrefix($0) } && OpenSSL.tellsHTTP2
-    return version >= 0x08_0E_00 && features & CURL_VERSION_HTTP2 != 0 && isAsked
+    let isOpenSSL =
+      ["OpenSSL", "LibreSSL", "BoringSSL", "quictls", "AWS-LC"].contains { tls.hasPrefix($0) } && OpenSSL.reportsALPN
+    return version >= 0x08_0E_00 && features & CURL_VERSION_HTTP2 != 0 && isOpenSSL
   }()
 
   /// Whether libcurl was built with a file of certificate authorities, and not only a directory.
   static let hasBundle = faraday_version()?.pointee.cainfo != nil
 
-  /// What depends on the version that runs. Each says which release made it unnecessary.
+  /// Behaviour that depends on the version at run time, with the release that changed it.
   enum Behaviour {
-    /// Timers are not rounded down (8.4.0).
+    /// Timers are rounded up and not down (8.4.0).
     static let roundsTimersUp = version >= 0x08_04_00
-    /// RST_STREAM is sent at once when an HTTP/2 transfer is given up, and not with the connection's next frame (8.15.0).
+    /// RST_STREAM is sent at once when an HTTP/2 transfer is cancelled, and not with the connection's next frame (8.15.0).
     static let resetsAtOnce = version >= 0x08_0F_00
   }
 }
 
-/// What libcurl does not tell of a TLS connection, asked of OpenSSL where libcurl is built with it. Found when it runs: the
-/// library is not linked here.
+/// Properties of a TLS connection that libcurl does not provide, read from OpenSSL if libcurl uses it. Its functions are looked up
+/// at run time (`dlsym`): OpenSSL is not linked here.
 enum OpenSSL {
   private static let hasPending = faraday_find_ssl_question("SSL_has_pending")
   private static let shutdown = faraday_find_ssl_question("SSL_get_shutdown")
   private static let alpn = faraday_find_ssl_alpn()
 
-  /// Whether it has received bytes that nobody has read, decrypted or not. The socket does not show them.
+  /// Whether OpenSSL has buffered bytes that were not read, decrypted or not: they are no longer in the socket.
   static func hasUnreadBytes(_ ssl: UnsafeMutableRawPointer) -> Bool { hasPending.map { $0(ssl) != 0 } ?? false }
 
-  /// Whether the server has ended its side in order; nil if that cannot be told.
+  /// Whether the server has sent a close_notify; nil if that is unknown.
   static func hasReceivedCloseNotify(_ ssl: UnsafeMutableRawPointer) -> Bool? {
     let received: Int32 = 2  // SSL_RECEIVED_SHUTDOWN
     return shutdown.map { $0(ssl) & received != 0 }
   }
 
-  static var tellsHTTP2: Bool { alpn != nil }
+  /// Whether the negotiated protocol (ALPN) can be read.
+  static var reportsALPN: Bool { alpn != nil }
 
-  /// Whether the handshake has agreed on HTTP/2; nil if that cannot be told.
+  /// Whether HTTP/2 was negotiated (ALPN); nil if that is unknown.
   static func hasAgreedOnHTTP2(_ ssl: UnsafeMutableRawPointer) -> Bool? {
     alpn.map { faraday_ssl_agreed_on_http2($0, ssl) != 0 }
   }

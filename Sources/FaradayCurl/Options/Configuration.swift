@@ -1,39 +1,43 @@
 extension CurlAdapter {
-  /// How the engine is set up. What concerns one request is in its options.
+  /// The configuration of the connection pool, the request queue, the proxy, and the engines. Options of one request are in its
+  /// `options`.
   public struct Configuration: Sendable, Hashable {
-    /// Engine threads. Requests are spread over them by origin, so that each origin's connections stay together. 1 by default.
+    /// The number of engines, each with a thread. 1 by default. Requests are distributed by origin, so that each origin has one
+    /// connection pool.
     public var engines: Int
-    /// Connections to one origin (scheme, host and port) at a time. Requests that find none free wait in a queue of ours, in
-    /// order. 64 by default.
+    /// The maximum number of connections to one origin (scheme, host and port). 64 by default. Further requests wait in the request
+    /// queue, first in, first out.
     public var connectionsPerOrigin: Int
-    /// Requests under way on one engine at a time, which over HTTP/1.1 is connections, and how many connections it keeps when
-    /// they are idle. 512 by default.
+    /// The maximum number of active requests per engine (over HTTP/1.1 also of connections), and of connections in its pool. 512 by
+    /// default.
     public var connections: Int
-    /// Requests on one HTTP/2 connection at a time. 100 by default.
+    /// The maximum number of concurrent streams (requests) on one HTTP/2 connection. 100 by default.
     public var streamsPerConnection: Int
-    /// How long a connection is kept while no request is on it, in whole seconds, at least one. 60 s by default. One that the server
-    /// ends, or over which anything comes that nobody has asked for, goes at once.
+    /// How long an idle connection is kept in the pool (keep-alive), in whole seconds, at least one. 60 s by default. A connection
+    /// that the server closes, or on which unsolicited bytes arrive, is closed at once.
     public var idleConnectionTimeout: Duration
-    /// How long a connection is used for new requests, in whole seconds, at least one; nil, the default, as long as it lives. A
-    /// limit lets changes of the DNS and new servers behind a balancer be noticed. (Needs libcurl 7.80.)
+    /// The maximum age of a connection for new requests, in whole seconds, at least one; nil, the default, is no limit. A limit
+    /// makes the client notice DNS changes and new servers behind a load balancer. Needs libcurl 7.80.
     public var connectionLifetime: Duration?
-    /// Requests over one connection before it is closed; nil, the default, any number.
+    /// The maximum number of requests over one connection before it is closed; nil, the default, is no limit.
     public var requestsPerConnection: Int?
-    /// Requests that may wait for a connection on one engine, or for the first one to their server to be there; more fail with
-    /// ``TransportError/Code/queueFull``. 65,536 by default. One that waits costs about six kilobytes, its task included. ``Timeouts/queue`` limits how long.
+    /// The maximum length of an engine's request queue: requests that wait for a free connection, or for the first connection to
+    /// their origin. 65,536 by default; further requests throw ``TransportError/Code/queueFull``. A waiting request takes about 6
+    /// KB of memory, with its task. ``Timeouts/queue`` limits the wait.
     public var queueLimit: Int
-    /// Bytes asked from a socket at a time, from 1 KiB to 512 KiB; each active transfer has a buffer of this size. Larger ones
-    /// save system calls on plain HTTP/1.1. 64 KiB by default.
+    /// The size of each active transfer's receive buffer, in bytes, from 1 KiB to 512 KiB. 64 KiB by default. Larger ones save
+    /// system calls on plain HTTP/1.1.
     public var receiveBufferSize: Int
-    /// How much of a streamed body may wait for its reader before its socket is read no further, in bytes, from 64 KiB. It is
-    /// read again when half of that is left. 2 MiB by default: smaller ones save memory where thousands of streams have slow
-    /// readers, and cost changes of thread where one is fast.
+    /// The high watermark of backpressure, in bytes, at least 64 KiB: with so many bytes of a streamed body unread, its socket is
+    /// no longer read, until the reader has consumed half of them. 2 MiB by default. Smaller values save memory with thousands of
+    /// slow readers, and cost changes of thread with a fast one.
     public var streamBufferSize: Int
-    /// Where requests go through.
+    /// The proxy: ``Proxy/environment`` by default.
     public var proxy: Proxy
-    /// The loop that waits for sockets.
+    /// The event loop.
     package var driver = DriverKind.platform
 
+    /// A configuration; every parameter has a default.
     public init(
       engines: Int = 1, connectionsPerOrigin: Int = 64, connections: Int = 512, streamsPerConnection: Int = 100,
       idleConnectionTimeout: Duration = .seconds(60), connectionLifetime: Duration? = nil, requestsPerConnection: Int? = nil,
@@ -53,21 +57,21 @@ extension CurlAdapter {
     }
   }
 
-  /// Whether and which proxy is used.
+  /// The proxy of an adapter.
   public enum Proxy: Sendable, Hashable {
-    /// `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy` as they are when the adapter is made (`HTTPS_PROXY`,
-    /// `ALL_PROXY` and `NO_PROXY` too; `HTTP_PROXY` not, because a server's CGI can be made to set it).
+    /// The environment variables `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy` when the adapter is created (also in upper
+    /// case, except `HTTP_PROXY`, which a client of a CGI program could set: httpoxy).
     case environment
-    /// None.
+    /// No proxy.
     case direct
-    /// This one, as libcurl takes it: `http://host:port`, `socks5h://user:password@host:port`, …
+    /// A proxy URL of libcurl's schemes: `http://host:port`, `socks5h://user:password@host:port`, …
     case url(String)
   }
 
   package enum DriverKind: Sendable, Hashable {
     /// epoll on Linux, `curl_multi_poll` elsewhere.
     case platform
-    /// `curl_multi_poll`, whose cost grows with the number of transfers.
+    /// `curl_multi_poll`, which takes time for every transfer in each turn.
     case poll
   }
 }

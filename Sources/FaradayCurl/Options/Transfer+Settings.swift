@@ -6,7 +6,7 @@ private import Darwin
 #endif
 
 extension Transfer {
-  /// What is the same for all transfers of an adapter.
+  /// The settings that all transfers of an adapter share, clamped to valid ranges.
   struct Settings: Sendable {
     let receiveBufferSize: Int
     let streamBufferSize: Int
@@ -24,9 +24,9 @@ extension Transfer {
   }
 }
 
-/// How long a connection may be used.
+/// The idle timeout and maximum lifetime of connections.
 struct ReuseLimits: Sendable {
-  /// In whole seconds, as libcurl has them.
+  /// In whole seconds, as libcurl requires.
   let idle: Int
   let lifetime: Int?
 
@@ -40,7 +40,8 @@ struct ReuseLimits: Sendable {
   }
 }
 
-/// The proxies of an adapter, read once: libcurl would read the environment on its own thread, while others may write it.
+/// The proxies of an adapter. The environment is read once, when the adapter is created: libcurl would read it on its own thread
+/// while other threads may write it (`getenv` is not thread-safe).
 struct ProxySettings: Sendable {
   private var http = ""
   private var https = ""
@@ -61,7 +62,7 @@ struct ProxySettings: Sendable {
   /// The proxy for a scheme; empty for none.
   func proxy(isSecure: Bool) -> String { isSecure ? https : http }
 
-  /// What libcurl says, which may quote a proxy that it cannot use, password and all.
+  /// A message of libcurl with the proxy URLs redacted: it may quote them with their passwords.
   func redacted(_ text: String) -> String {
     [http, https].filter { !$0.isEmpty }.reduce(text) { $0.replacing($1, with: Secrets().redacting(urlText: $1)) }
   }

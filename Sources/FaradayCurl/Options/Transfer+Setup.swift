@@ -2,9 +2,10 @@ internal import CCurl
 internal import FaradayCore
 
 extension Transfer {
-  /// Up to this size a body leaves in one send with its headers; libcurl copies it. It is libcurl's own limit.
+  /// The largest body that libcurl copies and sends together with the head, in bytes: libcurl's own limit.
   static let smallBody = 64 << 10 - 1
 
+  /// Sets all options of the easy handle.
   func configure(_ easy: EasyHandle, errorText: UnsafeMutablePointer<CChar>) throws {
     let this = Unmanaged.passUnretained(self).toOpaque()
     try easy.set(CURLOPT_PRIVATE, this)
@@ -28,16 +29,16 @@ extension Transfer {
     _ = faraday_set_ready(easy.pointer, readyCallback, this)
 
     try settings.reuse.apply(to: easy)
-    if repetitions.contains(.fresh) { try easy.set(CURLOPT_FRESH_CONNECT, 1) }
-    // (RFC 9112, section 9.6.) libcurl sends the field, and keeps the connection if the server does.
-    // Nor is one through TLS to a proxy kept: what its layer has received and not handed on cannot be seen.
+    if pastRestarts.contains(.newConnection) { try easy.set(CURLOPT_FRESH_CONNECT, 1) }
+    // After `Connection: close` the connection is closed (RFC 9112, section 9.6): libcurl would keep it if the server does.
+    // A connection over TLS to a proxy is closed too: unread bytes in its TLS layer cannot be detected.
     let proxy = settings.proxies.proxy(isSecure: target.isSecure)
     if closesConnection || proxy.lowercased().hasPrefix("https:") { try easy.set(CURLOPT_FORBID_REUSE, 1) }
-    // Chunks are taken apart here.
+    // Chunked bodies are decoded by `ChunkDecoder`.
     try easy.set(CURLOPT_HTTP_TRANSFER_DECODING, 0)
 
     try easy.set(CURLOPT_PROXY, proxy)
-    // Also if there are none: libcurl would read the environment itself.
+    // Set even if empty: otherwise libcurl would read the environment.
     try easy.set(CURLOPT_NOPROXY, settings.proxies.exceptions)
     try request.options.timeouts.apply(to: easy)
     if target.isSecure { try request.options.tls.apply(to: easy) }
@@ -46,15 +47,15 @@ extension Transfer {
     try setHeaders(easy)
   }
 
-  /// What the first line asks for, where libcurl would say something else.
+  /// The request target, if it is not the one that libcurl would send.
   private var requestTarget: String? {
     let isAsterisk = request.options.requestTarget == .asterisk
     guard isAsterisk || target.hasEmptyQuery else { return nil }
     let proxy = settings.proxies.proxy(isSecure: target.isSecure)
     let isForwarded = !target.isSecure && !proxy.isEmpty && !proxy.hasPrefix("socks")
-    // A proxy gets the server without a path (RFC 9112, section 3.2.4).
+    // A proxy gets the origin without a path (RFC 9112, section 3.2.4).
     if isAsterisk { return isForwarded ? target.origin : "*" }
-    // Newer libcurl drops the question mark of a query that is empty.
+    // Newer libcurl drops the question mark of an empty query.
     guard !isForwarded else { return nil }
     let text = target.text.utf8.prefix { $0 != UInt8(ascii: "#") }
     let authority = text.dropFirst(target.isSecure ? 8 : 7)
@@ -62,7 +63,7 @@ extension Transfer {
     return (path.first == UInt8(ascii: "/") ? "" : "/") + String(decoding: path, as: UTF8.self)
   }
 
-  /// The request says that it is the last on its connection.
+  /// Whether the request has `Connection: close`.
   private var closesConnection: Bool {
     fields.contains { $0.name == .connection && $0.value.lowercased().split { ", \t".contains($0) }.contains("close") }
   }
@@ -95,22 +96,22 @@ extension Transfer {
     try setMethod(easy, unlike: .post)
   }
 
-  /// libcurl sends the name as it is given, whatever is in it; `HTTPRequest.Method` holds tokens only.
+  /// Sets the method, unless libcurl implies it. libcurl does not check it; `HTTPRequest.Method` holds tokens only.
   private func setMethod(_ easy: EasyHandle, unlike implied: HTTPRequest.Method) throws {
     if request.method != implied { try easy.set(CURLOPT_CUSTOMREQUEST, request.method.rawValue) }
   }
 
   // MARK: headers
 
-  var leavesOutExpect: Bool { repetitions.contains(.withoutExpect) }
+  var omitsExpect: Bool { pastRestarts.contains(.withoutExpect) }
 
   private func setHeaders(_ easy: EasyHandle) throws {
     var line: [CChar] = []
-    for field in fields where !leavesOutExpect || field.name != .expect {
+    for field in fields where !omitsExpect || field.name != .expect {
       line.removeAll(keepingCapacity: true)
       line.append(contentsOf: field.name.rawName.utf8.lazy.map { CChar(bitPattern: $0) })
       field.withUnsafeBytesOfValue { value in
-        // libcurl drops a field whose value is empty or blank, unless it is written like this.
+        // A field with an empty or blank value is written `Name;`: otherwise libcurl would drop it.
         let isBlank = value.allSatisfy { $0 == 0x20 || $0 == 0x09 }
         line.append(contentsOf: isBlank ? [CChar(bitPattern: 0x3B)] : [0x3A, 0x20])
         if !isBlank { line.append(contentsOf: value.lazy.map { CChar(bitPattern: $0) }) }
@@ -118,11 +119,11 @@ extension Transfer {
       line.append(0)
       try addHeader(line)
     }
-    // libcurl's own additions, each off unless the request has it.
+    // Disables the fields that libcurl adds, unless the request has them.
     if !request.headers.contains(.accept) { try addHeader("Accept:") }
     if !request.body.isEmpty || request.method.expectsBody {
       if !request.headers.contains(.contentType) { try addHeader("Content-Type:") }
-      if leavesOutExpect || !request.headers.contains(.expect) { try addHeader("Expect:") }
+      if omitsExpect || !request.headers.contains(.expect) { try addHeader("Expect:") }
     }
     try easy.set(CURLOPT_HTTPHEADER, headers)
   }
@@ -131,32 +132,32 @@ extension Transfer {
 // MARK: options and settings
 
 extension ReuseLimits {
-  func apply(to easy: EasyHandle) throws(EasyHandle.Refused) {
+  func apply(to easy: EasyHandle) throws(EasyHandle.OptionRejected) {
     try easy.set(CURLOPT_MAXAGE_CONN, idle)
-    // Since 7.80.
+    // libcurl 7.80 and newer.
     if let lifetime { _ = faraday_set_long(easy.pointer, CURLOPT_MAXLIFETIME_CONN, lifetime) }
   }
 }
 
 extension Timeouts {
-  /// Only the connect timeout is libcurl's: its total would run while a request waits for a slot, its idle timeout wakes up
-  /// once a second per transfer.
-  func apply(to easy: EasyHandle) throws(EasyHandle.Refused) {
-    // Zero would mean libcurl's default of five minutes; the largest it takes is 24 days.
+  /// Only the connect timeout is libcurl's. The others are the engine's: libcurl's total timeout would count only from the start of
+  /// the transfer, and its idle timeout wakes up once a second per transfer.
+  func apply(to easy: EasyHandle) throws(EasyHandle.OptionRejected) {
+    // 0 would mean libcurl's default of five minutes; its maximum is 24 days.
     let milliseconds = connect.map { ($0.nanoseconds + 999_999) / 1_000_000 } ?? Int64(Int32.max)
     try easy.set(CURLOPT_CONNECTTIMEOUT_MS, Int(min(max(milliseconds, 1), Int64(Int32.max))))
   }
 }
 
 extension HTTPVersionPolicy {
-  func apply(to easy: EasyHandle, for transfer: Transfer) throws(EasyHandle.Refused) {
+  func apply(to easy: EasyHandle, for transfer: Transfer) throws(EasyHandle.OptionRejected) {
     guard mayBeHTTP2(for: transfer) else { return try easy.set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1)) }
     try easy.set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS))
-    // Rather waits for a handshake that is going on than opens a connection of its own.
+    // Waits for a handshake in progress, to share its connection, rather than opening another.
     try easy.set(CURLOPT_PIPEWAIT, 1)
   }
 
-  /// Whether the exchange may turn out to be HTTP/2.
+  /// Whether HTTP/2 may be negotiated.
   func mayBeHTTP2(for transfer: Transfer) -> Bool {
     guard transfer.target.isSecure else { return false }
     switch self {
@@ -167,10 +168,10 @@ extension HTTPVersionPolicy {
 }
 
 extension TLS {
-  func apply(to easy: EasyHandle) throws(EasyHandle.Refused) {
+  func apply(to easy: EasyHandle) throws(EasyHandle.OptionRejected) {
     try easy.set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
     if let caFile { try easy.set(CURLOPT_CAINFO, caFile) }
-    // With a directory of authorities besides the bundle, libcurl parses the bundle anew for every connection.
+    // No directory of authorities besides a bundle: libcurl would parse the bundle again for every connection.
     if caFile != nil || Library.hasBundle { try easy.set(CURLOPT_CAPATH, nil as String?) }
     if !verifiesServer {
       try easy.set(CURLOPT_SSL_VERIFYPEER, 0)

@@ -1,11 +1,11 @@
 internal import CCurl
 
-// The functions that libcurl calls, all on the engine's thread. This is the only file that turns libcurl's pointers back into
-// objects: a transfer's is valid while its easy handle is, because the engine holds the transfer until it has closed it;
-// a driver's and a table of sockets' while its multi handle is.
+// libcurl's callbacks, all called on the engine's thread. Only this file turns libcurl's pointers back into objects: a transfer's
+// pointer is valid while its easy handle is, because the engine keeps the transfer until it has closed the handle; a driver's and a
+// socket table's while the multi handle is.
 //
-// They are functions of the file and not closures: a closure written in isolated code checks its executor when it is
-// called, and stops the process on a thread that is not its own.
+// They are global functions and not closures: a closure written in isolated code checks its executor when it is called, and would
+// trap on a thread that is not its own.
 
 nonisolated func writeCallback(
   _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ data: UnsafeMutableRawPointer?
@@ -57,16 +57,16 @@ nonisolated func readyCallback(
   return mayGoOn ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
 }
 
-/// Set only for transfers that want to see their end.
+/// Set only for responses whose end needs a TLS close_notify.
 nonisolated func progressCallback(
   _ data: UnsafeMutableRawPointer?, _ downloadTotal: curl_off_t, _ downloaded: curl_off_t, _ uploadTotal: curl_off_t,
   _ uploaded: curl_off_t
 ) -> Int32 {
-  withTransfer(data, otherwise: ()) { $0.noteEnd() }
+  withTransfer(data, otherwise: ()) { $0.checkCloseNotify() }
   return 0
 }
 
-/// Set only for transfers that want to know what libcurl drops.
+/// Set only for responses after which libcurl may drop excess bytes.
 nonisolated func logCallback(
   _ easy: UnsafeMutableRawPointer?, _ kind: curl_infotype, _ text: UnsafeMutablePointer<CChar>?, _ count: Int,
   _ data: UnsafeMutableRawPointer?
@@ -76,7 +76,7 @@ nonisolated func logCallback(
   return 0
 }
 
-/// For a request that is to have no connection.
+/// For the request that makes libcurl clean up idle connections: it must not open a socket.
 nonisolated func noSocketCallback(
   _ data: UnsafeMutableRawPointer?, _ purpose: curlsocktype, _ address: UnsafeMutablePointer<curl_sockaddr>?
 ) -> curl_socket_t { faraday_bad_socket }
@@ -93,7 +93,7 @@ private func withTransfer<Result>(
   return Unmanaged<Transfer>.fromOpaque(data)._withUnsafeGuaranteedRef(body)
 }
 
-/// The transfer of an easy handle, from the pointer that it was given.
+/// The transfer of an easy handle, by its CURLOPT_PRIVATE.
 func transfer(of easy: UnsafeMutableRawPointer) -> Transfer? {
   faraday_get_private(easy).map { Unmanaged<Transfer>.fromOpaque($0).takeUnretainedValue() }
 }
@@ -103,7 +103,7 @@ nonisolated func socketCallback(
   _ easy: UnsafeMutableRawPointer?, _ descriptor: curl_socket_t, _ what: Int32, _ data: UnsafeMutableRawPointer?,
   _ own: UnsafeMutableRawPointer?
 ) -> Int32 {
-  // `easy` may be a handle of libcurl's own: nothing of it is looked at.
+  // `easy` may be an internal handle of libcurl, and is not used.
   guard let data else { return 0 }
   Unmanaged<EpollDriver>.fromOpaque(data)._withUnsafeGuaranteedRef { $0.changed(descriptor, to: what) }
   return 0

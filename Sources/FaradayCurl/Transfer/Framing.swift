@@ -1,17 +1,17 @@
 internal import FaradayCore
 
-/// What a head says of where its body ends, and whether the connection does with it (RFC 9112, sections 6 and 9).
+/// The framing of a response: where its body ends, and whether the connection is closed after it (RFC 9112, sections 6 and 9).
 ///
-/// libcurl reads the same fields, and reads some of them that it should refuse. What the two could read differently is an error
-/// here, so that no framing becomes body and no body becomes the next response.
+/// libcurl parses the same fields, and accepts some that it should reject. Every ambiguity is an error here, to prevent response
+/// smuggling: framing is never taken for body, nor body for the next response.
 struct Framing {
   private(set) var contentLength: Int64?
   private(set) var isChunked = false
   private(set) var closesConnection = false
-  /// It has a transfer coding that was not asked for.
+  /// Whether it has another transfer coding than chunked, which is not supported.
   private(set) var isTransferCoded = false
   private var hasTransferEncoding = false
-  /// Takes the chunks apart, which libcurl is told not to.
+  /// The decoder of a chunked body; libcurl is configured not to decode it.
   var chunks: ChunkDecoder?
 
   private var hasFields = false
@@ -19,22 +19,22 @@ struct Framing {
 
   init(closesConnection: Bool = false) { self.closesConnection = closesConnection }
 
-  /// Reads a line of fields. Returns what is wrong with it.
+  /// Reads a header line. Returns what is wrong with it; nil if nothing is.
   mutating func read(_ line: UnsafeRawBufferPointer) -> String? {
     guard let first = line.first else { return nil }
     if first == 0x20 || first == 0x09 {
-      if !hasFields { return "the response has a folded line without a field before it" }
-      return mayFold ? nil : "the response has a field of its framing in more than one line"
+      if !hasFields { return "the response's head starts with a folded line" }
+      return mayFold ? nil : "a Content-Length, Transfer-Encoding or Connection field is folded over several lines"
     }
     hasFields = true
     mayFold = true
-    // c and t, in either case: all that matters begins with these.
+    // A case-insensitive c or t: all relevant fields begin with these.
     guard first | 0x20 == 0x63 || first | 0x20 == 0x74, let field = Field(line) else { return nil }
     mayFold = false
-    guard !field.hasBlank else { return "the response has a blank before the colon of a field of its framing" }
-    // To some readers these are blanks, to others not (RFC 9112, section 2.2).
+    guard !field.hasBlank else { return "a Content-Length, Transfer-Encoding or Connection field has a space before its colon" }
+    // Some parsers treat these as spaces (RFC 9112, section 2.2).
     guard !field.value.contains(where: { $0 == 0x0D || $0 == 0 }) else {
-      return "the response has a carriage return or a NUL within a field of its framing"
+      return "a Content-Length, Transfer-Encoding or Connection field contains a carriage return or NUL"
     }
     switch field.name {
     case .contentLength: return readLength(field.value)
@@ -47,13 +47,13 @@ struct Framing {
     return nil
   }
 
-  /// A message with two lengths has been tampered with on the way, or will be (RFC 9112, section 6.3).
+  /// Different lengths in one message are a sign of request or response smuggling (RFC 9112, section 6.3).
   private mutating func readLength(_ value: Slice<UnsafeRawBufferPointer>) -> String? {
     var rest = value
     while true {
       let end = rest.firstIndex(of: 0x2C) ?? rest.endIndex
       guard let length = Self.number(Field.trimmed(rest[..<end])), contentLength.map({ $0 == length }) ?? true else {
-        return "the response has more than one Content-Length, or none that is a number"
+        return "the response has different Content-Length values, or one that is not a number"
       }
       contentLength = length
       guard end < rest.endIndex else { return nil }
@@ -61,7 +61,7 @@ struct Framing {
     }
   }
 
-  /// Nil unless it is digits and fits.
+  /// Parses decimal digits; nil if there is anything else, or the number does not fit.
   private static func number(_ digits: Slice<UnsafeRawBufferPointer>) -> Int64? {
     guard !digits.isEmpty else { return nil }
     var number: Int64 = 0
@@ -75,7 +75,7 @@ struct Framing {
     return number
   }
 
-  /// libcurl takes off whatever it knows, asked or not. Chunked is the last, and comes once (RFC 9112, section 6.1).
+  /// Chunked must be the last coding, and occur once (RFC 9112, section 6.1).
   private mutating func readTransferCodings(_ value: Slice<UnsafeRawBufferPointer>) -> String? {
     hasTransferEncoding = true
     let hasMore = Self.hasWord(in: value) { word in
@@ -88,7 +88,7 @@ struct Framing {
       }
       return false
     }
-    return hasMore ? "the response has a transfer coding behind chunked" : nil
+    return hasMore ? "the response's Transfer-Encoding has a coding after chunked" : nil
   }
 
   private static func hasWord(
@@ -104,27 +104,27 @@ struct Framing {
     return false
   }
 
-  /// The length of the body, if the head states it.
+  /// The length of the body, if the head states it and it counts.
   var length: Int64? { isChunked ? nil : contentLength }
 
-  /// It has a length and a transfer coding that is not chunked, or is none: libcurl then goes by the connection's end alone
-  /// (RFC 9112, section 6.3), and others by the length if the coding is `identity` (RFC 2616, section 4.4).
+  /// Whether the end is ambiguous: it has a length and a transfer coding that is not chunked. libcurl then reads until the
+  /// connection is closed (RFC 9112, section 6.3); others use the length if the coding is `identity` (RFC 2616, section 4.4).
   var hasTwoEnds: Bool { hasTransferEncoding && !isChunked && contentLength != nil }
 
-  /// One of the few fields that the transfer itself depends on.
+  /// A header field that affects framing.
   private struct Field {
     enum Name { case contentLength, transferEncoding, connection }
 
     let name: Name
     let value: Slice<UnsafeRawBufferPointer>
-    /// It has a blank before its colon.
+    /// Whether there is a space before the colon.
     let hasBlank: Bool
 
     init?(_ line: UnsafeRawBufferPointer) {
       guard let colon = line.firstIndex(of: 0x3A) else { return nil }
       var end = colon
       while end > 0, Self.isBlank(line[end - 1]) { end -= 1 }
-      // By their lengths: most fields are none of these.
+      // By length first: most fields are other ones.
       let (known, name): (StaticString, Name)
       switch end {
       case 10: (known, name) = ("connection", .connection)
@@ -148,19 +148,19 @@ struct Framing {
   }
 }
 
-/// Takes the chunked transfer coding off a body (RFC 9112, section 7.1).
+/// A decoder for the chunked transfer coding (RFC 9112, section 7.1).
 ///
-/// libcurl takes it off as well, to know where the body ends, and is asked to hand it over as it came: it lets sizes pass that
-/// are none, and what it has kept while a transfer was paused it hands over without the bounds of the chunks.
+/// libcurl parses it too, to find the end of the body, but is configured to deliver the raw bytes: it accepts malformed sizes, and
+/// loses the bounds of chunks that it buffers while a transfer is paused.
 struct ChunkDecoder {
   enum Step: Equatable {
-    /// So many bytes from the offset on are data of one chunk. They are the caller's to take, at once or bit by bit.
+    /// So many bytes from the offset on are data of one chunk. The caller consumes them, also in parts, with ``take(_:)``.
     case data(Int)
-    /// A line of trailers is in ``line``, with its end.
+    /// A trailer line is in ``line``, with its line end.
     case trailer
-    /// There are no more bytes.
+    /// All bytes were read; more are needed.
     case dry
-    /// The body has ended; what follows is not its.
+    /// The body has ended; any bytes that follow are not part of it.
     case end
     case malformed(String)
   }
@@ -177,16 +177,16 @@ struct ChunkDecoder {
   private(set) var line: [UInt8] = []
   private var hasTrailers = false
 
-  /// Whether the last chunk and the trailers have been read to their end.
+  /// Whether the last chunk and the trailers have been read.
   var hasEnded: Bool { state == .end }
 
-  /// Counts data of the current chunk as read.
+  /// Consumes so many bytes of the current chunk's data.
   mutating func take(_ count: Int) {
     size -= Int64(count)
     if size == 0 { state = .dataEnd }
   }
 
-  /// What comes next. Moves the offset over framing, and not over data.
+  /// The next element. Moves the offset past framing, but not past data.
   mutating func next(in bytes: UnsafeRawBufferPointer, at offset: inout Int) -> Step {
     while state != .end {
       guard offset < bytes.count else { return .dry }
@@ -201,7 +201,7 @@ struct ChunkDecoder {
     return .end
   }
 
-  /// Reads a byte of framing. Returns what is wrong with it.
+  /// Reads a byte of framing. Returns what is wrong with it; nil if nothing is.
   private mutating func read(_ byte: UInt8) -> String? {
     switch state {
     case .size: return readSize(byte)
@@ -211,12 +211,12 @@ struct ChunkDecoder {
       case 0x3B: state = .extension
       case 0x0D: state = .sizeEnd
       case 0x0A: endSize()
-      default: return "a chunk size is no hexadecimal number"
+      default: return "a chunk size is not a hexadecimal number"
       }
     case .extension:
       if byte == 0x0D { state = .sizeEnd } else if byte == 0x0A { endSize() }
     case .sizeEnd:
-      guard byte == 0x0A else { return "a chunk size has a carriage return in its line" }
+      guard byte == 0x0A else { return "a chunk size line contains a carriage return" }
       endSize()
     case .dataEnd:
       guard byte == 0x0D || byte == 0x0A else { return "a chunk is longer than its size" }
@@ -239,7 +239,7 @@ struct ChunkDecoder {
       state = .afterSize
       return read(byte)
     }
-    guard size <= Int64.max >> 4 else { return "a chunk size is beyond all numbers" }
+    guard size <= Int64.max >> 4 else { return "a chunk size is too large" }
     size = size << 4 | Int64(digit)
     digits += 1
     return nil
@@ -253,9 +253,9 @@ struct ChunkDecoder {
 
   private mutating func endSize() { state = size == 0 ? .trailer : .data }
 
-  /// Reads on to the end of a line of trailers. Nil if that was the blank one.
+  /// Reads a trailer line. Nil if it was the empty line at the end.
   private mutating func readTrailer(_ bytes: UnsafeRawBufferPointer, _ offset: inout Int) -> Step? {
-    // The line before has been read by now.
+    // The previous line has been consumed.
     if line.last == 0x0A { line.removeAll(keepingCapacity: true) }
     let rest = UnsafeRawBufferPointer(rebasing: bytes[offset...])
     let end = rest.firstIndex(of: 0x0A).map { $0 + 1 }
@@ -268,11 +268,13 @@ struct ChunkDecoder {
       return nil
     }
     let isFolded = line[0] == 0x20 || line[0] == 0x09
-    guard isFolded ? hasTrailers : line[0] != 0x3A && line.contains(0x3A) else { return .malformed("a trailer is no field") }
+    guard isFolded ? hasTrailers : line[0] != 0x3A && line.contains(0x3A) else {
+      return .malformed("a trailer line is not a header field")
+    }
     hasTrailers = true
     return .trailer
   }
 
-  /// libcurl's limit of a header line.
+  /// libcurl's limit for a header line, in bytes.
   private static let maximumLine = 100 << 10
 }

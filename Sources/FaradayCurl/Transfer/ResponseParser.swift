@@ -1,16 +1,16 @@
 internal import FaradayCore
 
-/// Reads a response but for the data of its body, line by line: informational heads, the final one, what it says of the body, and
-/// trailers (RFC 9112, sections 2 to 7).
+/// A parser for the head and trailers of a response, line by line: informational (1xx) heads, the final one with the body's
+/// framing, and trailers (RFC 9112, sections 2 to 7).
 ///
-/// It knows no libcurl and does no I/O. libcurl has read the same lines; what the two could read differently is a problem here.
+/// It is independent of libcurl, and does no I/O. libcurl parses the same lines; whatever is ambiguous between the two is an error.
 struct ResponseParser {
-  /// What a line has brought.
+  /// What a line is.
   enum Event {
-    /// A head begins.
+    /// The status line: a head begins.
     case begun
     case field
-    /// The end of a head with a status below 200: another follows.
+    /// The end of an informational (1xx) head: another head follows.
     case informational
     /// The end of the final head.
     case head
@@ -22,7 +22,7 @@ struct ResponseParser {
     let message: String
   }
 
-  /// Bytes of all heads and trailers together.
+  /// The maximum size of all heads and trailers together, in bytes.
   static let maximumSize = 1 << 20
 
   private enum State { case statusLine, fields, complete }
@@ -30,28 +30,28 @@ struct ResponseParser {
   private let isToHead: Bool
   private var state = State.statusLine
   private var lines = 0
-  /// Bytes of the lines so far.
+  /// The size of all lines so far, in bytes.
   private(set) var size = 0
   private(set) var status = 0
   private(set) var head = RawHead()
-  /// What the final head says of the body; where it is chunked, how far that is.
+  /// The framing of the body, with the state of the chunk decoder.
   var framing = Framing()
   private(set) var trailers: [UInt8] = []
 
-  /// - Parameter method: the request's.
+  /// A parser for the response to a request with that method.
   init(to method: HTTPRequest.Method) { isToHead = method == .head }
 
-  /// Whether the final head is whole.
+  /// Whether the final head is complete.
   var isComplete: Bool { state == .complete }
 
-  /// Whether the response has no body, whatever its head says (RFC 9112, section 6.3).
+  /// Whether the response has no body, whatever its header fields are (RFC 9112, section 6.3).
   var hasNoBody: Bool { isToHead || status == 204 || status == 304 }
 
   /// The length of the body, if the head states it.
   var length: Int64? { hasNoBody ? 0 : framing.length }
 
-  /// Whether with so many bytes of body all of the response is there, by its own framing. A body that only the connection's end
-  /// ends never is.
+  /// Whether the response is complete with so many bytes of body, by its framing. A body that the close of the connection ends
+  /// never is.
   func isWhole(received: Int64) -> Bool {
     guard isComplete else { return false }
     if hasNoBody { return true }
@@ -59,9 +59,9 @@ struct ResponseParser {
     return framing.length == received
   }
 
-  /// Takes a line of a head, or of the trailers that libcurl reads: those of HTTP/2, and where it takes the chunks apart.
+  /// Parses a line of a head, or of trailers that libcurl delivers as lines (HTTP/2).
   ///
-  /// - Parameter isHTTP2: whether that was agreed on with the server.
+  /// - Parameter isHTTP2: whether HTTP/2 was negotiated (ALPN).
   mutating func take(_ line: UnsafeRawBufferPointer, isHTTP2: Bool) throws(Problem) -> Event {
     try count(line.count)
     switch state {
@@ -74,13 +74,13 @@ struct ResponseParser {
       head.append(line)
       return .field
     case .complete:
-      // Of chunks that are taken apart here they come with the body.
+      // Trailers of chunked bodies arrive with the body: `takeTrailer()`.
       if framing.chunks == nil { trailers.append(contentsOf: line) }
       return .trailer
     }
   }
 
-  /// Takes the line of a trailer that the chunks have ended with.
+  /// Takes the trailer line that the chunk decoder has read.
   mutating func takeTrailer() throws(Problem) {
     guard let line = framing.chunks?.line else { return }
     try count(line.count)
@@ -99,9 +99,9 @@ struct ResponseParser {
 
   private mutating func begin(_ line: UnsafeRawBufferPointer, _ isHTTP2: Bool) throws(Problem) {
     guard let first = StatusLine(line) else { throw malformed("the response has no status line") }
-    // libcurl takes the server's word for the version, and would share the connection or not pause it.
+    // libcurl trusts the version in the status line, and would multiplex an HTTP/1.1 connection.
     guard (first.version == .http2) == isHTTP2, first.version != .http3 else {
-      throw malformed("the response says \(first.version), which was not agreed on with the server")
+      throw malformed("the status line says \(first.version), which was not negotiated")
     }
     head.removeAll()
     head.append(line)
@@ -111,17 +111,17 @@ struct ResponseParser {
   }
 
   private mutating func endHead() throws(Problem) -> Event {
-    guard status != 101 else { throw malformed("the server switches to another protocol, which nobody has asked for") }
+    guard status != 101 else { throw malformed("the server switches protocols (101) without a request to upgrade") }
     guard status >= 200 else {
       state = .statusLine
       return .informational
     }
     state = .complete
     guard !framing.isTransferCoded else {
-      throw malformed("the response's Transfer-Encoding has a coding that was not asked for")
+      throw malformed("the response's Transfer-Encoding has an unsupported coding")
     }
     guard hasNoBody || !framing.hasTwoEnds else {
-      throw malformed("the response has a Content-Length and a Transfer-Encoding that is not chunked")
+      throw malformed("the response's length is ambiguous: it has a Content-Length and a Transfer-Encoding that is not chunked")
     }
     return .head
   }
@@ -129,8 +129,8 @@ struct ResponseParser {
   private func malformed(_ message: String) -> Problem { Problem(code: .malformedResponse, message: message) }
 }
 
-/// The head of a response as it came, and what it says. Nothing in it can make parsing fail: libcurl has accepted the
-/// status line, and a field whose name is no token is left out.
+/// The raw bytes of a response's head, and their lenient parser. It cannot fail: the status line was checked, and a field whose
+/// name is not a token is skipped.
 struct RawHead {
   private(set) var bytes: [UInt8] = []
 
@@ -144,7 +144,7 @@ struct RawHead {
   func parsed() -> (response: HTTPResponse, version: HTTPVersion) {
     bytes.withUnsafeBufferPointer { bytes in
       var rest = bytes
-      // Looked at when it came.
+      // Checked when it arrived.
       let first = StatusLine(UnsafeRawBufferPointer(Self.line(&rest)))
       let reason = first.map { String(decoding: $0.reason, as: UTF8.self) } ?? ""
       // HTTPTypes traps outside of three digits.
@@ -171,7 +171,7 @@ struct RawHead {
         name = FieldNames.known(line[..<colon]) ?? HTTPField.Name(text(line[..<colon]))
         value = trimmed(line[(colon + 1)...])
       }
-      // Lines that continue it are taken with it, also where it has no name: they are nobody else's.
+      // Folded lines belong to the field before, even if that has no valid name.
       let folded = folds(&rest, after: value)
       guard let name else { continue }
       fields.append(folded.map { HTTPField(name: name, lenientValue: $0) } ?? field(name, value))
@@ -180,14 +180,14 @@ struct RawHead {
   }
 
   private static func field(_ name: HTTPField.Name, _ value: Slice<UnsafeBufferPointer<UInt8>>) -> HTTPField {
-    // Nearly all are printable ASCII, and to have their encoding looked at is what costs most of a head.
+    // Nearly all values are printable ASCII, and validating UTF-8 would be the most expensive part of parsing a head.
     guard value.allSatisfy({ (0x20...0x7E).contains($0) }) else {
       return HTTPField(name: name, lenientValue: UnsafeBufferPointer(rebasing: value))
     }
     return HTTPField(name: name, value: text(value))
   }
 
-  /// A folded line continues the value before it, behind one space (RFC 9112, section 5.2). Nil if there is none.
+  /// The value with folded lines appended, each after one space (RFC 9112, section 5.2). Nil if there are none.
   private static func folds(
     _ rest: inout UnsafeBufferPointer<UInt8>, after value: Slice<UnsafeBufferPointer<UInt8>>
   ) -> [UInt8]? {
@@ -221,13 +221,13 @@ struct RawHead {
   }
 }
 
-/// The first line of a response: `HTTP/1.1 200 OK` (RFC 9112, section 4), or as libcurl writes it for a version that has none.
+/// The status line: `HTTP/1.1 200 OK` (RFC 9112, section 4), or what libcurl makes up for HTTP/2 and HTTP/3.
 struct StatusLine {
   let version: HTTPVersion
   let status: Int
   let reason: Slice<UnsafeRawBufferPointer>
 
-  /// Nil unless it is one to the letter: libcurl goes by its own reading of what is nearly one.
+  /// Parses strictly; nil if there is any deviation. libcurl is lenient, and may understand it differently.
   init?(_ line: UnsafeRawBufferPointer) {
     var rest = line[...]
     while let last = rest.last, last == 0x0D || last == 0x0A { rest.removeLast() }
@@ -250,12 +250,12 @@ struct StatusLine {
 }
 
 extension StaticString {
-  /// Whether the bytes are this, in its case.
+  /// Whether the bytes are equal to this text, case-sensitively.
   func isEqual(to bytes: Slice<UnsafeRawBufferPointer>) -> Bool {
     bytes.count == utf8CodeUnitCount && zip(bytes, UnsafeBufferPointer(start: utf8Start, count: utf8CodeUnitCount)).allSatisfy(==)
   }
 
-  /// Whether the bytes are this, which is in lower case, in any case.
+  /// ASCII case-insensitive comparison of the bytes with this text, which must be in lower case.
   func isEqualIgnoringCase(to bytes: Slice<UnsafeRawBufferPointer>) -> Bool {
     guard bytes.count == utf8CodeUnitCount else { return false }
     for index in 0..<bytes.count where bytes[bytes.startIndex + index].asciiLowercased != utf8Start[index] { return false }
@@ -263,17 +263,17 @@ extension StaticString {
   }
 }
 
-/// The names that most fields of responses have, made once: to make one anew its text is checked and put in lower case.
+/// A cache of common field names: creating an `HTTPField.Name` validates and lowercases its text.
 enum FieldNames {
-  /// The name that is written so, in just this case; nil if it is none of these.
+  /// The cached name with exactly these bytes, case-sensitive; nil if there is none.
   static func known(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) -> HTTPField.Name? {
     guard bytes.count < table.count else { return nil }
     return table[bytes.count].first { $0.text.elementsEqual(bytes) }?.name
   }
 
-  /// By the length of the name.
+  /// The names by their lengths.
   private static let table: [[(text: [UInt8], name: HTTPField.Name)]] = {
-    // As HTTP/1.1 servers write them, and as all do over HTTP/2.
+    // As HTTP/1.1 servers usually write them, and in lower case as in HTTP/2.
     let spellings = names.flatMap { [$0, $0.lowercased()] }.compactMap { text in
       HTTPField.Name(text).map { (Array(text.utf8), $0) }
     }

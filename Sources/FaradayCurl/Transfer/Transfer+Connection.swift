@@ -1,29 +1,29 @@
 internal import CCurl
 internal import FaradayCore
 
-/// Whether a transfer may have a connection, and this one. libcurl asks when it opens a socket, and when a connection is ready,
-/// new or used, before the request goes out over it.
+/// The connection of a transfer, and whether the request may be sent over it. libcurl calls back when it opens a socket, and when a
+/// connection, new or kept, is ready and before the request is sent.
 extension Transfer {
-  /// What a transfer is begun again for, by us and not by libcurl.
-  enum Repetition: Hashable {
-    /// The connection that libcurl has chosen must not be used; nothing was sent.
-    case fresh
-    /// The server does not do `Expect` (RFC 9110, section 10.1.1).
+  /// Why a transfer is restarted by us: see ``Transfer``.
+  enum Restart: Hashable {
+    /// The kept connection that libcurl chose must not be used. Nothing was sent; the next attempt opens a new one.
+    case newConnection
+    /// The server answered 417: the next attempt has no `Expect` (RFC 9110, section 10.1.1).
     case withoutExpect
   }
 
-  /// What is known of one attempt, and of its connection.
+  /// The state of one attempt and of its connection.
   struct Attempt {
     var openedSockets: [Int32] = []
     var connection: (descriptor: Int32, endpoints: Sockets.Endpoints)?
     var remoteAddress: String?
-    /// It has had a connection.
+    /// Whether it has had a connection: the request may have been sent.
     var isReady = false
     var isReused = false
     var isHTTP2 = false
-    /// Bytes at the start of the next piece that have been taken already: it comes a second time, after a pause.
-    var takenAhead = 0
-    /// Whether the server has said that its side of TLS ends; nil if nobody has looked.
+    /// The number of bytes at the start of the next piece that were consumed before a pause: libcurl delivers that piece again.
+    var consumedBeforePause = 0
+    /// Whether the server has sent a TLS close_notify; nil if it was not checked.
     var hasCloseNotify: Bool?
   }
 
@@ -35,31 +35,31 @@ extension Transfer {
     engine?.opened(descriptor, for: self)
   }
 
-  /// There is no socket to be had.
+  /// Opening a socket has failed.
   func openedNoSocket() {
     if faraday_is_out_of_descriptors() != 0 {
-      _ = stop(.outOfDescriptors, "the process or the system has no file descriptor left for a connection")
+      _ = stop(.outOfDescriptors, "no free file descriptor for a connection: raise `ulimit -n` or lower the connection limits")
     }
   }
 
-  /// It has a connection, and the request goes out next. Returns whether it may.
+  /// A connection is ready, and libcurl sends the request next. Returns whether it may.
   func connectionIsReady(_ endpoints: Sockets.Endpoints, _ remote: UnsafePointer<CChar>?, _ port: Int32) -> Bool {
     guard let engine, let easy, maySendNow() else { return false }
     if let origin { engine.open(origin) }
     guard begin(on: endpoints, engine.sockets, easy) else {
-      repetition = .fresh
+      pendingRestart = .newConnection
       return false
     }
     attempt.isReady = true
     attempt.remoteAddress = engine.sockets.address(connection?.descriptor, remote: remote, port)
-    // A request that is sent anew is not paused.
+    // libcurl starts sending anew, without a pause.
     isSendPaused = false
     return true
   }
 
-  /// Takes the connection. Returns false if it is one that was kept and is no longer clean.
+  /// Claims the connection. Returns false if it is a kept one with unread bytes, or one that is unknown: they must not be used.
   private func begin(on endpoints: Sockets.Endpoints, _ sockets: Sockets, _ easy: EasyHandle) -> Bool {
-    leaveConnection()
+    releaseConnection()
     let isReused = easy.get(CURLINFO_NUM_CONNECTS) == 0
     attempt.isReused = isReused
     let descriptor = isReused ? sockets.descriptor(endpoints) : sockets.connected(attempt.openedSockets, endpoints)
@@ -67,8 +67,8 @@ extension Transfer {
     let ssl = target.isSecure ? faraday_get_ssl(easy.pointer) : nil
     if isReused {
       attempt.isHTTP2 = sockets.isHTTP2(descriptor)
-      // Of HTTP/2, libcurl reads what has come: it names the stream that it is for.
-      let hasUnread = faraday_has_news(descriptor) != 0 || ssl.map(OpenSSL.hasUnreadBytes) ?? false
+      // HTTP/2 frames name their stream: what has arrived cannot be mistaken for this response, and libcurl reads it.
+      let hasUnread = faraday_is_readable_or_closed(descriptor) != 0 || ssl.map(OpenSSL.hasUnreadBytes) ?? false
       guard isHTTP2 || !hasUnread else { return false }
     } else if let ssl {
       attempt.isHTTP2 = OpenSSL.hasAgreedOnHTTP2(ssl) ?? false
@@ -80,55 +80,56 @@ extension Transfer {
     return true
   }
 
-  /// The connection is closed when this request is done.
+  /// Makes libcurl close the connection after this request.
   func forbidReuse() {
     if let easy { _ = faraday_set_long(easy.pointer, CURLOPT_FORBID_REUSE, 1) }
   }
 
-  /// The request is no longer on its connection.
-  func leaveConnection() {
+  /// Notes that the request no longer uses its connection.
+  func releaseConnection() {
     if let connection { engine?.sockets.end(connection.descriptor, connection.endpoints) }
     attempt.connection = nil
   }
 
-  // MARK: sending again
+  // MARK: resending and restarts: see `Transfer`
 
-  /// Whether the request may have a connection, and go out: for the first time, or again. libcurl sends a request again by itself when a kept connection
-  /// ends before anything of a response has come, whatever the method, and when an HTTP/2 server asks for HTTP/1.1, whatever has
-  /// come. Notes why, if not.
+  /// Whether the request may be sent over a connection, for the first time or again. If not, notes the error.
+  ///
+  /// libcurl resends by itself when a kept connection is closed before any byte of a response, whatever the method, and when an
+  /// HTTP/2 server asks for HTTP/1.1, even after a part of a response.
   func maySendNow() -> Bool {
-    guard failure == nil, repetition == nil else { return false }
+    guard failure == nil, pendingRestart == nil else { return false }
     guard attempt.isReady else { return true }
     guard parser.size == 0 else {
-      return stop(.truncatedResponse, "the response was broken off, and the request is not sent again after a part of it")
+      return stop(.truncatedResponse, "the response was truncated, and the request is not resent after a part of a response")
     }
-    return mayRepeat
+    return maySendAgain
       || stop(
         .connectionClosed,
-        "the connection ended before a response, and a \(request.method) that may have arrived is not sent again")
+        "the connection was closed before a response; a \(request.method) may have arrived, is not idempotent, and is not resent"
+      )
   }
 
-  /// Whether sending it again does what sending it once does (RFC 9110, section 9.2.2), or nothing of it has left.
-  var mayRepeat: Bool { request.method.isIdempotent || easy?.get(CURLINFO_REQUEST_SIZE) == 0 }
+  /// Whether resending is safe: the method is idempotent (RFC 9110, section 9.2.2), or nothing was sent.
+  var maySendAgain: Bool { request.method.isIdempotent || easy?.get(CURLINFO_REQUEST_SIZE) == 0 }
 
-  /// What the transfer is to be begun again for, now that libcurl has ended it.
-  func repetition(after code: CURLcode) -> Repetition? {
+  /// Why the transfer must be restarted, after libcurl has ended it with that code; nil if it is done.
+  func neededRestart(after code: CURLcode) -> Restart? {
     if failure != nil { return nil }
-    if let repetition { return repetition }
-    // libcurl gives up after five kept connections that were dead (before 8.0), or that refused the stream (HTTP/2). They say
-    // nothing about a new one.
+    if let pendingRestart { return pendingRestart }
+    // libcurl gives up after five kept connections that were dead (before 8.0) or refused the stream (HTTP/2). A new one may work.
     let isOutOfTries = code == CURLE_SEND_ERROR || code == CURLE_GOT_NOTHING || code == CURLE_RECV_ERROR
-    let isOld = attempt.isReused && !repetitions.contains(.fresh)
-    return isOutOfTries && isOld && parser.size == 0 && mayRepeat ? .fresh : nil
+    let isOld = attempt.isReused && !pastRestarts.contains(.newConnection)
+    return isOutOfTries && isOld && parser.size == 0 && maySendAgain ? .newConnection : nil
   }
 
-  /// Forgets the attempt that has ended and makes a handle for the next. Returns false if the body cannot be sent again.
-  func beginAgain(_ repetition: Repetition) throws -> Bool {
+  /// Resets the state of the attempt and creates a new easy handle. Returns false if the body is not replayable.
+  func restart(_ reason: Restart) throws -> Bool {
     guard rewind() else { return false }
-    leaveConnection()
+    releaseConnection()
     closeHandle()
-    repetitions.insert(repetition)
-    self.repetition = nil
+    pastRestarts.insert(reason)
+    pendingRestart = nil
     attempt = Attempt()
     parser = ResponseParser(to: request.method)
     receiving = .flowing

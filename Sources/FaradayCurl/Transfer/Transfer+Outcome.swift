@@ -1,24 +1,24 @@
 internal import CCurl
 internal import FaradayCore
 
-/// How a transfer ends: exactly once, on the engine's thread.
+/// The end of a transfer: exactly once, on the engine's thread.
 extension Transfer {
-  /// How libcurl, or the engine, says that it has ended.
+  /// How libcurl or the engine has ended it.
   enum Outcome {
     case done(CURLcode)
     case failed(any Error)
   }
 
-  /// Tells whoever waits for it how it has ended. Returns whether it has ended well.
+  /// Resumes the waiting task and ends the stream. Returns whether the transfer has succeeded.
   ///
-  /// A head that has come is handed over whatever becomes of the body: what that says may be all that is wanted.
+  /// A complete head is delivered even if the body failed; reading the body then throws.
   func finish(_ outcome: Outcome) -> Bool {
     do {
       try check(outcome)
     } catch {
       if !(error is CancellationError) {
-        if small != nil { beginStream() }
-        handOverHead()
+        if bufferedBody != nil { beginStream() }
+        deliverHead()
       }
       stream?.fail(error, metrics: metrics())
       continuation?.resume(throwing: error)
@@ -27,11 +27,12 @@ extension Transfer {
     }
     reportUpload()
     let metrics = metrics()
-    handOverHead()
+    deliverHead()
     stream?.finish(trailers: RawHead.fields(parser.trailers), metrics: metrics)
     guard let waiting = continuation else { return true }
     continuation = nil
-    let received = Received(head: parser.head, content: .whole(small ?? Data(), trailers: parser.trailers), metrics: metrics)
+    let received = Received(
+      head: parser.head, content: .whole(bufferedBody ?? Data(), trailers: parser.trailers), metrics: metrics)
     if let engine, !isSentFromEngine {
       engine.complete(Completed(waiting: waiting, received: received, priority: priority))
     } else {
@@ -40,28 +41,30 @@ extension Transfer {
     return true
   }
 
-  /// Throws what is wrong with how it has ended; what was noted before wins.
+  /// Throws the error of the outcome; one that was noted before takes precedence.
   private func check(_ outcome: Outcome) throws {
     if case .failed(let error) = outcome { throw error }
     if let failure { throw failure }
-    // The response of a server that then closes, while the upload still goes on, is no less of one.
+    // A complete response counts, even if the server has closed the connection during the upload.
     if case .done(let code) = outcome, code != CURLE_OK, !isWhole { throw libcurlError(code) }
     if let problem = incompleteness { throw error(.truncatedResponse, problem) }
-    // A source that fails when the server has answered without it makes the answer no less of one.
-    if case .stream(let buffer) = source, let failure = buffer.failure, !hasEarlyAnswer { throw bodyError(failure) }
+    // An early response counts, even if the body's source has failed.
+    if case .stream(let buffer) = source, let failure = buffer.failure, !responseEndsUpload { throw bodyError(failure) }
   }
 
-  /// What is missing of a response that libcurl takes for complete; nil if nothing is.
+  /// What is missing of a response that libcurl considers complete; nil if nothing is.
   private var incompleteness: String? {
-    guard parser.isComplete else { return "the connection ended inside the response's head" }
+    guard parser.isComplete else { return "the connection was closed within the response's head" }
     if let chunks = parser.framing.chunks, !chunks.hasEnded, !parser.hasNoBody {
-      return "the connection ended before the last chunk"
+      return "the connection was closed before the last chunk"
     }
-    if attempt.hasCloseNotify == false { return "the connection ended without TLS's close_notify: the body may be cut" }
+    if attempt.hasCloseNotify == false {
+      return "the connection was closed without a TLS close_notify: the body may be truncated"
+    }
     return nil
   }
 
-  /// Ends a transfer that the engine has never seen.
+  /// Fails a transfer that was never submitted to an engine.
   func fail(_ code: TransportError.Code, _ message: String) {
     let error = error(code, message)
     _ = finish(.failed(error))
@@ -83,17 +86,17 @@ extension Transfer {
   func libcurlError(_ code: CURLcode) -> TransportError {
     let said = errorText.map { String(cString: $0) } ?? ""
     let text = settings.proxies.redacted(said.isEmpty ? String(cString: curl_easy_strerror(code)) : said)
-    // Of what has been sent nobody may think that it was not, and send it again.
+    // The phase must not be TLS once the request may have been sent: a caller would consider a retry safe.
     let phase = ErrorTable.isTLS(code) && !attempt.isReady ? .tls : phase
     if phase == .resolving || phase == .connecting, faraday_is_out_of_descriptors() != 0 {
-      return error(.outOfDescriptors, "the process or the system has no file descriptor left: \(text)", phase: phase)
+      return error(.outOfDescriptors, "no free file descriptor for a connection: \(text)", phase: phase)
     }
     return error(
       ErrorTable.code(for: code, phase: phase, text: text, headSize: parser.size), text, phase: phase,
       engineCode: Int(code.rawValue))
   }
 
-  /// How far the exchange was.
+  /// The phase of the exchange.
   var phase: TransportError.Phase {
     guard let easy, isActive else { return .connecting }
     if parser.isComplete { return .receiving }
@@ -106,7 +109,7 @@ extension Transfer {
     return target.isSecure ? .tls : .connecting
   }
 
-  /// What is known of the response. Whoever collects the body adds what has come of that.
+  /// The response without its body, once the head is complete. The reader of the body adds the bytes that were received.
   private var partialResponse: Response? {
     guard parser.isComplete else { return nil }
     return Received(head: parser.head, content: .whole(Data(), trailers: []), metrics: metrics()).response(to: request)
@@ -114,7 +117,7 @@ extension Transfer {
 }
 
 extension Transfer {
-  /// What the exchange has cost until now. libcurl counts from when the transfer was added; we from when it was submitted.
+  /// The metrics so far. libcurl's times count from when the transfer was added to it, ours from when it was submitted.
   func metrics() -> TransferMetrics {
     var metrics = TransferMetrics()
     guard let easy, isActive else { return metrics }
@@ -130,11 +133,11 @@ extension Transfer {
       metrics.connect = time(CURLINFO_CONNECT_TIME_T)
       metrics.tls = time(CURLINFO_APPCONNECT_TIME_T)
     }
-    // libcurl's is the first byte sent, of an upload, or of a 100.
+    // Not CURLINFO_STARTTRANSFER_TIME: for uploads that is the first byte sent, and it counts a 100.
     if firstByte > 0 { metrics.firstByte = .nanoseconds(firstByte - submitted) }
-    // libcurl's begins later than our clock, and would put the last byte of a quick response before its first.
+    // Not CURLINFO_TOTAL_TIME: it starts later than our clock, so that a quick response would end before its first byte.
     metrics.total = .nanoseconds(Clock.now - submitted)
-    // libcurl counts the framing of chunks as well.
+    // Not CURLINFO_SIZE_UPLOAD_T for streamed bodies: it includes the framing of chunks.
     metrics.bytesSent = if case .none = source { easy.get(offset: CURLINFO_SIZE_UPLOAD_T) } else { sent }
     metrics.bytesReceived = easy.get(offset: CURLINFO_SIZE_DOWNLOAD_T)
     metrics.remoteAddress = attempt.remoteAddress
@@ -142,7 +145,7 @@ extension Transfer {
   }
 }
 
-/// What the engine hands to the waiting task, still in bytes: parsing is done there, and not on the engine's thread.
+/// A response for the waiting task, unparsed: parsing is done in that task, and not on the engine's thread.
 struct Received: Sendable {
   enum Content: Sendable {
     case whole(Data, trailers: [UInt8])

@@ -1,33 +1,33 @@
 internal import CCurl
 internal import FaradayCore
 
-/// The response as libcurl brings it, on the engine's thread: its head line by line, then its body piece by piece on the way into
-/// the response stream. None of it may call libcurl but to set or to ask.
+/// Receiving the response, in libcurl's callbacks on the engine's thread: the head line by line, then the body piece by piece into
+/// the response stream. From here libcurl may only be asked for information or have options set.
 extension Transfer {
-  /// Whether libcurl hands over what comes.
+  /// The state of backpressure.
   enum Receiving {
     case flowing
-    /// The stream has no room: the next piece is not taken.
+    /// The stream is full: the next piece pauses the transfer.
     case full
-    /// libcurl has been told to wait.
+    /// The transfer is paused in libcurl.
     case paused
   }
 
-  /// So much of a body that the caller wants whole is handed over with its head, at once.
-  static let smallResponse = 256 << 10
-  /// In nanoseconds: so long a small body is waited for, so that who needs its head alone, to follow a redirect for one, is not kept
-  /// by a server that stalls.
-  static let patience: Int64 = 1_000_000_000
-  /// So much is the middle of something large: more is waited for, even if nothing is there just now.
+  /// The largest body that is returned together with its head, if the caller uses buffered delivery. In bytes.
+  static let maximumBufferedBody = 256 << 10
+  /// How long the head waits for such a body, in nanoseconds: a middleware that needs the head only, such as redirects, must not
+  /// wait for a server that stalls.
+  static let maximumBufferingTime: Int64 = 1_000_000_000
+  /// With so many bytes unflushed a body counts as large: more are waited for, even if none are ready to be read.
   private static let bulk = 32 << 10
-  /// In nanoseconds.
-  static let gatheringTime: Int64 = 1_000_000
+  /// How long received bytes may wait to be coalesced with more, in nanoseconds.
+  static let maximumCoalescingTime: Int64 = 1_000_000
 
   // MARK: the head
 
-  /// One line of a head, or of trailers. Returns false to end the transfer.
+  /// libcurl's header callback: a line of the head or the trailers. Returns false to abort the transfer.
   func receivedHeader(_ line: UnsafeRawBufferPointer) -> Bool {
-    guard failure == nil, repetition == nil else { return false }
+    guard failure == nil, pendingRestart == nil else { return false }
     lastActivity = engine?.now ?? lastActivity
     do {
       switch try parser.take(line, isHTTP2: isHTTP2) {
@@ -36,7 +36,7 @@ extension Transfer {
       case .informational:
         guard let onInformational = request.options.onInformational else { break }
         onInformational(parser.head.parsed().response)
-        calledBack()
+        callbackReturned()
       case .head: return endHead()
       }
       return true
@@ -46,60 +46,60 @@ extension Transfer {
   }
 
   private func endHead() -> Bool {
-    // libcurl 8 sees it only where it stands first.
+    // libcurl 8 recognizes `close` only at the start of the field.
     if parser.framing.closesConnection { forbidReuse() }
     if isHTTP2, let origin { engine?.multiplexes(origin) }
-    // (RFC 9110, section 10.1.1.) libcurl would repeat it by itself, and say `Expect` again.
-    if parser.status == 417, request.headers.contains(.expect), !leavesOutExpect, canRewind {
-      repetition = .withoutExpect
+    // RFC 9110, section 10.1.1. libcurl would resend it by itself, with `Expect`.
+    if parser.status == 417, request.headers.contains(.expect), !omitsExpect, canRewind {
+      pendingRestart = .withoutExpect
       return false
     }
-    watchEnd()
-    watchExcess()
+    watchForCloseNotify()
+    watchForExcessBytes()
     // A small body is waited for, if the caller waits for all of it anyway.
-    let mayBeSmall = request.options.deliversWhole && parser.length ?? 0 <= Int64(Self.smallResponse)
-    if mayBeSmall { waitForSmallBody() } else { beginStream() }
+    let mayBeSmall = request.options.deliversWhole && parser.length ?? 0 <= Int64(Self.maximumBufferedBody)
+    if mayBeSmall { beginBuffering() } else { beginStream() }
     reportUpload()
-    touchIfAnswered()
+    touchAfterEarlyResponse()
     return true
   }
 
-  private func waitForSmallBody() {
-    small = Data()
-    // The first look at it was before the head, which has come late.
-    guard smallUntil == .max, let engine else { return }
-    smallUntil = engine.now + Self.patience
-    engine.limit(self)
+  private func beginBuffering() {
+    bufferedBody = Data()
+    // Restarts the time if it expired before the head arrived.
+    guard bufferingDeadline == .max, let engine else { return }
+    bufferingDeadline = engine.now + Self.maximumBufferingTime
+    engine.updateDeadline(of: self)
   }
 
-  // MARK: where the body ends
+  // MARK: the end of the body
 
-  /// Whether all of the response is here.
+  /// Whether the response is complete.
   var isWhole: Bool { parser.isWhole(received: received) }
 
-  /// Over TLS the end of the connection is the end of a body only if the server says so: without its close_notify anybody may
-  /// have cut it (RFC 9112, section 9.8). libcurl 7.88 does not look. It tells of progress once more when such a transfer is
-  /// done and still has its connection.
-  private func watchEnd() {
+  /// A TLS body that is ended by the close of the connection is complete only after a close_notify: an attacker may have truncated
+  /// it (RFC 9112, section 9.8). libcurl 7.88 does not check that. Its progress callback is called once more when such a transfer
+  /// is done and still has its connection.
+  private func watchForCloseNotify() {
     guard target.isSecure, !isHTTP2, !parser.hasNoBody, !parser.framing.isChunked, parser.framing.contentLength == nil, let easy
     else { return }
     _ = faraday_set_transfer_progress(easy.pointer, progressCallback, Unmanaged.passUnretained(self).toOpaque())
   }
 
-  /// Looks whether the server has ended its side of TLS.
-  func noteEnd() {
+  /// Checks whether the server has sent a close_notify.
+  func checkCloseNotify() {
     guard let easy, let ssl = faraday_get_ssl(easy.pointer) else { return }
     attempt.hasCloseNotify = OpenSSL.hasReceivedCloseNotify(ssl)
   }
 
-  /// What libcurl has read behind a response without a body it drops, says so in its log and nowhere else, and keeps the connection
-  /// (7.88), though the rest of that may still come.
-  private func watchExcess() {
+  /// libcurl 7.88 drops bytes that follow a response without a body, reports that in its log only, and keeps the connection, though
+  /// more such bytes may follow.
+  private func watchForExcessBytes() {
     guard !isHTTP2, parser.hasNoBody || parser.framing.contentLength == 0, let easy else { return }
     _ = faraday_set_log(easy.pointer, logCallback, Unmanaged.passUnretained(self).toOpaque())
   }
 
-  /// A line of libcurl's log: its words for what it has dropped.
+  /// A line of libcurl's log: closes the connection if libcurl reports dropped bytes.
   func logged(_ line: UnsafeRawBufferPointer) {
     let isExcess = Self.excess.contains {
       line.starts(with: UnsafeBufferPointer(start: $0.utf8Start, count: $0.utf8CodeUnitCount))
@@ -110,32 +110,32 @@ extension Transfer {
 
   // MARK: the body
 
-  /// A piece of the body. Returns how much was taken, or what libcurl is to do instead.
+  /// libcurl's write callback: a piece of the body. Returns the number of bytes, or the code for pause or error.
   func received(_ bytes: UnsafeRawBufferPointer) -> Int {
-    guard failure == nil, repetition == nil else { return faraday_write_error }
+    guard failure == nil, pendingRestart == nil else { return faraday_write_error }
     let isDone = parser.framing.chunks == nil ? takeWhole(bytes) : takeChunks(bytes)
     guard let isDone else { return faraday_write_error }
-    // libcurl keeps this piece, and the rest of what it has read, and hands them over again when the transfer is resumed.
+    // libcurl keeps this piece and the rest of what it has read, and delivers them again when the transfer is resumed.
     guard isDone else { return faraday_write_pause }
-    attempt.takenAhead = 0
-    touchIfAnswered()
+    attempt.consumedBeforePause = 0
+    touchAfterEarlyResponse()
     return bytes.count
   }
 
-  /// Takes all of a piece. Returns false if it cannot now, nil if the transfer is to end.
+  /// Consumes a piece of a body that is not chunked. Returns false to pause, nil to abort.
   private func takeWhole(_ bytes: UnsafeRawBufferPointer) -> Bool? {
-    guard mayTake() else { return false }
+    guard canAcceptBytes() else { return false }
     return take(bytes) ? true : nil
   }
 
-  /// Takes the data out of a piece of a chunked body, chunk by chunk. Returns false if it has stopped on the way.
+  /// Consumes a piece of a chunked body, chunk by chunk. Returns false to pause, nil to abort.
   private func takeChunks(_ bytes: UnsafeRawBufferPointer) -> Bool? {
-    var offset = attempt.takenAhead
+    var offset = attempt.consumedBeforePause
     while true {
       switch parser.framing.chunks?.next(in: bytes, at: &offset) ?? .dry {
       case .data(let count):
-        guard mayTake() else {
-          attempt.takenAhead = offset
+        guard canAcceptBytes() else {
+          attempt.consumedBeforePause = offset
           return false
         }
         parser.framing.chunks?.take(count)
@@ -147,17 +147,17 @@ extension Transfer {
         lastActivity = engine?.now ?? lastActivity
         return true
       case .end:
-        // What is behind it answers nothing that was asked: this connection is not used again.
+        // Excess bytes belong to no request: the connection must not be reused.
         if offset < bytes.count { forbidReuse() }
         return true
       case .malformed(let problem):
-        return stop(.malformedResponse, "the response is not chunked as it says: \(problem)") ? true : nil
+        return stop(.malformedResponse, "the response's chunked body is malformed: \(problem)") ? true : nil
       }
     }
   }
 
-  /// Whether there is room for more, and time in this turn. If not, the transfer is paused.
-  private func mayTake() -> Bool {
+  /// Whether the stream has room and the turn has time left. If not, the transfer must be paused, and is noted as such.
+  private func canAcceptBytes() -> Bool {
     if receiving == .full {
       receiving = .paused
       return false
@@ -170,70 +170,70 @@ extension Transfer {
     return true
   }
 
-  /// Returns false if the transfer is to end.
+  /// Consumes decoded bytes of the body. Returns false to abort.
   private func take(_ bytes: UnsafeRawBufferPointer) -> Bool {
     lastActivity = engine?.now ?? lastActivity
     received &+= Int64(bytes.count)
-    sinceQuantum &+= bytes.count
+    bytesThisTurn &+= bytes.count
     if let stream { return write(bytes, to: stream) }
-    if received == bytes.count, let length = parser.length { small?.reserveCapacity(Int(clamping: length)) }
-    small?.append(contentsOf: bytes)
-    if received > Self.smallResponse { beginStream() }
+    if received == bytes.count, let length = parser.length { bufferedBody?.reserveCapacity(Int(clamping: length)) }
+    bufferedBody?.append(contentsOf: bytes)
+    if received > Self.maximumBufferedBody { beginStream() }
     return true
   }
 
-  /// The time that a callback takes is not the network's.
-  func calledBack() {
-    engine?.calledBack()
+  /// Reads the clock after a caller's callback, whose time must not count for the idle timeout.
+  func callbackReturned() {
+    engine?.callbackReturned()
     lastActivity = engine?.now ?? lastActivity
   }
 
-  /// Notes why the transfer must end. Returns false, which is what a callback then answers.
+  /// Notes the error that the transfer must end with. Returns false, for callbacks to return.
   func stop(_ code: TransportError.Code, _ message: String) -> Bool {
     failure = error(code, message)
     return false
   }
 
-  // MARK: into the stream
+  // MARK: the response stream
 
-  // A thread woken for every piece would cost more than all the rest, so pieces are gathered: until there are many, until no more
-  // come, or for a millisecond. A reader that runs on the engine's thread has them at once.
+  // Waking a task for every piece is expensive, so pieces are coalesced: until there are many, until no more arrive, or for a
+  // millisecond. A reader on the engine's thread gets them at once.
 
-  /// The head is handed over before the body, and what comes of that goes into a stream.
+  /// Makes the head be delivered before the body is complete: the body goes into a stream.
   func beginStream() {
     let capacity = settings.streamBufferSize
     let batch = isSentFromEngine ? min(256 << 10, capacity / 2) : capacity / 2
     let stream = ResponseStream(capacity: capacity, batch: batch, gathers: request.options.onChunk == nil)
     self.stream = stream
-    gatheringSince = lastActivity
-    if let small, !small.isEmpty, stream.write(small) == .pause { receiving = .full }
-    small = nil
+    coalescingSince = lastActivity
+    if let bufferedBody, !bufferedBody.isEmpty, stream.write(bufferedBody) == .pause { receiving = .full }
+    bufferedBody = nil
     engine?.touch(self)
   }
 
-  /// It has been waited long enough for the rest of a body that may be small.
-  func handOverSlowHead(at now: Int64) {
-    guard smallUntil <= now else { return }
-    smallUntil = .max
-    if small != nil { beginStream() }
+  /// Delivers the head without a complete body, if that has been waited for long enough.
+  func endBufferingIfDue(at now: Int64) {
+    guard bufferingDeadline <= now else { return }
+    bufferingDeadline = .max
+    if bufferedBody != nil { beginStream() }
   }
 
-  /// Returns false if the transfer is to end.
+  /// Writes to the stream. Returns false to abort.
   func write(_ bytes: UnsafeRawBufferPointer, to stream: ResponseStream) -> Bool {
-    if stream.gathered == 0 { gatheringSince = lastActivity }
+    if stream.gathered == 0 { coalescingSince = lastActivity }
     let answer = stream.write(bytes)
     if stream.isDrained {
-      calledBack()
+      callbackReturned()
     } else if stream.gathered > 0 {
       engine?.touch(self)
     } else if isSentFromEngine {
       engine?.runJobs()
-      calledBack()
+      callbackReturned()
     }
     return obey(answer)
   }
 
-  /// Returns false if the transfer is to end.
+  /// Applies the stream's answer. Returns false to abort.
   func obey(_ answer: ResponseStream.Answer) -> Bool {
     switch answer {
     case .more: receiving = .flowing
@@ -243,20 +243,22 @@ extension Transfer {
     return answer != .stop
   }
 
-  /// The head has not been handed over, and may be.
-  var isHeadDue: Bool { stream != nil && continuation != nil }
+  /// Whether the head can be delivered and has not been.
+  var canDeliverHead: Bool { stream != nil && continuation != nil }
 
-  /// Whether its bytes may wait for more.
-  func mayGather(isQuiet: Bool, now: Int64) -> Bool {
-    guard isActive, failure == nil, !isHeadDue, receiving == .flowing, !isRefused, !isSentFromEngine else { return false }
-    guard let stream, stream.gathered > 0, now - gatheringSince < Self.gatheringTime else { return false }
-    return isBulk || !isQuiet
+  /// Whether the received bytes may wait to be coalesced with more.
+  func mayCoalesce(isQuiet: Bool, now: Int64) -> Bool {
+    guard isActive, failure == nil, !canDeliverHead, receiving == .flowing, !isUploadStalled, !isSentFromEngine else {
+      return false
+    }
+    guard let stream, stream.gathered > 0, now - coalescingSince < Self.maximumCoalescingTime else { return false }
+    return hasBulk || !isQuiet
   }
 
-  var isBulk: Bool { stream.map { $0.gathered >= Self.bulk } ?? false }
+  var hasBulk: Bool { stream.map { $0.gathered >= Self.bulk } ?? false }
 
-  /// Gives the head to whoever waits for it, and the body's reading end with it.
-  func handOverHead() {
+  /// Resumes the waiting task with the head and the streamed body.
+  func deliverHead() {
     guard let waiting = continuation, let handle, let stream else { return }
     continuation = nil
     let body = stream.body(length: parser.length) {

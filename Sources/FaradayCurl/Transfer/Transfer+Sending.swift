@@ -1,17 +1,17 @@
 internal import CCurl
 internal import FaradayCore
 
-/// What libcurl asks for when it sends, on the engine's thread.
+/// Sending the request's body, on the engine's thread.
 extension Transfer {
-  /// Copies the next bytes of the body to where libcurl sends them from. Returns how many, 0 at the end, or what libcurl is to
-  /// do instead.
+  /// libcurl's read callback: copies the next bytes of the body into libcurl's buffer. Returns their number, 0 at the end, or the
+  /// code for pause or abort.
   func fill(_ target: UnsafeMutableRawBufferPointer) -> Int {
     guard failure == nil else { return faraday_read_abort }
-    // libcurl asks for more when what it had has gone to the socket.
+    // libcurl asks for more when it has written what it had to the socket.
     reportUpload()
     let now = engine?.now ?? lastActivity
-    // Asking a dry source again, for the sake of a response that may have ended, moves nothing.
-    if !hasEarlyAnswer { lastActivity = now }
+    // For the idle timeout: resuming a stalled upload is no activity.
+    if !responseEndsUpload { lastActivity = now }
     switch source {
     case .none: return 0
     case .memory(let data):
@@ -30,8 +30,8 @@ extension Transfer {
       case .dry:
         return pauseSending()
       case .end: return 0
-      // Nobody asks for it any more; the answer counts.
-      case .failed where isTurnedDown: return pauseSending()
+      // The response counts, and not the source's error.
+      case .failed where responseRejectsBody: return pauseSending()
       case .failed:
         failure = buffer.failure.map(bodyError)
         return faraday_read_abort
@@ -41,24 +41,24 @@ extension Transfer {
 
   private func pauseSending() -> Int {
     isSendPaused = true
-    if hasEarlyAnswer { engine?.waitsRefused(self) }
+    if responseEndsUpload { engine?.noteStalledUpload(self) }
     return faraday_read_pause
   }
 
-  /// Tells how much of the body has left, if that is news. A small body has left when the response begins.
+  /// Calls `onUploadProgress` if more of the body has been sent. A small body counts as sent when the response begins.
   func reportUpload() {
     guard let onUploadProgress = request.options.onUploadProgress else { return }
     if case .none = source, parser.isComplete { sent = request.body.length ?? 0 }
     guard sent > reported else { return }
     reported = sent
     onUploadProgress(TransferProgress(bytes: sent, total: request.body.length))
-    calledBack()
+    callbackReturned()
   }
 
-  /// Whether the body can be sent from its start.
+  /// Whether the body can be sent from its start: nothing was sent yet, or it is replayable.
   var canRewind: Bool { sent == 0 || request.body.isReplayable }
 
-  /// Starts over, for another attempt. Returns whether it can.
+  /// Rewinds the body to its start for another attempt. Returns false if it is not replayable.
   func rewind() -> Bool {
     isSendPaused = false
     guard canRewind else { return false }
@@ -79,8 +79,8 @@ extension Transfer {
 
   // MARK: the source of a streamed body
 
-  /// Starts the task that reads the body; it waits until ``openSource()``. Called by the sender, so that the task has its
-  /// priority and task-local values.
+  /// Starts the task that reads the body; it waits for ``openSource()``. Called by the sending task, whose priority and task-local
+  /// values it inherits.
   func startSource() {
     guard case .stream(let buffer) = source, let handle else { return }
     producer = Task { [body = request.body, weak self] in
@@ -90,7 +90,7 @@ extension Transfer {
     }
   }
 
-  /// The exchange begins: the source may be read.
+  /// Lets the source be read: the transfer is active.
   func openSource() {
     if case .stream(let buffer) = source { buffer.open() }
   }
@@ -101,30 +101,30 @@ extension Transfer {
     return failure
   }
 
-  // MARK: a response that comes before the body has left
+  // MARK: early responses: the states are defined at `Transfer`
 
-  /// The engine is to see what becomes of the upload.
-  func touchIfAnswered() {
-    if isRefused || isAnsweredEarly || isAnswered { engine?.touch(self) }
+  /// Makes the engine look at the upload at the end of its turn, if the response is an early one.
+  func touchAfterEarlyResponse() {
+    if isUploadStalled || isHTTP2UploadObsolete || mayBeUploadingAfterResponse { engine?.touch(self) }
   }
 
-  /// The response of an HTTP/2 stream is whole and its upload is not.
-  var isAnsweredEarly: Bool {
+  /// Whether the response of an HTTP/2 stream is complete and the upload is not.
+  var isHTTP2UploadObsolete: Bool {
     guard isHTTP2, !request.body.isEmpty, isWhole, let easy else { return false }
     return request.body.length.map { easy.get(offset: CURLINFO_SIZE_UPLOAD_T) < $0 } ?? true
   }
 
-  /// The response is whole, and the upload may not be: libcurl does not look any more whether the server is still there, and
-  /// counts as sent what it keeps for an HTTP/2 stream whose window is closed.
-  var isAnswered: Bool { !request.body.isEmpty && isWhole && connection != nil }
+  /// Whether the response is complete and the upload may not be. It cannot be known exactly: libcurl counts bytes as sent that it
+  /// buffers for an HTTP/2 stream with a closed flow-control window.
+  var mayBeUploadingAfterResponse: Bool { !request.body.isEmpty && isWhole && connection != nil }
 
-  /// The server has answered without waiting for the body, whose source has nothing just now. Before 8.9 libcurl does not end
-  /// while the upload is paused.
-  var isRefused: Bool { isSendPaused && hasEarlyAnswer }
+  /// Whether the response ends the upload, and the upload is paused because its source has no bytes.
+  var isUploadStalled: Bool { isSendPaused && responseEndsUpload }
 
-  /// The response, which has begun, is the end of the upload: libcurl does not send what is left of it once it is complete.
-  var hasEarlyAnswer: Bool { parser.isComplete && (parser.status >= 300 || parser.framing.closesConnection) }
+  /// Whether the response will end the upload: its head is complete, with a status of 300 or more, or the server closes the
+  /// connection.
+  var responseEndsUpload: Bool { parser.isComplete && (parser.status >= 300 || parser.framing.closesConnection) }
 
-  /// The response says that the body is not wanted.
-  var isTurnedDown: Bool { parser.isComplete && parser.status >= 300 }
+  /// Whether the response makes the body useless: its head is complete, with a status of 300 or more.
+  var responseRejectsBody: Bool { parser.isComplete && parser.status >= 300 }
 }

@@ -2,25 +2,44 @@ internal import CCurl
 internal import FaradayCore
 internal import Synchronization
 
-/// One request on its way: its easy handle, where its bytes come from and go to, and who waits for it.
+/// One request while it is performed: its libcurl easy handle, the source of its body, the destination of the response's, and the
+/// task that waits for it.
 ///
-/// The task that sends it builds it and hands it to the engine; from then on only the engine's thread touches it, except for
-/// what is `let` and a value.
-// Safe to share: every `var` is written before the hand-over through the mailbox's lock, and after it only on the engine's thread. `continuation`, `isSentFromEngine` and `handle` are set by the sender just before the hand-over.
+/// The sending task creates it and submits it to the engine; from then on only the engine's thread accesses it, except for `let`
+/// values and ``isCancelled``.
+///
+/// **Sent again.** *Resending* is libcurl's: it sends a request again by itself when a kept connection dies before any byte of a
+/// response; ``maySendNow()`` refuses that for a request that is not idempotent and may have arrived. A ``Restart`` is ours: the
+/// attempt is dropped, and a new easy handle starts over, because the connection that libcurl chose must not be used, or because
+/// the server answered 417 to `Expect`. Neither is a retry, which is a middleware's and a new request.
+///
+/// **Early responses.** A response may begin, and be complete, before the request's body has been sent. These states differ:
+/// - ``responseRejectsBody``: the head is complete and the status is 300 or more. The body is of no use: a source that fails or
+///   stalls from then on is no error.
+/// - ``responseEndsUpload``: the same, or the server closes the connection. libcurl stops sending when the response is complete.
+/// - ``isUploadStalled``: that, while the upload is paused because its source has no bytes. libcurl before 8.9 does not end a
+///   paused transfer, so the engine resumes it whenever something has happened (``Engine/resumeStalledUploads()``).
+/// - ``isHTTP2UploadObsolete``: the response of an HTTP/2 stream is complete and the upload is not. libcurl would go on sending;
+///   the engine ends the transfer.
+/// - ``mayBeUploadingAfterResponse``: the response is complete, and the upload may not be. libcurl no longer reads from the
+///   connection, so the engine checks every 50 ms whether the server has closed it (``isDoneWithoutUpload(at:)``).
+// Safe to share: every `var` is written before it is submitted through the mailbox's lock, and after that only on the engine's
+// thread. `continuation`, `isSentFromEngine` and `handle` are set by the sender just before.
 final class Transfer: @unchecked Sendable, HasDeadline {
-  /// Where it is in its life, and what is true there.
+  /// The state of its life cycle.
   enum Life {
-    /// The sender's, or on its way to the engine.
+    /// Not yet seen by the engine.
     case new
-    /// It has found no connection free.
+    /// In the request queue: the connection pool is exhausted.
     case queued(Admission<Transfer>.Origin)
-    /// libcurl has it, at that place among the engine's transfers.
+    /// Added to libcurl's multi handle; `slot` is its index in ``Engine/active``.
     case active(Admission<Transfer>.Origin, slot: Int)
     case finished
   }
 
-  /// Where the request's body comes from, if libcurl asks for it piece by piece.
+  /// The source of a request body that libcurl reads with callbacks.
   enum Source {
+    /// There is no body, or a small one that libcurl has copied.
     case none
     case memory(Data)
     case stream(SendBuffer)
@@ -29,18 +48,19 @@ final class Transfer: @unchecked Sendable, HasDeadline {
   let request: Request
   let target: Target
   let settings: Settings
-  /// The header fields but those that frame the body, checked.
+  /// The validated header fields, without those that frame the body.
   let fields: [HTTPField]
   let submitted = Clock.now
-  /// Of the task that waits.
+  /// The priority of the waiting task.
   let priority = Task.currentPriority
   private let cancellation = Atomic<Bool>(false)
 
-  // What each line, piece and turn looks at is not checked for exclusive access: nothing of the caller's runs while it is changed.
+  // Without run-time checks for exclusive access, because they are used for each line, piece and turn: no code of the caller runs
+  // while they are changed.
 
-  // What the engine knows about it.
+  // The engine's state. Times are nanoseconds of `Clock`.
   var continuation: UnsafeContinuation<Received, any Error>?
-  /// Its task runs on the engine's thread: to resume it changes no thread.
+  /// Whether the waiting task runs on the engine's thread (task executor), so that resuming it needs no change of thread.
   var isSentFromEngine = false
   var handle: EngineHandle?
   var engine: Engine?
@@ -49,38 +69,40 @@ final class Transfer: @unchecked Sendable, HasDeadline {
   @exclusivity(unchecked) var deadline = Int64.max
   var deadlineIndex = -1
   var activated: Int64 = 0
+  /// When libcurl last sent or received bytes for it, for the idle timeout.
   @exclusivity(unchecked) var lastActivity: Int64 = 0
-  /// What TCP had moved when the engine looked and found it changed, and when that was.
-  var movedBytes: Int64 = 0
-  var looked: Int64 = 0
-  /// When it is to be seen whether the server is still there.
-  var nextLook = Int64.max
-  /// Bytes handed over since the engine's thread last looked whether the turn is over.
-  var sinceQuantum = 0
-  /// Why it must end, noted where it was found; it wins over what libcurl says then.
+  /// The kernel's count of bytes of the connection, and when the engine last saw it change.
+  var tcpBytes: Int64 = 0
+  var tcpBytesChanged: Int64 = 0
+  /// When to check again whether the server has closed the connection: see ``mayBeUploadingAfterResponse``.
+  var nextServerCheck = Int64.max
+  /// Bytes received since the engine last checked the length of its turn.
+  var bytesThisTurn = 0
+  /// The error it must end with, noted in a callback; it takes precedence over libcurl's.
   @exclusivity(unchecked) var failure: (any Error)?
 
-  // The attempts: more than one where libcurl is stopped from using a connection, or from repeating by itself.
-  /// What this one is to be followed by another for.
-  @exclusivity(unchecked) var repetition: Repetition?
-  /// What there have been others for.
-  var repetitions: Set<Repetition> = []
+  // Attempts: more than one if the transfer was restarted.
+  /// Why the current attempt must be followed by another.
+  @exclusivity(unchecked) var pendingRestart: Restart?
+  /// Why there have been other attempts.
+  var pastRestarts: Set<Restart> = []
   @exclusivity(unchecked) var attempt = Attempt()
 
   // Receiving.
   @exclusivity(unchecked) var parser: ResponseParser
   @exclusivity(unchecked) var firstByte: Int64 = 0
   @exclusivity(unchecked) var received: Int64 = 0
-  /// Where the body goes: into this, from the head on, if all of it is wanted and may be small.
-  @exclusivity(unchecked) var small: Data?
-  /// Or into this.
+  /// The body of a response that may be small, so that it is returned together with its head. Nil otherwise.
+  @exclusivity(unchecked) var bufferedBody: Data?
+  /// The stream of any other body.
   @exclusivity(unchecked) var stream: ResponseStream?
-  var gatheringSince: Int64 = 0
-  /// When the rest of a body that may be small is no longer waited for.
-  var smallUntil = Int64.max
+  /// When the first byte arrived that was not flushed to the reader.
+  var coalescingSince: Int64 = 0
+  /// When the head is delivered even if a small body is not complete.
+  var bufferingDeadline = Int64.max
   @exclusivity(unchecked) var receiving = Receiving.flowing
 
-  // Sending.
+  // Sending. `sent` counts bytes of the body, `reported` those that `onUploadProgress` knows of.
   @exclusivity(unchecked) var source = Source.none
   var producer: Task<Void, Never>?
   var sent: Int64 = 0
@@ -110,7 +132,7 @@ final class Transfer: @unchecked Sendable, HasDeadline {
   var isQueued: Bool { if case .queued = life { true } else { false } }
   var hasFinished: Bool { if case .finished = life { true } else { false } }
 
-  /// Whose connections it shares, from when the engine has let it in until it has ended.
+  /// The origin whose connections and queue it uses; nil before it is submitted and after it has ended.
   var origin: Admission<Transfer>.Origin? {
     switch life {
     case .queued(let origin), .active(let origin, _): origin
@@ -121,20 +143,20 @@ final class Transfer: @unchecked Sendable, HasDeadline {
   /// The easy handle; nil before it is needed, and once the transfer has finished.
   var easy: EasyHandle? { easyPointer.map { EasyHandle(pointer: $0) } }
 
-  /// Whether its task was cancelled. Can be set by anybody at any time.
+  /// Whether the waiting task was cancelled. Thread-safe.
   var isCancelled: Bool {
     get { cancellation.load(ordering: .relaxed) }
     set { cancellation.store(newValue, ordering: .relaxed) }
   }
 
-  // MARK: libcurl's part
+  // MARK: the easy handle
 
-  /// Makes the easy handle, if there is none. A handle costs as much memory as all the rest: one that waits has none. It is never
-  /// used again for another request, because libcurl's reset of one forgets too little.
+  /// Creates and configures the easy handle, if there is none. A queued transfer has none, because a handle takes as much memory as
+  /// all the rest. Handles are not reused for other requests: `curl_easy_reset` keeps too much state.
   func prepare() throws {
     guard easyPointer == nil else { return }
     guard Library.isReady, let easy = curl_easy_init() else {
-      throw error(.engineFailed, "libcurl has no handle to give", phase: .building)
+      throw error(.engineFailed, "curl_easy_init failed: libcurl is not initialized or out of memory", phase: .building)
     }
     easyPointer = easy
     let text = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
@@ -142,13 +164,13 @@ final class Transfer: @unchecked Sendable, HasDeadline {
     errorText = text
     do {
       try configure(EasyHandle(pointer: easy), errorText: text)
-    } catch let refused as EasyHandle.Refused {
-      let reason = String(cString: curl_easy_strerror(refused.code))
-      throw error(.engineFailed, "libcurl does not take \(refused.option): \(reason)", phase: .building)
+    } catch let rejected as EasyHandle.OptionRejected {
+      let reason = String(cString: curl_easy_strerror(rejected.code))
+      throw error(.engineFailed, "libcurl rejected the option \(rejected.option): \(reason)", phase: .building)
     }
   }
 
-  /// Adds a line to the request's head, as libcurl wants it.
+  /// Appends a line to libcurl's list of header fields.
   func addHeader(_ line: UnsafePointer<CChar>) throws {
     guard let longer = curl_slist_append(headerList, line) else {
       throw error(.engineFailed, "out of memory", phase: .building)
@@ -158,7 +180,7 @@ final class Transfer: @unchecked Sendable, HasDeadline {
 
   var headers: UnsafeRawPointer? { headerList.map { UnsafeRawPointer($0) } }
 
-  /// Frees the easy handle and what it points to. It is in no multi handle any more.
+  /// Frees the easy handle and the memory it points to. It must have been removed from its multi handle.
   func closeHandle() {
     if let easyPointer { curl_easy_cleanup(easyPointer) }
     easyPointer = nil
@@ -168,7 +190,7 @@ final class Transfer: @unchecked Sendable, HasDeadline {
     errorText = nil
   }
 
-  /// Frees what libcurl holds and ends the source. On the engine's thread, unless the engine never saw it.
+  /// Frees the easy handle and stops the body's source. On the engine's thread, unless it was never submitted.
   func dispose() {
     closeHandle()
     if case .stream(let buffer) = source { buffer.close() }
