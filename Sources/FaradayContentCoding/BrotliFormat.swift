@@ -1,7 +1,7 @@
 #if Brotli
 internal import CBrotli
 
-/// br: Brotli (RFC 7932), which has no checksum.
+/// A decoder for `br`, Brotli (RFC 7932), which has no checksum.
 final class BrotliFormat: CodingFormat {
   private var decoder: OpaquePointer?
   private var hasBegun = false

@@ -1,24 +1,25 @@
-/// A content coding (RFC 9110, section 8.4.1) that this build decodes: gzip and deflate, and br with the package's trait `Brotli`.
+/// A content coding (compression) that this build can decode: gzip, deflate, and br with the package's trait `Brotli` (RFC 9110,
+/// section 8.4.1).
 package enum ContentCoding: String, Sendable, CaseIterable {
-  /// LZ77 with a CRC-32, in members one after the other (RFC 1952).
+  /// gzip: deflate data with a CRC-32, in one or more members (RFC 1952).
   case gzip
-  /// The zlib format (RFC 1950), or deflate data (RFC 1951) without that wrapper, which some servers send by this name.
+  /// The zlib format (RFC 1950), or raw deflate data (RFC 1951), which some servers send under this name.
   case deflate
   #if Brotli
   /// Brotli (RFC 7932).
   case brotli = "br"
   #endif
 
-  /// How many codings one on top of the other are undone. More than one is rare, and each multiplies what a few bytes can cost.
-  package static let mostStacked = 4
+  /// The maximum number of nested codings. More than one is rare, and each multiplies the effect of a decompression bomb.
+  package static let maximumNesting = 4
 
-  /// The value of `Accept-Encoding` that asks for these codings, and for no other.
+  /// The value of `Accept-Encoding` for these codings: `gzip, deflate`, and `br` with the trait.
   package static let accepted = allCases.map(\.rawValue).joined(separator: ", ")
 
-  /// The codings that the values of `Content-Encoding` name, in the order in which they were applied; empty if there is none; nil if
-  /// one of them is not known, so that the body can be taken as it came only.
+  /// Parses `Content-Encoding` values: the codings in the order in which they were applied. Empty if there are none; nil if one is
+  /// unknown, so that the body cannot be decoded.
   ///
-  /// Names are case-insensitive, `x-gzip` is gzip, and `identity` and empty members of a list are nothing.
+  /// Names are case-insensitive; `x-gzip` means gzip; `identity` and empty list members are ignored.
   package static func list(_ values: some Sequence<String>) -> [ContentCoding]? {
     var codings: [ContentCoding] = []
     for member in values.flatMap({ $0.utf8.split(separator: UInt8(ascii: ",")) }) {
@@ -33,7 +34,7 @@ package enum ContentCoding: String, Sendable, CaseIterable {
     return codings
   }
 
-  /// In lowercase, without the spaces and tabs around it.
+  /// The name in ASCII lower case, trimmed of spaces and tabs.
   private static func name(_ member: Substring.UTF8View) -> String {
     let isBlank = { (byte: UInt8) in byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
     let inner = member.drop(while: isBlank).reversed().drop(while: isBlank).reversed()

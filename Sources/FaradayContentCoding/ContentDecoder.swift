@@ -4,24 +4,24 @@ package import FoundationEssentials
 package import Foundation
 #endif
 
-/// Undoes the content codings of one body, in constant memory: it is fed with what comes, and gives decoded pieces of at most 64 KiB
-/// when it is asked for the next one.
+/// A streaming decoder for the content codings of one body, in constant memory: it is fed encoded bytes, and returns decoded pieces
+/// of at most 64 KiB.
 ///
-///     while let piece = try decoder.next() { … }   // then feed it, or tell it the end
+///     while let piece = try decoder.next() { … }   // then `feed(_:)` more, or `finish()`
 ///
-/// It is not Sendable: one task uses it at a time. About 110 KiB each coding, freed at the end, on an error, or with the decoder.
+/// It is not thread-safe. It takes about 110 KiB of memory per coding, freed at the end, on an error, or with the decoder.
 package final class ContentDecoder {
-  /// The size of the largest piece, in bytes.
+  /// The maximum size of a decoded piece, in bytes.
   package static let pieceSize = 64 << 10
 
-  /// How much a body may grow. No coding's output may be over these, so that what stands between two codings cannot cost more than
-  /// what comes out of the last.
+  /// Limits against decompression bombs. They apply to the output of every nested coding, so that an intermediate result cannot be
+  /// larger than the final one may be.
   package struct Limits: Sendable {
-    /// The most decoded bytes.
+    /// The maximum number of decoded bytes.
     package var size: Int64
-    /// The most decoded bytes for each encoded one.
+    /// The maximum number of decoded bytes per encoded byte.
     package var ratio: Int64
-    /// The decoded size below which the ratio is not looked at.
+    /// The decoded size below which the ratio is not checked.
     package var ratioFloor: Int64
 
     package init(size: Int64 = .max, ratio: Int64 = .max, ratioFloor: Int64 = 0) {
@@ -29,21 +29,23 @@ package final class ContentDecoder {
     }
   }
 
-  /// The last of the codings is the first to be undone.
+  /// In the order of decoding: the coding that was applied last comes first.
   private var stages: [DecodingStage]
   private let limits: Limits
   private var fed = Data()
   private var hasFinished = false
   private var failure: ContentDecodingError?
 
-  /// How many encoded bytes have been decoded.
+  /// The number of encoded bytes that were decoded.
   package private(set) var consumed: Int64 = 0
 
-  /// - Parameter codings: in the order in which they were applied, as `Content-Encoding` lists them. More than
-  ///   ``ContentCoding/mostStacked`` are an error of the first ``next()``.
+  /// A decoder for one body.
+  ///
+  /// - Parameter codings: in the order in which they were applied, as in `Content-Encoding`. If there are more than
+  ///   ``ContentCoding/maximumNesting``, the first ``next()`` throws.
   package init(_ codings: [ContentCoding], limits: Limits = Limits()) {
     self.limits = limits
-    if codings.count > ContentCoding.mostStacked {
+    if codings.count > ContentCoding.maximumNesting {
       stages = []
       failure = .tooManyCodings(codings.count)
     } else {
@@ -51,16 +53,16 @@ package final class ContentDecoder {
     }
   }
 
-  /// More encoded bytes, which are not copied if ``next()`` has given nil since the last ones.
+  /// Adds encoded bytes. They are not copied if ``next()`` has returned nil since the last ones.
   package func feed(_ bytes: Data) {
     if fed.isEmpty { fed = bytes } else { fed.append(bytes) }
   }
 
-  /// There are no more encoded bytes.
+  /// Notes the end of the encoded bytes.
   package func finish() { hasFinished = true }
 
-  /// The next piece of the content, never empty; nil if there is none until it is fed again, or ever after ``finish()``, when the
-  /// content is whole. What it throws once it throws from then on.
+  /// Decodes the next piece, never an empty one. Returns nil if it needs more bytes, or, after ``finish()``, at the end of the
+  /// content. An error is final: further calls throw it again.
   package func next() throws(ContentDecodingError) -> Data? {
     if let failure { throw failure }
     do throws(ContentDecodingError) {
@@ -75,7 +77,7 @@ package final class ContentDecoder {
     }
   }
 
-  /// What comes out when so many stages have been gone through. Each asks the one before it only when it has nothing left itself.
+  /// The next output of the first `count` stages. Each stage asks the one before it only when it has no input left.
   private func output(ofStages count: Int) throws(ContentDecodingError) -> Data? {
     guard count > 0 else {
       defer { fed = Data() }

@@ -4,14 +4,14 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// One coding being undone: the bytes it has still to decode, and the buffer it decodes into.
+/// The decoder of one coding, with its input and output buffers.
 final class DecodingStage {
   private let coding: ContentCoding
   private let format: any CodingFormat
   private var input = Data()
-  /// How much of the input is decoded.
+  /// The number of input bytes that were decoded.
   private var offset = 0
-  /// The buffer, unless it has been given away with what is in it.
+  /// The output buffer; nil after it was handed over with its content.
   private var buffer: UnsafeMutableRawBufferPointer?
 
   private(set) var consumed: Int64 = 0
@@ -24,10 +24,10 @@ final class DecodingStage {
 
   deinit { buffer?.deallocate() }
 
-  /// Only when ``next()`` has given nil, hence all before it is decoded.
+  /// Sets the next input. Only after ``next()`` has returned nil, when all input before is decoded.
   func feed(_ bytes: Data) { (input, offset) = (bytes, 0) }
 
-  /// As much as the input gives, and the buffer holds; nil if it gives none.
+  /// Decodes as much as there is input for and room in the buffer; nil if there is no output.
   func next() throws(ContentDecodingError) -> Data? {
     let buffer = self.buffer ?? .allocate(byteCount: ContentDecoder.pieceSize, alignment: 16)
     self.buffer = buffer
@@ -35,7 +35,7 @@ final class DecodingStage {
     consumed += Int64(filled.consumed)
     produced += Int64(filled.produced)
     guard filled.produced > 0 else { return nil }
-    // What fills it well is not copied. Something short would keep all of it in memory.
+    // A well-filled buffer is handed over without a copy. A short piece is copied, to not keep the whole buffer in memory.
     guard filled.produced > ContentDecoder.pieceSize / 2, let start = buffer.baseAddress else {
       return Data(UnsafeRawBufferPointer(rebasing: buffer[..<filled.produced]))
     }
@@ -43,7 +43,7 @@ final class DecodingStage {
     return Data(bytesNoCopy: start, count: filled.produced, deallocator: .custom { start, _ in start.deallocate() })
   }
 
-  /// There is no more input.
+  /// Throws if the input was not complete.
   func finish() throws(ContentDecodingError) {
     guard format.mayEnd else { throw .truncated(coding) }
   }
@@ -58,7 +58,7 @@ final class DecodingStage {
         whole.consumed += step.consumed
         whole.produced += step.produced
         guard step.consumed > 0 || step.produced > 0 else {
-          guard rest.isEmpty else { throw .malformed(coding, "it does not go on") }
+          guard rest.isEmpty else { throw .malformed(coding, "decoding makes no progress") }
           break
         }
       }
@@ -69,23 +69,24 @@ final class DecodingStage {
   }
 }
 
-/// How many bytes were decoded, and to how many.
+/// The number of bytes that were consumed and produced by decoding.
 struct Progress {
   var consumed = 0
   var produced = 0
 }
 
-/// What one coding makes of bytes, however they are cut into pieces.
+/// A streaming decoder for one coding.
 protocol CodingFormat: AnyObject {
-  /// Decodes as much as there is, or as there is room for. No progress with room left means that it wants more bytes.
+  /// Decodes as much as there is input for and room in the output. No progress with room left means that it needs more input.
   ///
-  /// - Parameter input: what follows the bytes consumed so far; it may be empty, when only output may be pending.
-  /// - Parameter output: never empty.
+  /// - Parameters:
+  ///   - input: the bytes after those consumed so far; may be empty, if output may be pending.
+  ///   - output: the buffer for decoded bytes, never empty.
   func decode(
     _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer
   ) throws(ContentDecodingError) -> Progress
 
-  /// Whether the content is complete with the bytes consumed so far. No byte at all is an empty body.
+  /// Whether the content is complete with the bytes consumed so far. No bytes at all are a complete, empty body.
   var mayEnd: Bool { get }
 }
 

@@ -1,9 +1,8 @@
-/// deflate: the zlib format that RFC 9110 means by it (section 8.4.1.2), or the bare deflate data that some servers send.
+/// A decoder for `deflate`: the zlib format of RFC 9110 (section 8.4.1.2), or raw deflate data, which some servers send.
 ///
-/// The first two bytes tell. A zlib header names method 8, a window of 32 KiB at most, and is a multiple of 31. To bare deflate data
-/// the same bits of the first byte are the beginning of a stored block with padding that is not zero, which no encoder writes. So what
-/// has a zlib header is never tried as bare data when it fails: the checksum at its end would be lost, and something broken might
-/// pass for whole.
+/// The first two bytes decide. A zlib header names method 8 and a window of at most 32 KiB, and is a multiple of 31. As raw
+/// deflate, the same bits would be a stored block with non-zero padding, which no encoder writes. Data with a zlib header is never
+/// retried as raw deflate after an error: its checksum would be ignored, and corrupt data might be accepted.
 final class DeflateFormat: CodingFormat {
   private var first: UInt8?
   private var inflater: Inflater?
@@ -31,7 +30,7 @@ final class DeflateFormat: CodingFormat {
     }
     let inflater = try Inflater(Self.isZlib(first, byte) ? .zlib : .none, for: .deflate)
     self.inflater = inflater
-    // The first byte is not in the input any more. It is too short for a code, and yields nothing by itself.
+    // The first byte is no longer in the input. It is too short for a code, and yields no output by itself.
     try withUnsafeBytes(of: first) { first throws(ContentDecodingError) in _ = try inflater.inflate(first, into: output) }
     return try inflater.inflate(input, into: output)
   }

@@ -1,4 +1,4 @@
-/// gzip: members, one behind the other, whose contents are one (RFC 1952, section 2.2). What follows a member is another.
+/// A decoder for `gzip`: one or more members whose contents are concatenated (RFC 1952, section 2.2).
 final class GzipFormat: CodingFormat {
   private var inflater: Inflater?
 

@@ -1,8 +1,8 @@
 internal import CZlib
 
-/// zlib's inflate over one stream.
+/// zlib's `inflate` for one stream.
 final class Inflater {
-  /// What is around the deflate data, as zlib's `windowBits` say it, with the largest window.
+  /// The format around the deflate data, as zlib's `windowBits` with the largest window.
   enum Wrapper: Int32 {
     case none = -15
     case zlib = 15
@@ -10,9 +10,9 @@ final class Inflater {
   }
 
   private let coding: ContentCoding
-  /// zlib keeps its address.
+  /// On the heap: zlib keeps its address.
   private let stream: UnsafeMutablePointer<z_stream>
-  /// Whether the stream was complete, and its checksum and length right.
+  /// Whether the stream is complete, with a correct checksum and length.
   private(set) var hasEnded = false
 
   init(_ wrapper: Wrapper, for coding: ContentCoding) throws(ContentDecodingError) {
@@ -30,7 +30,7 @@ final class Inflater {
     stream.deallocate()
   }
 
-  /// Begins the next stream with the memory of this one.
+  /// Resets for the next stream, reusing the memory.
   func reset() {
     inflateReset(stream)
     hasEnded = false
@@ -48,7 +48,7 @@ final class Inflater {
     switch code {
     case Z_OK, Z_BUF_ERROR: break
     case Z_STREAM_END: hasEnded = true
-    case Z_NEED_DICT: throw .malformed(coding, "it needs a dictionary")
+    case Z_NEED_DICT: throw .malformed(coding, "it needs a preset dictionary")
     case Z_MEM_ERROR: throw .outOfMemory
     default: throw .malformed(coding, stream.pointee.msg.map { String(cString: $0) } ?? "zlib's error \(code)")
     }

@@ -54,8 +54,8 @@ import Testing
   }
 
   @Test func `a zlib header that asks for a dictionary is an error`() {
-    #expect(Decoded([0x78, 0x20, 1, 2, 3, 4], [.deflate]).error == .malformed(.deflate, "it needs a dictionary"))
+    #expect(Decoded([0x78, 0x20, 1, 2, 3, 4], [.deflate]).error == .malformed(.deflate, "it needs a preset dictionary"))
     let encoded: [UInt8] = [0x78, 0xBB, 1, 2, 3, 4] + deflated(content, .none)
-    #expect(Decoded(encoded, [.deflate]).error == .malformed(.deflate, "it needs a dictionary"))
+    #expect(Decoded(encoded, [.deflate]).error == .malformed(.deflate, "it needs a preset dictionary"))
   }
 }
