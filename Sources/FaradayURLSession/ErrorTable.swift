@@ -4,16 +4,18 @@ internal import Foundation
 internal import FoundationNetworking
 #endif
 
-/// What Foundation's URLError codes mean here.
+/// Maps Foundation's URLError codes to ours.
 enum ErrorTable {
+  /// The code and phase for one of Foundation's.
+  ///
   /// - Parameters:
-  ///   - text: what Foundation says, which tells apart what it has one code for.
-  ///   - hasHead: whether a response had begun.
+  ///   - text: Foundation's message, which distinguishes errors with the same code.
+  ///   - hasHead: whether the head of a response was received.
   static func meaning(
     of code: Int, text: String = "", hasHead: Bool = false
   ) -> (code: TransportError.Code, phase: TransportError.Phase?) {
     let said = text.lowercased()
-    // The connection broke behind its handshake, in the middle of the exchange.
+    // The connection broke after the TLS handshake.
     if said.contains("ssl_read") || said.contains("ssl_write") { return (hasHead ? .truncatedResponse : .connectionClosed, nil) }
     for (words, meaning) in phrases where said.contains(words) { return meaning }
     switch URLError.Code(rawValue: code) {
@@ -36,7 +38,7 @@ enum ErrorTable {
     }
   }
 
-  /// Foundation on Linux has few codes, and says what libcurl says.
+  /// Phrases of libcurl's messages: Foundation on Linux has few codes, and passes these on.
   private static let phrases: [(String, (code: TransportError.Code, phase: TransportError.Phase?))] = [
     ("transfer closed with", (.truncatedResponse, .receiving)),
     ("bytes missing", (.truncatedResponse, .receiving)),
@@ -58,7 +60,7 @@ enum ErrorTable {
     ("ssl_error", (.tlsFailed, .tls)),
   ]
 
-  /// What Foundation says about it, without the URL.
+  /// Foundation's message, without the URL.
   static func text(of error: any Error) -> String {
     let error = error as NSError
     let underlying = error.userInfo[NSUnderlyingErrorKey] as? NSError

@@ -6,7 +6,7 @@ internal import FoundationNetworking
 #endif
 
 extension Exchange {
-  /// The response, once its head is here.
+  /// Waits for the head, and returns the response with a streamed body.
   func response() async throws -> Response {
     do {
       let head = try await head()
@@ -23,7 +23,7 @@ extension Exchange {
       version: .unknown, metrics: metrics, stream: stream)
   }
 
-  /// What URLSession lets see: the head, the end, and the bytes of the bodies.
+  /// The metrics that URLSession's delegate calls allow: first byte, total, and the sizes of the bodies.
   var metrics: TransferMetrics {
     state.withLock { state in
       TransferMetrics(
@@ -45,7 +45,7 @@ extension Exchange {
       partialResponse: head.map { response($0, body: .empty) })
   }
 
-  /// What URLSession says, in our words.
+  /// An error of URLSession, as a ``TransportError``.
   func failure(_ error: any Error) -> any Error {
     let code = (error as? URLError)?.code.rawValue ?? (error as NSError).code
     let text = ErrorTable.text(of: error)

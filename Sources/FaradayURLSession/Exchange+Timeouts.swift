@@ -2,8 +2,8 @@ internal import FaradayCore
 internal import Synchronization
 
 extension Exchange {
-  /// Ends the exchange when it takes too long. URLSession's own timers count whole seconds, and on Linux not all of them. Called
-  /// again when there is something new to watch.
+  /// Starts a watchdog task for the timeouts, or restarts it when another one applies. URLSession's own timers have whole seconds,
+  /// and some do not work on Linux.
   func watch() {
     let idle = request.options.timeouts.idle
     let queue = request.options.timeouts.queue
@@ -21,11 +21,11 @@ extension Exchange {
     former?.cancel()
   }
 
-  /// How long until it may be too late; nil if it is, or if it has ended.
+  /// The time until the next timeout may expire; nil if one has, or the exchange has ended.
   private func untilTimeout(queue: Duration?, idle: Duration?, total: Duration?) -> Duration? {
     let now = ContinuousClock.now
     let (started, waitsSince, lastActivity, hasEnded) = state.withLock { state in
-      // The caller's source is what it waits for, or its turn.
+      // Waiting for the caller's body source, or in the queue, does not count as idle.
       if state.task == nil { state.lastActivity = now }
       return (state.started, state.waitsSince, state.lastActivity, state.outcome != nil)
     }
@@ -33,7 +33,9 @@ extension Exchange {
     var wait = Duration.seconds(3600)
     if let queue, let waitsSince {
       let left = queue - (now - waitsSince)
-      if left <= .zero { failWaiting(error(.queueTimeout, "it had no turn within \(queue)", phase: .building)) }
+      if left <= .zero {
+        failQueued(error(.queueTimeout, "the request waited longer than \(queue) for a free connection", phase: .building))
+      }
       if left > .zero { wait = min(wait, left) }
     }
     if let total {
@@ -46,7 +48,7 @@ extension Exchange {
     if let idle {
       let left = idle - (now - lastActivity)
       if left <= .zero {
-        fail(error(.idleTimeout, "no byte moved for \(idle)"))
+        fail(error(.idleTimeout, "no byte was sent or received for \(idle)"))
         return nil
       }
       wait = min(wait, left)

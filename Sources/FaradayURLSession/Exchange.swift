@@ -6,13 +6,13 @@ internal import Synchronization
 internal import FoundationNetworking
 #endif
 
-/// One request on its way over a URLSession: what has come of it, who waits for it, and its one outcome.
+/// One request while URLSession performs it: its task, state, waiting caller, response stream and outcome. Thread-safe.
 ///
-/// URLSession tells on its own queue, where nothing may wait and no task be cancelled: all but the counting of bytes is done on
-/// a queue of this exchange, and callbacks are called there.
+/// URLSession calls its delegate on a queue that must not be blocked and on which no task may be cancelled (deadlock). So
+/// everything except counting bytes is done on a queue of this exchange, where callbacks are called too.
 final class Exchange: Sendable {
   let request: Request
-  /// Whose connections it shares.
+  /// The origin, which limits concurrent requests.
   let origin: String
   let stream: ResponseStream
   let session: Session
@@ -20,27 +20,27 @@ final class Exchange: Sendable {
   private let callbacks = DispatchQueue(label: "faraday-urlsession")
   let state: Mutex<State>
 
-  /// What changes. Nothing is called while it is locked.
+  /// The mutable state. No other code is called while it is locked.
   struct State {
     var task: URLSessionTask?
     var file: UploadFile?
     var producer: Task<Void, Never>?
     var watchdog: Task<Void, Never>?
-    /// Since when it waits for its turn; nil before, and once it has a task.
+    /// When it was queued; nil before, and once it has a task.
     var waitsSince: ContinuousClock.Instant?
-    /// Whether it has begun: it has a turn to give back.
-    var hasTurn = false
+    /// Whether it has a slot of ``RequestQueue``, which it must give back.
+    var hasSlot = false
     var head: HTTPURLResponse?
     var headWaiter: UnsafeContinuation<Void, any Error>?
     var outcome: Result<Void, any Error>?
-    /// Whether there is something to cancel: not before there is a task, once at most, and not when it has completed.
+    /// Whether the task may be cancelled: only once, not before there is one, and not when it has completed.
     var mayCancel = false
     var started = ContinuousClock.now
     var lastActivity = ContinuousClock.now
     var firstByte: Duration?
     var sent: Int64 = 0
     var received: Int64 = 0
-    /// Bytes that are on their way to our queue.
+    /// Received bytes that our queue has not processed.
     var pending = 0
   }
 
@@ -65,39 +65,39 @@ final class Exchange: Sendable {
     }
     state.withLock { state in
       state.producer = producer
-      // Cancelled in the meantime.
+      // Cancelled meanwhile.
       if state.outcome != nil { producer.cancel() }
     }
   }
 
-  // MARK: its turn
+  // MARK: the request queue
 
-  /// Waits for its turn.
+  /// Enters the request queue.
   private func queue(_ file: UploadFile?) {
     state.withLock { state in
       guard state.outcome == nil else { return }
       state.waitsSince = .now
-      // Foundation waits for ever for the first byte of an empty file.
+      // Not an empty file: Foundation would wait for its first byte for ever.
       if let file, !file.isEmpty { state.file = file }
     }
     watch()
-    session.turns.enter(self)
+    session.queue.enter(self)
   }
 
-  /// It has its turn. Returns whether it makes use of it: not if it has ended meanwhile.
+  /// Starts the URLSession task: the exchange has a slot. Returns false if it has ended meanwhile and does not use the slot.
   func begin() -> Bool {
-    let (isWanted, file) = state.withLock { state -> (Bool, UploadFile?) in
+    let (isActive, file) = state.withLock { state -> (Bool, UploadFile?) in
       guard state.outcome == nil else { return (false, nil) }
-      state.hasTurn = true
+      state.hasSlot = true
       return (true, state.file)
     }
-    if isWanted { resume(session.task(urlRequest, for: request, file: file)) }
-    return isWanted
+    if isActive { resume(session.task(urlRequest, for: request, file: file)) }
+    return isActive
   }
 
   private func resume(_ task: URLSessionTask) {
     SessionDelegate.shared.add(self, for: task)
-    let isWanted = state.withLock { state in
+    let isActive = state.withLock { state in
       guard state.outcome == nil else { return false }
       state.task = task
       state.waitsSince = nil
@@ -105,12 +105,12 @@ final class Exchange: Sendable {
       state.lastActivity = .now
       return true
     }
-    if isWanted { task.resume() } else { task.cancel() }
+    if isActive { task.resume() } else { task.cancel() }
   }
 
   var hasEnded: Bool { state.withLock { $0.outcome != nil } }
 
-  // MARK: what URLSession tells, on its queue
+  // MARK: delegate calls, on URLSession's queue
 
   func received(_ response: URLResponse) {
     guard let head = response as? HTTPURLResponse else { return }
@@ -130,11 +130,14 @@ final class Exchange: Sendable {
     callbacks.async { self.take(data) }
   }
 
-  /// Ends it when too much waits: on the way to our queue, or there for the reader.
+  /// Fails the exchange if too many bytes are unread: URLSession has no backpressure.
   private func limit(_ waiting: Int) {
     let limit = URLSessionAdapter.maximumUnread
     guard waiting >= limit else { return }
-    fail(error(.bodyTooLarge, "the reader is \(limit) bytes behind a server that URLSession cannot slow down"))
+    fail(
+      error(
+        .bodyTooLarge,
+        "more than \(limit) bytes of the body are unread, and URLSession has no backpressure: read faster, or use CurlAdapter"))
   }
 
   func sent(_ total: Int64) {
@@ -147,10 +150,10 @@ final class Exchange: Sendable {
     callbacks.async { self.complete(error, response as? HTTPURLResponse) }
   }
 
-  /// Whether a redirect may be refused: refusing one whose task is being cancelled ends the process (Foundation of Swift 6.3).
+  /// Whether a redirect may be refused: doing so while the task is being cancelled crashes the process (Foundation of Swift 6.3).
   var mayRefuseRedirect: Bool { state.withLock { $0.mayCancel } }
 
-  // MARK: on our own
+  // MARK: on our queue
 
   private func take(_ head: HTTPURLResponse) {
     if (100..<200).contains(head.statusCode) && head.statusCode != 101 {
@@ -184,12 +187,12 @@ final class Exchange: Sendable {
     limit(pending + stream.unread)
   }
 
-  /// Hands over what has come.
+  /// Flushes received bytes to the reader.
   private func flush() {
     if stream.flush() == .stop { fail(CancellationError()) }
   }
 
-  /// The body of the response. Nothing can be asked of URLSession when its reader has room; but it may have begun to drain.
+  /// The body of the response. URLSession cannot be paused and resumed; `onRoom` only serves a reader that starts to drain.
   func body(length: Int64?) -> Body {
     stream.body(length: length) {
       self.callbacks.async { self.flush() }
@@ -209,7 +212,7 @@ final class Exchange: Sendable {
   private func complete(_ error: (any Error)?, _ response: HTTPURLResponse?) {
     if let error { return fail(failure(error)) }
     if let response, state.withLock({ $0.head == nil }) {
-      // A redirect that leads nowhere: URLSession keeps its body to itself.
+      // A redirect without Location: URLSession does not deliver its body.
       take(response)
       if response.contentLength != 0, request.method != .head {
         return fail(self.error(.unsupported, "URLSessionAdapter: URLSession drops the body of a redirect without Location"))
@@ -220,11 +223,11 @@ final class Exchange: Sendable {
 
   // MARK: the outcome
 
-  /// Ends it with an error, unless it has ended; URLSession is told to stop.
+  /// Fails the exchange and cancels the task, unless it has ended.
   func fail(_ error: any Error) { end(.failure(error)) }
 
-  /// Ends it with an error, unless it has ended or begun.
-  func failWaiting(_ error: any Error) { end(.failure(error)) { !$0.hasTurn } }
+  /// Fails the exchange if it is still waiting in the queue.
+  func failQueued(_ error: any Error) { end(.failure(error)) { !$0.hasSlot } }
 
   private func end(_ outcome: Result<Void, any Error>, if mayEnd: (State) -> Bool = { _ in true }) {
     let first: State? = state.withLock { state in
@@ -239,7 +242,7 @@ final class Exchange: Sendable {
     guard let first else { return }
     first.watchdog?.cancel()
     first.producer?.cancel()
-    if first.hasTurn { session.turns.leave(origin) } else if first.waitsSince != nil { session.turns.abandon(origin) }
+    if first.hasSlot { session.queue.leave(origin) } else if first.waitsSince != nil { session.queue.noteCancelled(origin) }
     switch outcome {
     case .success:
       endStream(outcome)
@@ -263,7 +266,7 @@ final class Exchange: Sendable {
       defer { state.mayCancel = false }
       return state.mayCancel ? state.task : nil
     }
-    // Cancelling waits for the queue that URLSession works on, and this may be it.
+    // Cancelling blocks on URLSession's queue, and this may be it (deadlock).
     if let task { DispatchQueue.global().async { task.cancel() } }
   }
 
@@ -271,7 +274,7 @@ final class Exchange: Sendable {
   func head() async throws -> HTTPURLResponse {
     try await withUnsafeThrowingContinuation { continuation in
       let known: Result<Void, any Error>? = state.withLock { state in
-        // It may have failed since: what came of the body before that is the caller's all the same.
+        // If it has failed after the head, the caller gets the response, and reading the body throws.
         if case .failure(let error) = state.outcome, error is CancellationError || state.head == nil { return state.outcome }
         if state.head != nil || state.outcome != nil { return .success(()) }
         state.headWaiter = continuation
@@ -280,7 +283,7 @@ final class Exchange: Sendable {
       if let known { continuation.resume(with: known) }
     }
     return try state.withLock { state in
-      guard let head = state.head else { throw error(.malformedResponse, "URLSession gave no response") }
+      guard let head = state.head else { throw error(.malformedResponse, "URLSession completed without a response") }
       return head
     }
   }

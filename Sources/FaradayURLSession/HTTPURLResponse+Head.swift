@@ -5,7 +5,7 @@ internal import FoundationNetworking
 #endif
 
 extension HTTPURLResponse {
-  /// The fields, repeated ones joined by a comma, in no order: so it is with URLSession.
+  /// The header fields, as URLSession provides them: repeated ones joined by commas, in no order.
   var fields: HTTPFields {
     var fields = HTTPFields()
     for (name, value) in allHeaderFields {
@@ -21,7 +21,7 @@ extension HTTPURLResponse {
     value(forHTTPHeaderField: "Content-Length").flatMap { $0.split(separator: ",").first.flatMap { Int64($0.trimming()) } }
   }
 
-  /// The length of the body, if the head says it (RFC 9112, section 6.3).
+  /// The length of the body, if the head states it (RFC 9112, section 6.3).
   func bodyLength(for request: Request) -> Int64? {
     if request.method == .head || statusCode == 204 || statusCode == 304 { return 0 }
     return value(forHTTPHeaderField: "Transfer-Encoding") == nil ? contentLength : nil
@@ -32,22 +32,23 @@ extension HTTPURLResponse {
     let message: String
   }
 
-  /// Throws if it is none that we may pass on.
+  /// Throws a ``Problem`` if the response must not be returned: too large a head, an ambiguous length, or a body that URLSession
+  /// has decoded.
   func check(for request: Request) throws {
     guard allHeaderFields.count <= ResponseLimits.lines else {
       throw Problem(code: .headTooLarge, message: ResponseLimits.tooManyLines)
     }
     if let text = value(forHTTPHeaderField: "Content-Length") {
-      // A message with two lengths has been tampered with on the way, or will be (RFC 9112, section 6.3).
+      // Different lengths in one message are a sign of response smuggling (RFC 9112, section 6.3).
       let lengths = Set(text.split(separator: ",").map { Int64($0.trimming()) ?? -1 })
       guard lengths.count == 1, lengths.allSatisfy({ $0 >= 0 }) else {
         throw Problem(
-          code: .malformedResponse, message: "the response has more than one Content-Length, or none that is a number")
+          code: .malformedResponse, message: "the response has different Content-Length values, or one that is not a number")
       }
     }
     let encoding = (value(forHTTPHeaderField: "Content-Encoding") ?? "").trimming().lowercased()
     if !encoding.isEmpty, encoding != "identity", request.method != .head {
-      let message = "URLSessionAdapter has no encodedBodies: URLSession has decoded a body that came as \(encoding)"
+      let message = "URLSessionAdapter has no encodedBodies: URLSession has decoded a body with the Content-Encoding \(encoding)"
       throw Problem(code: .unsupported, message: message)
     }
   }

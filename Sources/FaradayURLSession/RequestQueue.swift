@@ -1,17 +1,18 @@
 internal import FaradayCore
 internal import Synchronization
 
-/// Who may have a connection: so many exchanges with one origin at a time, the others in their order.
+/// The request queue: limits concurrent exchanges per origin; the others wait, first in, first out. Thread-safe.
 ///
-/// URLSession has such a queue itself, and tells nobody when a request leaves it: the time spent there would be counted as idle.
-final class Turns: Sendable {
+/// URLSession has such a queue itself, but does not report when a request leaves it: the time in it would count for the idle
+/// timeout.
+final class RequestQueue: Sendable {
   private let limit: Int
   private let origins = Mutex<[String: Origin]>([:])
 
   private struct Origin {
     var active = 0
     var waiting = Fifo<Exchange>()
-    /// How many of them have ended meanwhile.
+    /// How many of the waiting ones have ended.
     var ended = 0
   }
 
@@ -20,7 +21,7 @@ final class Turns: Sendable {
   var waitingCount: Int { origins.withLock { $0.values.reduce(0) { $0 + $1.waiting.count } } }
   var originCount: Int { origins.withLock { $0.count } }
 
-  /// Begins the exchange, or lets it wait for others to ``leave(_:)``.
+  /// Starts the exchange, or queues it until others ``leave(_:)``.
   func enter(_ exchange: Exchange) {
     let mayBegin = origins.withLock { origins in
       var origin = origins.removeValue(forKey: exchange.origin) ?? Origin()
@@ -35,22 +36,22 @@ final class Turns: Sendable {
     if mayBegin, !exchange.begin() { leave(exchange.origin) }
   }
 
-  /// An exchange that had begun has ended: the next one begins.
+  /// Releases the slot of an exchange that has ended, and starts the next one.
   func leave(_ key: String) {
     while let next = next(key), !next.begin() {}
   }
 
-  /// An exchange has ended that may still wait. It goes when its turn comes, unless there are many such.
-  func abandon(_ key: String) {
-    // They go when the lock is no longer held.
-    var gone: [Exchange] = []
+  /// Notes that a waiting exchange has ended. It is removed when a slot is free, or when there are many such.
+  func noteCancelled(_ key: String) {
+    // Released after the lock.
+    var removed: [Exchange] = []
     origins.withLock { origins in
       guard var origin = origins.removeValue(forKey: key) else { return }
       origin.ended += 1
       if origin.ended > 32, origin.ended * 2 > origin.waiting.count {
         origin.waiting.removeAll { exchange in
           guard exchange.hasEnded else { return false }
-          gone.append(exchange)
+          removed.append(exchange)
           return true
         }
         origin.ended = 0
@@ -59,7 +60,7 @@ final class Turns: Sendable {
     }
   }
 
-  /// The next that waits, which has the turn that is free now; if there is none nobody has it.
+  /// Removes the next waiting exchange, which gets the free slot; nil if there is none.
   private func next(_ key: String) -> Exchange? {
     origins.withLock { origins in
       guard var origin = origins.removeValue(forKey: key) else { return nil }

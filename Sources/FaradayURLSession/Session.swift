@@ -4,14 +4,14 @@ internal import Foundation
 internal import FoundationNetworking
 #endif
 
-/// The URLSession of an adapter.
+/// The URLSession of an adapter, with its request queue.
 // Safe to share: everything is set in `init`, and URLSession may be used from any thread.
 final class Session: @unchecked Sendable {
   let settings: SessionSettings
-  let turns: Turns
+  let queue: RequestQueue
   private let session: URLSession
   private let configuration: URLSessionConfiguration
-  private let queue = DelegateQueue()
+  private let delegateQueue = DelegateQueue()
 
   init(_ given: URLSessionConfiguration) {
     settings = SessionSettings(given)
@@ -23,26 +23,26 @@ final class Session: @unchecked Sendable {
     configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
     configuration.urlCredentialStorage = nil
     self.configuration = configuration
-    turns = Turns(limit: configuration.httpMaximumConnectionsPerHost)
-    session = URLSession(configuration: configuration, delegate: SessionDelegate.shared, delegateQueue: queue)
+    queue = RequestQueue(limit: configuration.httpMaximumConnectionsPerHost)
+    session = URLSession(configuration: configuration, delegate: SessionDelegate.shared, delegateQueue: delegateQueue)
   }
 
   deinit { session.finishTasksAndInvalidate() }
 
-  /// A task for the request, not started.
+  /// Creates a task for the request, without starting it.
   func task(_ urlRequest: URLRequest, for request: Request, file: UploadFile?) -> URLSessionTask {
-    guard !request.mayBeRepeatedWithoutBody else { return task(urlRequest, request.body, file, over: session) }
-    // When a kept connection dies URLSession sends its request again: a POST for the second time, and a body often not at all. Only
-    // a session of its own has no kept connection.
-    let own = URLSession(configuration: configuration, delegate: SessionDelegate.shared, delegateQueue: queue)
+    guard !request.canBeResentWithoutBody else { return task(urlRequest, request.body, file, over: session) }
+    // When a kept (keep-alive) connection turns out to be closed, URLSession resends the request, even a POST, and often without
+    // its body. Only a session of its own has no kept connections.
+    let own = URLSession(configuration: configuration, delegate: SessionDelegate.shared, delegateQueue: delegateQueue)
     defer { own.finishTasksAndInvalidate() }
     return task(urlRequest, request.body, file, over: own)
   }
 
   private func task(_ request: URLRequest, _ body: Body, _ file: UploadFile?, over session: URLSession) -> URLSessionTask {
     #if canImport(FoundationNetworking)
-    // On Linux URLSession reads a file while libcurl waits for it, and if the task has ended meanwhile, that ends the process
-    // (Foundation of Swift 6.3).
+    // Small files are read into memory: on Linux URLSession crashes if the task ends while it reads a file (Foundation of Swift
+    // 6.3).
     if let content = file?.smallContent, !content.isEmpty { return session.uploadTask(with: request, from: content) }
     #endif
     if let file { return session.uploadTask(with: request, fromFile: file.url) }
@@ -52,12 +52,13 @@ final class Session: @unchecked Sendable {
 }
 
 extension Request {
-  /// Whether nothing is done twice and nothing is missing if all but its body is sent again (RFC 9110, section 9.2.2).
-  fileprivate var mayBeRepeatedWithoutBody: Bool { body.isEmpty && method.isIdempotent }
+  /// Whether it is safe that URLSession resends the request without its body: it is idempotent (RFC 9110, section 9.2.2) and has
+  /// none.
+  fileprivate var canBeResentWithoutBody: Bool { body.isEmpty && method.isIdempotent }
 }
 
-/// Where URLSession calls its delegate.
-// Safe to share: it adds nothing to its class, which is.
+/// The operation queue on which URLSession calls its delegate.
+// Safe to share: it adds no state to its class, which is thread-safe.
 private final class DelegateQueue: OperationQueue, @unchecked Sendable {
   override init() {
     super.init()
@@ -65,16 +66,16 @@ private final class DelegateQueue: OperationQueue, @unchecked Sendable {
   }
 
   #if canImport(FoundationNetworking)
-  /// On Linux, at once, on the queue that URLSession works on: waiting here, what has arrived would be counted by nobody, and
-  /// grow without bound. It also leaves no gap between what URLSession does and what the delegate knows, which a cancellation
-  /// could fall into: some of them end the process (Foundation of Swift 6.3).
+  /// On Linux, runs delegate calls at once, on URLSession's own queue. Otherwise received bytes would be queued here, uncounted and
+  /// without bound. It also leaves no time between an event and its delegate call in which a cancellation could crash the process
+  /// (Foundation of Swift 6.3).
   override func addOperation(_ block: @escaping @Sendable () -> Void) { block() }
   #endif
 }
 
-/// What of a configuration is ours to do, and what the platform would ignore.
+/// The settings of a URLSessionConfiguration that this adapter implements itself, and those that the platform ignores.
 struct SessionSettings: Sendable {
-  /// `timeoutIntervalForResource`, which Linux ignores: what a request without a total timeout gets.
+  /// `timeoutIntervalForResource`, which Linux ignores: the total timeout of requests that set none.
   let total: Duration?
   private let ignored: [String]
 
@@ -92,6 +93,7 @@ struct SessionSettings: Sendable {
     #endif
   }
 
+  /// Throws if the configuration has a setting that the platform ignores.
   func check(_ request: Request) throws {
     guard let setting = ignored.first else { return }
     throw TransportError(

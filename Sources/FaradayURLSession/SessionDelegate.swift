@@ -6,7 +6,7 @@ private import Synchronization
 internal import FoundationNetworking
 #endif
 
-/// Gives what URLSession tells to the exchange that it is about.
+/// The delegate of all sessions: passes each call to the exchange of its task.
 final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
   static let shared = SessionDelegate()
 
@@ -56,10 +56,10 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
     completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
   ) {
     #if canImport(FoundationNetworking)
-    // Foundation on Linux leaves a task for ever whose challenge nobody answers. All of its response has come by then.
+    // Foundation on Linux never completes a task whose challenge is not answered. Its response has been received by then.
     let exchange = exchanges.withLock { $0.removeValue(forKey: ObjectIdentifier(task)) }
     exchange?.completed(nil, response: task.response)
-    // It cancels the task, which waits for the queue that this is.
+    // Not here: it cancels the task, which blocks on this queue (deadlock).
     DispatchQueue.global().async { completionHandler(.cancelAuthenticationChallenge, nil) }
     #else
     completionHandler(.performDefaultHandling, nil)

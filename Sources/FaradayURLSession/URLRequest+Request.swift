@@ -5,12 +5,12 @@ internal import FoundationNetworking
 #endif
 
 extension URLRequest {
-  /// The request as URLSession wants it, but for its body.
+  /// The request for URLSession, without its body.
   init(_ checked: CheckedRequest) {
     let request = checked.request
     self.init(url: request.url)
     httpMethod = request.method.rawValue
-    // Ours are the watchdog's.
+    // Practically none: timeouts are the watchdog's.
     timeoutInterval = 1_000_000
     httpShouldHandleCookies = false
     cachePolicy = .reloadIgnoringLocalCacheData
@@ -20,18 +20,18 @@ extension URLRequest {
         setValue(field.value, forHTTPHeaderField: name)
         continue
       }
-      // One value is all that URLSession has room for (RFC 9110, section 5.3; cookies: RFC 6265, section 5.4).
+      // URLSession has one value per name: repeated fields are joined (RFC 9110, section 5.3; cookies: RFC 6265, section 5.4).
       setValue(earlier + (field.name == .cookie ? "; " : ", ") + field.value, forHTTPHeaderField: name)
     }
     #if canImport(FoundationNetworking)
-    // A blank value keeps a field out that Foundation or libcurl would add.
+    // A blank value prevents a field that Foundation or libcurl would add.
     let additions = ["Accept", "Accept-Encoding", "Accept-Language", "Connection", "Content-Type", "Expect", "User-Agent"]
     for name in additions where value(forHTTPHeaderField: name) == nil { setValue(" ", forHTTPHeaderField: name) }
     #else
     if value(forHTTPHeaderField: "Accept-Encoding") == nil { setValue("identity", forHTTPHeaderField: "Accept-Encoding") }
     #endif
     if request.body.isEmpty, !request.method.expectsBody {
-      // Foundation says of every method but GET that its body is empty; only these have to (RFC 9110, section 8.6).
+      // Foundation sends `Content-Length: 0` with every method but GET; only those with a body should (RFC 9110, section 8.6).
       setValue(" ", forHTTPHeaderField: "Content-Length")
     }
   }

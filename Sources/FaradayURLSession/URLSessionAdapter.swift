@@ -5,52 +5,55 @@ public import FoundationNetworking
 public import Foundation
 #endif
 
-/// Sends requests over Foundation's URLSession.
+/// An adapter over Foundation's URLSession.
 ///
-/// Of the session's configuration it takes what is set, and switches off what is not an adapter's: cookies, cache and stored
-/// credentials. It follows no redirect. Copies share the session; when the last copy goes, transfers in flight finish and the
-/// session ends.
+/// It is thread-safe, and a value whose copies share the session. It uses the session's configuration, except that cookies, cache
+/// and stored credentials are disabled, and it follows no redirects: middleware does these. When the last copy is released,
+/// transfers in flight finish and the session is invalidated.
 ///
-/// URLSession does less than libcurl does: ``capabilities`` says what, and a request that needs more fails with
-/// ``TransportError/Code/unsupported``. Some of it cannot be asked for, and is to be known:
+/// URLSession can do less than libcurl: see ``capabilities``. A request that needs more throws
+/// ``TransportError/Code/unsupported``. Other limitations, which a request cannot show:
 ///
-/// - It cannot slow a server down. What a reader has not read waits in memory; over ``maximumUnread`` bytes the transfer fails
-///   with ``TransportError/Code/bodyTooLarge``.
-/// - Header fields that are repeated come joined by a comma (so do two `Set-Cookie`), in no order, and those of a request are
-///   sent that way.
-/// - A body that was compressed although nobody asked for it is decoded all the same: such a response fails.
-/// - A sequence is written to a temporary file first, and leaves, with its length, when it has ended. It takes room on disk, not
-///   in memory.
-/// - A request with a body, and a POST, PATCH or custom method without one, has a connection of its own: when a kept one dies
-///   URLSession sends its request again, mostly without the body.
-/// - What a server says on a kept connection before the next request (a second response, a late `408`) answers that request: it
-///   has no ``Capabilities/cleanConnections``.
-/// - A body over TLS that only the connection's end ends is whole to it without a `close_notify` too, which anybody on the way
-///   can make use of (RFC 9112, section 9.8): it has no ``Capabilities/truncatedTLS``.
-/// - So many requests to an origin are under way at a time as `httpMaximumConnectionsPerHost` says, over HTTP/2 too; the others
-///   wait in order, as many as there are.
-/// - On Linux one server that sends faster than it can be read holds up every URLSession of the process meanwhile.
-/// - On Linux its sockets are open in the processes that this one starts, unless whoever starts them closes them, as Foundation's
-///   `Process` does.
-/// - On Linux an upload of more than 8 MiB from a file, a sequence or a form that ends before all of it was read, cancelled or cut
-///   off, can end the process (Foundation of Swift 6.3). Up to that size it is read into memory, which avoids it.
-/// - On Linux a response with trailers, one that ends inside its head (`Transfer completed, but there's no response`), and one
-///   whose `Content-Length` is over 9,223,372,036,854,775,295 end the process (Foundation of Swift 6.3). Do not talk to servers
-///   that you do not trust.
+/// - No backpressure: a server cannot be slowed down, and unread bytes stay in memory. Beyond ``maximumUnread`` bytes the transfer
+///   fails with ``TransportError/Code/bodyTooLarge``.
+/// - Repeated header fields are joined by commas (also `Set-Cookie`), in no order, in requests and responses.
+/// - A compressed response is decoded by URLSession even if compression was not requested: such a response fails.
+/// - An async sequence as a body is written to a temporary file first, and sent with its length when it has ended.
+/// - A request with a body, and one that is not idempotent (POST, PATCH, custom methods), uses a new connection: when a kept one
+///   turns out to be closed, URLSession would resend the request, usually without its body.
+/// - Unsolicited bytes on an idle connection (a second response, a late `408`) become the response to the next request: no
+///   ``Capabilities/cleanConnections``.
+/// - A TLS body that is ended by the close of the connection counts as complete without a `close_notify` (truncation attack, RFC
+///   9112, section 9.8): no ``Capabilities/truncatedTLS``.
+/// - `httpMaximumConnectionsPerHost` limits the concurrent requests to an origin, over HTTP/2 too. The queue for the others has no
+///   limit.
+/// - On Linux a server that sends faster than its reader reads delays every URLSession of the process meanwhile.
+/// - On Linux child processes inherit its sockets, unless they are closed when the child is started, as Foundation's `Process`
+///   does.
+/// - On Linux an upload of more than 8 MiB from a file, sequence or form that is cancelled or broken off before it was read can
+///   crash the process (Foundation of Swift 6.3). Smaller ones are read into memory, which avoids that.
+/// - On Linux a response with trailers, one with a truncated head (`Transfer completed, but there's no response`), and one with a
+///   `Content-Length` over 9,223,372,036,854,775,295 crash the process (Foundation of Swift 6.3). Do not use it with servers that
+///   you do not trust.
 public struct URLSessionAdapter: Adapter {
-  /// How many bytes may wait for their reader: 64 MiB.
+  /// The maximum of unread bytes of a response, 64 MiB: beyond it the transfer fails.
   public static let maximumUnread = 64 << 20
 
   private let session: Session
 
-  /// - Parameter configuration: copied. A setting that the platform's URLSession ignores, a proxy on Linux for one, makes every
-  ///   request fail by its name.
+  /// An adapter with a URLSession of its own.
+  ///
+  /// - Parameter configuration: is copied. A setting that the platform's URLSession ignores, such as a proxy on Linux, makes every
+  ///   request throw an error that names it.
   public init(_ configuration: URLSessionConfiguration = .default) {
     session = Session(configuration)
   }
 
+  /// What URLSession can do on this platform.
   public var capabilities: Capabilities { .urlSession }
 
+  /// Sends the request, or waits until one of its origin's `httpMaximumConnectionsPerHost` slots is free. Returns at the response's
+  /// head. Throws ``TransportError`` and, if the task is cancelled, `CancellationError`.
   public func send(_ request: Request) async throws -> Response {
     try Task.checkCancellation()
     let checked = try capabilities.checked(request, of: "URLSessionAdapter")
@@ -66,7 +69,7 @@ public struct URLSessionAdapter: Adapter {
 }
 
 extension Capabilities {
-  /// What URLSession does on this platform, as far as it has been shown.
+  /// What URLSession can do on this platform, as far as the conformance tests show.
   static let urlSession: Capabilities = [
     .customMethods, .streamedUpload, .expectContinue, .uploadProgress, .streamedDownload, .neverResends, .informational,
     .queueTimeout, .idleTimeout, .totalTimeout,

@@ -1,14 +1,14 @@
 internal import FaradayCore
 internal import Foundation
 
-/// A request's body in a file, which is what URLSession sends in constant memory. On Linux its input streams would be the
-/// other way: reading one blocks the one queue of all sessions while the source has nothing.
+/// A file with a request's body, which URLSession sends in constant memory. Its input streams are no alternative: on Linux, reading
+/// one blocks the queue that all sessions share while the source has no bytes.
 final class UploadFile: Sendable {
   let url: URL
   private let isTemporary: Bool
 
-  /// The body's own file if it is as it was, else a temporary one that goes with this. Throws what reading the body throws,
-  /// and a ``LengthMismatch`` if it is not as long as it was said to be.
+  /// The body's own file if its size is unchanged, otherwise a temporary one, which is deleted with this object. Throws what
+  /// reading the body throws, and ``LengthMismatch`` if it does not have its stated length.
   init(_ body: Body) async throws {
     if let file = body.file, let now = try Body.file(file.path).length, now == file.length {
       url = URL(fileURLWithPath: file.path)
@@ -23,7 +23,7 @@ final class UploadFile: Sendable {
   var isEmpty: Bool { size == 0 }
   private var size: Int { (try? url.resourceValues(forKeys: [.fileSizeKey]).fileSize) ?? 0 }
 
-  /// What is in it, if that is not more than 8 MiB; nil if it cannot be read.
+  /// The content, if it is at most 8 MiB; nil if it is larger or cannot be read.
   var smallContent: Data? { size <= 8 << 20 ? try? Data(contentsOf: url) : nil }
 
   deinit {
@@ -48,6 +48,6 @@ final class UploadFile: Sendable {
 
   struct CannotWrite: Error, CustomStringConvertible {
     let path: String
-    var description: String { "cannot write \(path)" }
+    var description: String { "cannot create the temporary file \(path) for the request's body" }
   }
 }

@@ -28,7 +28,8 @@ import Testing
 
   @Test(arguments: [
     ("/users/{id}/{none}", PathTemplateError.Reason.missing("none"), "has no value for {none}"),
-    ("/users/{id", .unclosed, "has a { without }"), ("/users/{}", .invalidName(""), "has braces around text that is not a variable name"),
+    ("/users/{id", .unclosed, "has a { without }"),
+    ("/users/{}", .invalidName(""), "has braces around text that is not a variable name"),
     ("/users/{nothing}", .empty("nothing"), "is empty"), ("/users/{up}", .dotSegment("up"), "makes a `.` or `..` segment"),
   ])
   func `a path that cannot be made names the variable, the template and the request`(

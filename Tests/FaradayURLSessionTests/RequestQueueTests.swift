@@ -9,7 +9,7 @@ import FoundationNetworking
 #endif
 
 /// Who may have a connection, and when.
-@Suite struct TurnsTests {
+@Suite struct RequestQueueTests {
   /// How many requests a server holds, and held at most.
   private final class Held: Sendable {
     private let state = Mutex((now: 0, most: 0))
@@ -80,12 +80,12 @@ import FoundationNetworking
     let request = try Capabilities.all.checked(Request(server.url), of: "URLSessionAdapter")
     let exchanges = (0..<201).map { _ in Exchange(request, over: session) }
     for exchange in exchanges { exchange.start() }
-    #expect(session.turns.waitingCount == 200)
+    #expect(session.queue.waitingCount == 200)
     for exchange in exchanges.dropFirst() { exchange.fail(CancellationError()) }
-    #expect(session.turns.waitingCount < 50)
+    #expect(session.queue.waitingCount < 50)
     exchanges[0].fail(CancellationError())
-    #expect(session.turns.waitingCount == 0)
-    #expect(session.turns.originCount == 0)
+    #expect(session.queue.waitingCount == 0)
+    #expect(session.queue.originCount == 0)
   }
 
   private func connection(to server: RawServer, limit: Int) throws -> Connection {
