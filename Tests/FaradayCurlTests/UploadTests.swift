@@ -163,7 +163,7 @@ import Testing
       if kind != 1 { connection.waitForClose() }
     }
     let seen = Log<UInt8>()
-    let response = try await server.connection().post(body: .stream(DrySource())) {
+    let response = try await server.connection().post(body: .stream(StalledSource())) {
       $0.options.onHead = { _ in gates[0].open() }
       $0.options.onDownloadProgress = { _ in for gate in gates[1...] { gate.open() } }
       $0.options.timeouts.idle = .seconds(10)
@@ -206,7 +206,7 @@ import Testing
       connection.waitForClose()
     }
     let error = try await transportError {
-      try await server.connection().post(body: .stream(DrySource())) { $0.options.timeouts.idle = .milliseconds(100) }
+      try await server.connection().post(body: .stream(StalledSource())) { $0.options.timeouts.idle = .milliseconds(100) }
     }
     #expect(error.code == .idleTimeout)
   }

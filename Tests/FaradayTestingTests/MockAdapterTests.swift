@@ -24,11 +24,12 @@ import Testing
   }
 
   @Test(arguments: [
-    ("users", "a path begins with a slash"), ("", "a path begins with a slash"), ("http://h/users", "a path begins with a slash"),
-    ("/users?page=1", "a path has neither a query nor a fragment: `where:` can look at them"),
-    ("/users#1", "a path has neither a query nor a fragment: `where:` can look at them"),
-    ("/a b", "a path is percent-encoded, as /a%20b"), ("/é", "a path is percent-encoded, as /%C3%A9"),
-    ("/50%", "a path is percent-encoded, as /50%25"), ("/a\nb", "a path is percent-encoded, as /a%0Ab"),
+    ("users", "a path must begin with a slash"), ("", "a path must begin with a slash"),
+    ("http://h/users", "a path must begin with a slash"),
+    ("/users?page=1", "a path must not have a query or fragment: use `where:` to match them"),
+    ("/users#1", "a path must not have a query or fragment: use `where:` to match them"),
+    ("/a b", "a path must be percent-encoded, as /a%20b"), ("/é", "a path must be percent-encoded, as /%C3%A9"),
+    ("/50%", "a path must be percent-encoded, as /50%25"), ("/a\nb", "a path must be percent-encoded, as /a%0Ab"),
   ])
   func `a stub that no request could match is an error where it is made`(path: String, reason: String) async throws {
     let mock = MockAdapter()
@@ -43,7 +44,7 @@ import Testing
   func `a stub of a host that is none is an error where it is made`(host: String) {
     let mock = MockAdapter()
     let error = #expect(throws: InvalidStub.self) { try mock.stub(.get, host: host, path: "/") }
-    #expect(error?.reason == "a host is a name or an address, and may have a port" && error?.host == host)
+    #expect(error?.reason == "a host must be a name or an address, with an optional port" && error?.host == host)
   }
 
   @Test(arguments: [
@@ -70,7 +71,7 @@ import Testing
     let none = await #expect(throws: UnexpectedRequest.self) {
       try await mock.send(Request("https://user:hidden@h/x?token=hidden&a=1#hidden"))
     }
-    #expect(none?.description == "no stub for GET https://h/x?token=[secret]&a=1; there are none")
+    #expect(none?.description == "no stub matches GET https://h/x?token=[secret]&a=1; there are no stubs")
     try mock.stub(.get, path: "/users/1", times: 0)
     try mock.stub(.post, host: "api.example.com:8080", path: "/users", times: 2)
     mock.stub { _ in
@@ -79,10 +80,11 @@ import Testing
       Response(status: .ok, url: $0.url)
     }
     let error = await #expect(throws: UnexpectedRequest.self) { try await mock.send(Request(.put, "http://h/")) }
-    #expect(error?.stubs == ["GET /users/1 (used up)", "POST api.example.com:8080/users", "what a closure matches"])
+    #expect(error?.stubs == ["GET /users/1 (used up)", "POST api.example.com:8080/users", "a stub with a closure"])
     #expect(
-      error?.description == "no stub for PUT http://h/; there is GET /users/1 (used up), POST api.example.com:8080/users, "
-        + "what a closure matches")
+      error?.description
+        == "no stub matches PUT http://h/; the stubs are: GET /users/1 (used up), POST api.example.com:8080/users, "
+        + "a stub with a closure")
     for index in 0..<30 { try mock.stub(.get, path: "/\(index)") }
     let many = await #expect(throws: UnexpectedRequest.self) { try await mock.send(Request(.put, "http://h/")) }
     #expect(many?.stubs.count == 33 && many?.description.hasSuffix("GET /16 and 13 more") == true)

@@ -1,24 +1,24 @@
 public import FaradayCore
 
-/// The contract that every adapter keeps, as a list of rules that can be run over one.
+/// The conformance test suite for adapters: rules that every adapter must keep, to run as tests of your own adapter.
 ///
 ///     @Test(arguments: AdapterConformance.cases(for: adapter.capabilities))
 ///     func `the adapter keeps the contract`(rule: AdapterConformance.Case) async throws {
 ///       try await rule.run(over: adapter)
 ///     }
 ///
-/// A rule that is broken throws a ``ConformanceFailure``. Servers are on the loopback interface; those for TLS and HTTP/2 are
-/// nginx and nghttpx, which have to be installed.
+/// A rule that is broken throws a ``ConformanceFailure``. Rules start servers on the loopback interface; those for TLS and HTTP/2
+/// are nginx and nghttpx, which must be installed.
 public enum AdapterConformance {
-  /// One rule.
+  /// A rule: one test case.
   public struct Case: Sendable, CustomStringConvertible {
-    /// What the rule is about.
+    /// The name of its group.
     public let group: String
-    /// What it says, as a sentence. No two in a group have the same.
+    /// The rule as a sentence, unique in its group.
     public let name: String
-    /// What an adapter must claim to be held to it.
+    /// The capabilities with which the rule applies.
     public let needs: Capabilities
-    /// Whether it needs a request that really goes over a wire. A mock keeps the rules that do not.
+    /// Whether it needs a request over a real network connection. A mock keeps the rules that do not.
     public let needsWire: Bool
     private let body: @Sendable (Subject) async throws -> Void
 
@@ -39,39 +39,41 @@ public enum AdapterConformance {
 
     public var description: String { "\(group): \(name)" }
 
-    /// Holds the adapter to the rule. Without a server it starts one.
+    /// Tests the rule over an adapter. Throws ``ConformanceFailure`` if it is broken. If `server` is nil, it starts one.
     public func run(over adapter: any Adapter, server: LocalServer? = nil) async throws {
       try await body(Subject(adapter: adapter, server: server ?? LocalServer()))
     }
   }
 
-  /// Every rule, in the order of the groups.
+  /// All rules, by group.
   public static let all: [Case] = groups.flatMap { group in
     group.cases.map { $0.grouped(group.name, needs: group.needs) }
   }
 
-  /// The rules for an adapter that claims this: those that it is held to, and that what it does not claim fails and is not
-  /// ignored.
+  /// The rules for an adapter with these capabilities: those that apply, and for each missing capability one that a request which
+  /// needs it throws ``FaradayCore/TransportError/Code/unsupported``.
   public static func cases(for capabilities: Capabilities) -> [Case] {
     all.filter { capabilities.isSuperset(of: $0.needs) } + refusals(without: capabilities)
   }
 }
 
-/// Rules of one kind, in a file of their own.
+/// A group of rules, in a file of its own.
 struct ConformanceGroup: Sendable {
   typealias Case = AdapterConformance.Case
 
   let name: String
-  /// What all of them need.
+  /// The capabilities with which the group applies.
   var needs: Capabilities = []
   let cases: [AdapterConformance.Case]
 }
 
-/// A rule that is broken.
+/// An adapter breaks a rule of ``AdapterConformance``.
 public struct ConformanceFailure: FaradayError {
+  /// What was expected, and what was found.
   public let message: String
-  /// The line of the rule.
+  /// The source file of the rule.
   public let file: String
+  /// The line in that file.
   public let line: Int
 
   public var description: String { "\(file):\(line): \(message)" }

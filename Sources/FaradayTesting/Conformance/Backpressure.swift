@@ -6,7 +6,7 @@ extension ConformanceGroup {
   static let backpressure = ConformanceGroup(
     name: "backpressure", needs: .backpressure,
     cases: [
-      .init("a reader that stops, stops the server", needs: .streamedDownload) { subject in
+      .init("a reader that pauses stops the server (backpressure)", needs: .streamedDownload) { subject in
         try await staysClose(to: subject, head: "HTTP/1.1 200 OK\r\n\r\n", pieces: 1024) { iterator, written in
           try expect(try await iterator.next() != nil)
           try await giveChances(to: subject)

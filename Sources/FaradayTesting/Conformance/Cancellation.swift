@@ -78,8 +78,8 @@ extension ConformanceGroup {
           }
         }
       },
-      .init("an upload whose source has nothing to say", needs: [.streamedUpload, .duplex]) { subject in
-        let dry = DrySource()
+      .init("an upload whose source stalls", needs: [.streamedUpload, .duplex]) { subject in
+        let dry = StalledSource()
         try await cancelsUpload(of: .stream(dry), over: subject, after: dry.hasBegun)
         try expect(await dry.hasGone.opened(), "the source is still read")
       },

@@ -26,14 +26,14 @@ extension ConformanceGroup {
         "a late 408 and the end", "",
         {
           try $0.send("HTTP/1.1 408 Request Timeout\r\nX-Target: poison\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
-          try $0.sayGoodbye()
+          try $0.sendCloseNotify()
           $0.halfClose()
         }
       ),
       (
         "a late end", "",
         {
-          try $0.sayGoodbye()
+          try $0.sendCloseNotify()
           $0.halfClose()
         }
       ),

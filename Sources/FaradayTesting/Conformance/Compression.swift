@@ -135,7 +135,7 @@ extension ConformanceGroup {
         }
       }
     },
-    .init("a short run of equal bytes is no attack") { subject in
+    .init("a short run of equal bytes is not taken for a decompression bomb") { subject in
       let response = try await subject.connection.get("gzip?size=1000000", edit: decoding)
       try expectEqual(response.body.length, 1_000_000)
     },

@@ -1,7 +1,7 @@
 package import FaradayCore
 internal import Synchronization
 
-/// What callbacks of other threads saw, in order.
+/// A thread-safe log of values, such as those that callbacks on other threads got, in order.
 package final class Log<Element: Sendable>: Sendable {
   private let state = Mutex<[Element]>([])
   package init() {}
@@ -9,18 +9,18 @@ package final class Log<Element: Sendable>: Sendable {
   package var elements: [Element] { state.withLock { $0 } }
 }
 
-/// Waits for what nothing tells of: looks once a millisecond, and leaves the processor to others in between.
+/// Polls a condition once a millisecond until it holds, for what sends no notification. Returns early if the task is cancelled.
 package func until(_ isSo: () -> Bool) async {
   while !isSo(), !Task.isCancelled { try? await Task.sleep(for: .milliseconds(1)) }
 }
 
-/// An async sequence of what it was given.
+/// An async sequence of given pieces of data.
 package struct Pieces: AsyncSequence, Sendable {
   let pieces: [Data]
 
   package init(_ pieces: [Data]) { self.pieces = pieces }
   package init(_ texts: String...) { pieces = texts.map { Data($0.utf8) } }
-  /// So many bytes in pieces of 64 KiB, which are all the same piece.
+  /// So many bytes, as one repeated piece of 64 KiB.
   package init(size: Int) {
     let piece = Data(repeating: 0x61, count: 64 << 10)
     pieces = Array(repeating: piece, count: size / piece.count) + [piece.prefix(size % piece.count)]
@@ -33,7 +33,7 @@ package struct Pieces: AsyncSequence, Sendable {
   package func makeAsyncIterator() -> AsyncIterator { AsyncIterator(rest: pieces[...]) }
 }
 
-/// A file that goes with its last reference.
+/// A temporary file, deleted with its last reference.
 package final class TemporaryFile: Sendable {
   package let path: String
 
@@ -44,7 +44,7 @@ package final class TemporaryFile: Sendable {
   deinit { try? FileManager.default.removeItem(atPath: path) }
 }
 
-/// The ways to say what a request's body is.
+/// The kinds of request bodies.
 enum BodyKind: String, CaseIterable {
   case bytes, file
   case stream = "a sequence of known length"
@@ -54,7 +54,7 @@ enum BodyKind: String, CaseIterable {
 
   var needs: Capabilities { self == .bytes ? [] : .streamedUpload }
 
-  /// Runs `use` with these bytes as such a body.
+  /// Runs `use` with a body of that kind with these bytes.
   func with<Result>(_ data: Data, _ use: (Body) async throws -> Result) async throws -> Result {
     let cut = data.count / 3
     let pieces = Pieces([data.prefix(cut), data.dropFirst(cut).prefix(cut), data.dropFirst(2 * cut)])
@@ -71,8 +71,9 @@ enum BodyKind: String, CaseIterable {
   }
 }
 
-/// Gives one piece, then waits until it is cancelled. The gates open when somebody reads it, and when nobody does any more.
-package struct DrySource: AsyncSequence, Sendable {
+/// An async sequence that yields one piece, then stalls until it is cancelled. The gates open when its iteration starts, and when
+/// its iterator is released.
+package struct StalledSource: AsyncSequence, Sendable {
   package let hasBegun = Gate()
   package let hasGone = Gate()
 

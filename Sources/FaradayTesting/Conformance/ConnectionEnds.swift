@@ -6,21 +6,24 @@ extension ConformanceGroup {
     name: "ends of connections", needs: .strictFraming,
     cases: DeliveryKind.allCases.flatMap { delivery in
       [
-        Case("a body over TLS that only a goodbye ends is whole, \(delivery.rawValue)", needs: [.customCA, delivery.needs]) {
+        Case("a TLS body that a close_notify ends is complete, \(delivery.rawValue)", needs: [.customCA, delivery.needs]) {
           subject in
           try await withServer(subject, "\r\nhello") {
-            try $0.sayGoodbye()
+            try $0.sendCloseNotify()
           } _: { connection in
             try expectEqual(try await delivery.get(connection).body.text(), "hello")
           }
         },
-        Case("one that no goodbye ends is not, \(delivery.rawValue)", needs: [.customCA, delivery.needs]) { subject in
+        Case(
+          "a TLS body that ends without a close_notify is not complete, \(delivery.rawValue)", needs: [.customCA, delivery.needs]
+        ) { subject in
           try await withServer(subject, "\r\nhello") { _ in
           } _: { connection in
             try await expectFailure(.truncatedResponse) { try await delivery.get(connection) }
           }
         },
-        Case("nor one that a reset ends, \(delivery.rawValue)", needs: [.customCA, delivery.needs]) { subject in
+        Case("a TLS body that a reset ends is not complete, \(delivery.rawValue)", needs: [.customCA, delivery.needs]) {
+          subject in
           try await withServer(subject, "\r\nhello") { connection in
             connection.reset()
           } _: { connection in
@@ -36,7 +39,7 @@ extension ConformanceGroup {
         ("in chunks", "Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n"),
       ]
       .map { name, rest in
-        Case("a body \(name) over TLS is whole without a goodbye", needs: .customCA) { subject in
+        Case("a TLS body \(name) is complete without a close_notify", needs: .customCA) { subject in
           try await withServer(subject, rest) { _ in
           } _: { connection in
             try expectEqual(try await connection.get().body.text(), "hello")

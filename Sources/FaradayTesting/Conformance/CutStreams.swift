@@ -4,7 +4,7 @@ extension ConformanceGroup {
   /// A stream that did not end by itself is no whole response, and one that breaks the protocol is none.
   static let cutStreams = ConformanceGroup(
     name: "cut streams of HTTP/2", needs: [.http2, .customCA],
-    cases: goodbyes + resets + broken)
+    cases: goAways + resets + broken)
 
   /// Runs the exchanges against a server that does this to each connection.
   private static func withServer(
@@ -26,13 +26,13 @@ extension ConformanceGroup {
     case later = "when some was seen"
   }
 
-  /// What a goodbye says of the streams that there are.
+  /// The last stream that a GOAWAY names, of those that are open.
   private static let lasts: [(name: String, last: @Sendable ([UInt32]) -> UInt32)] = [
-    ("a goodbye", { $0.max() ?? 0 }), ("a goodbye that knows of the first alone", { $0.min() ?? 0 }),
-    ("a goodbye that knows of none", { _ in 0 }), ("a goodbye that knows of what is to come", { _ in .max >> 1 }),
+    ("a GOAWAY", { $0.max() ?? 0 }), ("a GOAWAY with the first stream alone", { $0.min() ?? 0 }),
+    ("a GOAWAY with no stream", { _ in 0 }), ("a GOAWAY with streams to come", { _ in .max >> 1 }),
   ]
 
-  private static let goodbyes: [Case] = Moment.allCases.flatMap { moment in
+  private static let goAways: [Case] = Moment.allCases.flatMap { moment in
     [1, 2, 40].flatMap { count in
       lasts.map { name, last in
         Case("\(name) in the middle of \(count) bodies without a length, \(moment.rawValue)") { subject in
@@ -47,11 +47,11 @@ extension ConformanceGroup {
               if moment == .later {
                 try connection.send(answers)
                 areSeen.wait()
-                try connection.send([.goodbye(last: last(streams))])
+                try connection.send([.goAway(last: last(streams))])
               } else {
-                try connection.send(answers + [.goodbye(last: last(streams))])
+                try connection.send(answers + [.goAway(last: last(streams))])
               }
-              if isPolite { try connection.sayGoodbye() }
+              if isPolite { try connection.sendCloseNotify() }
               connection.halfClose()
               connection.waitForClose()
             } _: { connection in
@@ -156,9 +156,9 @@ extension ConformanceGroup {
           [.head($0), .data($0, String(repeating: "x", count: 20_000), flags: HTTP2Frame.endOfStream)]
         }
       },
-      .init("a frame that is too long, and a goodbye") { subject in
+      .init("a frame that is too long, and a GOAWAY") { subject in
         try await isBroken(subject) {
-          [.head($0), .data($0, "some"), .data($0, String(repeating: "x", count: 20_000)), .goodbye(last: $0)]
+          [.head($0), .data($0, "some"), .data($0, String(repeating: "x", count: 20_000)), .goAway(last: $0)]
         }
       },
       .init("more padding than there is room") { subject in

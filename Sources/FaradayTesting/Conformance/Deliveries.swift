@@ -1,6 +1,7 @@
 internal import FaradayCore
 
-/// The ways that a body takes to the caller. They are `Connection`'s, and the same over every adapter; what differs is what reaches it.
+/// The ways that a body takes to the caller. They are `Connection`'s, and the same over every adapter; what differs is what reaches
+/// it.
 enum DeliveryKind: String, CaseIterable {
   case buffered, streamed
   case callback = "to a callback"

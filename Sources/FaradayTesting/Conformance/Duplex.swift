@@ -12,7 +12,7 @@ extension ConformanceGroup {
       }
     }
       + ["413 Too Large", "200 OK\r\nConnection: close"].map { answer in
-        Case("\(answer.prefix(3)) ends an upload whose source has nothing to say", needs: .streamedUpload) { subject in
+        Case("\(answer.prefix(3)) ends an upload whose source stalls", needs: .streamedUpload) { subject in
           try await endsUpload(answer, over: subject)
         }
       } + [
@@ -63,7 +63,7 @@ extension ConformanceGroup {
       connection.waitForClose()
     }
     defer { server.stop() }
-    let dry = DrySource()
+    let dry = StalledSource()
     let response = try await subject.connection(to: server).post(body: .stream(dry))
     try expectEqual(try await response.body.text(), "no")
     try expect(await dry.hasGone.opened(), "the source is still read")

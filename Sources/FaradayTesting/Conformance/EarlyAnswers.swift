@@ -31,7 +31,7 @@ extension ConformanceGroup {
     } + [
       .init("a whole answer is one, though the source is silent and the server closes", needs: [.streamedUpload, .duplex]) {
         subject in
-        try await isWhole(.stream(DrySource()), subject)
+        try await isWhole(.stream(StalledSource()), subject)
       },
       .init("a whole answer is one, though the source goes on and the server closes", needs: [.streamedUpload, .duplex]) {
         subject in
@@ -88,7 +88,7 @@ extension ConformanceGroup {
         let others = Task { while !Task.isCancelled { _ = try? await busy.get("hello") } }
         defer { others.cancel() }
         try await expectFailure(.idleTimeout) {
-          try await subject.connection(to: server).post(body: .stream(DrySource())) {
+          try await subject.connection(to: server).post(body: .stream(StalledSource())) {
             $0.options.timeouts.idle = .seconds(1)
             $0.options.timeouts.total = .seconds(30)
           }
@@ -104,7 +104,7 @@ extension ConformanceGroup {
         }
         defer { server.stop() }
         let connection = try subject.connection(to: server)
-        let response = try await connection.post(body: .stream(DrySource())) { $0.options.timeouts.idle = .seconds(10) }
+        let response = try await connection.post(body: .stream(StalledSource())) { $0.options.timeouts.idle = .seconds(10) }
         try expectEqual(response.status.code, 500)
         try expectEqual(try await response.body.text(), "no")
       },

@@ -4,7 +4,7 @@ extension ConformanceGroup {
   static let encodedBodies = ConformanceGroup(
     name: "encoded bodies", needs: .encodedBodies,
     cases: ["gzip", "deflate", "br", "zstd", "x-mine"].map { coding in
-      Case("\(coding) that nobody wants decoded arrives as it was sent") { subject in
+      Case("\(coding) is not decoded unless that is asked for") { subject in
         let answer = "HTTP/1.1 200 OK\r\nContent-Encoding: \(coding)\r\nContent-Length: 4\r\n\r\nbody"
         try await subject.withServer(answering: answer) { connection in
           let response = try await connection.get()

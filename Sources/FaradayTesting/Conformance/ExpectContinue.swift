@@ -6,14 +6,14 @@ extension ConformanceGroup {
     cases: BodyKind.allCases.flatMap { kind in
       [10, 100_000].flatMap { count in
         [
-          Case("\(kind.rawValue) of \(count) bytes leave after the word", needs: kind.needs) { subject in
+          Case("\(kind.rawValue) of \(count) bytes are sent after 100 Continue", needs: kind.needs) { subject in
             let data = pattern(count)
             try await kind.with(data) { body in
               let response = try await subject.connection.put("echo", body: body) { $0.headers[.expect] = "100-continue" }
               try expectEqual(try await response.body.collect(), data)
             }
           },
-          Case("\(kind.rawValue) of \(count) bytes stay after a refusal", needs: kind.needs) { subject in
+          Case("\(kind.rawValue) of \(count) bytes are not sent after a refusal", needs: kind.needs) { subject in
             try await kind.with(pattern(count)) { try await isRefused($0, over: subject) }
           },
         ]
@@ -23,7 +23,7 @@ extension ConformanceGroup {
         let response = try await subject.connection.put("inspect", body: "hello") { $0.headers[.expect] = "100-continue" }
         try expectEqual(try await Inspected(response).values("expect"), ["100-continue"])
       },
-      .init("an answer without the word is an answer") { subject in
+      .init("a final response without 100 Continue counts") { subject in
         let server = try RawServer { connection in
           _ = try connection.readHead()
           try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok")

@@ -154,7 +154,7 @@ extension ConformanceGroup {
     .init("chunks are seen as they come") { subject in
       try await eachChunkIsSeen(subject)
     },
-    .init("a server hears at once of a stream that nobody wants any more", needs: .streamedDownload) { subject in
+    .init("a cancelled stream is reset at once (RST_STREAM)", needs: .streamedDownload) { subject in
       let stalling = try Stalling(answering: Stalling.someOfABody)
       defer { stalling.server.stop() }
       let proxy = try NghttpxServer(upstream: stalling.server.port)

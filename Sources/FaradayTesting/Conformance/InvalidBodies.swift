@@ -5,7 +5,7 @@ extension ConformanceGroup {
   static let invalidBodies = ConformanceGroup(
     name: "bodies that fail", needs: .streamedUpload,
     cases: shorter + longer + hidden + [
-      .init("a file whose path the system would cut off at a null character", needsWire: false) { subject in
+      .init("a file whose path contains a NUL character", needsWire: false) { subject in
         let file = try TemporaryFile(pattern(1000))
         try await expectThrows(BodyFile.Unreadable.self) {
           _ = try await subject.connection.put("echo", body: .file(file.path + "\0.png"))

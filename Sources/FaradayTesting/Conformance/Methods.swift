@@ -26,7 +26,7 @@ extension ConformanceGroup {
       }
     }
     + ["", "hello"].map { path in
-      Case("CONNECT /\(path) is refused: it is said to proxies, by the adapter", needsWire: false) { subject in
+      Case("CONNECT /\(path) is refused: adapters send it to proxies only", needsWire: false) { subject in
         let error = try await expectFailure(.invalidMethod) { try await subject.connection.run(.connect, path) }
         try expectEqual(error.phase, .building)
         try expectEqual(subject.server.connectionCount, 0)

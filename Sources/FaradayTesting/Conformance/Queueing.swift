@@ -71,8 +71,8 @@ extension ConformanceGroup {
       },
     ])
 
-  /// Sends a hundred requests to a server that answers none until it has one and whatever waits had time to fail; gives what came of
-  /// them, and how many arrived.
+  /// Sends a hundred requests to a server that answers none until it has one and whatever waits had time to fail; gives what came
+  /// of them, and how many arrived.
   private static func crowd(
     _ subject: AdapterConformance.Subject, options: @escaping @Sendable (Options) -> Options
   ) async throws -> ([Result<Response, any Error>], Int) {

@@ -39,7 +39,7 @@ extension ConformanceGroup {
           try await connection(subject).get("connection") { $0.options.tls.caFile = "/nonexistent.pem" }
         }
       },
-      .init("a file of authorities whose path the system would cut off at a null character", needs: .customCA, needsWire: false) {
+      .init("a file of authorities whose path contains a NUL character", needs: .customCA, needsWire: false) {
         subject in
         let error = try await expectFailure(.invalidCA) {
           try await subject.connection.get("hello") { $0.options.tls.caFile = "/etc/ssl/certs/ca-certificates.crt\0.pem" }

@@ -40,7 +40,7 @@ extension ConformanceGroup {
         }
       },
       .init("it runs while the source takes its time", needs: .streamedUpload) { subject in
-        let dry = DrySource()
+        let dry = StalledSource()
         try await expectFailure(.totalTimeout) {
           try await subject.connection.post("upload", body: .stream(dry)) { $0.options.timeouts.total = .milliseconds(100) }
         }

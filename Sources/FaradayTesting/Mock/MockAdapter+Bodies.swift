@@ -1,8 +1,9 @@
 internal import FaradayCore
 
-/// What makes a mock treat bodies as an adapter that sends them.
+/// Reads request bodies as an adapter that sends them does.
 extension MockAdapter {
-  /// The bytes of the request's body.
+  /// Reads the request's body, and reports upload progress. Throws as a real adapter does for a body that fails or has a wrong
+  /// length.
   func read(_ request: Request) async throws -> Data {
     var body = Data()
     let length = request.body.length

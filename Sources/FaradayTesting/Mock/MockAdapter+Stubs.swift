@@ -1,19 +1,20 @@
 public import FaradayCore
 
 extension MockAdapter {
-  /// Answers requests that match, at most `times` of them, with what the closure makes.
+  /// Adds a stub: requests that match get the closure's response, at most `times` of them.
   public func stub(
     times: Int = .max, where matches: @escaping Matcher = { _ in true }, respond: @escaping Responder
   ) {
     add(Stub(pattern: .closure(matches), left: times, respond: respond))
   }
 
-  /// Answers requests with that method and path, at most `times` of them, with a fixed response. Throws ``InvalidStub`` for a path
-  /// or a host that no URL has, as no request would ever match.
+  /// Adds a stub with a fixed response for requests with that method and path, at most `times` of them. Throws ``InvalidStub`` for
+  /// a path or host that no URL has, as it would never match.
   ///
   /// - Parameters:
-  ///   - host: whose requests alone, also with a port: `api.example.com`, `127.0.0.1:8080`. Any host's if it is nil.
-  ///   - path: as it stands in a URL: from its slash on, percent-encoded, without a query. What has the query `where:` can tell.
+  ///   - host: the host of the request, optionally with a port: `api.example.com`, `127.0.0.1:8080`. Nil, the default, matches any.
+  ///   - path: the path of the request's URL, percent-encoded, with its leading slash and without a query. Any query matches; use
+  ///     `where:` to check it.
   public func stub(
     _ method: HTTPRequest.Method, host: String? = nil, path: String, status: HTTPResponse.Status = .ok,
     headers: HTTPFields = [:], body: Body = .empty, trailers: HTTPFields = [:], times: Int = .max
@@ -25,7 +26,7 @@ extension MockAdapter {
     add(Stub(pattern: .route(route), left: times, respond: respond))
   }
 
-  /// What is answered, how often still, and how.
+  /// A stub: what it matches, how often it can still be used, and its response.
   struct Stub: Sendable {
     let pattern: Pattern
     var left: Int
@@ -44,24 +45,24 @@ extension MockAdapter {
     }
   }
 
-  /// The requests that a stub with a path is for.
+  /// The method, host and path that a stub matches.
   struct Route: Sendable {
     private let method: HTTPRequest.Method
-    /// `http://any` stands for any host.
+    /// With the host `any` if it matches any host.
     private let url: URL
     private let isOfAnyHost: Bool
 
     init(_ method: HTTPRequest.Method, host: String?, path: String) throws(InvalidStub) {
       func invalid(_ reason: String) -> InvalidStub { InvalidStub(method: method, host: host, path: path, reason: reason) }
-      guard path.utf8.first == UInt8(ascii: "/") else { throw invalid("a path begins with a slash") }
+      guard path.utf8.first == UInt8(ascii: "/") else { throw invalid("a path must begin with a slash") }
       guard !path.utf8.contains(where: { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") }) else {
-        throw invalid("a path has neither a query nor a fragment: `where:` can look at them")
+        throw invalid("a path must not have a query or fragment: use `where:` to match them")
       }
       let asURL = URL(text: "http://any" + path)?.path(percentEncoded: true)
-      guard asURL == path else { throw invalid("a path is percent-encoded, as \(asURL ?? "no URL's")") }
+      guard asURL == path else { throw invalid("a path must be percent-encoded\(asURL.map { ", as \($0)" } ?? "")") }
       guard let url = URL(string: "http://" + (host ?? "any") + path), url.path(percentEncoded: true) == path, url.user() == nil,
         (try? Target(Request(url: url))) != nil
-      else { throw invalid("a host is a name or an address, and may have a port") }
+      else { throw invalid("a host must be a name or an address, with an optional port") }
       self.method = method
       self.url = url
       isOfAnyHost = host == nil
@@ -82,10 +83,13 @@ extension MockAdapter {
   }
 }
 
-/// A stub that no request could ever match. It is not there.
+/// A stub that no request could ever match. It is not added.
 public struct InvalidStub: FaradayError, Equatable {
+  /// The stub's method.
   public let method: HTTPRequest.Method
+  /// The stub's host; nil for any.
   public let host: String?
+  /// The stub's path.
   public let path: String
   /// What is wrong with it.
   public let reason: String
@@ -93,12 +97,13 @@ public struct InvalidStub: FaradayError, Equatable {
   public var description: String { "no request can match a stub of \(method) \(host ?? "")\(path): \(reason)" }
 }
 
-/// A request that no stub of a strict ``MockAdapter`` matches.
+/// No stub of a strict ``MockAdapter`` matches a request.
 public struct UnexpectedRequest: FaradayError, Equatable {
+  /// The request's method.
   public let method: HTTPRequest.Method
-  /// Without what is secret about it.
+  /// The request's URL, redacted.
   public let url: String
-  /// What there was instead, in the order in which it is asked: methods and paths, without what is secret about them.
+  /// The stubs in the order in which they are tried: methods and paths, redacted.
   public let stubs: [String]
 
   init(_ request: Request, stubs: [MockAdapter.Stub]) {
@@ -108,18 +113,19 @@ public struct UnexpectedRequest: FaradayError, Equatable {
     self.stubs = stubs.map { stub in
       let text =
         switch stub.pattern {
-        case .closure: "what a closure matches"
+        case .closure: "a stub with a closure"
         case .route(let route): route.description(secrets)
         }
       return stub.left > 0 ? text : text + " (used up)"
     }
   }
 
+  /// The method and the redacted URL.
   public var request: RequestSummary? { RequestSummary(method: method, url: url) }
 
-  /// The first twenty stubs are in it.
+  /// One line with the request and the first twenty stubs.
   public var description: String {
     let shown = stubs.prefix(20).joined(separator: ", ") + (stubs.count > 20 ? " and \(stubs.count - 20) more" : "")
-    return "no stub for \(method) \(url); there " + (stubs.isEmpty ? "are none" : "is \(shown)")
+    return "no stub matches \(method) \(url); " + (stubs.isEmpty ? "there are no stubs" : "the stubs are: \(shown)")
   }
 }

@@ -1,24 +1,29 @@
 public import FaradayCore
 private import Synchronization
 
-/// Answers from stubs and sends nothing, so that what stands above an adapter can be tested without one.
+/// A mock adapter for tests: returns stubbed responses, records requests, and sends nothing.
 ///
 ///     let mock = MockAdapter()
 ///     try mock.stub(.get, path: "/users/1", status: .notFound)
 ///     let connection = try Connection("https://api.example.com", adapter: mock)
 ///
-/// The first stub that matches answers. A request that none matches is an ``UnexpectedRequest``, which lists the stubs; with
-/// `isStrict: false` it gets a 404. One that no adapter could send is an error as over a real one. It may be used from any thread.
+/// The first stub that matches is used. A request that none matches throws ``UnexpectedRequest``, which lists the stubs; with
+/// `isStrict: false` it gets a 404. An invalid request throws the same error as over a real adapter. Thread-safe.
 public final class MockAdapter: Adapter {
+  /// Decides whether a stub is for a request.
   public typealias Matcher = @Sendable (Request) -> Bool
+  /// Creates the response to a request, or throws an error for it.
   public typealias Responder = @Sendable (Request) async throws -> Response
 
-  /// A request that arrived, and the bytes of its body, which have been read.
+  /// A request that was sent over the mock, with the bytes of its body.
   public struct Recorded: Sendable {
+    /// The request, after all middleware.
     public let request: Request
+    /// The bytes of its body.
     public let body: Data
   }
 
+  /// The capabilities that the mock claims.
   public let capabilities: Capabilities
   private let isStrict: Bool
   private let state = Mutex(State())
@@ -34,15 +39,20 @@ public final class MockAdapter: Adapter {
     }
   }
 
-  /// - Parameter capabilities: what to claim. Requests that need more fail, as they would over an adapter that lacks it.
+  /// A mock without stubs.
+  ///
+  /// - Parameters:
+  ///   - isStrict: whether a request that no stub matches throws ``UnexpectedRequest``, rather than getting a 404.
+  ///   - capabilities: the capabilities to claim. Requests that need others throw, as over a real adapter that lacks them.
   public init(isStrict: Bool = true, capabilities: Capabilities = .all) {
     self.isStrict = isStrict
     self.capabilities = capabilities
   }
 
-  /// What has arrived, in order.
+  /// The requests so far, in order.
   public var recorded: [Recorded] { state.withLock { $0.recorded } }
 
+  /// Validates and records the request, and returns the response of the first stub that matches.
   public func send(_ request: Request) async throws -> Response {
     try Task.checkCancellation()
     try capabilities.check(request, of: "MockAdapter")
@@ -52,7 +62,7 @@ public final class MockAdapter: Adapter {
       return (state.responder(for: request), state.stubs)
     }
     if let responder {
-      // A sequence may be read once, and has been.
+      // A sequence may be read only once, and has been.
       var request = request
       if request.body.isStreamed { request.body = .data(body) }
       var response = try await responder(request)

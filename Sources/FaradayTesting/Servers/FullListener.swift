@@ -4,13 +4,13 @@ private import Glibc
 private import Darwin
 #endif
 
-/// A port of 127.0.0.1 whose listener never accepts and whose queue is full, so that connecting to it takes for ever.
+/// A port on 127.0.0.1 with a full accept queue, so that connecting to it never completes (for connect timeouts).
 public final class FullListener: Sendable {
   /// The port's number.
   public let port: Int
   private let descriptors: [Int32]
 
-  /// Takes a free port and fills its queue. Throws a ``SocketError`` if there is none.
+  /// Binds a free port and fills its queue. Throws ``SocketError`` if there is none.
   public init() throws {
     let listener = Self.makeSocket()
     guard listener >= 0 else { throw SocketError.last("socket") }

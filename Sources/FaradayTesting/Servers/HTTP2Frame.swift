@@ -7,7 +7,7 @@ struct HTTP2Frame {
 
   static let endOfStream: UInt8 = 1
 
-  /// The settings of a server that has none.
+  /// SETTINGS without any setting.
   static let settings = settings([])
 
   static func settings(_ values: [(name: UInt16, value: UInt32)]) -> HTTP2Frame {
@@ -28,13 +28,13 @@ struct HTTP2Frame {
     HTTP2Frame(type: 0, flags: flags, stream: stream, payload: Array(text.utf8))
   }
 
-  /// The end of a stream before its time, or behind it.
+  /// RST_STREAM.
   static func reset(_ stream: UInt32, code: UInt32) -> HTTP2Frame {
     HTTP2Frame(type: 3, stream: stream, payload: bigEndian(code))
   }
 
-  /// No streams after this one.
-  static func goodbye(last stream: UInt32, code: UInt32 = 0) -> HTTP2Frame {
+  /// GOAWAY: no streams after this one are processed.
+  static func goAway(last stream: UInt32, code: UInt32 = 0) -> HTTP2Frame {
     HTTP2Frame(type: 7, payload: bigEndian(stream) + bigEndian(code))
   }
 

@@ -1,18 +1,18 @@
 public import FaradayCore
 private import Synchronization
 
-/// A server that did not start.
+/// A test server could not be started.
 public struct ServerNotStarted: FaradayError {
   /// The program's name.
   public let program: String
-  /// What it said.
+  /// The output of the program.
   public let output: String
 
   public var description: String { "\(program) did not start (Scripts/setup installs it): \(output)" }
 }
 
-/// A shell that starts a server and stops it when its input ends: the end of a pipe that only this process holds, so that the
-/// server ends with this process, however that ends.
+/// A shell that runs a server and stops it when its standard input ends: a pipe that only this process holds, so that the server
+/// ends with this process, even if it crashes.
 final class HeldShell: Sendable {
   private let shell: Mutex<ChildProcess?>
 

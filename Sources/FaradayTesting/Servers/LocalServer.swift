@@ -1,19 +1,19 @@
 private import Synchronization
 
-/// An HTTP/1.1 server on 127.0.0.1 that answers in many ways a client has to cope with. Every connection has a thread.
+/// An HTTP/1.1 test server on 127.0.0.1 with many kinds of responses. Each connection has a thread.
 ///
-/// Each route takes every method; the body of a request is read before it is answered, unless the route says otherwise. A
-/// HEAD request gets the head that the route would send. What stands in a path or query is percent-decoded; a value that
-/// makes no sense is answered with 400, like a malformed request, and the connection closed. Otherwise connections stay open
-/// as the request's version and `Connection` say.
+/// Every route accepts all methods; the request's body is read before the response, unless the route says otherwise. HEAD gets the
+/// head that the route would send. Path and query are percent-decoded; an invalid value, like a malformed request, gets 400, and
+/// the connection is closed. Otherwise connections are kept alive as the request's version and `Connection` say.
 ///
-/// ``routes`` lists what it answers, and so does `/`. Anything else is a 404. For any thread. Stops when the last reference to it goes.
+/// ``routes`` lists what it answers, and so does `/`. Anything else is a 404. Thread-safe. It stops when its last reference is
+/// released.
 public final class LocalServer: Sendable {
   private let acceptor: Acceptor
   private let requests: Counter
 
-  /// Listens on the port; 0 takes a free one. `log` gets a line after each request, on the connection's thread. Throws a
-  /// `SocketError` if it cannot listen.
+  /// Starts listening on the port; 0, the default, takes a free one. `log` is called with a line after each request, on the
+  /// connection's thread. Throws ``SocketError`` if it cannot listen.
   public init(port: Int = 0, log: (@Sendable (String) -> Void)? = nil) throws {
     let requests = Counter()
     self.requests = requests
@@ -30,19 +30,19 @@ public final class LocalServer: Sendable {
   /// `http://127.0.0.1:PORT`, without a slash at the end.
   public var url: String { "http://\(Loopback.ipv4.urlHost):\(port)" }
 
-  /// How many well-formed request heads came so far.
+  /// The number of well-formed request heads received so far.
   public var requestCount: Int { requests.count }
 
-  /// How many connections were accepted so far.
+  /// The number of connections accepted so far.
   public var connectionCount: Int { acceptor.acceptedCount }
 
-  /// How many connections are open.
+  /// The number of open connections.
   public var openConnectionCount: Int { acceptor.openCount }
 
   /// Stops listening and closes all connections. Can be called again.
   public func stop() { acceptor.stop() }
 
-  /// What `/bytes` sends at this offset, from 0. Repeats after 64 KiB.
+  /// The byte that `/bytes` sends at an offset, from 0. The pattern repeats after 64 KiB.
   public static func patternByte(at offset: Int) -> UInt8 { UInt8(truncatingIfNeeded: offset &* 31 &+ (offset >> 8)) }
 
   final class Counter: Sendable {

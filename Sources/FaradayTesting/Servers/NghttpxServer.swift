@@ -1,9 +1,9 @@
-/// A real nghttpx on the loopback interface: HTTP/2 over TLS, or HTTP/1.1, in front of a server that speaks HTTP/1.1. Unlike
-/// nginx it passes trailers and informational responses on.
+/// A real nghttpx, a reverse proxy with TLS, HTTP/2 and HTTP/1.1, on the loopback interface. Unlike nginx it forwards trailers and
+/// informational (1xx) responses. It must be installed.
 ///
-/// It ends with this process, however that ends. For any thread.
+/// It ends with this process, even if that crashes. Thread-safe.
 public final class NghttpxServer: Sendable {
-  /// One for everybody who changes nothing of it, in front of a ``LocalServer``.
+  /// A shared server, which tests must not change. Its upstream is a ``LocalServer``.
   public static let shared = Result { try NghttpxServer(upstream: SharedUpstream.server.get().port) }
 
   /// The port it listens on, on 127.0.0.1.
@@ -11,7 +11,7 @@ public final class NghttpxServer: Sendable {
   private let folder: String
   private let shell: HeldShell
 
-  /// Its own certificate, which is also the authority that vouches for it.
+  /// The path of its self-signed certificate, for ``FaradayCore/TLS/caFile``.
   public var caFile: String { folder + "/cert.pem" }
   /// `https://localhost:PORT/`.
   public var url: String { "https://localhost:\(port)/" }

@@ -5,30 +5,30 @@ private import Glibc
 private import Darwin
 #endif
 
-/// A real nginx with TLS and HTTP/2 on the loopback interface, with a certificate made for it.
+/// A real nginx with TLS and HTTP/2 on the loopback interface, with a self-signed certificate. It must be installed.
 ///
 /// - `/connection` — which connection it is, and how many requests were on it
 /// - `/session` — the version of TLS, and `r` if the session was resumed; closes
 /// - `/upstream/` — passed on to another server, without buffering
 ///
-/// Anything else is a file in its folder. It ends with this process, however that ends. For any thread.
+/// Anything else is a file in its folder. It ends with this process, even if that crashes. Thread-safe.
 public final class NginxServer: Sendable {
-  /// One for everybody who changes nothing of it. It passes requests on to a ``LocalServer``.
+  /// A shared server, which tests must not change. Its upstream is a ``LocalServer``.
   public static let shared = Result { try NginxServer(upstream: SharedUpstream.server.get().port) }
 
   /// The port without TLS.
   public let port: Int
   /// The port with TLS, on 127.0.0.1 and, with the same certificate, on 127.0.0.2.
   public let tlsPort: Int
-  /// Where its configuration and certificate are.
+  /// The folder of its configuration and certificate.
   public let folder: String
   private let shell: HeldShell
 
-  /// Its own certificate, which is also the authority that vouches for it.
+  /// The path of its self-signed certificate, for ``FaradayCore/TLS/caFile``.
   public var caFile: String { folder + "/cert.pem" }
   /// `https://localhost:PORT/`.
   public var url: String { "https://localhost:\(tlsPort)/" }
-  /// Where the files are that it serves.
+  /// The folder of the files that it serves.
   public var files: String { folder + "/files" }
 
   /// Starts it. Throws ``ServerNotStarted``.
@@ -45,10 +45,11 @@ public final class NginxServer: Sendable {
     self.folder = folder
   }
 
-  /// Stops it at once: connections are closed in the middle of what they were doing.
+  /// Stops it at once, without completing responses.
   public func stop() { shell.stop() }
 
-  /// Kills the process that serves, so that nobody says goodbye on its connections. Another takes its place. On Linux only.
+  /// Kills the worker process, so that its connections are closed without a TLS close_notify or GOAWAY. nginx starts another. Linux
+  /// only.
   public func killWorker() throws {
     try ChildProcess("/bin/sh", ["-c", "kill -9 $(cat /proc/$(cat \(folder)/nginx.pid)/task/*/children)"]).wait()
   }

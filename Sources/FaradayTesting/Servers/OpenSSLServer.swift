@@ -5,7 +5,7 @@ private import Synchronization
 /// should speak any more, and whatever bytes a test puts behind a handshake.
 ///
 /// It serves one connection at a time. Its certificate is for `localhost` and 127.0.0.1, from an authority of its own. It ends
-/// with this process, however that ends. For any thread; one reads at a time.
+/// with this process, even if that crashes. Thread-safe, but only one thread may read at a time.
 final class OpenSSLServer: Sendable {
   /// When a certificate is valid.
   enum Validity: String, CaseIterable {

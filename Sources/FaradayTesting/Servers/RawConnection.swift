@@ -1,7 +1,7 @@
 private import Synchronization
 
-/// A connection that a `RawServer` accepted. Blocking calls, for any thread; one reads at a time. Calls that throw throw a
-/// `SocketError`: when the client has gone away, or the connection was closed here.
+/// A connection of a ``RawServer``, with blocking calls. Thread-safe, but only one thread may read at a time. Calls throw
+/// ``SocketError`` when the client has closed the connection, or it was closed here.
 public final class RawConnection: Sendable {
   /// 0 for the server's first connection.
   public let index: Int
@@ -17,8 +17,8 @@ public final class RawConnection: Sendable {
     input = Mutex(InputBuffer(wire))
   }
 
-  /// Reads a request head, up to and including its blank line. What of the body came with it is kept for later reads.
-  /// Throws also at the end of the input, and when 256 KiB hold no blank line.
+  /// Reads a request head, including its blank line. Bytes of the body that arrived with it are kept for later reads. Throws also
+  /// at the end of the input, and if there is no blank line in 256 KiB.
   public func readHead() throws -> String {
     try input.withLock { input in
       guard let head = try input.readHead({ String(decoding: $0, as: UTF8.self) }) else { throw SocketError.endOfInput }
@@ -37,7 +37,7 @@ public final class RawConnection: Sendable {
     return bytes
   }
 
-  /// Reads what there is, at most so many bytes, blocking for the first; empty at the end of the input.
+  /// Reads available bytes, at most `limit`, blocking for the first; empty at the end of the input.
   public func readSome(upTo limit: Int) throws -> [UInt8] {
     try input.withLock { input in
       if input.isEmpty, try !input.fill(atMost: limit) { return [] }
@@ -47,7 +47,7 @@ public final class RawConnection: Sendable {
     }
   }
 
-  /// Reads and discards everything until the client ends its output; how many bytes that were.
+  /// Reads and discards everything until the client closes its side. Returns the number of bytes.
   public func readToEnd() throws -> Int {
     try input.withLock { input in
       var count = 0
@@ -65,27 +65,27 @@ public final class RawConnection: Sendable {
   /// Sends bytes; returns when the kernel has taken all of them. Over TLS they are one record, unless they are more than 16 KiB.
   public func send(_ bytes: [UInt8]) throws { try bytes.withUnsafeBytes(wire.send) }
 
-  /// Lets time pass, or throws when the connection is closed here.
+  /// Sleeps, or throws when the connection is closed here.
   func pause(milliseconds: Int) throws { try socket.pause(nanoseconds: milliseconds * 1_000_000) }
 
-  /// Asks the kernel for a receive buffer of about so many bytes: a small one makes the client's writes block early.
+  /// Sets the size of the kernel's receive buffer, approximately: a small one makes the client's writes block early (backpressure).
   public func setReceiveBuffer(_ size: Int) { socket.setReceiveBuffer(size) }
 
   /// Closes the connection with a RST.
   public func reset() { socket.reset() }
 
-  /// Ends the output; input can still be read. Over TLS nothing is said before.
+  /// Closes the sending side; input can still be read. Over TLS no close_notify is sent.
   public func halfClose() { socket.halfClose() }
 
-  /// Over TLS: says that nothing comes any more (`close_notify`).
-  func sayGoodbye() throws { try (wire as? TLSWire)?.sayGoodbye() }
+  /// Sends a TLS close_notify.
+  func sendCloseNotify() throws { try (wire as? TLSWire)?.sendCloseNotify() }
 
-  /// Closes the connection. Threads blocked in it are woken, and throw.
+  /// Closes the connection. Threads that are blocked in a call are woken, and throw.
   public func close() { socket.close() }
 
-  /// Blocks until the client has closed or reset the connection, or it is closed here. Discards what comes until then.
+  /// Blocks until the client has closed or reset the connection, or it is closed here. Discards received bytes.
   public func waitForClose() { _ = try? readToEnd() }
 
-  /// Whether the client has closed or reset the connection and everything it sent was taken from the kernel. Does not block.
+  /// Whether the client has closed or reset the connection and everything it sent has been read. Does not block.
   public var isClosedByPeer: Bool { socket.isAtEnd }
 }

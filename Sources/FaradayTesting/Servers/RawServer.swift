@@ -1,4 +1,4 @@
-/// A server that says exactly what a test tells it to say: TCP on the loopback interface, a closure per connection.
+/// A TCP test server on the loopback interface that sends exactly the bytes that a test chooses, with a closure per connection.
 ///
 ///     let server = try RawServer { connection in
 ///       _ = try connection.readHead()
@@ -6,14 +6,14 @@
 ///       connection.reset()
 ///     }
 ///
-/// For any thread. Stops when the last reference to it goes.
+/// Thread-safe. It stops when its last reference is released.
 public final class RawServer: Sendable {
   private let acceptor: Acceptor
   private let address: Loopback
   private let scheme: String
 
-  /// Listens on a free port and runs `onConnection` on a thread per connection; the connection is closed when it returns or
-  /// throws, and what it throws is dropped, since mostly it is the client's going away. Throws a `SocketError` if it cannot
+  /// Starts listening on a free port, and runs `onConnection` on a thread per connection. The connection is closed when it returns
+  /// or throws; its error is dropped, since usually the client has closed the connection. Throws ``SocketError`` if it cannot
   /// listen.
   public convenience init(
     on address: Loopback = .ipv4, onConnection: @escaping @Sendable (RawConnection) throws -> Void
@@ -40,7 +40,7 @@ public final class RawServer: Sendable {
   /// `http://127.0.0.1:PORT`, or `https:` with TLS, without a slash at the end.
   public var url: String { "\(scheme)://\(address.urlHost):\(port)" }
 
-  /// How many connections were accepted so far.
+  /// The number of connections accepted so far.
   public var connectionCount: Int { acceptor.acceptedCount }
 
   /// Stops listening and closes all connections, so that threads blocked in one of them end. Can be called again.

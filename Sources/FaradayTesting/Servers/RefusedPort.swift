@@ -1,4 +1,4 @@
-/// A port on 127.0.0.1 that refuses connections for as long as this exists: it is taken, and nobody listens.
+/// A port on 127.0.0.1 that refuses connections for as long as this object exists: it is bound, but not listening.
 public final class RefusedPort: Sendable {
   private let socket: ListeningSocket
 

@@ -109,7 +109,7 @@ final class TLSWire: Wire, @unchecked Sendable {
   }
 
   /// Says `close_notify`: nothing comes after this. The connection stays open.
-  func sayGoodbye() throws {
+  func sendCloseNotify() throws {
     sessionLock.withLock { _ in
       library.clearErrors()
       _ = library.shutdown(session)

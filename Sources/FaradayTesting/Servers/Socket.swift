@@ -6,14 +6,14 @@ private import Darwin
 #endif
 private import Synchronization
 
-/// A socket call that failed, or a peer that went away in the middle of something.
+/// A socket call failed, or the peer closed the connection too early.
 public struct SocketError: FaradayError, Equatable {
   /// The call that failed, such as `recv`.
   public let call: String
-  /// Its `errno`; 0 if the peer ended the connection before everything that was asked for had come.
+  /// Its `errno`; 0 if the peer closed the connection before all requested bytes had arrived.
   public let code: Int32
 
-  /// The call and the system's words for the error.
+  /// The call and the system's message.
   public var description: String {
     "\(call): \(code == 0 ? "the peer closed the connection" : String(cString: strerror(code)))"
   }
@@ -24,8 +24,8 @@ public struct SocketError: FaradayError, Equatable {
   static func last(_ call: String) -> SocketError { SocketError(call: call, code: errno) }
 }
 
-/// One TCP connection with blocking calls, for any thread. `close` wakes the threads that are blocked in another call; the
-/// descriptor is given back only when the last of them is out, so that none of them can meet a descriptor that was reused.
+/// A TCP connection with blocking calls. Thread-safe: `close` wakes threads that are blocked in other calls, and the descriptor is
+/// closed only when the last of them has returned, so that none uses a descriptor that was reused.
 final class SocketConnection: Sendable {
   private struct State {
     var users = 0

@@ -4,8 +4,8 @@ private import Glibc
 private import Darwin
 #endif
 
-/// Something a test opens to let a server thread go on, or a server thread opens to let a test go on. Starts closed and
-/// stays open once opened. For any thread.
+/// A one-shot latch between threads and tasks: tests and server threads wait for each other with it. It starts closed, and stays
+/// open once opened. Thread-safe.
 public final class Gate: @unchecked Sendable {
   // Safe to share: `isOpen` is only touched with the mutex held; the pointers never change.
   private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
@@ -25,7 +25,7 @@ public final class Gate: @unchecked Sendable {
     mutex.deallocate()
   }
 
-  /// Lets everyone through, now and later.
+  /// Opens the gate: all waiting threads and tasks continue, and later ones do not wait.
   public func open() {
     pthread_mutex_lock(mutex)
     isOpen = true
@@ -33,7 +33,7 @@ public final class Gate: @unchecked Sendable {
     pthread_mutex_unlock(mutex)
   }
 
-  /// Blocks the calling thread until the gate is open, for at most a minute; whether it is open.
+  /// Blocks the calling thread until the gate is open, for at most a minute. Returns whether it is open.
   @discardableResult
   public func wait() -> Bool {
     var deadline = timespec()
@@ -47,7 +47,8 @@ public final class Gate: @unchecked Sendable {
     return isOpen
   }
 
-  /// Like `wait()`, for tasks: suspends, and blocks no thread of the cooperative pool.
+  /// Suspends the task until the gate is open, for at most a minute. Returns whether it is open. No thread of the cooperative pool
+  /// is blocked.
   @discardableResult
   public func opened() async -> Bool {
     await withCheckedContinuation { continuation in

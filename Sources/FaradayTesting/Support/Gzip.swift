@@ -1,5 +1,5 @@
-/// Just enough of gzip (RFC 1952, RFC 1951) to make bodies that a client has to decode: a stored one of any bytes, and one
-/// of zeros that grows a thousandfold.
+/// A small gzip encoder (RFC 1952, RFC 1951) for test bodies: uncompressed bytes, and zeros that expand a thousandfold (a
+/// decompression bomb).
 public enum Gzip {
   /// The bytes as a gzip member, not compressed.
   public static func stored(_ bytes: [UInt8]) -> [UInt8] {
@@ -49,6 +49,7 @@ public enum Gzip {
       byteCount = (first?.count ?? 0) + zerosLeft + end.count
     }
 
+    /// The next piece; nil at the end.
     public mutating func next() -> [UInt8]? {
       if let piece = first.take() { return piece }
       if zerosLeft > 0 {

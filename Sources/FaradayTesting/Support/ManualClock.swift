@@ -1,17 +1,20 @@
 private import Synchronization
 
-/// A clock that stands still until a test moves it: nothing sleeps for real.
+/// A clock for tests whose time a test controls, so that retries with backoff and timeouts run without delay.
 ///
 ///     let clock = ManualClock()
 ///     let task = Task { try await connection.get("flaky") }
 ///     await clock.sleepers(1)
 ///     clock.advance(by: .seconds(2))
 ///
-/// For any thread.
+/// Thread-safe.
 public final class ManualClock: Clock {
+  /// A point in time of the clock.
   public struct Instant: InstantProtocol {
     let offset: Duration
+    /// The instant that much later.
     public func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
+    /// The time from this instant to the other.
     public func duration(to other: Instant) -> Duration { other.offset - offset }
     public static func < (left: Instant, right: Instant) -> Bool { left.offset < right.offset }
   }
@@ -26,18 +29,21 @@ public final class ManualClock: Clock {
 
   private let state = Mutex(State())
 
+  /// A clock at time zero.
   public init() {}
 
+  /// The clock's current time.
   public var now: Instant { state.withLock { $0.now } }
+  /// One nanosecond.
   public var minimumResolution: Duration { .nanoseconds(1) }
 
-  /// How long each sleep was meant to be, in the order they began.
+  /// The requested durations of all sleeps, in the order in which they began.
   public var slept: [Duration] { state.withLock { $0.slept } }
 
-  /// How many are asleep.
+  /// The number of tasks that sleep at the moment.
   public var asleep: Int { state.withLock { $0.sleepers.count } }
 
-  /// Moves it, and wakes whoever has slept long enough.
+  /// Advances the clock, and wakes the tasks whose deadlines have passed.
   public func advance(by duration: Duration) {
     let woken = state.withLock { state in
       state.now = state.now.advanced(by: duration)
@@ -48,7 +54,7 @@ public final class ManualClock: Clock {
     for continuation in woken { continuation.resume() }
   }
 
-  /// Waits until so many are asleep at once.
+  /// Waits until so many tasks sleep at the same time.
   public func sleepers(_ count: Int) async {
     await withCheckedContinuation { continuation in
       let isThere = state.withLock { state in
@@ -59,6 +65,7 @@ public final class ManualClock: Clock {
     }
   }
 
+  /// Sleeps until ``advance(by:)`` reaches the deadline. Throws `CancellationError` if the task is cancelled.
   public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
     let id = state.withLock { state in
       state.nextID += 1
