@@ -2,7 +2,7 @@ internal import FaradayCore
 private import Synchronization
 
 extension ConformanceGroup {
-  /// Nobody goes further ahead than what the kernel and the adapter hold, however long the other side takes.
+  /// Backpressure: neither side gets further ahead than the buffers of kernel and adapter, however slow the other side is.
   static let backpressure = ConformanceGroup(
     name: "backpressure", needs: .backpressure,
     cases: [
@@ -54,7 +54,7 @@ extension ConformanceGroup {
 
   private static let allowance = 32 << 20
 
-  /// Other exchanges, during which the engine could go on with the one that it is not to go on with.
+  /// Other exchanges, during which the engine has time to wrongly resume the paused one.
   private static func giveChances(to subject: AdapterConformance.Subject) async throws {
     for _ in 0..<50 { _ = try await subject.connection.get("bytes/100000") }
   }
@@ -85,7 +85,7 @@ extension ConformanceGroup {
     func add(_ more: Int) { count.add(more, ordering: .relaxed) }
   }
 
-  /// So many pieces of 64 KiB, counted as they are given.
+  /// An async sequence of so many pieces of 64 KiB, which counts those it has yielded.
   private struct Measured: AsyncSequence, AsyncIteratorProtocol, Sendable {
     typealias Element = Data
     var pieces: Int

@@ -1,7 +1,7 @@
 internal import FaradayCore
 
 extension ConformanceGroup {
-  /// Where a body ends is beyond doubt, or the response is none.
+  /// A response with ambiguous framing of its body is an error.
   static let bodyFraming = ConformanceGroup(
     name: "framing", needs: .strictFraming,
     cases: twoEnds
@@ -41,7 +41,7 @@ extension ConformanceGroup {
           answering: "HTTP/1.1 200 OK\r\n\(fields)\r\n\r\n5\r\nhello\r\n0\r\n\r\n", in: DeliveryKind.allCases)
       })
 
-  /// A length besides a transfer coding that is not chunked: to some it counts, to others the connection's end.
+  /// A Content-Length besides a transfer coding that is not chunked: parsers disagree about the end of the body.
   private static let twoEnds: [Case] = {
     var cases = isFine(
       "a transfer coding that is none, without a length",

@@ -127,7 +127,7 @@ extension ConformanceGroup {
     }
   }
 
-  /// - Parameter hasBegun: of a source: one that is cancelled before anybody has read it is never read.
+  /// - Parameter hasBegun: whether the source is being read when the task is cancelled; otherwise it must never be read.
   private static func cancelsUpload(
     of body: Body, over subject: AdapterConformance.Subject, after hasBegun: Gate? = nil
   ) async throws {

@@ -1,7 +1,7 @@
 internal import FaradayCore
 
 extension ConformanceGroup {
-  /// The lines between the chunks.
+  /// The framing of chunked bodies: sizes, extensions and line ends.
   static let chunkFraming = ConformanceGroup(
     name: "chunk framing", needs: .strictFraming,
     cases: [

@@ -1,8 +1,8 @@
 internal import FaradayCore
 
 extension ConformanceGroup {
-  /// The server sends the next piece when the client has seen the one before: an adapter that keeps pieces back to give
-  /// several at once never gets the second.
+  /// Pieces are delivered without delay: the server sends each only when the client has seen the one before, so an adapter that
+  /// buffers several never gets the second.
   static let chunkTiming = ConformanceGroup(
     name: "chunk timing",
     cases: Framing.allCases.flatMap { framing in
@@ -58,7 +58,7 @@ extension ConformanceGroup {
     case close = "up to the connection's end"
   }
 
-  /// A server of pieces, and how much of them the client has seen.
+  /// A server that sends pieces one by one, and the number of bytes that the client has seen.
   private final class Drip: Sendable {
     let server: RawServer
     private let size: Int
@@ -81,7 +81,7 @@ extension ConformanceGroup {
       server = try Self.serve(head + field + "\r\n\r\n", wire, seen)
     }
 
-    /// Pieces that decode to 65535 bytes each, as many as a stored block of gzip has.
+    /// Pieces that decode to 65,535 bytes each, the size of a stored block of gzip.
     init(gzipped count: Int) throws {
       let block = 0xFFFF
       let member = Gzip.stored([UInt8](repeating: 0x61, count: count * block))

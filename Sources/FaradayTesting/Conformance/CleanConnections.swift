@@ -1,7 +1,7 @@
 internal import FaradayCore
 
 extension ConformanceGroup {
-  /// A connection that has said something unasked is not used again: what a server says late is nobody's answer.
+  /// Unsolicited bytes never become a response: a connection on which they have arrived is not reused.
   static let cleanConnections = ConformanceGroup(
     name: "clean connections", needs: .cleanConnections,
     cases: Security.allCases.flatMap { security in
@@ -15,7 +15,7 @@ extension ConformanceGroup {
 
   private static let poison = "HTTP/1.1 200 OK\r\nX-Target: poison\r\nContent-Length: 6\r\n\r\npoison"
 
-  /// What comes late, and what the rest of it is when a request comes all the same.
+  /// The unsolicited bytes, and what follows them if the connection is reused.
   private static func late(_ security: Security) -> [Case] {
     let things: [(name: String, late: String, more: @Sendable (RawConnection) throws -> Void)] = [
       ("a late response", "", { try $0.send(poison) }),
@@ -93,8 +93,8 @@ extension ConformanceGroup {
     }
   }
 
-  /// What comes with the answer's end, and is read or left lying with it: the connection is not used again, because the rest of
-  /// it may come when the next request has left.
+  /// Excess bytes that arrive together with the end of the response: the connection is not reused, because more of them may arrive
+  /// after the next request.
   private static func inOne(_ security: Security) -> [Case] {
     let answers: [(name: String, method: HTTPRequest.Method, status: String, head: String, end: String)] = [
       ("a body of known length", .get, "200 OK", "Content-Length: 6", "/first"),
@@ -134,8 +134,8 @@ extension ConformanceGroup {
     }
   }
 
-  /// The first connection says these things in its first answer, the second of them when the client has seen the head, and
-  /// poison to whoever asks there again.
+  /// On the first connection the server sends these bytes with its first response, the second part when the client has seen the
+  /// head; and a wrong response to a further request there.
   private static func isNotRead(
     _ method: HTTPRequest.Method, _ pieces: [String], body: String, decompresses: Bool = false, _ security: Security,
     _ subject: AdapterConformance.Subject

@@ -1,7 +1,7 @@
 internal import FaradayCore
 
 extension ConformanceGroup {
-  /// What the end of a connection says of the body before it.
+  /// Bodies that are ended by the close of the connection: complete, truncated or reset.
   static let connectionEnds = ConformanceGroup(
     name: "ends of connections", needs: .strictFraming,
     cases: DeliveryKind.allCases.flatMap { delivery in

@@ -1,12 +1,12 @@
 internal import FaradayCore
 
 extension ConformanceGroup {
-  /// A stream that did not end by itself is no whole response, and one that breaks the protocol is none.
+  /// Truncated HTTP/2 streams and protocol violations are errors, and never complete responses.
   static let cutStreams = ConformanceGroup(
     name: "cut streams of HTTP/2", needs: [.http2, .customCA],
     cases: goAways + resets + broken)
 
-  /// Runs the exchanges against a server that does this to each connection.
+  /// Runs exchanges with a server that does this on each connection.
   private static func withServer(
     _ subject: AdapterConformance.Subject, _ serve: @escaping @Sendable (RawConnection) throws -> Void,
     _ body: (Connection) async throws -> Void
@@ -20,7 +20,7 @@ extension ConformanceGroup {
     try await body(connection)
   }
 
-  /// When a body is cut: with what there is of it, or when the client has seen that.
+  /// When a body is truncated: together with its first bytes, or when the client has seen them.
   private enum Moment: String, CaseIterable {
     case atOnce = "at once"
     case later = "when some was seen"
@@ -63,7 +63,7 @@ extension ConformanceGroup {
     }
   }
 
-  /// So many requests fail. The gate, if there is one, opens when something of each answer was seen.
+  /// Expects so many requests to fail. The gate, if there is one, opens when a part of each response was seen.
   private static func areCut(_ connection: Connection, _ count: Int, _ areSeen: Gate?) async throws {
     let seen = Log<Int>()
     let failures = try await withThrowingTaskGroup(of: TransportError.self) { group in
@@ -105,7 +105,7 @@ extension ConformanceGroup {
     ]
   }
 
-  /// The request fails, and came once.
+  /// Expects the request to fail, and to have been sent once.
   private static func isCut(
     _ subject: AdapterConformance.Subject, _ moment: Moment, _ method: HTTPRequest.Method, by code: UInt32,
     _ fields: [(String, String)] = []

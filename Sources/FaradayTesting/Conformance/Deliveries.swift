@@ -1,7 +1,6 @@
 internal import FaradayCore
 
-/// The ways that a body takes to the caller. They are `Connection`'s, and the same over every adapter; what differs is what reaches
-/// it.
+/// The ways in which a body is delivered: buffered, streamed, or to a callback. `Connection` implements them over every adapter.
 enum DeliveryKind: String, CaseIterable {
   case buffered, streamed
   case callback = "to a callback"
@@ -13,7 +12,7 @@ enum DeliveryKind: String, CaseIterable {
     }
   }
 
-  /// The whole response, with the body in it, however that came.
+  /// Sends the request and returns the response with its whole body, however it was delivered.
   func get(
     _ connection: Connection, _ path: String = "", edit: (inout Request) -> Void = { _ in }
   ) async throws -> Response {
@@ -37,7 +36,7 @@ enum DeliveryKind: String, CaseIterable {
 }
 
 extension ConformanceGroup {
-  /// For each delivery: what the server answers is no response, and harms nobody else.
+  /// Cases for each delivery: what the server sends is an error, and the next request works.
   static func isMalformed(
     _ sentence: String, answering text: String, in deliveries: [DeliveryKind] = [.buffered],
     or others: TransportError.Code...
@@ -52,7 +51,7 @@ extension ConformanceGroup {
     }
   }
 
-  /// For each delivery: what the server answers is a response with this body.
+  /// Cases for each delivery: what the server sends is a response with this body.
   static func isFine(
     _ sentence: String, answering text: String, body: String = "hello", in deliveries: [DeliveryKind] = [.buffered],
     or others: TransportError.Code...

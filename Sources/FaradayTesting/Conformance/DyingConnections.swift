@@ -1,10 +1,11 @@
 internal import FaradayCore
 
 extension ConformanceGroup {
-  /// A kept connection that ends with the next request on it: nothing is done twice, and nothing arrives without its body.
+  /// Kept (keep-alive) connections that are closed when the next request is sent: no request that is not idempotent is sent twice,
+  /// and none is resent without its body.
   static let dyingConnections = ConformanceGroup(name: "kept connections that die", cases: once + whole)
 
-  /// Requests that may not be repeated (RFC 9110, section 9.2.2).
+  /// Requests that are not idempotent (RFC 9110, section 9.2.2).
   private static let once: [Case] = [
     ("POST", ""), ("POST", "a body"), ("PATCH", "a body"), ("PURGE", ""), ("PURGE", "a body"),
   ].map { name, text in
@@ -65,7 +66,7 @@ extension ConformanceGroup {
     }
   }
 
-  /// A server whose first connection ends with the second request on it; all else is answered when `look` returns.
+  /// A server that closes its first connection at the second request; others get a response when `look` returns.
   private static func dying(
     _ look: @escaping @Sendable (_ head: String, RawConnection) throws -> Void
   ) throws -> RawServer {

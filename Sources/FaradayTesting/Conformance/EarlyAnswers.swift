@@ -1,7 +1,7 @@
 internal import FaradayCore
 
 extension ConformanceGroup {
-  /// An answer may come while the request's body is still on its way.
+  /// Early responses: the server may respond before the request's body was sent.
   static let earlyAnswers = ConformanceGroup(
     name: "early answers",
     cases: [("", false), (", and is reset with no error", true)].map { ending, isReset in
@@ -127,7 +127,7 @@ extension ConformanceGroup {
     }
   }
 
-  /// Gives a piece now and then, until it is cancelled.
+  /// Yields a piece now and then, until it is cancelled.
   private struct EndlessSource: AsyncSequence, AsyncIteratorProtocol, Sendable {
     typealias Element = Data
     private var isFirst = true
@@ -140,7 +140,7 @@ extension ConformanceGroup {
     func makeAsyncIterator() -> EndlessSource { self }
   }
 
-  /// Gives a piece, waits for the gate, and fails.
+  /// Yields a piece, waits for the gate, and throws.
   private struct FailingOnceOpened: AsyncSequence, AsyncIteratorProtocol, Sendable {
     struct Mine: Error {}
     typealias Element = Data

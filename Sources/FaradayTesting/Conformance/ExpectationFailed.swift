@@ -1,7 +1,7 @@
 internal import FaradayCore
 
 extension ConformanceGroup {
-  /// A server that does not want to be asked (417) gets the request again, without the question.
+  /// After a 417 (Expectation Failed) the request is sent again without `Expect`.
   static let expectationFailed = ConformanceGroup(
     name: "417", needs: [.expectContinue, .expectationFailed],
     cases: BodyKind.allCases.filter { $0 != .chunked }.flatMap { kind in
@@ -51,7 +51,7 @@ extension ConformanceGroup {
     }
   }
 
-  /// Refuses so many requests, reading the body of those that do not ask; then says what it has read.
+  /// Responds with 417 to so many requests, reading the bodies of those without `Expect`; then returns what it has read.
   private static func refusingServer(refusals: Int, _ heads: Log<String>) throws -> RawServer {
     try RawServer { connection in
       while true {

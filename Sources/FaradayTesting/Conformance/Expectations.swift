@@ -10,7 +10,7 @@ func expectEqual<Value: Equatable>(_ value: Value, _ expected: Value, file: Stri
   try expect(value == expected, "\(shortened(value)) is not \(shortened(expected))", file: file, line: line)
 }
 
-/// The value, which must be there.
+/// Unwraps the value, or fails.
 func require<Value>(_ value: Value?, _ message: String = "this is missing", file: String = #fileID, line: Int = #line) throws
   -> Value
 {
@@ -18,7 +18,7 @@ func require<Value>(_ value: Value?, _ message: String = "this is missing", file
   return value
 }
 
-/// The error of an exchange, read to its end, that must fail, and fail with a transport error of one of these codes.
+/// Expects an exchange, read to its end, to fail with a ``TransportError`` of one of these codes. Returns the error.
 @discardableResult
 func expectFailure(
   _ codes: TransportError.Code..., file: String = #fileID, line: Int = #line, _ exchange: () async throws -> Response
@@ -42,7 +42,7 @@ func expectFailure(
   throw ConformanceFailure(message: "it did not fail", file: file, line: line)
 }
 
-/// What is awaited must throw an error of this type.
+/// Expects the closure to throw an error of this type.
 func expectThrows<Failure: Error>(
   _ type: Failure.Type, file: String = #fileID, line: Int = #line, _ body: () async throws -> Void
 ) async throws {

@@ -1,5 +1,5 @@
 extension AdapterConformance {
-  /// A new kind of rule is one line here and one file.
+  /// All groups of rules. To add a group, add a file and a line here.
   static let groups: [ConformanceGroup] = [
     .methods, .headers, .responseHeaders, .targets, .requestBodies, .streamedUploads, .invalidBodies, .expectContinue,
     .expectationFailed, .duplex, .buffered, .streamedDownloads, .chunkCallback, .unmergedChunks, .chunkTiming,

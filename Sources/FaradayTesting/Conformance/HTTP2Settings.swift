@@ -1,7 +1,7 @@
 internal import FaradayCore
 
 extension ConformanceGroup {
-  /// What either side settles for its connection, and holds the other to.
+  /// HTTP/2 SETTINGS: what either side announces, and the other must obey.
   static let http2Settings = ConformanceGroup(
     name: "HTTP/2 settings", needs: [.http2, .customCA],
     cases: [
@@ -79,7 +79,7 @@ extension ConformanceGroup {
     return request
   }
 
-  /// The client's first SETTINGS frame; nil while it is not there.
+  /// The client's first SETTINGS frame; nil until it is complete.
   private static func clientSettings(in bytes: [UInt8]) -> [Int: Int]? {
     let preface = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8)
     guard let start = bytes.firstRange(of: preface)?.upperBound, bytes.count >= start + 9 else { return nil }

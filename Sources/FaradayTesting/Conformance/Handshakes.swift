@@ -1,7 +1,7 @@
 internal import FaradayCore
 
 extension ConformanceGroup {
-  /// What TLS has to refuse, and what may happen before it is done.
+  /// The TLS handshake: certificates and versions that must be rejected, and cancellation during it.
   static let handshakes = ConformanceGroup(
     name: "TLS handshakes",
     cases: [

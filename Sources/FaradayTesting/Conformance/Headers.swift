@@ -58,7 +58,7 @@ extension ConformanceGroup {
       },
     ])
 
-  /// Fields that many engines have an opinion on.
+  /// Fields that many libraries set or change themselves.
   private static let given: [Case] = [
     ("Accept", "text/x-mine"), ("User-Agent", "mine/1"), ("Cookie", "a=1; b=2"), ("Authorization", "Bearer mine"),
     ("Accept-Encoding", "identity"), ("Accept-Language", "x-mine"), ("Cache-Control", "no-store"), ("Referer", "http://h/"),
@@ -69,7 +69,7 @@ extension ConformanceGroup {
     }
   }
 
-  /// How a body is framed follows from the body.
+  /// `Content-Length` and `Transfer-Encoding` follow from the body.
   private static let framing: [Case] =
     [
       .init("Content-Type is what the request says", needsWire: false) { subject in

@@ -1,7 +1,7 @@
 internal import FaradayCore
 
 extension ConformanceGroup {
-  /// Timeouts end what would never end: a rule waits for the timeout and for nothing else.
+  /// The idle timeout ends exchanges that would never end.
   static let idleTimeout = ConformanceGroup(
     name: "idle timeout", needs: .idleTimeout,
     cases: [
@@ -78,7 +78,7 @@ extension ConformanceGroup {
       },
     ])
 
-  /// Another exchange that takes longer than the limits here, by the server's clock.
+  /// Another exchange that takes longer than the timeouts here, by the server's clock.
   private static func passTime(over subject: AdapterConformance.Subject) async throws {
     _ = try await subject.connection.get("drip?count=2&interval=1000&size=1")
   }

@@ -1,6 +1,6 @@
 package import FaradayCore
 
-/// What the server's `/bytes` sends.
+/// The bytes that the server's `/bytes` sends.
 package func pattern(_ count: Int) -> Data {
   var whole = Data(capacity: count + period.count)
   while whole.count < count { whole.append(period) }
@@ -9,7 +9,7 @@ package func pattern(_ count: Int) -> Data {
 
 private let period = Data((0..<65_536).map(LocalServer.patternByte))
 
-/// What the server's `/inspect` says of a request.
+/// The request as the server received it: the JSON of its route `/inspect`.
 package struct Inspected: Decodable {
   package let method: String
   package let target: String

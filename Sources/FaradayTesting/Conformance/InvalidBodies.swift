@@ -1,7 +1,7 @@
 internal import FaradayCore
 
 extension ConformanceGroup {
-  /// Bodies that turn out not to be what they were said to be: no server takes one for whole.
+  /// Bodies that fail, or do not have their stated length: no server must receive one as complete.
   static let invalidBodies = ConformanceGroup(
     name: "bodies that fail", needs: .streamedUpload,
     cases: shorter + longer + hidden + [
@@ -71,7 +71,8 @@ extension ConformanceGroup {
     }
   }
 
-  /// Fails unless sending the body fails so, and less than so many bytes of it come to the server before the connection ends.
+  /// Expects sending the body to fail with that code, and the server to receive fewer than so many bytes before the connection is
+  /// closed.
   private static func expectCut(
     _ body: Body, below limit: Int, _ code: TransportError.Code, _ subject: AdapterConformance.Subject
   ) async throws {
@@ -92,7 +93,7 @@ extension ConformanceGroup {
   }
 }
 
-/// Three pieces of five bytes, and an error where a fourth would be.
+/// Yields three pieces of five bytes, and throws.
 private struct Failing: AsyncSequence, AsyncIteratorProtocol, Sendable {
   struct Mine: Error {}
   typealias Element = Data

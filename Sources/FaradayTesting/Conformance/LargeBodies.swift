@@ -2,7 +2,7 @@ internal import FaradayCore
 internal import Synchronization
 
 extension ConformanceGroup {
-  /// More than 32 bits can count, which nobody stores: an adapter that has backpressure has no need to.
+  /// Bodies of more than 4 GiB, in constant memory: for adapters with backpressure.
   static let largeBodies = ConformanceGroup(
     name: "large bodies", needs: .backpressure,
     cases: [
@@ -35,7 +35,7 @@ extension ConformanceGroup {
   private static let size = 5_000_000_000
 }
 
-/// So many zeros, in pieces that are all the same one.
+/// An async sequence of so many zeros, as one repeated piece.
 private struct Zeros: AsyncSequence, Sendable {
   let count: Int
 

@@ -1,7 +1,7 @@
 internal import FaradayCore
 
 extension ConformanceGroup {
-  /// What is not to be used again, or not to be believed.
+  /// Connections that must not be reused.
   static let lastRequests = ConformanceGroup(
     name: "last requests", needs: .strictFraming,
     cases: [
@@ -65,7 +65,7 @@ extension ConformanceGroup {
         }
       ])
 
-  /// A server that keeps its connections, whatever it says.
+  /// A server that keeps its connections open, whatever its header fields say.
   private static func keepingServer(adding fields: String) throws -> RawServer {
     try RawServer { connection in
       while true {

@@ -1,7 +1,7 @@
 internal import FaradayCore
 
 extension ConformanceGroup {
-  /// `localhost` has an address in either family, and a server often listens on one of them.
+  /// `localhost` resolves to IPv4 and IPv6 addresses, and a server may listen on one of them only (happy eyeballs).
   static let localhost = ConformanceGroup(
     name: "localhost",
     cases: [(Loopback.ipv4, Loopback.ipv6), (.ipv6, .ipv4)].map { family, other in
@@ -15,7 +15,7 @@ extension ConformanceGroup {
       }
     })
 
-  /// A server, and its port in the other family, which is taken so that nobody else answers there.
+  /// A server, with its port bound in the other address family, so that no other server responds there.
   private static func server(on family: Loopback, notOn other: Loopback) throws -> (RawServer, ListeningSocket) {
     var attempts = 0
     while true {

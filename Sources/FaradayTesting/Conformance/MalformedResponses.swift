@@ -1,7 +1,7 @@
 internal import FaradayCore
 
 extension ConformanceGroup {
-  /// Servers that answer wrongly, on the exact bytes.
+  /// Malformed responses, byte by byte.
   static let malformedResponses = ConformanceGroup(
     name: "malformed responses", cases: heads + lengths + bodies + extremes + resets)
 

@@ -15,7 +15,7 @@ extension ConformanceGroup {
       }
     ] + refused)
 
-  /// What no adapter may send, whatever it can do.
+  /// Requests that no adapter may send.
   private static let refused: [Case] =
     ["HEAD", "TRACE"].map { name in
       Case("\(name) with a body is refused", needsWire: false) { subject in

@@ -1,8 +1,8 @@
 internal import FaradayCore
 
 extension ConformanceGroup {
-  /// The idle timeout is a limit for silence: while bytes move it does not run out, whatever they belong to. Every step takes a
-  /// tenth of the limit, all of them more than twice the limit.
+  /// The idle timeout does not expire while any bytes are sent or received. Every step takes a tenth of the timeout, and all of
+  /// them together more than twice the timeout.
   static let movingBytes = ConformanceGroup(
     name: "moving bytes", needs: [.idleTimeout, .idleOnWire],
     cases: [

@@ -1,7 +1,8 @@
 internal import FaradayCore
 
 extension ConformanceGroup {
-  /// What waits while an adapter has as many connections to one server as it may. A hundred is more than any allows by default.
+  /// The request queue: requests that wait while the connection pool is exhausted. A hundred is more than any adapter allows by
+  /// default.
   static let queueing = ConformanceGroup(
     name: "waiting for a turn",
     cases: [
@@ -71,8 +72,8 @@ extension ConformanceGroup {
       },
     ])
 
-  /// Sends a hundred requests to a server that answers none until it has one and whatever waits had time to fail; gives what came
-  /// of them, and how many arrived.
+  /// Sends a hundred requests to a server that responds only after the queued ones had time to fail. Returns their results, and how
+  /// many arrived.
   private static func crowd(
     _ subject: AdapterConformance.Subject, options: @escaping @Sendable (Options) -> Options
   ) async throws -> ([Result<Response, any Error>], Int) {
@@ -101,7 +102,7 @@ extension ConformanceGroup {
     return (answers, arrived.elements.count)
   }
 
-  /// A server that answers nothing until the gate is open, and notes the first line of each request.
+  /// A server that sends no response until the gate is open, and records the first line of each request.
   private static func holding(
     until gate: Gate, note: @escaping @Sendable (String) -> Void = { _ in }
   ) throws -> RawServer {

@@ -1,7 +1,7 @@
 internal import FaradayCore
 
 extension AdapterConformance.Subject {
-  /// To a server that speaks TLS, if it does, and HTTP/2 if it chooses that.
+  /// A connection to a server, with its certificate if it uses TLS, and HTTP/2 if it selects that.
   func connection(toTrusted server: RawServer) throws -> Connection {
     guard server.url.hasPrefix("https:") else { return try connection(to: server) }
     var defaults = Options()
@@ -10,14 +10,14 @@ extension AdapterConformance.Subject {
   }
 }
 
-/// What is under the bytes of a ``RawServer``.
+/// The security below a ``RawServer``: none or TLS.
 enum Security: String, CaseIterable {
   case plain = "in clear text"
   case tls = "over TLS"
 
   var needs: Capabilities { self == .plain ? [] : .customCA }
 
-  /// A server that says exactly what the rule tells it to.
+  /// A server that sends exactly the bytes that the rule chooses.
   func server(
     choosing chosen: String = "http/1.1", onConnection: @escaping @Sendable (RawConnection) throws -> Void
   ) throws -> RawServer {

@@ -1,7 +1,7 @@
 internal import FaradayCore
 
 extension AdapterConformance {
-  /// For each option that an adapter with these capabilities lacks: a request that needs it fails, and nothing is sent.
+  /// For each capability that is missing: a request that needs it throws, and nothing is sent.
   static func refusals(without capabilities: Capabilities) -> [Case] {
     options.filter { !capabilities.contains($0.capability) }.map { option in
       Case("\(option.name) is refused by name", group: "refusals", needsWire: false) { subject in
@@ -17,7 +17,7 @@ extension AdapterConformance {
     }
   }
 
-  /// The capabilities that a request can ask for, and how.
+  /// The capabilities that a request can need, with a change that makes it need them.
   private static let options: [(name: String, capability: Capabilities, ask: @Sendable (inout Request) throws -> Void)] =
     Capabilities.entries.compactMap { entry in asking(for: entry.capability).map { (entry.name, entry.capability, $0) } }
 

@@ -1,7 +1,7 @@
 internal import FaradayCore
 
 extension ConformanceGroup {
-  /// Nothing of one request is left for the next.
+  /// No state of one request affects the next.
   static let requestsApart = ConformanceGroup(
     name: "requests apart",
     cases: [

@@ -1,7 +1,7 @@
 internal import FaradayCore
 
 extension ConformanceGroup {
-  /// A callback may send a request over its own adapter, and the first goes on when the second has its answer.
+  /// A callback may wait for another request over the same adapter, without a deadlock.
   static let requestsFromCallbacks = ConformanceGroup(
     name: "requests from callbacks",
     cases: Callback.allCases.flatMap { callback in

@@ -54,7 +54,7 @@ extension ConformanceGroup {
       },
     ])
 
-  /// The values of X-Same in a response with these lines.
+  /// The values of `X-Same` in a response with these header lines.
   private static func values(of lines: String, _ subject: AdapterConformance.Subject) async throws -> [String] {
     try await subject.withServer(answering: "HTTP/1.1 200 OK\r\n\(lines)\r\nContent-Length: 0\r\n\r\n") { connection in
       let headers = try await connection.get().headers

@@ -1,7 +1,7 @@
 internal import FaradayCore
 
-/// A server that tells when a request has come and when the client has closed its connection, and never answers whole; but
-/// `/next` it answers like any other.
+/// A server that reports when a request has arrived and when the client has closed its connection, and never completes a response,
+/// except for `/next`.
 struct Stalling {
   let hasRequest = Gate()
   let hasClosed = Gate()
@@ -21,7 +21,7 @@ struct Stalling {
     }
   }
 
-  /// Runs `body` with a connection to it. After that the client must have closed the connection, and the next request works.
+  /// Runs `body` with a connection to it. Afterwards the client must close its connection, and the next request must work.
   static func run(
     _ subject: AdapterConformance.Subject, answering text: String = "", _ body: (Stalling, Connection) async throws -> Void
   ) async throws {

@@ -1,7 +1,7 @@
 internal import FaradayCore
 
 extension ConformanceGroup {
-  /// A status line that is none, or that claims what was not negotiated.
+  /// Malformed status lines, and versions that were not negotiated.
   static let statusLines = ConformanceGroup(
     name: "status lines", needs: .strictFraming,
     cases: [
@@ -33,7 +33,7 @@ extension ConformanceGroup {
       ]
   )
 
-  /// The server has chosen HTTP/1.1, and answers in the name of another version.
+  /// The server has negotiated HTTP/1.1, and claims another version in its status line.
   private static func claimed(_ line: String, by count: Int) -> Case {
     Case("\(line) over TLS to \(count) at a time that ask for HTTP/2", needs: [.http2, .customCA]) { subject in
       let server = try Security.tls.server { connection in

@@ -136,7 +136,7 @@ extension ConformanceGroup {
     try await subject.connection.get(path) { $0.options.delivery = .streamed }
   }
 
-  /// Reads so that whatever holds the body is full again and again: between two pieces the engine gets every chance to fill it.
+  /// Reads slowly, so that the buffer is full again and again: between two pieces the engine has time to fill it.
   private static func slowly(_ response: Response) async throws -> Data {
     var whole = Data()
     for try await piece in response.body {

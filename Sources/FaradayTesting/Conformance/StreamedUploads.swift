@@ -111,7 +111,7 @@ extension ConformanceGroup {
   }
 }
 
-/// Notes each time that somebody begins to read it.
+/// An async sequence that counts its iterations.
 private struct Counted: AsyncSequence, Sendable {
   typealias Element = Data
   let pieces: Pieces

@@ -1,23 +1,23 @@
 internal import FaradayCore
 
 extension AdapterConformance {
-  /// What a rule works with: the adapter under test and a server of its own.
+  /// The context of a rule: the adapter under test, and a server.
   struct Subject: Sendable {
     let adapter: any Adapter
     let server: LocalServer
 
-    /// To the local server.
+    /// A connection to the local server.
     var connection: Connection {
       get throws { try Connection(server.url + "/", adapter: adapter) }
     }
 
-    /// To a server that says exactly what the rule tells it to.
+    /// A connection to a server that sends exactly the bytes that the rule chooses.
     func connection(to server: RawServer) throws -> Connection {
       try Connection(server.url + "/", adapter: adapter)
     }
 
-    /// To a server that answers the first request of every connection with these bytes, and ends its output. It lives as long
-    /// as the closure runs.
+    /// A connection to a server that responds to the first request of every connection with these bytes, and closes its sending
+    /// side. It runs as long as the closure.
     @discardableResult
     func withServer<Result>(
       answering bytes: [UInt8], _ body: (Connection) async throws -> Result

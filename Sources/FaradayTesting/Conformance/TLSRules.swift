@@ -114,7 +114,7 @@ extension ConformanceGroup {
   }
 }
 
-/// A file that nginx serves.
+/// A file that nginx serves, deleted with this object.
 enum BigFile {
   static let size = 32 << 20
 

@@ -1,9 +1,9 @@
 internal import FaradayCore
 
-/// A server that answers each request with its target, and on the first connections says something more when the answers
-/// have been read: what nobody has asked for, and what must be nobody's answer.
+/// A server that responds to each request with its target, and on the first connections sends unsolicited bytes when the responses
+/// have been read: bytes that must not become a response.
 final class TalkativeServer: Sendable {
-  /// How the answer to the first request on a connection ends.
+  /// How the response to the first request on a connection ends.
   struct Answer: Sendable {
     let name: String
     var method = HTTPRequest.Method.get
@@ -25,7 +25,7 @@ final class TalkativeServer: Sendable {
     func text(for target: String) -> String { "HTTP/1.1 \(status)\r\nX-Target: \(target)\r\n" + rest(target) }
   }
 
-  /// Opened when the client has read its answers: now the server says more.
+  /// Opened when the client has read its responses: then the server sends the unsolicited bytes.
   let areRead = Gate()
   /// The method and target of every request, in order.
   let requests = Log<String>()
@@ -34,9 +34,9 @@ final class TalkativeServer: Sendable {
   private let count: Int
 
   /// - Parameters:
-  ///   - count: how many connections are spoilt. Their first requests are answered when they are all there.
-  ///   - more: what is said behind the answer.
-  ///   - late: what is said when another request comes all the same.
+  ///   - count: the number of connections with unsolicited bytes. Their first requests get responses when all have arrived.
+  ///   - more: the unsolicited bytes.
+  ///   - late: the bytes that are sent if the connection is reused.
   init(
     _ security: Security = .plain, _ answer: Answer = .length, connections count: Int = 1, late: String = "",
     more: @escaping @Sendable (RawConnection) throws -> Void
@@ -62,7 +62,7 @@ final class TalkativeServer: Sendable {
     }
   }
 
-  /// Says more on all of them; returns when it is said.
+  /// Sends the unsolicited bytes on all of them; returns when they were sent.
   func sayMore() async {
     areRead.open()
     await until { said.elements.count == count }
@@ -81,7 +81,7 @@ final class TalkativeServer: Sendable {
 }
 
 extension Connection {
-  /// Asks a ``TalkativeServer``, and looks whether the answer is this request's.
+  /// Sends a request to a ``TalkativeServer``, and checks that the response is its own.
   func ask(
     _ method: HTTPRequest.Method = .get, _ target: String, file: String = #fileID, line: Int = #line
   ) async throws {

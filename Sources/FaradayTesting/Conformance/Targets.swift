@@ -44,7 +44,7 @@ extension ConformanceGroup {
     }
   }
 
-  /// The request lines of a GET of this target.
+  /// The request lines that the server gets for a GET with this URL.
   private static func lines(
     _ subject: AdapterConformance.Subject, _ target: String, edit: (inout Request) -> Void = { _ in }
   ) async throws -> [String] {

@@ -27,7 +27,7 @@ extension ConformanceGroup {
       }
     ])
 
-  /// What ends the rule, with another error, if the timeout it is about does not.
+  /// Ends the rule with another error, if the tested timeout does not.
   private static let longer = Duration.seconds(20)
 
   private static func isOver(

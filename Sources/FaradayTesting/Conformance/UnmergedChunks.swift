@@ -1,7 +1,7 @@
 internal import FaradayCore
 
 extension ConformanceGroup {
-  /// A chunk that a server sends is a chunk that the callback sees, though many come at once and the callback takes its time.
+  /// One HTTP/1.1 chunk is one call of the callback, even if many chunks arrive at once and the callback is slow.
   static let unmergedChunks = ConformanceGroup(
     name: "chunks that come at once",
     cases: [(500, 10), (5000, 1), (40, 4000)].map { count, size in
