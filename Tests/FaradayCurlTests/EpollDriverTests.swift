@@ -107,13 +107,13 @@ import Testing
     }
     // Each turn is over before it has begun: one is told of.
     #expect(try driver.wait(atMost: 0, woke: { 0 }))
-    #expect(driver.hasMore)
+    #expect(driver.hasPendingEvents)
     #expect(pairs.filter { hasEnded($0.0) }.count == 1)
     let left = try #require(pairs.first { !hasEnded($0.0) }).0
     // Closed, and opened as another that is idle and clean: the old one's news is not its own.
     sockets.closed(left)
     sockets.opened(left)
-    while driver.hasMore { _ = try driver.wait(atMost: 0, woke: { 0 }) }
+    while driver.hasPendingEvents { _ = try driver.wait(atMost: 0, woke: { 0 }) }
     #expect(!hasEnded(left))
     #expect(pairs.filter { hasEnded($0.0) }.count == 2)
     withExtendedLifetime(driver) {}

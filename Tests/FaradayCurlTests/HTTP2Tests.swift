@@ -4,7 +4,7 @@ import FaradayTesting
 import FoundationEssentials
 import Testing
 
-@Suite(.enabled(if: Library.hasHTTP2)) struct HTTP2Tests {
+@Suite(.enabled(if: Library.hasReliableHTTP2)) struct HTTP2Tests {
   let upstream: LocalServer
   let nginx: NginxServer
   let connection: Connection

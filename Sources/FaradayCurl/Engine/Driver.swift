@@ -14,7 +14,7 @@ protocol Driver: AnyObject {
   /// which returns the time at which to stop and leave the rest for the next call. Returns whether there was an event on a socket.
   func wait(atMost limit: Int64, woke: () -> Int64) throws(MultiFailure) -> Bool
   /// Whether events are left, so that the next call does not block.
-  var hasMore: Bool { get }
+  var hasPendingEvents: Bool { get }
 }
 
 /// A call to libcurl's multi handle failed: the state of its transfers is unknown.
@@ -36,7 +36,7 @@ final class PollDriver: Driver {
     self.waker = waker
   }
 
-  var hasMore: Bool { false }
+  var hasPendingEvents: Bool { false }
 
   func opened(_ descriptor: Int32) {}
   func replaced(_ descriptor: Int32) {}

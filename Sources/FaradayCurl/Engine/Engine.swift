@@ -112,7 +112,7 @@ final class Engine {
       // Timeouts are checked only here, where everything that had arrived by `now` has been received: the time of a slow callback
       // does not count.
       if hadNews { resumeStalledUploads() }
-      settle(isQuiet: !hadNews, expiring: !driver.hasMore)
+      settle(isQuiet: !hadNews, expiring: !driver.hasPendingEvents)
     }
   }
 
@@ -149,7 +149,8 @@ final class Engine {
   /// How long the engine may sleep, in nanoseconds.
   private var untilNextTurn: Int64 {
     // A transfer that has ended or connected may have let others start.
-    guard !driver.hasMore, !admission.hasReady, postponed.isEmpty, touched.allSatisfy(\.hasBulk), handle.maySleep() else {
+    guard !driver.hasPendingEvents, !admission.hasReady, postponed.isEmpty, touched.allSatisfy(\.hasBulk), handle.maySleep()
+    else {
       return 0
     }
     let next = min(deadlines.first?.deadline ?? .max, sweepDue)

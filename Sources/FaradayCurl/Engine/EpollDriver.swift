@@ -55,7 +55,7 @@ final class EpollDriver: Driver {
     try act(on: faraday_socket_timeout, 0)
   }
 
-  var hasMore: Bool { !unhandled.isEmpty }
+  var hasPendingEvents: Bool { !unhandled.isEmpty }
 
   func wait(atMost limit: Int64, woke: () -> Int64) throws(MultiFailure) -> Bool {
     register()

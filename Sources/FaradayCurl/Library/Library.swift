@@ -22,12 +22,12 @@ enum Library {
   static let description = version == 0 ? "libcurl (not initialised)" : String(cString: curl_version())
 
   /// The capabilities of this build of libcurl.
-  static let capabilities = hasHTTP2 ? Capabilities.all : Capabilities.all.subtracting(.http2)
+  static let capabilities = hasReliableHTTP2 ? Capabilities.all : Capabilities.all.subtracting(.http2)
 
   /// Whether HTTP/2 is supported, and reliable: from 8.14 on. 7.88 reports some truncated responses as complete, buffers a paused
   /// stream without bound (no backpressure), and spins at 100 % CPU while an upload is blocked; 8.14 is the oldest version tested
   /// without these.
-  static let hasHTTP2: Bool = {
+  static let hasReliableHTTP2: Bool = {
     let features = faraday_version()?.pointee.features ?? 0
     // The negotiated protocol (ALPN) is read from OpenSSL or a fork of it.
     let tls = faraday_version()?.pointee.ssl_version.map { String(cString: $0) } ?? ""

@@ -162,7 +162,7 @@ extension HTTPVersionPolicy {
     guard transfer.target.isSecure else { return false }
     switch self {
     case .http1: return false
-    case .automatic, .http2: return Library.hasHTTP2
+    case .automatic, .http2: return Library.hasReliableHTTP2
     }
   }
 }

@@ -92,13 +92,13 @@ struct Framing {
   }
 
   private static func hasWord(
-    in value: Slice<UnsafeRawBufferPointer>, where isWanted: (Slice<UnsafeRawBufferPointer>) -> Bool
+    in value: Slice<UnsafeRawBufferPointer>, where matches: (Slice<UnsafeRawBufferPointer>) -> Bool
   ) -> Bool {
     func isSeparator(_ byte: UInt8) -> Bool { byte == 0x2C || byte == 0x20 || byte == 0x09 }
     var rest = value.drop(while: isSeparator)
     while !rest.isEmpty {
       let end = rest.firstIndex(where: isSeparator) ?? rest.endIndex
-      if isWanted(rest[..<end]) { return true }
+      if matches(rest[..<end]) { return true }
       rest = rest[end...].drop(while: isSeparator)
     }
     return false
@@ -109,7 +109,7 @@ struct Framing {
 
   /// Whether the end is ambiguous: it has a length and a transfer coding that is not chunked. libcurl then reads until the
   /// connection is closed (RFC 9112, section 6.3); others use the length if the coding is `identity` (RFC 2616, section 4.4).
-  var hasTwoEnds: Bool { hasTransferEncoding && !isChunked && contentLength != nil }
+  var isAmbiguous: Bool { hasTransferEncoding && !isChunked && contentLength != nil }
 
   /// A header field that affects framing.
   private struct Field {

@@ -120,7 +120,7 @@ struct ResponseParser {
     guard !framing.isTransferCoded else {
       throw malformed("the response's Transfer-Encoding has an unsupported coding")
     }
-    guard hasNoBody || !framing.hasTwoEnds else {
+    guard hasNoBody || !framing.isAmbiguous else {
       throw malformed("the response's length is ambiguous: it has a Content-Length and a Transfer-Encoding that is not chunked")
     }
     return .head
