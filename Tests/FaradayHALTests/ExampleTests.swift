@@ -22,7 +22,7 @@ import Testing
     let book = try Representation(encoding: Book(title: "Emma"))
       .with(rel: "author", href: "/authors/2")
       .with(curie: "app", href: "https://docs.example.com/rels/{rel}")
-      .with(Link(rel: "app:reviews", href: "/reviews{?page}", title: "Reviews"))
+      .with(HALLink(rel: "app:reviews", href: "/reviews{?page}", title: "Reviews"))
     let response = try await connection.post("books", body: .hal(book))
 
     #expect(books.map(\.title) == ["Emma"] && uri == "/books?q=a%20b")

@@ -63,7 +63,7 @@ import Testing
     #expect(home.values("Authorization") == ["Bearer 1", "Bearer 1", nil, nil])
     #expect(foreign.elements == [false, false, true, true, true])
     // From elsewhere, home is somewhere that was led to.
-    #expect(try await connection.follow("next", from: Link(rel: "start", href: elsewhere.url + "/")).count == 2)
+    #expect(try await connection.follow("next", from: HALLink(rel: "start", href: elsewhere.url + "/")).count == 2)
     #expect(home.values("Authorization").suffix(2) == [nil, nil] && elsewhere.values("Authorization") == [nil, nil])
   }
 
@@ -91,7 +91,7 @@ import Testing
     let elsewhere = try PageServer(["/": "{}"])
     let home = try PageServer(["/": #"{"_links": {"self": {"href": "/"}, "away": {"href": "\#(elsewhere.url)/"}}}"#])
     let connection = Connection(headers: [.authorization: "Bearer 1"], adapter: tested.adapter)
-    #expect(try await connection.follow("self/away", from: Link(rel: "start", href: home.url + "/")).count == 3)
+    #expect(try await connection.follow("self/away", from: HALLink(rel: "start", href: home.url + "/")).count == 3)
     #expect(home.values("Authorization") == ["Bearer 1", "Bearer 1"] && elsewhere.values("Authorization") == [nil])
   }
 }

@@ -168,10 +168,10 @@ import Testing
     let server = try server()
     let connection = try Connection(server.url + "/library/books", joining: joining, adapter: tested.adapter)
     for href in [server.url + "/library/", "/library/", "./", "//\(server.url.dropFirst("http://".count))/library/"] {
-      let all = try await connection.follow("books", from: Link(rel: "self", href: href))
+      let all = try await connection.follow("books", from: HALLink(rel: "self", href: href))
       #expect(all.last?.properties["count"] == 2)
     }
-    let books = Link(rel: "books", href: "{?page}")
+    let books = HALLink(rel: "books", href: "{?page}")
     #expect(try await connection.follow("", from: books, variables: ["page": 1]).last?.properties["count"] == 2)
     let served = Array(repeating: ["/library/", "/library/books?page=1"], count: 4).joined()
     #expect(server.targets == served + ["/library/books?page=1"])
@@ -200,7 +200,7 @@ import Testing
     let connection = try connection(tested, server)
     #expect(try await connection.follow("app:search", variables: ["q": "a b"]).last?.properties["found"] == 1)
     #expect(try await connection.follow("app:search", variables: ["q": []]).last?.properties["found"] == 9)
-    let search = Link(rel: "search", href: "search{?q}")
+    let search = HALLink(rel: "search", href: "search{?q}")
     #expect(try await connection.follow("", from: search, variables: ["q": "a b"]).map { $0.properties["found"] } == [1])
     let error = await #expect(throws: FollowingError.self) { try await connection.follow("", from: search) }
     #expect(error?.reason == .templated(variables: ["q"]) && error?.relation == "search" && error?.url == server.url + "/")
@@ -211,7 +211,7 @@ import Testing
     let server = try server()
     server.add("/old", PageServer.Page(status: 302, "Location: /library/"))
     let connection = try connection(tested, server, .redirects())
-    #expect(try await connection.follow("books", from: Link(rel: "start", href: "/old")).last?.properties["count"] == 2)
+    #expect(try await connection.follow("books", from: HALLink(rel: "start", href: "/old")).last?.properties["count"] == 2)
     #expect(server.targets == ["/old", "/library/", "/library/books?page=1"])
   }
 

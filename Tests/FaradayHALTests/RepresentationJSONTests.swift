@@ -47,7 +47,7 @@ import Testing
   @Test func `model: a link to itself`() throws {
     let json: JSONValue = ["_links": ["self": ["href": "https://example.com/api"]]]
     #expect(Representation().with(rel: "self", href: "https://example.com/api").json == json)
-    #expect(try Representation(json: json).selfLink == Link(rel: "self", href: "https://example.com/api"))
+    #expect(try Representation(json: json).selfLink == HALLink(rel: "self", href: "https://example.com/api"))
   }
 
   private let customer = """
@@ -70,7 +70,7 @@ import Testing
     let read = try Representation(json: json)
     #expect(read.json == json)
     #expect(try Representation(json: read.json) == read)
-    let parent = Link(
+    let parent = HALLink(
       rel: "ns:parent", href: "https://example.com/api/customer/1234", name: "bob", title: "The Parent", hreflang: "en",
       profile: "https://example.com/p", type: "application/hal+json", deprecation: "https://example.com/d")
     #expect(read.link(for: "ns:parent") == parent && read.link(for: "ns:users")?.isTemplated == true)
@@ -86,8 +86,8 @@ import Testing
     let json: JSONValue = ["_links": links, "_embedded": embedded]
     var read = try Representation(json: json)
     #expect(read.json == json)
-    read.add(Link(rel: "a", href: "/2"))
-    read.add(Link(rel: "d", href: "/1"))
+    read.add(HALLink(rel: "a", href: "/2"))
+    read.add(HALLink(rel: "d", href: "/1"))
     #expect(read.json["_links"]?["a"] == [["href": "/1"], ["href": "/2"]] && read.json["_links"]?["d"] == [["href": "/1"]])
     read.removeLinks(for: "a")
     read.removeEmbedded(for: "b")

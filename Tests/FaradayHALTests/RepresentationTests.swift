@@ -63,13 +63,14 @@ import Testing
   }
 
   @Test func `links of one relation are told apart by their names`() {
-    let made = Representation().with(Link(rel: "item", href: "/1", name: "a")).with(Link(rel: "item", href: "/2", name: "b"))
+    let made = Representation().with(HALLink(rel: "item", href: "/1", name: "a")).with(
+      HALLink(rel: "item", href: "/2", name: "b"))
     #expect(made.link(for: "item")?.href == "/1" && made.link(for: "item", name: "b")?.href == "/2")
     #expect(made.link(for: "item", name: "c") == nil && made.links(for: "item").count == 2)
   }
 
   @Test func `links and what is embedded can be made a list, and changed`() {
-    var made = Representation().with(rel: "item", links: [Link(rel: "whatever", href: "/1")]).with(property: "a", 1)
+    var made = Representation().with(rel: "item", links: [HALLink(rel: "whatever", href: "/1")]).with(property: "a", 1)
     #expect(made.links.isList("item") && made.link(for: "item")?.rel == "item" && made.links.rels == ["item"])
     made.setLinks([], for: "item")
     #expect(made.json == ["_links": ["item": [] as JSONValue], "a": 1])
@@ -79,18 +80,18 @@ import Testing
   }
 
   @Test func `a link of curies is a prefix`() {
-    var made = Representation().with(Link(rel: "curies", href: docs + "{rel}", name: "ea"))
+    var made = Representation().with(HALLink(rel: "curies", href: docs + "{rel}", name: "ea"))
     #expect(made.curies == [Curie("ea", href: docs + "{rel}")] && made.links.isEmpty)
-    made.setLinks([Link(rel: "x", href: "/{rel}", name: "b")], for: "curies")
+    made.setLinks([HALLink(rel: "x", href: "/{rel}", name: "b")], for: "curies")
     #expect(made.curies == [Curie("b", href: "/{rel}")])
     #expect(made.json == ["_links": ["curies": [["name": "b", "href": "/{rel}", "templated": true] as JSONValue]]])
   }
 
   @Test func `a link is a template if it has an expression, and expands`() throws {
-    let link = Link(rel: "find", href: "/orders{?id}")
-    #expect(link.isTemplated && !Link(rel: "a", href: "/orders?id=1").isTemplated)
+    let link = HALLink(rel: "find", href: "/orders{?id}")
+    #expect(link.isTemplated && !HALLink(rel: "a", href: "/orders?id=1").isTemplated)
     #expect(try link.expand(["id": 7]) == "/orders?id=7")
-    #expect(try Link(rel: "a", href: "/{", isTemplated: false).expand([:]) == "/{")
-    #expect(throws: URITemplateError.self) { try Link(rel: "a", href: "/{").expand([:]) }
+    #expect(try HALLink(rel: "a", href: "/{", isTemplated: false).expand([:]) == "/{")
+    #expect(throws: URITemplateError.self) { try HALLink(rel: "a", href: "/{").expand([:]) }
   }
 }

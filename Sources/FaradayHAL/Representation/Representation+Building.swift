@@ -2,7 +2,7 @@ public import FaradayCoding
 
 extension Representation {
   /// Adds a link behind those of its relation; a second one makes a list. One of `curies` is a prefix.
-  public mutating func add(_ link: Link) {
+  public mutating func add(_ link: HALLink) {
     if link.rel == Self.curiesRel {
       prefixes.append(Curie(link.name ?? "", href: link.href))
     } else {
@@ -11,7 +11,7 @@ extension Representation {
   }
 
   /// Has these links under a relation, as a list however many they are, and no others.
-  public mutating func setLinks(_ links: [Link], for rel: String) {
+  public mutating func setLinks(_ links: [HALLink], for rel: String) {
     let links = links.map { link in
       var link = link
       link.rel = rel
@@ -40,13 +40,13 @@ extension Representation {
   public mutating func removeEmbedded(for rel: String) { embedded.remove(rel) }
 
   /// This with one more link.
-  public func with(_ link: Link) -> Representation { changed { $0.add(link) } }
+  public func with(_ link: HALLink) -> Representation { changed { $0.add(link) } }
 
   /// This with one more link, which is a template if it has an expression.
-  public func with(rel: String, href: String) -> Representation { with(Link(rel: rel, href: href)) }
+  public func with(rel: String, href: String) -> Representation { with(HALLink(rel: rel, href: href)) }
 
   /// This with these links under a relation, as a list.
-  public func with(rel: String, links: [Link]) -> Representation { changed { $0.setLinks(links, for: rel) } }
+  public func with(rel: String, links: [HALLink]) -> Representation { changed { $0.setLinks(links, for: rel) } }
 
   /// This with one more prefix for relations; `href` is a template whose variable is `rel`.
   public func with(curie name: String, href: String) -> Representation {

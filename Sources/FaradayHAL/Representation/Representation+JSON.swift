@@ -28,7 +28,7 @@ extension Representation {
   private mutating func readLinks(_ json: JSONValue) throws(MalformedHAL) {
     for relation in try JSONRelation.all(in: json) {
       let links = try relation.values { json throws(MalformedHAL) in
-        let link = try Link(rel: relation.rel, json: json)
+        let link = try HALLink(rel: relation.rel, json: json)
         guard link.rel != Self.curiesRel || link.name != nil else { throw MalformedHAL(path: "name", reason: "it is missing") }
         return link
       }

@@ -5,7 +5,7 @@ public import FaradayCoding
 ///     let order = Representation(properties: ["total": 30])
 ///       .with(rel: "self", href: "/orders/123")
 ///       .with(curie: "ea", href: "https://docs.example.com/rels/{rel}")
-///       .with(Link(rel: "ea:find", href: "/orders{?id}"))
+///       .with(HALLink(rel: "ea:find", href: "/orders{?id}"))
 ///
 /// A relation is looked up however it is written: `ea:find` finds what stands under `https://docs.example.com/rels/find`, and
 /// the other way round. To look one up takes time in proportion to the relations that there are; ``links`` and ``embedded``,
@@ -14,7 +14,7 @@ public struct Representation: Sendable, Hashable {
   /// What it says of itself. `_links` and `_embedded` are no properties, and are not rendered.
   public var properties: JSONObject
   /// The links but `curies`, as they are written. To look one up there is ``link(for:name:)``.
-  public internal(set) var links = Relations<Link>()
+  public internal(set) var links = Relations<HALLink>()
   /// The prefixes of its relations.
   public var curies: [Curie] {
     get { prefixes.curies }
@@ -28,15 +28,15 @@ public struct Representation: Sendable, Hashable {
   public init(properties: JSONObject = [:]) { self.properties = properties }
 
   /// The link to the resource itself.
-  public var selfLink: Link? { link(for: "self") }
+  public var selfLink: HALLink? { link(for: "self") }
 
   /// The first link of a relation, or the first of that name; the relation is a name, a CURIE or a URI.
-  public func link(for relation: String, name: String? = nil) -> Link? {
+  public func link(for relation: String, name: String? = nil) -> HALLink? {
     links(for: relation).first { name == nil || $0.name == name }
   }
 
   /// All links of a relation: a name, a CURIE or a URI.
-  public func links(for relation: String) -> [Link] { values(of: links, for: relation) }
+  public func links(for relation: String) -> [HALLink] { values(of: links, for: relation) }
 
   /// The representations that are embedded under a relation: a name, a CURIE or a URI. They know the prefixes of this one.
   public func embedded(for relation: String) -> [Representation] {

@@ -21,14 +21,14 @@ extension Connection {
   ///   - usesEmbedded: whether a representation that is embedded under the relation is taken without a request. It may be only
   ///     a part of what its own link leads to.
   public func follow(
-    _ path: String, from link: Link? = nil, variables: [String: URITemplate.Value] = [:], usesEmbedded: Bool = true
+    _ path: String, from link: HALLink? = nil, variables: [String: URITemplate.Value] = [:], usesEmbedded: Bool = true
   ) async throws -> [Representation] {
     try await follow(path.split(separator: "/").map(String.init), from: link, variables: variables, usesEmbedded: usesEmbedded)
   }
 
   /// Follows relations that may also be URIs, which have slashes in them; otherwise as the path of them is followed.
   public func follow(
-    _ relations: [String], from link: Link? = nil, variables: [String: URITemplate.Value] = [:], usesEmbedded: Bool = true
+    _ relations: [String], from link: HALLink? = nil, variables: [String: URITemplate.Value] = [:], usesEmbedded: Bool = true
   ) async throws -> [Representation] {
     var traversal = Traversal(over: self, variables: variables, usesEmbedded: usesEmbedded)
     try await traversal.begin(at: link)
@@ -41,7 +41,7 @@ extension Promising where Caller == Connection {
   /// Follows a path of relations, and returns a promise at once.
   @discardableResult
   public func follow(
-    _ path: String, from link: Link? = nil, variables: [String: URITemplate.Value] = [:], usesEmbedded: Bool = true
+    _ path: String, from link: HALLink? = nil, variables: [String: URITemplate.Value] = [:], usesEmbedded: Bool = true
   ) -> Promise<[Representation]> {
     Promise { try await caller.follow(path, from: link, variables: variables, usesEmbedded: usesEmbedded) }
   }
@@ -49,7 +49,7 @@ extension Promising where Caller == Connection {
   /// Follows relations that may also be URIs, and returns a promise at once.
   @discardableResult
   public func follow(
-    _ relations: [String], from link: Link? = nil, variables: [String: URITemplate.Value] = [:], usesEmbedded: Bool = true
+    _ relations: [String], from link: HALLink? = nil, variables: [String: URITemplate.Value] = [:], usesEmbedded: Bool = true
   ) -> Promise<[Representation]> {
     Promise { try await caller.follow(relations, from: link, variables: variables, usesEmbedded: usesEmbedded) }
   }

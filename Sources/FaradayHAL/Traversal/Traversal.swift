@@ -17,7 +17,7 @@ struct Traversal {
     self.usesEmbedded = usesEmbedded
   }
 
-  mutating func begin(at link: Link?) async throws {
+  mutating func begin(at link: HALLink?) async throws {
     // A link is a link, however the connection's paths are joined.
     connection.joining = .resolve
     let request = try connection.request(.get, try link.map(target) ?? "")
@@ -57,7 +57,7 @@ struct Traversal {
     }
   }
 
-  private func target(of link: Link) throws -> String {
+  private func target(of link: HALLink) throws -> String {
     guard link.isTemplated else { return link.href }
     do {
       let template = try URITemplate(link.href)

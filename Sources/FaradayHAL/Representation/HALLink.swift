@@ -1,8 +1,8 @@
 /// A link of a representation: where it leads, and under which relation (HAL draft, section 5).
 ///
-///     Link(rel: "next", href: "/orders?page=2", title: "More")
-///     Link(rel: "ea:find", href: "/orders{?id}")         // a template, as it has an expression
-public struct Link: Sendable, Hashable {
+///     HALLink(rel: "next", href: "/orders?page=2", title: "More")
+///     HALLink(rel: "ea:find", href: "/orders{?id}")         // a template, as it has an expression
+public struct HALLink: Sendable, Hashable {
   /// The relation: a registered name, a CURIE, or a URI (RFC 8288).
   public var rel: String
   /// A URI, which may be relative, or a URI template if ``isTemplated`` says so.

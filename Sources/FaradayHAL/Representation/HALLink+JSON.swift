@@ -1,6 +1,6 @@
 internal import FaradayCoding
 
-extension Link {
+extension HALLink {
   init(rel: String, json: JSONValue) throws(MalformedHAL) {
     guard let object = json.object else { throw MalformedHAL(path: "", reason: "it is no object") }
     func text(_ name: String) throws(MalformedHAL) -> String? {
