@@ -1,32 +1,32 @@
 public import FaradayCore
 
-/// Makes an error of every response whose status is not an expected one: 2xx, unless said otherwise.
+/// Throws ``FaradayCore/UnexpectedStatus`` for a response whose status is not an expected one: 2xx by default.
 ///
 ///     connection.use(.expectStatus)                       // 200..<300
 ///     connection.use(.expectStatus([200, 404]))
 ///     connection.use(.expectStatus { $0.code < 500 })
 ///
-/// It stands where the list has it: above ``Redirects`` it judges the last response, below it each hop. The callbacks of the
-/// request see nothing of a response that was not expected. An ``FaradayCore/UnexpectedStatus`` has the response.
+/// Above ``Redirects`` in the list it checks the last response, below it each redirect. The error has the response; the
+/// request's callbacks are not called for it.
 public struct ExpectStatus: Middleware {
   private let isExpected: @Sendable (HTTPResponse.Status) -> Bool
   private let bodyLimit: Int
 
   /// - Parameters:
-  ///   - bodyLimit: how many bytes of an unexpected response's body the error keeps where the chunk callback would have got
-  ///     them; the transfer of a longer one is ended. 64 KiB by default.
+  ///   - bodyLimit: how many bytes of the body the error keeps where the request has a chunk callback; the transfer of a longer
+  ///     one is cancelled. 64 KiB by default.
   ///   - isExpected: called once for each response, in the task that sent the request.
   public init(bodyLimit: Int = 64 << 10, where isExpected: @escaping @Sendable (HTTPResponse.Status) -> Bool) {
     self.isExpected = isExpected
     self.bodyLimit = max(0, bodyLimit)
   }
 
-  /// Expects a status within the range.
+  /// Expects a status code in the range.
   public init(_ codes: some RangeExpression<Int> & Sendable, bodyLimit: Int = 64 << 10) {
     self.init(bodyLimit: bodyLimit) { codes.contains($0.code) }
   }
 
-  /// Expects one of these.
+  /// Expects one of these status codes.
   public init(_ codes: Set<Int>, bodyLimit: Int = 64 << 10) {
     self.init(bodyLimit: bodyLimit) { codes.contains($0.code) }
   }
@@ -43,18 +43,18 @@ public struct ExpectStatus: Middleware {
 }
 
 extension Middleware where Self == ExpectStatus {
-  /// Makes an error of every status but 2xx.
+  /// Throws for every status but 2xx.
   public static var expectStatus: Self { Self(200..<300) }
 
-  /// Makes an error of every status out of the range.
+  /// Throws for every status code out of the range.
   public static func expectStatus(_ codes: some RangeExpression<Int> & Sendable, bodyLimit: Int = 64 << 10) -> Self {
     Self(codes, bodyLimit: bodyLimit)
   }
 
-  /// Makes an error of every status but these.
+  /// Throws for every status code but these.
   public static func expectStatus(_ codes: Set<Int>, bodyLimit: Int = 64 << 10) -> Self { Self(codes, bodyLimit: bodyLimit) }
 
-  /// Makes an error of every status that the closure does not expect.
+  /// Throws for every status for which the closure returns false.
   public static func expectStatus(
     bodyLimit: Int = 64 << 10, where isExpected: @escaping @Sendable (HTTPResponse.Status) -> Bool
   ) -> Self {

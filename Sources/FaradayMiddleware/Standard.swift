@@ -2,20 +2,22 @@ public import FaradayCore
 public import Logging
 
 extension [any Middleware] {
-  /// What most programs want, as one list: ``standard(authorization:cookies:logger:)`` without its options.
+  /// A default list of middleware: ``standard(authorization:cookies:logger:)`` without options.
   public static var standard: [any Middleware] { standard() }
 
-  /// What most programs want, as one list; the first sees a request first and its response last.
+  /// A default list of middleware: JSON, form and multipart encoding, JSON decoding, redirects and retries, and optionally
+  /// cookies, authorization and logging. The first in the list handles a request first and its response last.
   ///
   ///     let connection = try Connection("https://api.example.com/v2/", adapter: CurlAdapter(), middleware: .standard)
   ///
-  /// Any status is a response: whoever wants errors puts ``ExpectStatus`` in front. A list of one's own is made of the same
-  /// parts. Every call makes a list with a retry budget of its own.
+  /// Every status is a response; put ``FaradayMiddleware/ExpectStatus`` in front for errors. Each call makes a list with a
+  /// ``FaradayMiddleware/RetryBudget`` of its own.
   ///
   /// - Parameters:
-  ///   - authorization: credentials for the connection's own origin: ``Authorization``, ``TokenRefresh``, or one of your own.
-  ///   - cookies: where cookies are kept; without it there are none.
-  ///   - logger: what is told of each exchange as it is sent; without it nothing is.
+  ///   - authorization: credentials for the connection's own origin: ``FaradayMiddleware/Authorization``,
+  ///     ``FaradayMiddleware/TokenRefresh``, or a middleware of your own. None by default.
+  ///   - cookies: stores cookies; without it there are none.
+  ///   - logger: logs each exchange as it is sent; without it nothing is logged.
   public static func standard(
     authorization: (any Middleware)? = nil, cookies: CookieJar? = nil, logger: Logger? = nil
   ) -> [any Middleware] {

@@ -22,9 +22,9 @@ import Testing
     ("[::1]", "[::2]"), ("[::1]", "[]"), ("[::1]", "[[::1]]"), ("[::1]", "[::1"), ("127.0.0.1", "[127.0.0.1]"),
     ("example.com", "[example.com]"),
   ])
-  func `a domain that is not the server's to set for is refused`(host: String, domain: String) throws {
+  func `a domain that is not the server's to set for is rejected`(host: String, domain: String) throws {
     let jar = CookieJar()
-    #expect(throws: CookieRefused.self) { try jar.receive("a=1; Domain=\(domain)", from: url("http://\(host)/")) }
+    #expect(throws: CookieRejected.self) { try jar.receive("a=1; Domain=\(domain)", from: url("http://\(host)/")) }
     #expect(jar.cookies.isEmpty)
   }
 
@@ -91,14 +91,14 @@ import Testing
   @Test(arguments: ["[.::1]", "[::1.]", "[:]", "[:::]", "[1::2::3]", "[1:2:3:4:5:6:7]", "[::1.2.3]", "[12345::]", "[::1%2500]"])
   func `a host in brackets that is no IPv6 address has no cookies`(host: String) throws {
     let jar = CookieJar()
-    #expect(throws: CookieRefused.self) { try jar.receive("a=1", from: url("http://\(host)/")) }
+    #expect(throws: CookieRejected.self) { try jar.receive("a=1", from: url("http://\(host)/")) }
     #expect(jar.cookies.isEmpty)
   }
 
   @Test func `a cookie for https is neither set nor sent over http, not even to this machine`() throws {
     for host in ["example.com", "localhost", "127.0.0.1", "[::1]"] {
       let jar = CookieJar()
-      #expect(throws: CookieRefused.self) { try jar.receive("a=1; Secure", from: url("http://\(host)/")) }
+      #expect(throws: CookieRejected.self) { try jar.receive("a=1; Secure", from: url("http://\(host)/")) }
       try jar.receive("a=1; Secure", from: url("HTTPS://\(host)/"))
       #expect(jar.header(for: try url("http://\(host)/")) == nil)
       #expect(jar.header(for: try url("https://\(host)/")) == "a=1")
@@ -136,7 +136,7 @@ import Testing
     let jar = CookieJar(now: { now.date })
     try jar.receive("a=1; Secure; Max-Age=60", from: url("https://www.example.com/"))
     now.advance(by: 59)
-    #expect(throws: CookieRefused.self) { try jar.receive("a=x", from: url("http://www.example.com/")) }
+    #expect(throws: CookieRejected.self) { try jar.receive("a=x", from: url("http://www.example.com/")) }
     now.advance(by: 1)
     try jar.receive("a=x", from: url("http://www.example.com/"))
     #expect(jar.header(for: try url("http://www.example.com/")) == "a=x")
@@ -145,9 +145,9 @@ import Testing
   @Test func `what comes over http stands before no cookie for https of a domain above or below`() throws {
     let jar = CookieJar()
     try jar.receive("a=1; Secure; Path=/", from: url("https://www.example.com/"))
-    #expect(throws: CookieRefused.self) { try jar.receive("a=x; Domain=example.com; Path=/", from: url("http://example.com/")) }
+    #expect(throws: CookieRejected.self) { try jar.receive("a=x; Domain=example.com; Path=/", from: url("http://example.com/")) }
     try jar.receive("b=1; Secure; Path=/; Domain=example.com", from: url("https://example.com/"))
-    #expect(throws: CookieRefused.self) { try jar.receive("b=x", from: url("http://www.example.com/")) }
+    #expect(throws: CookieRejected.self) { try jar.receive("b=x", from: url("http://www.example.com/")) }
     try jar.receive("a=x", from: url("http://example.net/"))
     #expect(jar.cookies.count == 3)
   }
@@ -166,7 +166,7 @@ import Testing
     let jar = CookieJar()
     try jar.receive("a=1", from: url("http://example.com/"))
     #expect(jar.header(for: far) == nil)
-    #expect(throws: CookieRefused.self) { try jar.receive("a=1", from: far) }
+    #expect(throws: CookieRejected.self) { try jar.receive("a=1", from: far) }
     let longest = "http://" + String(repeating: "a.", count: 125) + "com/"
     try jar.receive("b=1", from: url(longest))
     #expect(try jar.header(for: url(longest)) == "b=1")

@@ -31,11 +31,11 @@ import Testing
   func `a file that is not there, or cannot be, is an error that names it, and the jar stays as it was`(form: CookieFile) throws {
     let jar = try filled()
     let before = jar.cookies
-    let missing = #expect(throws: CookieFile.Failure.self) { try jar.read(from: "/nonexistent/cookies", as: form) }
+    let missing = #expect(throws: CookieFileError.self) { try jar.read(from: "/nonexistent/cookies", as: form) }
     #expect(missing?.description == "/nonexistent/cookies: it cannot be read")
-    let unwritable = #expect(throws: CookieFile.Failure.self) { try jar.write(to: "/nonexistent/cookies", as: form) }
+    let unwritable = #expect(throws: CookieFileError.self) { try jar.write(to: "/nonexistent/cookies", as: form) }
     #expect(unwritable?.description == "/nonexistent/cookies: No such file or directory")
-    #expect(throws: CookieFile.Failure.self) { try jar.write(to: "/tmp", as: form) }
+    #expect(throws: CookieFileError.self) { try jar.write(to: "/tmp", as: form) }
     #expect(jar.cookies == before)
   }
 
@@ -44,12 +44,12 @@ import Testing
     for length in 0..<(whole.count - 1) {
       let jar = jar()
       try jar.insert(Cookie("mine", "1", domain: "example.com"))
-      let failure = #expect(throws: CookieFile.Failure.self) { try jar.read(whole.prefix(length), as: .json) }
-      #expect(failure?.description == "cookies: this is no JSON list of cookies, or it is cut off")
+      let failure = #expect(throws: CookieFileError.self) { try jar.read(whole.prefix(length), as: .json) }
+      #expect(failure?.description == "cookie data: not a JSON array of cookies, or truncated")
       #expect(jar.cookies.map(\.name) == ["mine"])
     }
     for text in ["{}", "1", "\"a\"", "null", "[1", "[]]", "\u{FEFF}x"] {
-      #expect(throws: CookieFile.Failure.self) { try jar().read(Data(text.utf8), as: .json) }
+      #expect(throws: CookieFileError.self) { try jar().read(Data(text.utf8), as: .json) }
     }
   }
 
@@ -63,7 +63,7 @@ import Testing
     ]
     let text = "[" + ([good] + bad).joined(separator: ",") + "]"
     let reading = try jar.read(Data(text.utf8), as: .json)
-    #expect(reading.addedCount == 1 && reading.expiredCount == 0 && reading.refused == [1, 2, 3, 4, 5])
+    #expect(reading.addedCount == 1 && reading.expiredCount == 0 && reading.rejected == [1, 2, 3, 4, 5])
     #expect(jar.cookies.map(\.name) == ["session"])
   }
 
@@ -83,7 +83,7 @@ import Testing
     ]
     let jar = jar()
     let reading = try jar.read(Data(lines.joined(separator: "\n").utf8) + Data("\n\u{00}\n".utf8) + [0xFF, 0x0A], as: .netscape)
-    #expect(reading.refused == Array(5...18) + [21, 22])
+    #expect(reading.rejected == Array(5...18) + [21, 22])
     #expect(reading.addedCount == 2 && reading.expiredCount == 1)
     #expect(jar.cookies.map(\.name) == ["good", "http"])
     let last = try #require(jar.cookies.last)
@@ -96,7 +96,7 @@ import Testing
     let whole = try filled().data(as: .netscape)
     for length in 0..<whole.count {
       let reading = try jar().read(whole.prefix(length), as: .netscape)
-      #expect(reading.addedCount <= 5 && reading.refused.count <= 1)
+      #expect(reading.addedCount <= 5 && reading.rejected.count <= 1)
     }
   }
 

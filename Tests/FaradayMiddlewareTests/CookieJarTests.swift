@@ -21,7 +21,7 @@ import Testing
   ])
   func `the rules hold for cookies put in by hand`(cookie: Cookie) {
     let jar = CookieJar()
-    #expect(throws: CookieRefused.self) { try jar.insert(cookie) }
+    #expect(throws: CookieRejected.self) { try jar.insert(cookie) }
     #expect(jar.cookies.isEmpty)
   }
 
@@ -197,15 +197,15 @@ import Testing
   @Test func `a URL without a host neither sets nor gets cookies`() throws {
     let jar = CookieJar()
     for text in ["file:///a", "/a", "mailto:a@example.com", "data:,x"] {
-      #expect(throws: CookieRefused.self) { try jar.receive("a=1", from: url(text)) }
+      #expect(throws: CookieRejected.self) { try jar.receive("a=1", from: url(text)) }
       #expect(jar.header(for: try url(text)) == nil)
     }
   }
 
   @Test(arguments: ["n" + String(repeating: "\u{301}", count: 100_000), String(repeating: "n", count: 100_000)])
   func `of a long name an error has 64 bytes`(name: String) throws {
-    let refused = #expect(throws: CookieRefused.self) { try CookieJar().receive("\(name)=1", from: url("http://example.com/")) }
-    #expect(try #require(refused).name.utf8.count <= 66)
+    let rejected = #expect(throws: CookieRejected.self) { try CookieJar().receive("\(name)=1", from: url("http://example.com/")) }
+    #expect(try #require(rejected).name.utf8.count <= 66)
   }
 
   @Test func `many tasks set, get and remove at once, and nothing is lost`() async throws {

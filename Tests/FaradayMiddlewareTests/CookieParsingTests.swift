@@ -14,16 +14,16 @@ import Testing
   }
 
   @Test(arguments: ["", "=", " ", ";", "; Path=/", " = ; Secure", "\t=\t"])
-  func `a field with neither name nor value is refused`(field: String) {
-    #expect(throws: CookieRefused.self) { try kept(field) }
+  func `a field with neither name nor value is rejected`(field: String) {
+    #expect(throws: CookieRejected.self) { try kept(field) }
   }
 
   @Test(arguments: (0...0x1F).filter { $0 != 9 } + [0x7F])
   func `a control character anywhere refuses the cookie, but for a tab`(code: UInt8) {
     let control = String(UnicodeScalar(code))
     for field in ["a\(control)=1", "a=1\(control)2", "a=1; Path=/\(control)", "a=1; x=\(control)", "a=1;\(control)"] {
-      let refused = #expect(throws: CookieRefused.self) { try kept(field) }
-      #expect(refused?.description.utf8.contains(code) == false)
+      let rejected = #expect(throws: CookieRejected.self) { try kept(field) }
+      #expect(rejected?.description.utf8.contains(code) == false)
     }
   }
 
@@ -35,8 +35,8 @@ import Testing
   @Test func `name and value have room for 4096 bytes, and no more`() throws {
     let value = String(repeating: "x", count: 4090)
     #expect(try kept("123456=" + value)?.value == value)
-    #expect(throws: CookieRefused.self) { try kept("1234567=" + value) }
-    #expect(throws: CookieRefused.self) { try kept("12345é=" + value) }
+    #expect(throws: CookieRejected.self) { try kept("1234567=" + value) }
+    #expect(throws: CookieRejected.self) { try kept("12345é=" + value) }
   }
 
   @Test func `an attribute of over 1024 bytes is not looked at`() throws {
@@ -61,13 +61,13 @@ import Testing
     #expect(cookie.name == name && cookie.value == value)
   }
 
-  @Test func `a cookie without a name is sent as its value, and refused if that reads as another`() throws {
+  @Test func `a cookie without a name is sent as its value, and rejected if that reads as another`() throws {
     let url = try #require(URL(string: "https://example.com/"))
     let jar = CookieJar()
     try jar.receive("=abc", from: url)
     #expect(jar.header(for: url) == "abc")
     for field in ["=session=stolen", "=__Host-a", "__SECURE-a", "=__http-x"] {
-      #expect(throws: CookieRefused.self) { try jar.receive(field, from: url) }
+      #expect(throws: CookieRejected.self) { try jar.receive(field, from: url) }
     }
     #expect(jar.header(for: url) == "abc")
   }
@@ -130,8 +130,8 @@ import Testing
     "__Host-a=1; Secure; Path=/; Domain=www.example.com", "__Http-a=1; Secure", "__Http-a=1; HttpOnly",
     "__Host-Http-a=1; Secure; Path=/", "__Host-Http-a=1; HttpOnly; Path=/", "__Host-\u{301}=1",
   ])
-  func `a name that promises what is not so is refused, in upper or lower case`(field: String) {
-    #expect(throws: CookieRefused.self) { try kept(field) }
+  func `a name that promises what is not so is rejected, in upper or lower case`(field: String) {
+    #expect(throws: CookieRejected.self) { try kept(field) }
   }
 
   @Test(arguments: [
@@ -145,13 +145,13 @@ import Testing
   @Test func `what is its host's alone names its path, be it the default one`() throws {
     let root = "https://example.com/"
     for name in ["__Host-a", "__HOST-a", "__Host-Http-a"] {
-      #expect(throws: CookieRefused.self) { try kept("\(name)=1; Secure; HttpOnly", from: root) }
+      #expect(throws: CookieRejected.self) { try kept("\(name)=1; Secure; HttpOnly", from: root) }
       #expect(try kept("\(name)=1; Secure; HttpOnly; Path=/", from: root)?.path == "/")
       #expect(try kept("\(name)=1; Secure; HttpOnly; Path", from: root)?.path == "/")
     }
     // One that is not looked at is not named.
     let long = "/" + String(repeating: "x", count: 1024)
-    #expect(throws: CookieRefused.self) { try kept("__Host-a=1; Secure; Path=\(long)", from: root) }
+    #expect(throws: CookieRejected.self) { try kept("__Host-a=1; Secure; Path=\(long)", from: root) }
   }
 
   @Test func `a default path may be of any length`() throws {
@@ -160,15 +160,15 @@ import Testing
     let jar = CookieJar()
     try jar.insert(Cookie("a", "1", domain: "example.com", path: path))
     let copy = CookieJar()
-    #expect(try copy.read(jar.data(as: .json), as: .json).refused.isEmpty && copy.cookies.first?.path == path)
+    #expect(try copy.read(jar.data(as: .json), as: .json).rejected.isEmpty && copy.cookies.first?.path == path)
   }
 
   @Test(arguments: ["SameSite=None", "SameSite=Lax; samesite=NONE", "SameSite=None; HttpOnly"])
   func `a cookie for all sites' pages is for https only`(attributes: String) throws {
-    #expect(throws: CookieRefused.self) { try kept("a=1; \(attributes)") }
+    #expect(throws: CookieRejected.self) { try kept("a=1; \(attributes)") }
     #expect(try kept("a=1; \(attributes); Secure")?.sameSite == .everywhere)
     let jar = CookieJar()
-    #expect(throws: CookieRefused.self) { try jar.insert(Cookie("a", "1", domain: "example.com", sameSite: .everywhere)) }
+    #expect(throws: CookieRejected.self) { try jar.insert(Cookie("a", "1", domain: "example.com", sameSite: .everywhere)) }
   }
 
   @Test func `no description shows a value`() throws {
@@ -183,7 +183,7 @@ import Testing
     #expect(
       "\(cookie)"
         == "name=[secret]; Path=/a; Domain=example.com; Expires=2026-01-01T00:01:00Z; Secure; HttpOnly; SameSite=Lax")
-    let refused = #expect(throws: CookieRefused.self) { try kept("name=hidden\u{1}") }
-    #expect(refused?.description == "cookie name: there is a control character in it")
+    let rejected = #expect(throws: CookieRejected.self) { try kept("name=hidden\u{1}") }
+    #expect(rejected?.description == "cookie name was rejected: it contains a control character")
   }
 }

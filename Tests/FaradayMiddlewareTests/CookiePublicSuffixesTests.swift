@@ -51,13 +51,13 @@ import Testing
       for suffix in ["zoo", "a.zoo", "b.zoo", "x.bücher.zoo", "x.xn--bcher-kva.zoo", "com"] { #expect(suffixes.contains(suffix)) }
       for domain in ["c.zoo", "own.bücher.zoo", "co.uk", "x.a.zoo", "and.zoo"] { #expect(!suffixes.contains(domain)) }
       let jar = CookieJar(publicSuffixes: suffixes)
-      #expect(throws: CookieRefused.self) { try jar.receive("a=1; Domain=a.zoo", from: #require(URL(string: "http://x.a.zoo"))) }
+      #expect(throws: CookieRejected.self) { try jar.receive("a=1; Domain=a.zoo", from: #require(URL(string: "http://x.a.zoo"))) }
       try jar.receive("a=1; Domain=co.uk", from: #require(URL(string: "http://x.co.uk")))
     }
   }
 
   @Test func `a list without a rule is an error, and so is one that is not there`() {
-    #expect(throws: PublicSuffixes.NotAList.self) { try PublicSuffixes(parsing: "// nothing\n\n") }
+    #expect(throws: InvalidPublicSuffixList.self) { try PublicSuffixes(parsing: "// nothing\n\n") }
     #expect(throws: (any Error).self) { try PublicSuffixes(contentsOf: "/nonexistent/list") }
   }
 }

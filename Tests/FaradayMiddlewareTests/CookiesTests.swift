@@ -50,13 +50,13 @@ import Testing
         "Set-Cookie: c=3;Expires=Thursday, 31 Dec 2037 23:55:55 GMT", "Set-Cookie: d=4; Path=/elsewhere",
         "Set-Cookie: bad=1; Domain=example.com", body: "none"), AnsweringServer.answer(200),
     ])
-    let refused = Log<String>()
+    let rejected = Log<String>()
     let jar = CookieJar()
-    let cookies = Cookies(jar) { cookie, url in refused.append("\(cookie.name) \(url.path())") }
+    let cookies = Cookies(jar) { cookie, url in rejected.append("\(cookie.name) \(url.path())") }
     let connection = try Connection(server.url, adapter: tested.adapter, middleware: [cookies])
     #expect(try await delivery.get("/", over: connection).text == "none")
     #expect(Set(jar.cookies.map(\.name)) == ["a", "b", "c", "d"])
-    #expect(refused.elements == ["bad /"])
+    #expect(rejected.elements == ["bad /"])
     _ = try await delivery.get("/", over: connection)
     let head = try #require(server.heads.elements.last)
     #expect(head.contains("Cookie: a=1; b=\"x, y=z\"; c=3\r\n"))
@@ -111,17 +111,17 @@ import Testing
     #expect(try cookieFields(await TestedDelivery.buffered.get("", over: connection).text).isEmpty)
   }
 
-  @Test func `bytes that are not UTF-8 are refused, and the others kept`() async throws {
+  @Test func `bytes that are not UTF-8 are rejected, and the others kept`() async throws {
     let mock = MockAdapter()
     let bad = HTTPField(name: .setCookie, lenientValue: Array("a=".utf8) + [0xE9])
     mock.stub { Response(status: .ok, headers: HTTPFields([bad, HTTPField(name: .setCookie, value: "b=é")]), url: $0.url) }
     let jar = CookieJar()
-    let refused = Log<CookieRefused>()
+    let rejected = Log<CookieRejected>()
     let connection = try Connection(
-      "http://example.com", adapter: mock, middleware: [.cookies(jar) { cookie, _ in refused.append(cookie) }])
+      "http://example.com", adapter: mock, middleware: [.cookies(jar) { cookie, _ in rejected.append(cookie) }])
     _ = try await connection.get("/")
     _ = try await connection.get("/")
-    #expect(refused.elements.map(\.reason) == ["it is not UTF-8", "it is not UTF-8"])
+    #expect(rejected.elements.map(\.reason) == ["it is not UTF-8", "it is not UTF-8"])
     #expect(mock.recorded.last?.request.headers[.cookie] == "b=é")
   }
 

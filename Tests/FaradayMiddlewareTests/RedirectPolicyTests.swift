@@ -32,7 +32,7 @@ import Testing
     tested: TestedAdapter, delivery: TestedDelivery
   ) async throws {
     let server = try LocalServer()
-    let policy: Redirects.Policy = { $0.following.url.path() == "/redirect/1" ? .stop : .follow }
+    let policy: Redirects.Policy = { $0.newRequest.url.path() == "/redirect/1" ? .stop : .follow }
     let connection = try Connection(server.url + "/", adapter: tested.adapter, middleware: [.redirects(policy: policy)])
     let heads = Log<Int>()
     var request = try connection.request(.get, "redirect/3")
@@ -53,7 +53,7 @@ import Testing
   @Test func `a policy is asked once for each, and sees what would be sent`() async throws {
     let seen = Log<String>()
     let policy: Redirects.Policy = { attempt in
-      let following = attempt.following
+      let following = attempt.newRequest
       seen.append(
         "\(attempt.count) \(attempt.head.status.code) \(attempt.url) \(following.method) \(following.url) "
           + "\(following.headers[.authorization] ?? "-")")

@@ -24,7 +24,7 @@ import Testing
     await clock.sleepers(1)
     clock.advance(by: .seconds(5))
     let error = await #expect(throws: TimeoutExceeded.self) { try await task.value }
-    #expect(error.map { "\($0)" } == "GET http://host/path?token=[secret]: not done within 5.0 seconds")
+    #expect(error.map { "\($0)" } == "GET http://host/path?token=[secret]: timed out: not completed within 5.0 seconds")
     #expect(await wasCancelled.opened())
   }
 

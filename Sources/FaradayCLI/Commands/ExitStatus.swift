@@ -57,7 +57,7 @@ extension ExitStatus {
     case .tooMany, .loop: 47
     case .invalidLocation: 3
     case .bodyNotReplayable: 65
-    case .downgrade, .bodyInClear, .insecure: 1
+    case .downgrade, .cleartextBody, .insecure: 1
     }
   }
 }

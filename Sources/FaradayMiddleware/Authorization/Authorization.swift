@@ -1,22 +1,23 @@
 public import FaradayCore
 
-/// Sends credentials with every request of a connection that brings none of its own.
+/// Adds an `Authorization` header to every request that has none.
 ///
 ///     connection.use(.authorization(.bearer(token)))
 ///     try await connection.get("other") { try $0.headers.authorize(.basic(user: "ada", password: "secret")) }
 ///
-/// A request that has an `Authorization` field keeps it. A foreign request gets none: see ``FaradayCore/Request/isCrossOrigin``.
-/// Below a middleware that sends again, such as ``Retry``, a provider is asked for each attempt. Credentials that fit into no
-/// header field throw ``FaradayCore/InvalidHeader``, and what a provider throws is thrown; nothing is sent then.
+/// A cross-origin request gets no credentials: see ``FaradayCore/Request/isCrossOrigin``. A provider below a middleware that
+/// sends again, such as ``Retry`` or ``Redirects``, is called for each attempt. Throws ``FaradayCore/InvalidHeader`` for
+/// credentials that are not valid in a header field, and what the provider throws; nothing is sent then. For a token that is
+/// refreshed after a 401 there is ``TokenRefresh``.
 public struct Authorization: Middleware {
   private let provider: @Sendable (Request) async throws -> Credentials?
 
-  /// The same credentials for every request.
+  /// Sends the same credentials with every request.
   public init(_ credentials: Credentials) {
     provider = { _ in credentials }
   }
 
-  /// Credentials that are asked for with each request; nil sends none.
+  /// Calls the provider for each request; nil sends no credentials. It may be called concurrently.
   public init(provider: @escaping @Sendable (Request) async throws -> Credentials?) {
     self.provider = provider
   }
@@ -31,10 +32,10 @@ public struct Authorization: Middleware {
 }
 
 extension Middleware where Self == Authorization {
-  /// Sends these credentials with every request that brings none.
+  /// Adds these credentials to every request that has none.
   public static func authorization(_ credentials: Credentials) -> Self { Self(credentials) }
 
-  /// Asks for credentials with every request that brings none.
+  /// Adds the provider's credentials to every request that has none.
   public static func authorization(provider: @escaping @Sendable (Request) async throws -> Credentials?) -> Self {
     Self(provider: provider)
   }

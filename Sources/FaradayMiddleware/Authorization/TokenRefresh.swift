@@ -1,23 +1,26 @@
 public import FaradayCore
 private import Synchronization
 
-/// Sends a bearer token, and gets a new one when the server answers 401: once for all requests that wait for it, which are then
-/// sent again.
+/// Sends a bearer token with every request, and refreshes it after a 401 response or before it expires. One refresh serves all
+/// concurrent requests, which are then sent again.
 ///
 ///     connection.use(.tokenRefresh { rejected in try await login.renew() })
 ///     connection.use(.tokenRefresh(isExpiring: { login.expires(of: $0) < .now + 60 }) { _ in try await login.renew() })
 ///
-/// The 401 is the response in the end where the new token is refused too, where the body cannot be sent again, or where the
-/// request has an `Authorization` of its own. What `refresh` throws is thrown to all that wait; the next request asks again. Where
-/// the body cannot be sent again, the next request begins with a new token.
+/// The 401 response is returned where the new token is rejected too, where the body cannot be sent again, or where the request
+/// has an `Authorization` header of its own. What `refresh` throws is thrown to all requests that wait for it; the next request
+/// calls it again. After a 401 whose body could not be sent again, the next request starts with a refresh.
 ///
-/// A foreign request gets no token (see ``FaradayCore/Request/isCrossOrigin``), and the 401 of another origin that a redirect led to
-/// is the response.
+/// A cross-origin request gets no token (see ``FaradayCore/Request/isCrossOrigin``), and the 401 of another origin that a
+/// redirect led to is returned as it is.
 ///
-/// Copies share their token. A request that is made within `refresh` or `isExpiring`, also by a task begun there that is not a
-/// detached one, passes without a token: it would wait for itself.
+/// Thread-safe; copies share their token. A request made within `refresh` or `isExpiring`, also by a child task or an
+/// unstructured task created there, but not by a detached one, is sent without a token: waiting for the refresh would be a
+/// deadlock.
 public struct TokenRefresh: Middleware {
+  /// Returns a new token in place of the rejected or expiring one, which is nil if there has been none.
   public typealias Refresh = @Sendable (_ rejected: String?) async throws -> String
+  /// Whether a token has expired, or will before the request arrives.
   public typealias Expiry = @Sendable (_ token: String) async -> Bool
 
   let store: Store
@@ -26,13 +29,14 @@ public struct TokenRefresh: Middleware {
   private let refresh: Refresh
 
   /// - Parameters:
-  ///   - token: the one to begin with; without one `refresh` is asked before the first request.
-  ///   - maximumRefreshes: how often one request is sent again with a new token. With 0 each keeps its 401, and the next begins
-  ///     with a new token.
-  ///   - isExpiring: asked of the token before each request; if it says true, the request waits for a new one before it is
-  ///     sent. Without it a token is used until it is rejected.
-  ///   - refresh: gives a new token for the one that was rejected or expires, nil for the first. Never called while it
-  ///     runs: where all who waited for it were cancelled, so is it, and the next who want a token wait until it has ended.
+  ///   - token: the initial token; without one `refresh` is called before the first request.
+  ///   - maximumRefreshes: how many times one request is sent again with a new token, 1 by default. With 0 each keeps its 401,
+  ///     and the next request starts with a refresh.
+  ///   - isExpiring: called with the token before each request; if it returns true, the request waits for a new token before it
+  ///     is sent. Without it a token is used until it is rejected.
+  ///   - refresh: returns a new token for the one that was rejected or is expiring, nil for the first. Never called
+  ///     concurrently. It is cancelled when all requests that wait for it are cancelled, and the next refresh starts when it
+  ///     has ended.
   public init(token: String? = nil, maximumRefreshes: Int = 1, isExpiring: Expiry? = nil, refresh: @escaping Refresh) {
     store = Store(token)
     self.maximumRefreshes = maximumRefreshes
@@ -61,7 +65,7 @@ public struct TokenRefresh: Middleware {
     }
   }
 
-  /// The token that the copies of a middleware share.
+  /// The token that all copies of a middleware share.
   final class Store: Sendable {
     private struct State {
       var token: String?
@@ -69,13 +73,13 @@ public struct TokenRefresh: Middleware {
     }
 
     private let state: Mutex<State>
-    /// A token, and the one it took the place of.
+    /// The new token, and the one that it replaced.
     let flight = SingleFlight<(token: String, replaced: String?)>()
     let work = Reentrancy()
 
     init(_ token: String?) { state = Mutex(State(token: token)) }
 
-    /// The token, or a new one if there is none, or it was rejected or expires.
+    /// The current token, or a new one if there is none, or it was rejected or is expiring.
     func token(unless isExpiring: Expiry?, by refresh: @escaping Refresh) async throws -> String {
       let state = state.withLock { $0 }
       guard let token = state.token, !state.isRejected else { return try await replace(state.token, by: refresh) }
@@ -83,10 +87,10 @@ public struct TokenRefresh: Middleware {
       return try await replace(token, by: refresh)
     }
 
-    /// Notes that a token was rejected by a request that could not be sent again.
+    /// Marks a token as rejected after a 401 to a request that could not be sent again.
     func reject(_ token: String) { state.withLock { if $0.token == token { $0.isRejected = true } } }
 
-    /// A token other than the rejected one: what somebody else has got meanwhile, or a new one.
+    /// A token other than the rejected one: one that a concurrent refresh has brought, or a new one.
     func replace(_ rejected: String?, by refresh: @escaping Refresh) async throws -> String {
       let fresh = try await fresh(rejected, by: refresh)
       // It may be the outcome for somebody who was rejected with an older one.
@@ -107,7 +111,7 @@ public struct TokenRefresh: Middleware {
 }
 
 extension Middleware where Self == TokenRefresh {
-  /// Sends a bearer token, and gets a new one when it is rejected, or before it expires.
+  /// Sends a bearer token, and refreshes it after a 401 or before it expires. See ``FaradayMiddleware/TokenRefresh``.
   public static func tokenRefresh(
     token: String? = nil, maximumRefreshes: Int = 1, isExpiring: TokenRefresh.Expiry? = nil,
     refresh: @escaping TokenRefresh.Refresh

@@ -1,49 +1,52 @@
 internal import FaradayCore
 
 extension Cookie {
-  /// Bytes of name and value together (RFC 6265bis, section 5.6).
+  /// The maximum length of name and value together, in bytes (RFC 6265bis, section 5.6).
   static let maximumSize = 4096
-  /// Bytes of an attribute's value; longer ones are not looked at.
+  /// The maximum length of an attribute's value, in bytes; longer attributes are ignored.
   static let maximumAttributeSize = 1024
-  /// The longest a cookie is kept, whatever it says: 400 days (section 5.5).
+  /// The maximum lifetime of a cookie, in seconds: 400 days (section 5.5).
   static let maximumAge = 400 * 86_400.0
 
-  /// Throws unless it may be kept, wherever it came from: a server, a file or the program.
+  /// Throws unless the cookie may be stored, whether it comes from a server, a file or the program.
   ///
-  /// - Parameter namesPath: whether its path was said, and is not the default one.
-  func check(_ suffixes: PublicSuffixes, namesPath: Bool = true) throws(CookieRefused) {
-    let refuse = { (reason: String) in CookieRefused(name, reason) }
-    guard !name.isEmpty || !value.isEmpty else { throw refuse("it has neither name nor value") }
+  /// - Parameter namesPath: whether the cookie has a `Path` attribute, rather than the default path.
+  func check(_ suffixes: PublicSuffixes, namesPath: Bool = true) throws(CookieRejected) {
+    let refuse = { (reason: String) in CookieRejected(name, reason) }
+    guard !name.isEmpty || !value.isEmpty else { throw refuse("it has neither a name nor a value") }
     guard !Self.hasControl(name), !Self.hasControl(value), !Self.hasControl(path) else {
-      throw refuse("there is a control character in it")
+      throw refuse("it contains a control character")
     }
     guard name.utf8.count + value.utf8.count <= Self.maximumSize else {
-      throw refuse("it is longer than \(Self.maximumSize) bytes")
+      throw refuse("its name and value have more than \(Self.maximumSize) bytes")
     }
     // What would be read as something else where it is sent.
     guard !(name + value).utf8.contains(UInt8(ascii: ";")), !name.utf8.contains(UInt8(ascii: "=")),
       !name.isEmpty || !value.utf8.contains(UInt8(ascii: "="))
-    else { throw refuse("it would be sent as another cookie") }
-    guard name == name.trimming(), value == value.trimming() else { throw refuse("there is a space around name or value") }
-    guard path.utf8.first == UInt8(ascii: "/") else { throw refuse("its path is none") }
-    guard sameSite != .everywhere || isSecure else { throw refuse("it is for all sites' pages, and not for https only") }
+    else { throw refuse("its name or value contains ';' or '=', and would be sent as another cookie") }
+    guard name == name.trimming(), value == value.trimming() else {
+      throw refuse("its name or value begins or ends with whitespace")
+    }
+    guard path.utf8.first == UInt8(ascii: "/") else { throw refuse("its path does not begin with '/'") }
+    guard sameSite != .everywhere || isSecure else { throw refuse("SameSite=None requires Secure") }
     try checkDomain(suffixes)
     try checkPrefix(namesPath: namesPath)
   }
 
-  private func checkDomain(_ suffixes: PublicSuffixes) throws(CookieRefused) {
+  private func checkDomain(_ suffixes: PublicSuffixes) throws(CookieRejected) {
     guard !domain.isEmpty, CookieHost.canonical(domain) == domain else {
-      throw CookieRefused(name, "its domain is no host name in lower case and ASCII")
+      throw CookieRejected(name, "its domain is not a lowercase ASCII host name")
     }
     guard !isHostOnly else { return }
     guard !domain.hasSuffix("."), !CookieHost.isAddress(domain) else {
-      throw CookieRefused(name, "nothing can lie in its domain")
+      throw CookieRejected(name, "its domain is an IP address or ends in a dot, and has no subdomains")
     }
-    guard !suffixes.isShared(domain) else { throw CookieRefused(name, "strangers have names in its domain") }
+    guard !suffixes.isShared(domain) else { throw CookieRejected(name, "its domain is a public suffix") }
   }
 
-  /// Names that promise how the cookie was set, in upper or lower case. `__Http-` is from the draft that follows 6265bis.
-  private func checkPrefix(namesPath: Bool) throws(CookieRefused) {
+  /// Checks the requirements of the name prefixes `__Secure-` and `__Host-`, which are case-insensitive (RFC 6265bis, section
+  /// 4.1.3). `__Http-` is from the draft that follows.
+  private func checkPrefix(namesPath: Bool) throws(CookieRejected) {
     // Some servers read a cookie without a name as one whose value is the name.
     let start = (name.isEmpty ? value : name).utf8.prefix(16).map(\.asciiLowercased)
     let isOfHost = isSecure && isHostOnly && path == "/" && namesPath
@@ -52,11 +55,13 @@ extension Cookie {
       ("__host-http-", isOfHost && isHTTPOnly),
     ]
     for (prefix, isKept) in promises where start.starts(with: prefix.utf8) {
-      guard isKept, !name.isEmpty else { throw CookieRefused(name, "it is not what the prefix of its name promises") }
+      guard isKept, !name.isEmpty else {
+        throw CookieRejected(name, "it does not meet the requirements of the prefix of its name")
+      }
     }
   }
 
-  /// A tab is none.
+  /// Whether there is a control character other than tab.
   static func hasControl(_ text: String) -> Bool {
     text.utf8.contains { $0 < 0x20 && $0 != 0x09 || $0 == 0x7F }
   }

@@ -1,14 +1,14 @@
 internal import FaradayCore
 
 extension Cookie {
-  /// Where a cookie comes from or goes to.
+  /// The host, path and security of a URL: what decides which cookies it may set and gets.
   struct Place {
     let host: String
     let path: String
-    /// Whether cookies that are for `https` only may be set here, and come here.
+    /// Whether cookies with `Secure` may be set here, and are sent here.
     let isSecure: Bool
 
-    /// Nil for a URL to which no request can be sent.
+    /// Nil for a URL without a valid host.
     init?(_ url: URL, trustsLoopback: Bool) {
       guard let host = CookieHost.canonical(url) else { return nil }
       self.host = host
@@ -17,22 +17,22 @@ extension Cookie {
       isSecure = url.scheme?.lowercased() == "https" || trustsLoopback && CookieHost.isLoopback(host)
     }
 
-    /// The path up to its last slash (RFC 6265bis, section 5.1.4).
+    /// The default path of a cookie: up to the last slash (RFC 6265bis, section 5.1.4).
     var defaultPath: String {
       guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")), slash > path.startIndex else { return "/" }
       return String(path[..<slash])
     }
   }
 
-  /// Reads a `Set-Cookie` field (section 5.6) as a cookie of that place (section 5.7), and checks it.
+  /// Parses a `Set-Cookie` field (section 5.6) of a response from that place (section 5.7), and checks the cookie.
   init(
     parsing field: String, from place: Place, suffixes: PublicSuffixes, now: Date
-  ) throws(CookieRefused) {
+  ) throws(CookieRejected) {
     var parts = field.utf8.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false).map { Substring($0) }[...]
     let (first, second) = Self.halves(parts.popFirst() ?? "")
     // Without an equals sign it is a value.
     let (name, value) = second.map { (first, $0) } ?? ("", first)
-    guard !Self.hasControl(field) else { throw CookieRefused(name, "there is a control character in it") }
+    guard !Self.hasControl(field) else { throw CookieRejected(name, "it contains a control character") }
     self.init(name, value, domain: place.host, path: place.defaultPath, created: now)
 
     var hasAge = false
@@ -62,30 +62,32 @@ extension Cookie {
       }
     }
     try setDomain(domain, from: place, suffixes: suffixes)
-    guard !isSecure || place.isSecure else { throw CookieRefused(name, "it is for https, and did not come over it") }
+    guard !isSecure || place.isSecure else { throw CookieRejected(name, "it is Secure, and was not set over https") }
     try check(suffixes, namesPath: namesPath)
   }
 
   private mutating func setDomain(
     _ attribute: String, from place: Place, suffixes: PublicSuffixes
-  ) throws(CookieRefused) {
-    guard attribute.utf8.allSatisfy({ $0 < 0x80 }) else { throw CookieRefused(name, "its domain is not in ASCII") }
+  ) throws(CookieRejected) {
+    guard attribute.utf8.allSatisfy({ $0 < 0x80 }) else { throw CookieRejected(name, "its Domain is not ASCII") }
     let domain = CookieHost.withoutBrackets(attribute.hasPrefix(".") ? attribute.dropFirst() : attribute[...]).lowercased()
     guard !domain.isEmpty else { return }
-    guard CookieHost.matches(place.host, domain: domain) else { throw CookieRefused(name, "it is for another domain") }
+    guard CookieHost.matches(place.host, domain: domain) else {
+      throw CookieRejected(name, "its Domain does not include the host that set it")
+    }
     // An address has nothing below it, and below a public suffix are strangers.
     if domain == place.host, CookieHost.isAddress(domain) || suffixes.isShared(domain) { return }
     self.domain = domain
     isHostOnly = false
   }
 
-  /// What stands before and after the first equals sign, without the spaces around.
+  /// Name and value, at the first equals sign, trimmed. The value is nil if there is no equals sign.
   private static func halves(_ text: Substring) -> (String, String?) {
     guard let equals = text.utf8.firstIndex(of: UInt8(ascii: "=")) else { return (text.trimming(), nil) }
     return (text[..<equals].trimming(), text[text.utf8.index(after: equals)...].trimming())
   }
 
-  /// Seconds; nil for what is no whole number.
+  /// Seconds; nil if it is not a whole number.
   private static func age(_ text: String) -> Double? {
     let digits = text.hasPrefix("-") ? text.dropFirst() : text[...]
     guard !digits.isEmpty, digits.utf8.allSatisfy(\.isDigit) else { return nil }

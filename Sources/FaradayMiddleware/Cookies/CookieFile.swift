@@ -1,66 +1,67 @@
 public import FaradayCore
 
-/// The forms in which a jar can be kept.
+/// The file formats of a ``CookieJar``.
 public enum CookieFile: Sendable, Hashable {
-  /// `cookies.txt`, as curl and browsers have it: a line for each cookie. `SameSite` and the dates of creation and use are not
-  /// in it; a cookie with a tab in its name or path has no place in it.
+  /// `cookies.txt`, the Netscape format of curl, wget and browsers: one line for each cookie. It has no `SameSite` and no dates
+  /// of creation and use; a cookie with a tab in its name or path is left out.
   case netscape
-  /// An array of all that is known of each cookie.
+  /// A JSON array with all attributes of each cookie.
   case json
 
-  /// What came of reading one.
-  public struct Reading: Sendable, Hashable {
-    /// How many cookies were put into the jar.
+  /// How many cookies of a file were stored, expired or rejected.
+  public struct ReadResult: Sendable, Hashable {
+    /// How many cookies were stored in the jar.
     public internal(set) var addedCount = 0
     /// How many had expired, and were left out.
     public internal(set) var expiredCount = 0
-    /// What was no cookie, or one that may not be kept: numbers of lines from 1, or places in the array from 0.
-    public internal(set) var refused: [Int] = []
-  }
-
-  /// A file that cannot be read or written. What stands in it is not in the error.
-  public struct Failure: FaradayError, Hashable {
-    /// Empty where there was no file.
-    public let path: String
-    public let reason: String
-
-    public var description: String { (path.isEmpty ? "cookies" : path) + ": " + reason }
+    /// What was malformed or rejected: line numbers from 1, or array indices from 0.
+    public internal(set) var rejected: [Int] = []
   }
 }
 
+/// A cookie file that could not be read or written. The file's contents are not in it.
+public struct CookieFileError: FaradayError, Hashable {
+  /// The path of the file; empty where the cookies were read from data.
+  public let path: String
+  /// What failed: `cannot be read`, or what the system says of a failed write.
+  public let reason: String
+
+  public var description: String { (path.isEmpty ? "cookie data" : "cookie file " + path) + ": " + reason }
+}
+
 extension CookieJar {
-  /// Puts the cookies of a file in, each in the place of one of its name, domain and path. Blocks while it reads.
+  /// Reads cookies from a file into the jar; each replaces one of the same name, domain and path. Blocks while it reads.
   ///
-  /// The rules hold for it as for a server. Of `cookies.txt`, lines that are no cookie are skipped; JSON that is no list of
-  /// cookies or is cut off is an error, and the jar stays as it was. Throws ``CookieFile/Failure``.
+  /// Cookies are checked as if a server had set them. Lines of `cookies.txt` that are malformed are skipped; JSON that is
+  /// malformed or truncated is an error, and the jar is unchanged. Throws ``CookieFileError``.
   @discardableResult
-  public func read(from path: String, as form: CookieFile) throws -> CookieFile.Reading {
+  public func read(from path: String, as form: CookieFile) throws -> CookieFile.ReadResult {
     let data: Data
     do { data = try Data(contentsOf: URL(filePath: path)) } catch {
-      throw CookieFile.Failure(path: path, reason: "it cannot be read")
+      throw CookieFileError(path: path, reason: "cannot be read")
     }
-    do { return try read(data, as: form) } catch let failure as CookieFile.Failure {
-      throw CookieFile.Failure(path: path, reason: failure.reason)
+    do { return try read(data, as: form) } catch let failure as CookieFileError {
+      throw CookieFileError(path: path, reason: failure.reason)
     }
   }
 
-  /// Puts the cookies of a file's contents in. See ``read(from:as:)``.
+  /// Reads cookies from the contents of a file. See ``read(from:as:)``.
   @discardableResult
-  public func read(_ data: Data, as form: CookieFile) throws -> CookieFile.Reading {
+  public func read(_ data: Data, as form: CookieFile) throws -> CookieFile.ReadResult {
     switch form {
     case .netscape: readNetscape(data)
     case .json: try readJSON(data)
     }
   }
 
-  /// Writes all that has not expired, also what ends with the session: call ``endSession()`` before if that is over. The file
-  /// takes the place of one that was there when it is whole, and only its owner can read it. Blocks while it writes. Throws
-  /// ``CookieFile/Failure``.
+  /// Writes all cookies that have not expired to a file, session cookies included: call ``endSession()`` first to leave them
+  /// out. The file is replaced atomically, and only its owner can read it (mode 0600). Blocks while it writes. Throws
+  /// ``CookieFileError``.
   public func write(to path: String, as form: CookieFile) throws {
     try PrivateFile.write(data(as: form), to: path)
   }
 
-  /// What ``write(to:as:)`` writes.
+  /// The contents of the file that ``write(to:as:)`` writes.
   public func data(as form: CookieFile) throws -> Data {
     switch form {
     case .netscape: netscape
@@ -68,11 +69,11 @@ extension CookieJar {
     }
   }
 
-  private func readJSON(_ data: Data) throws -> CookieFile.Reading {
+  private func readJSON(_ data: Data) throws -> CookieFile.ReadResult {
     let decoder = JSONDecoder()
     decoder.dateDecodingStrategy = .secondsSince1970
     do { return insert(read: try decoder.decode([MaybeCookie].self, from: data).map(\.cookie)) } catch {
-      throw CookieFile.Failure(path: "", reason: "this is no JSON list of cookies, or it is cut off")
+      throw CookieFileError(path: "", reason: "not a JSON array of cookies, or truncated")
     }
   }
 
@@ -86,7 +87,7 @@ extension CookieJar {
   }
 }
 
-/// An element that is no cookie does not keep the others out.
+/// An array element that may not be a cookie, and does not keep the others from being read.
 private struct MaybeCookie: Decodable {
   let cookie: Cookie?
   init(from decoder: any Decoder) { cookie = try? Cookie(from: decoder) }

@@ -5,25 +5,26 @@ private import Glibc
 private import Darwin
 #endif
 
-/// Host names as cookies compare them: in lower case and ASCII (RFC 6265bis, sections 5.1.2 and 5.1.3).
+/// Canonical host names for cookies: lowercase ASCII, with Punycode for international names (RFC 6265bis, sections 5.1.2 and
+/// 5.1.3).
 enum CookieHost {
-  /// The host that a request for the URL goes to; nil if there is none, or one with characters that no host name has.
+  /// The canonical host of a URL; nil if there is none, or it has characters that no host name has.
   static func canonical(_ url: URL) -> String? {
     // Engines take the escapes of a host apart before they look it up.
     url.host(percentEncoded: false).flatMap { canonical($0) }
   }
 
-  /// Nil for what is no host name. A dot at the end is kept: to cookies that is another host.
+  /// The canonical form; nil for an invalid host name. A trailing dot is kept: to cookies that is another host.
   ///
-  /// Nor is one that is longer than any name of the DNS (RFC 1035, section 2.3.4): a redirect can lead to a host of a megabyte, and
-  /// what is done here with names takes time and memory in proportion to the square of their length.
+  /// Names longer than the DNS allows are invalid too (RFC 1035, section 2.3.4): a redirect can lead to a host of a megabyte,
+  /// and what is done here with names takes time and memory in proportion to the square of their length.
   static func canonical(_ text: String) -> String? {
     // Of what is not ASCII each character becomes at least one.
     guard text.utf8.count <= 4 * longest, let host = spelled(text), host.utf8.count <= longest else { return nil }
     return host
   }
 
-  /// Bytes of a name, its last dot included.
+  /// The maximum length of a name in bytes, trailing dot included.
   private static let longest = 254
 
   private static func spelled(_ text: String) -> String? {
@@ -41,7 +42,7 @@ enum CookieHost {
     return names.joined(separator: ".") + (isRooted ? "." : "")
   }
 
-  /// Whether it is an IP address, or would be taken for one: its last label is a number (the URL standard, section 3.5).
+  /// Whether it is an IP address, or would be parsed as one: its last label is a number (WHATWG URL, section 3.5).
   static func isAddress(_ host: String) -> Bool {
     guard !host.utf8.contains(UInt8(ascii: ":")) else { return true }
     guard let last = host.split(separator: ".").last else { return false }
@@ -49,28 +50,28 @@ enum CookieHost {
     return last.hasPrefix("0x") && last.utf8.dropFirst(2).allSatisfy(\.isHexDigit)
   }
 
-  /// An IPv6 address as it stands in a URL is one without its brackets; everything else is as it was.
+  /// An IPv6 address without the brackets that it has in a URL; everything else unchanged.
   static func withoutBrackets(_ host: Substring) -> Substring {
     let address = host.dropFirst().dropLast()
     guard host.hasPrefix("["), host.hasSuffix("]"), address.utf8.contains(UInt8(ascii: ":")), isIPv6(address) else { return host }
     return address
   }
 
-  /// Whether it names this machine: `localhost` and what is below it, 127.0.0.0/8 and ::1.
+  /// Whether it is a loopback host: `localhost` and its subdomains, 127.0.0.0/8 and ::1.
   static func isLoopback(_ host: String) -> Bool {
     if host == "localhost" || host.hasSuffix(".localhost") || host == "::1" { return true }
     let numbers = host.split(separator: ".", omittingEmptySubsequences: false).map { UInt8($0) }
     return numbers.count == 4 && !numbers.contains(nil) && numbers[0] == 127
   }
 
-  /// Whether the host is the domain or lies in it. Addresses lie in nothing.
+  /// Whether the host is the domain or a subdomain of it: domain-match (section 5.1.3). An IP address has no subdomains.
   static func matches(_ host: String, domain: String) -> Bool {
     if host == domain { return true }
     return host.utf8.count > domain.utf8.count && host.hasSuffix(domain) && !isAddress(host)
       && host.utf8.dropLast(domain.utf8.count).last == UInt8(ascii: ".")
   }
 
-  /// The host and every domain it lies in, the longest first.
+  /// The host and all its parent domains, the longest first.
   static func domains(of host: String) -> [String] {
     guard !isAddress(host) else { return [host] }
     var rest = host[...]
@@ -82,7 +83,7 @@ enum CookieHost {
     return domains
   }
 
-  /// Nearly every host is what it should be.
+  /// A fast path: nearly every host is canonical.
   private static func isCanonical(_ text: String) -> Bool {
     var isAfterDot = true
     for byte in text.utf8 {

@@ -1,6 +1,7 @@
 internal import FaradayCore
 
-/// `cookies.txt`: domain, whether it goes to what lies below, path, `https` only, seconds since 1970 or 0, name, value.
+/// The Netscape format, tab-separated: domain, whether subdomains match, path, `Secure`, expiry in seconds since 1970 or 0,
+/// name, value.
 extension CookieJar {
   var netscape: Data {
     var text = "# Netscape HTTP Cookie File\n# Written by Faraday. These are secrets.\n\n"
@@ -15,7 +16,7 @@ extension CookieJar {
     return Data(text.utf8)
   }
 
-  func readNetscape(_ data: Data) -> CookieFile.Reading {
+  func readNetscape(_ data: Data) -> CookieFile.ReadResult {
     let now = now()
     var numbers: [Int] = []
     var cookies: [Cookie?] = []
@@ -27,7 +28,7 @@ extension CookieJar {
       cookies.append(String(validating: line, as: UTF8.self).flatMap { Self.cookie($0, now: now) })
     }
     var reading = insert(read: cookies)
-    reading.refused = reading.refused.map { numbers[$0] }
+    reading.rejected = reading.rejected.map { numbers[$0] }
     return reading
   }
 

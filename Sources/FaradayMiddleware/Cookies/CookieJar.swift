@@ -1,23 +1,24 @@
 public import FaradayCore
 private import Synchronization
 
-/// Keeps cookies, and knows which go where (RFC 6265bis, sections 5.7 and 5.8).
+/// Stores cookies in memory, and selects those for a request by domain, path and expiry (RFC 6265bis, sections 5.7 and 5.8).
 ///
 ///     let jar = CookieJar()
 ///     connection.use(.cookies(jar))
 ///     try jar.write(to: "cookies.txt", as: .netscape)
 ///
-/// It stands for a user agent without pages: `SameSite` and `HttpOnly` are kept and restrict nothing. For any thread.
+/// Thread-safe. It is a user agent without pages: `SameSite` and `HttpOnly` are stored and restrict nothing.
 public final class CookieJar: Sendable {
-  /// How many cookies it keeps. Over it go those that have expired, then of a site with too many those that are not for
-  /// `https` only, then any; each time those first that were not used for longest. Less than none is none.
+  /// The maximum numbers of cookies. Over a limit, expired cookies are removed first, then, of a site with too many, those
+  /// without `Secure`, then any; each time the least recently used first. A negative limit is 0.
   public struct Limits: Sendable, Hashable {
-    /// Of one registrable domain, that is, of all names below it together, so that no site can push the others' cookies out by
-    /// using many names: what browsers keep of a domain.
+    /// The maximum for one registrable domain (eTLD+1), all its subdomains together, so that no site can evict the others'
+    /// cookies by using many names. 180 by default, as in Chrome.
     public var perDomain = 180
-    /// In all: what RFC 6265bis has user agents keep at least.
+    /// The maximum in all. 3000 by default, the minimum that RFC 6265bis asks of user agents.
     public var total = 3000
 
+    /// Limits of 180 cookies per registrable domain and 3000 in all, unless given.
     public init(perDomain: Int = 180, total: Int = 3000) {
       self.perDomain = perDomain
       self.total = total
@@ -31,9 +32,11 @@ public final class CookieJar: Sendable {
   private let store: Mutex<CookieStore>
 
   /// - Parameters:
-  ///   - trustsLoopback: whether `http://localhost` and loopback addresses may set and get cookies that are for `https` only,
-  ///     as in Chrome and Firefox. Other programs of this machine may listen there, so they may not by default.
-  ///   - now: the clock that decides what has expired.
+  ///   - publicSuffixes: the domains for which no cookie may be set. The built-in list by default.
+  ///   - limits: how many cookies are kept.
+  ///   - trustsLoopback: whether `http://localhost` and loopback addresses may set and get `Secure` cookies, as in Chrome and
+  ///     Firefox. False by default: other programs of this machine may listen there.
+  ///   - now: the clock that expiry is measured by.
   public init(
     publicSuffixes: PublicSuffixes = .builtIn, limits: Limits = Limits(), trustsLoopback: Bool = false,
     now: @escaping @Sendable () -> Date = { Date() }
@@ -45,28 +48,31 @@ public final class CookieJar: Sendable {
     self.now = now
   }
 
-  /// What it holds and has not expired, the oldest first.
+  /// All cookies that have not expired, the oldest first.
   public var cookies: [Cookie] {
     let now = now()
     return store.withLock { $0.all(at: now) }
   }
 
-  /// What goes to the URL, in the order of its `Cookie` field: the longest path first, then the oldest.
+  /// The cookies for a URL, in the order of the `Cookie` header: the longest path first, then the oldest.
   public func cookies(for url: URL) -> [Cookie] {
     guard let place = Cookie.Place(url, trustsLoopback: trustsLoopback) else { return [] }
     let now = now()
     return store.withLock { $0.cookies(for: place, at: now) }
   }
 
-  /// The value of a request's `Cookie` field; nil if none goes there. The cookies count as used.
+  /// The value of the `Cookie` header for a URL; nil if there is no cookie for it. Updates ``Cookie/lastUsed``.
   public func header(for url: URL) -> String? {
     let cookies = use(for: url)
     return cookies.isEmpty ? nil : cookies.map(\.pair).joined(separator: "; ")
   }
 
-  /// Takes one `Set-Cookie` field of a response from the URL. One that has expired removes the cookie it names.
-  public func receive(_ setCookie: String, from url: URL) throws(CookieRefused) {
-    guard let place = Cookie.Place(url, trustsLoopback: trustsLoopback) else { throw CookieRefused("", "it came from no host") }
+  /// Stores the cookie of one `Set-Cookie` field of a response from the URL. One that has expired removes the stored cookie of
+  /// its name, domain and path.
+  public func receive(_ setCookie: String, from url: URL) throws(CookieRejected) {
+    guard let place = Cookie.Place(url, trustsLoopback: trustsLoopback) else {
+      throw CookieRejected("", "the URL that set it has no host")
+    }
     let now = now()
     let cookie = try Cookie(parsing: setCookie, from: place, suffixes: suffixes, now: now)
     let isOverlaid = store.withLock { store in
@@ -74,52 +80,53 @@ public final class CookieJar: Sendable {
       store.insert(cookie, limits: limits, at: now)
       return false
     }
-    if isOverlaid { throw CookieRefused(cookie.name, "it would stand before one that is for https, and did not come over it") }
+    if isOverlaid { throw CookieRejected(cookie.name, "it would shadow a Secure cookie, and was not set over https") }
   }
 
-  /// Puts a cookie in by hand, under the same rules, in the place of one of its name, domain and path. It expires in 400 days
-  /// at the latest.
-  public func insert(_ cookie: Cookie) throws(CookieRefused) {
+  /// Stores a cookie, checked as if a server had set it; it replaces one of the same name, domain and path. Its expiry is at
+  /// most 400 days from now.
+  public func insert(_ cookie: Cookie) throws(CookieRejected) {
     try cookie.check(suffixes)
     let now = now()
     store.withLock { $0.insert(cookie.capped(at: now), limits: limits, at: now) }
   }
 
-  /// Removes the cookie of that name, domain and path, whatever its value.
+  /// Removes the cookie of the same name, domain and path, whatever its value.
   public func remove(_ cookie: Cookie) { store.withLock { $0.remove([cookie]) } }
 
-  /// Removes those that the closure says. It is called while nothing is locked.
+  /// Removes the cookies for which the closure returns true. No lock is held while it is called.
   public func remove(where isUnwanted: (Cookie) throws -> Bool) rethrows {
     let unwanted = try cookies.filter(isUnwanted)
     store.withLock { $0.remove(unwanted) }
   }
 
+  /// Removes all cookies.
   public func removeAll() { store.withLock { $0.removeAll { _ in true } } }
 
-  /// Removes what has expired. That is never sent and never listed, so this only makes room.
+  /// Removes expired cookies. They are never sent and never listed, so this only frees memory.
   public func removeExpired() {
     let now = now()
     store.withLock { $0.removeAll { $0.isExpired(at: now) } }
   }
 
-  /// Removes those that have no date to expire.
+  /// Removes session cookies: those without an expiry.
   public func endSession() { store.withLock { $0.removeAll { $0.expires == nil } } }
 
-  /// As ``cookies(for:)``; they count as used.
+  /// As ``cookies(for:)``, and updates ``Cookie/lastUsed``.
   func use(for url: URL) -> [Cookie] {
     guard !store.withLock({ $0.isEmpty }), let place = Cookie.Place(url, trustsLoopback: trustsLoopback) else { return [] }
     let now = now()
     return store.withLock { $0.use(for: place, at: now) }
   }
 
-  /// Puts in what a file holds, all at once; nil stands for what could not be read.
-  func insert(read cookies: [Cookie?]) -> CookieFile.Reading {
-    var reading = CookieFile.Reading()
+  /// Stores the cookies of a file, all at once; nil stands for one that could not be parsed.
+  func insert(read cookies: [Cookie?]) -> CookieFile.ReadResult {
+    var reading = CookieFile.ReadResult()
     var kept: [Cookie] = []
     let now = now()
     for (index, cookie) in cookies.enumerated() {
       guard let cookie, (try? cookie.check(suffixes)) != nil else {
-        reading.refused.append(index)
+        reading.rejected.append(index)
         continue
       }
       if cookie.isExpired(at: now) { reading.expiredCount += 1 } else { kept.append(cookie.capped(at: now)) }

@@ -1,17 +1,17 @@
 internal import FaradayCore
 
-/// The cookies of a jar, by their domain, so that a request looks only at those of its host and of what that lies in.
+/// The cookies of a jar, indexed by domain, so that a request looks only at those of its host and its parent domains.
 struct CookieStore {
   private struct Entry {
     var cookie: Cookie
-    /// Dates can be the same, and clocks are set back: these are not.
+    /// Sequence numbers, as dates can be equal and clocks can be set back.
     var createdOrder: Int
     var usedOrder: Int
   }
 
   /// The cookies of one domain.
   private struct Bucket {
-    /// The registrable domain: whoever has it has made all names below it.
+    /// The registrable domain (eTLD+1).
     let site: String
     var entries: [Entry] = []
   }
@@ -44,7 +44,7 @@ struct CookieStore {
     }
   }
 
-  /// Where the cookies for that place are, in the order they are sent in.
+  /// The positions of the cookies for that place, in the order in which they are sent.
   private func places(of place: Cookie.Place, at now: Date) -> [(domain: String, index: Int)] {
     var found: [(domain: String, index: Int, pathLength: Int, order: Int)] = []
     for domain in CookieHost.domains(of: place.host) {
@@ -61,7 +61,7 @@ struct CookieStore {
     return found.map { ($0.domain, $0.index) }
   }
 
-  /// Whether there is one for `https` only that this one, which did not come over it, would be taken for (RFC 6265bis, 5.7).
+  /// Whether there is a `Secure` cookie that this one, not set over https, would overlay (RFC 6265bis, section 5.7).
   func hasSecure(overlaidBy cookie: Cookie, at now: Date) -> Bool {
     let isOverlaid = { (entry: Entry) in
       entry.cookie.isSecure && entry.cookie.name == cookie.name && !entry.cookie.isExpired(at: now)
@@ -72,7 +72,7 @@ struct CookieStore {
       || domains.contains { CookieHost.matches($0.key, domain: cookie.domain) && $0.value.entries.contains(where: isOverlaid) }
   }
 
-  /// Puts it in the place of one of the same name, domain and path, whose age it takes over.
+  /// Replaces a cookie of the same name, domain and path, whose creation date is kept.
   mutating func insert(_ cookie: Cookie, createdOrder: Int? = nil, limits: CookieJar.Limits, at now: Date) {
     order += 1
     var entry = Entry(cookie: cookie, createdOrder: createdOrder ?? order, usedOrder: order)
@@ -86,7 +86,7 @@ struct CookieStore {
     makeRoom(for: cookie.domain, limits: limits, at: now)
   }
 
-  /// Puts in many, in the order of their age. The one that was used last counts as that, wherever it stands.
+  /// Stores many, in the order of their creation, and with the order of their last use.
   mutating func insert(_ cookies: [Cookie], limits: CookieJar.Limits, at now: Date) {
     let first = order + 1
     order += cookies.count
@@ -107,7 +107,7 @@ struct CookieStore {
     change(domain) { $0.removeAll { isUnwanted($0.cookie) } }
   }
 
-  /// The only way in which cookies come and go.
+  /// The only way in which cookies are added and removed: keeps the counts.
   private mutating func change(_ domain: String, _ change: (inout [Entry]) -> Void) {
     var bucket = domains.removeValue(forKey: domain) ?? Bucket(site: site(of: domain))
     var site = sites.removeValue(forKey: bucket.site) ?? (0, [])
@@ -124,7 +124,8 @@ struct CookieStore {
     if site.count > 0 { sites[bucket.site] = site }
   }
 
-  /// An address, a public suffix and what has no dot are sites of their own. A dot at the end makes no other.
+  /// The registrable domain; an IP address, a public suffix and a name without a dot are sites of their own. A trailing dot is
+  /// ignored.
   private func site(of domain: String) -> String {
     let name = domain.hasSuffix(".") ? String(domain.dropLast()) : domain
     return suffixes.registrableDomain(of: name) ?? name
@@ -146,7 +147,7 @@ struct CookieStore {
     while count > limits.total, removeLeastUsed(of: domains.keys, sparingSecure: false) {}
   }
 
-  /// False if there is none.
+  /// Removes the least recently used; false if there is none.
   private mutating func removeLeastUsed(of names: some Sequence<String>, sparingSecure: Bool) -> Bool {
     var least: (domain: String, index: Int, order: Int)?
     for name in names {

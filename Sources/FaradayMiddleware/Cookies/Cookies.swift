@@ -1,45 +1,47 @@
 public import FaradayCore
 
-/// Keeps the cookies that servers set in a ``CookieJar``, and sends them back where they belong.
+/// Stores the cookies of responses in a ``CookieJar``, and adds a `Cookie` header to requests.
 ///
 ///     connection.use(.redirects())
 ///     connection.use(.cookies())
 ///
-/// It stands below ``Redirects`` and ``Retry``, so that each hop and each attempt gets its own cookies and what it sets is kept.
-/// A request that has become foreign gets that server's cookies, as any other does, and no others.
+/// Place it below ``Redirects`` and ``Retry``, so that each redirect and each attempt gets its own cookies and those that it
+/// sets are stored. A cross-origin request gets the cookies of the server it goes to, as any other does, and no others.
 ///
-/// - A `Cookie` field that the caller has set stands first, and a cookie of the jar with the same name as one in it is not sent.
-/// - `Set-Cookie` is taken from every response, whatever its status, and also if it breaks off after its head. Informational
-///   responses and trailers set none.
-/// - Over an adapter without ``FaradayCore/Capabilities/repeatedHeaders``, which joins `Set-Cookie` fields by commas, they are
-///   taken apart: at a comma that a name and `=` follow, and that is within no quotes.
-/// - A cookie that is not UTF-8 is refused: it could not be sent back as it came.
+/// - A `Cookie` header that the caller has set comes first, and cookies of the jar with the same names are not sent.
+/// - `Set-Cookie` is read from every response, whatever its status, and also from one whose body fails. It is not read from
+///   informational responses and trailers.
+/// - An adapter without ``FaradayCore/Capabilities/repeatedHeaders`` joins `Set-Cookie` fields by commas. They are split at
+///   each comma that a name and `=` follow, and that is not within quotes.
+/// - A cookie that is not UTF-8 is rejected: it could not be sent back as it came.
 public struct Cookies: Middleware {
-  public typealias RefusedHandler = @Sendable (_ refused: CookieRefused, _ url: URL) -> Void
+  /// Called with a cookie that was not stored, and the URL of the response that set it.
+  public typealias RejectionHandler = @Sendable (_ rejected: CookieRejected, _ url: URL) -> Void
 
-  /// Where the cookies are kept.
+  /// The jar that stores the cookies.
   public let jar: CookieJar
-  private let onRefused: RefusedHandler?
+  private let onRejected: RejectionHandler?
 
   /// - Parameters:
-  ///   - jar: may be shared with other connections. By default one that is empty, and gone with the last copy of this.
-  ///   - onRefused: called for each cookie of a response that is not kept, on the request's task.
-  public init(_ jar: CookieJar = CookieJar(), onRefused: RefusedHandler? = nil) {
+  ///   - jar: may be shared with other connections. By default a new, empty jar, which lives as long as the copies of this
+  ///     middleware.
+  ///   - onRejected: called for each cookie of a response that is not stored, on the request's task.
+  public init(_ jar: CookieJar = CookieJar(), onRejected: RejectionHandler? = nil) {
     self.jar = jar
-    self.onRefused = onRefused
+    self.onRejected = onRejected
   }
 
   public func handle(_ request: Request, next: Next) async throws -> Response {
     var request = request
     addCookies(to: &request)
-    let areApart = next.capabilities.contains(.repeatedHeaders)
+    let keepsRepeatedHeaders = next.capabilities.contains(.repeatedHeaders)
     do {
       let response = try await next(request)
-      take(response.headers, from: response.url, areApart: areApart)
+      take(response.headers, from: response.url, keepsRepeatedHeaders: keepsRepeatedHeaders)
       return response
     } catch {
       if let partial = (error as? TransportError)?.partialResponse {
-        take(partial.headers, from: partial.url, areApart: areApart)
+        take(partial.headers, from: partial.url, keepsRepeatedHeaders: keepsRepeatedHeaders)
       }
       throw error
     }
@@ -61,21 +63,21 @@ public struct Cookies: Middleware {
     pair.utf8.firstIndex(of: UInt8(ascii: "=")).map { pair[..<$0].trimming() } ?? ""
   }
 
-  private func take(_ headers: HTTPFields, from url: URL, areApart: Bool) {
-    for value in SetCookieFields.values(in: headers, areApart: areApart) {
-      do throws(CookieRefused) {
-        guard let value else { throw CookieRefused("", "it is not UTF-8") }
+  private func take(_ headers: HTTPFields, from url: URL, keepsRepeatedHeaders: Bool) {
+    for value in SetCookieFields.values(in: headers, keepsRepeatedHeaders: keepsRepeatedHeaders) {
+      do throws(CookieRejected) {
+        guard let value else { throw CookieRejected("", "it is not UTF-8") }
         try jar.receive(value, from: url)
       } catch {
-        onRefused?(error, url)
+        onRejected?(error, url)
       }
     }
   }
 }
 
 extension Middleware where Self == Cookies {
-  /// Keeps cookies, and sends them back. See ``Cookies``.
-  public static func cookies(_ jar: CookieJar = CookieJar(), onRefused: Cookies.RefusedHandler? = nil) -> Self {
-    Self(jar, onRefused: onRefused)
+  /// Stores the cookies of responses, and sends them back. See ``FaradayMiddleware/Cookies``.
+  public static func cookies(_ jar: CookieJar = CookieJar(), onRejected: Cookies.RejectionHandler? = nil) -> Self {
+    Self(jar, onRejected: onRejected)
   }
 }

@@ -7,10 +7,9 @@ private import Musl
 private import Darwin
 #endif
 
-/// Writes files that hold secrets.
+/// Writes files that only their owner can read.
 enum PrivateFile {
-  /// Writes a new file beside, which nobody else can ever open, and gives it the name when it is whole. Throws
-  /// ``CookieFile/Failure``.
+  /// Writes a temporary file with mode 0600 in the same folder, and renames it when it is complete. Throws ``CookieFileError``.
   static func write(_ data: Data, to path: String) throws {
     var template = Array((path + ".XXXXXX").utf8CString)
     // Its mode is 0600 from the start.
@@ -36,8 +35,8 @@ enum PrivateFile {
     }
   }
 
-  private static func failure(_ path: String) -> CookieFile.Failure {
-    CookieFile.Failure(path: path, reason: String(cString: strerror(errno)))
+  private static func failure(_ path: String) -> CookieFileError {
+    CookieFileError(path: path, reason: String(cString: strerror(errno)))
   }
 }
 

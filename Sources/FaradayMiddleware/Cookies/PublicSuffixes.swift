@@ -1,16 +1,16 @@
 public import FaradayCore
 
-/// Domains under which anybody can have one, such as `com`, `co.uk` and `github.io`: no cookie may be set for all of such a
-/// domain, because it would go to strangers.
+/// The Public Suffix List: domains under which anybody can register a name, such as `com`, `co.uk` and `github.io`. No cookie
+/// may be set for such a domain, as it would be sent to unrelated sites.
 ///
-/// The rules are those of the Public Suffix List, ICANN's and the private ones. What the list does not know is a suffix if it
-/// has no dot. A copy of the list is compiled in; it lies in the program's read-only data, and is searched where it lies, so
-/// that it costs neither time nor memory before the first cookie that has a `Domain`, and some microseconds for each of those.
+/// The rules are those of ICANN and the private ones. A domain that no rule matches is a suffix if it has no dot. A copy of the
+/// list is compiled in; it is read-only data and searched in place, so that it costs neither time nor memory before the first
+/// cookie that has a `Domain`, and some microseconds for each of those.
 public struct PublicSuffixes: Sendable {
-  /// The list of ``builtInVersion``.
+  /// The compiled-in list, of ``builtInVersion``.
   public static let builtIn = PublicSuffixes(sorted: PublicSuffixList.rules)
 
-  /// The version of the list that is compiled in, as its makers call it.
+  /// The version of the compiled-in list, as its publisher names it.
   public static var builtInVersion: String { PublicSuffixList.version }
 
   /// In ASCII, in the order of their bytes, separated by spaces.
@@ -18,50 +18,45 @@ public struct PublicSuffixes: Sendable {
 
   private init(sorted rules: String) { self.rules = rules }
 
-  /// The list in its own format (https://publicsuffix.org/list/), such as `/usr/share/publicsuffix/public_suffix_list.dat`.
-  /// Reads it at once. Throws what reading the file throws, and ``NotAList`` where it holds no rule.
+  /// Reads a list in the format of https://publicsuffix.org/list/, such as `/usr/share/publicsuffix/public_suffix_list.dat`.
+  /// Blocks while it reads. Throws what reading the file throws, and ``InvalidPublicSuffixList`` if it contains no rule.
   public init(contentsOf path: String) throws {
     try self.init(parsing: String(decoding: Data(contentsOf: URL(filePath: path)), as: UTF8.self))
   }
 
-  /// The list in its own format: a rule on each line, up to the first space, and lines of comments that begin with `//`.
-  /// Throws ``NotAList`` where there is no rule.
+  /// Parses a list in its own format: a rule on each line, up to the first space, and comments that begin with `//`. Throws
+  /// ``InvalidPublicSuffixList`` if it contains no rule.
   public init(parsing text: String) throws {
     let lines = text.split(whereSeparator: \.isNewline).compactMap { line in line.split(whereSeparator: \.isWhitespace).first }
     let rules = Set(lines.filter { !$0.hasPrefix("//") }.compactMap(Self.canonical))
-    guard !rules.isEmpty else { throw NotAList() }
+    guard !rules.isEmpty else { throw InvalidPublicSuffixList() }
     // Strings are ordered by their Unicode; these are ASCII, where that is the order of the bytes.
     self.init(sorted: rules.sorted().joined(separator: " "))
   }
 
-  /// A text without a single rule.
-  public struct NotAList: FaradayError {
-    public var description: String { "there is no rule in this list of public suffixes" }
-  }
-
-  /// Whether it is one. Upper and lower case are the same, and so are an international name and its ASCII form.
+  /// Whether the domain is a public suffix. Case-insensitive; an international name and its Punycode form are the same.
   public func contains(_ domain: String) -> Bool {
     guard let domain = CookieHost.canonical(domain) else { return false }
     return suffix(of: domain) == domain
   }
 
-  /// Whether strangers have names right below the domain: it is a suffix, or the parent of a wildcard rule. By the list's own
-  /// algorithm `kawasaki.jp` is no suffix, as `*.kawasaki.jp` begins below it; a cookie for all of it would go to strangers all
-  /// the same.
+  /// Whether unrelated parties have names directly below the domain: it is a suffix, or the parent of a wildcard rule. By the
+  /// list's own algorithm `kawasaki.jp` is not a suffix, as `*.kawasaki.jp` begins below it; a cookie for all of it would reach
+  /// unrelated sites all the same.
   func isShared(_ domain: String) -> Bool {
     guard let domain = CookieHost.canonical(domain) else { return false }
     return suffix(of: domain) == domain || !domain.hasSuffix(".") && hasRule("*." + domain)
   }
 
-  /// The suffix of the host and one label more: what its owner has registered. Nil for a host that is a suffix itself, for
-  /// addresses, and for what is no host name.
+  /// The registrable domain (eTLD+1) of a host: its public suffix and one label more. Nil for a host that is a suffix itself,
+  /// for IP addresses, and for invalid host names.
   public func registrableDomain(of host: String) -> String? {
     guard let host = CookieHost.canonical(host), let suffix = suffix(of: host), suffix != host else { return nil }
     let label = host.dropLast(suffix.count + 1).split(separator: ".").last ?? ""
     return label + "." + suffix
   }
 
-  /// The rule that prevails: an exception, whose suffix is what follows its first label, or the longest.
+  /// The suffix by the prevailing rule: an exception, whose suffix is what follows its first label, or the longest.
   private func suffix(of host: String) -> String? {
     guard !CookieHost.isAddress(host), !host.hasSuffix(".") else { return nil }
     let domains = CookieHost.domains(of: host)
@@ -99,4 +94,9 @@ public struct PublicSuffixes: Sendable {
     }
     return CookieHost.canonical(String(rule))
   }
+}
+
+/// A public suffix list without a single rule.
+public struct InvalidPublicSuffixList: FaradayError {
+  public var description: String { "the public suffix list contains no rule" }
 }

@@ -1,19 +1,19 @@
 internal import FaradayCore
 
-/// The `Set-Cookie` fields of a response, one cookie each.
+/// Splits the `Set-Cookie` fields of a response into single cookies.
 enum SetCookieFields {
-  /// - Parameter areApart: whether the adapter gives repeated fields as they came. Where it joins them, they are taken apart.
+  /// - Parameter keepsRepeatedHeaders: whether the adapter keeps repeated fields apart. If it joins them, they are split.
   /// - Returns: nil for a field that is not UTF-8.
-  static func values(in headers: HTTPFields, areApart: Bool) -> [String?] {
+  static func values(in headers: HTTPFields, keepsRepeatedHeaders: Bool) -> [String?] {
     headers[fields: .setCookie].flatMap { field -> [String?] in
       guard let value = field.withUnsafeBytesOfValue({ String(validating: $0, as: UTF8.self) }) else { return [nil] }
-      return areApart ? [value] : split(value)
+      return keepsRepeatedHeaders ? [value] : split(value)
     }
   }
 
-  /// Takes apart what was joined by commas. A comma stands between two cookies if a name and an equals sign follow it, as they
-  /// never do within a date, and if it is not within the quotes of a value. What cannot be told is left together: a cookie
-  /// without a name behind another one, and it is taken apart wrongly where a value holds `, name=` without quotes.
+  /// Splits fields that were joined by commas. A comma separates two cookies if a name and an equals sign follow it, as they
+  /// never do within a date, and if it is not within the quotes of a value. Two cases are ambiguous: a cookie without a name
+  /// behind another one is left joined to it, and a value that holds `, name=` without quotes is split.
   static func split(_ value: String) -> [String] {
     let bytes = Array(value.utf8)
     var pieces: [ArraySlice<UInt8>] = []
@@ -33,7 +33,7 @@ enum SetCookieFields {
     return pieces.map { String(decoding: $0, as: UTF8.self).trimming() }
   }
 
-  /// Behind the closing quote, if there are quotes around the whole value; else where it was.
+  /// The index behind the closing quote, if the whole value is quoted; else `start`.
   private static func endOfQuotes(_ bytes: [UInt8], from start: Int) -> Int {
     let quote = UInt8(ascii: "\"")
     guard start < bytes.count, bytes[start] == quote, let end = bytes[(start + 1)...].firstIndex(of: quote) else { return start }

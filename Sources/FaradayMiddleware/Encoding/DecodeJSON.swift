@@ -1,21 +1,21 @@
 public import FaradayCoding
 public import FaradayCore
 
-/// Asks for JSON, and reads it: ``FaradayCore/Response/json`` is what a response holds whose `Content-Type` says JSON, that is
-/// `application/json` or any type that ends in `+json`.
+/// Requests JSON, and makes the body of a JSON response available as ``FaradayCore/Response/json``.
 ///
-/// A request that says in `Accept` what it wants is left as it is; one without `Accept` asks for `application/json`.
+/// A response is JSON if its `Content-Type` is `application/json` or ends in `+json`. A request without an `Accept` header gets
+/// `Accept: application/json`.
 ///
-/// The body stays as it is, and is read when somebody looks, once. One that says JSON and is none has no
-/// ``FaradayCore/Response/json``; a strict one is collected and read at once, and throws ``FaradayCoding/UndecodableBody``. Streamed bodies
-/// and those taken by a chunk callback are not read.
+/// The body is unchanged, and parsed lazily and once, when ``FaradayCore/Response/json`` is first read; it is nil for malformed
+/// JSON. With `isStrict` the body is collected and parsed at once, and malformed JSON throws ``FaradayCoding/UndecodableBody``.
+/// Streamed bodies and those delivered to a chunk callback are not parsed.
 public struct DecodeJSON: Middleware {
   private let isStrict: Bool
   private let maximumDepth: Int
 
   /// - Parameters:
-  ///   - isStrict: whether a body that says JSON and is none is an error.
-  ///   - maximumDepth: how deep arrays and objects may stand in each other.
+  ///   - isStrict: whether malformed JSON is an error. False by default.
+  ///   - maximumDepth: the maximum nesting of arrays and objects. 512 by default.
   public init(isStrict: Bool = false, maximumDepth: Int = JSONValue.standardMaximumDepth) {
     self.isStrict = isStrict
     self.maximumDepth = maximumDepth
@@ -38,7 +38,8 @@ public struct DecodeJSON: Middleware {
 }
 
 extension Response {
-  /// The body as JSON, if ``DecodeJSON`` has seen it and it is. The first look takes as long as reading it does.
+  /// The body as untyped JSON; nil if it is not valid JSON, or no ``FaradayMiddleware/DecodeJSON`` has handled the response.
+  /// Parsed when first read; thread-safe.
   public var json: JSONValue? {
     guard let read = self[JSONKey.self], let data = body.data, !data.isEmpty else { return nil }
     return try? read.result(of: data).get()
@@ -48,10 +49,11 @@ extension Response {
 private enum JSONKey: ResponseKey { typealias Value = ReadOnce<JSONValue> }
 
 extension Middleware where Self == DecodeJSON {
-  /// Asks for JSON, and reads it.
+  /// Requests JSON, and parses the response. See ``FaradayMiddleware/DecodeJSON``.
   public static var decodeJSON: Self { Self() }
 
-  /// Asks for JSON, and reads it.
+  /// Requests JSON, and parses the response, with limits of your own. See
+  /// ``FaradayMiddleware/DecodeJSON/init(isStrict:maximumDepth:)``.
   public static func decodeJSON(isStrict: Bool = false, maximumDepth: Int = JSONValue.standardMaximumDepth) -> Self {
     Self(isStrict: isStrict, maximumDepth: maximumDepth)
   }

@@ -1,14 +1,15 @@
 public import FaradayCoding
 public import FaradayCore
 
-/// Turns a body that is still a value into `application/x-www-form-urlencoded`.
+/// Encodes a request body that is an `Encodable` value as `application/x-www-form-urlencoded`.
 ///
-/// It acts where the request's `Content-Type` is that or absent, sets it if absent, and passes everything else on: behind
-/// ``EncodeJSON``, which takes the requests without a type, it acts for those that say it. A value that cannot be encoded throws
-/// ``FaradayCoding/UnencodableBody``, and nothing is sent.
+/// It encodes if the request's `Content-Type` is that or absent, sets it if absent, and passes all other requests on. Behind
+/// ``EncodeJSON``, which encodes the requests without a `Content-Type`, it encodes those that have this one. A value that
+/// cannot be encoded throws ``FaradayCoding/UnencodableBody``, and nothing is sent.
 public struct EncodeForm: Middleware {
   private let encoder: QueryEncoder
 
+  /// Uses this encoder.
   public init(encoder: QueryEncoder = QueryEncoder()) { self.encoder = encoder }
 
   public func handle(_ request: Request, next: Next) async throws -> Response {
@@ -25,9 +26,9 @@ public struct EncodeForm: Middleware {
 }
 
 extension Middleware where Self == EncodeForm {
-  /// Turns a body that is still a value into a form.
+  /// Encodes a body that is a value as a URL-encoded form.
   public static var encodeForm: Self { Self() }
 
-  /// Turns a body that is still a value into a form.
+  /// Encodes a body that is a value as a URL-encoded form, with this encoder.
   public static func encodeForm(_ encoder: QueryEncoder) -> Self { Self(encoder: encoder) }
 }

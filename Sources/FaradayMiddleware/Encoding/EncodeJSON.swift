@@ -1,20 +1,21 @@
 internal import FaradayCoding
 public import FaradayCore
 
-/// Turns a body that is still a value into JSON.
+/// Encodes a request body that is an `Encodable` value as JSON.
 ///
 ///     try await connection.post("users", body: .value(User(name: "Ada")))
 ///     try await connection.post("users", body: .value(["name": "Ada"] as JSONValue))
 ///
-/// A ``FaradayCoding/JSONValue`` is written as it is: of the encoder only the formatting counts. It acts where the request's `Content-Type` is JSON or absent, sets it if absent, and passes everything else on. A value that
+/// It encodes if the request's `Content-Type` is JSON or absent, sets it if absent, and passes all other requests on. A
+/// ``FaradayCoding/JSONValue`` is written by its own writer: of the encoder only `outputFormatting` applies to it. A value that
 /// cannot be encoded throws ``FaradayCoding/UnencodableBody``, and nothing is sent.
 public struct EncodeJSON: Middleware {
   private let encoder: JSONEncoder
 
-  /// Members stand in the order of their names, so that a value is the same bytes each time.
+  /// Sorts members by name, so that equal values have equal bytes.
   public init() { encoder = .sortingKeys }
 
-  /// With an encoder of one's own, which nobody may change any more.
+  /// Uses this encoder, which must not be changed afterwards.
   public init(encoder: JSONEncoder) { self.encoder = encoder }
 
   public func handle(_ request: Request, next: Next) async throws -> Response {
@@ -30,9 +31,9 @@ public struct EncodeJSON: Middleware {
 }
 
 extension Middleware where Self == EncodeJSON {
-  /// Turns a body that is still a value into JSON.
+  /// Encodes a body that is a value as JSON, members sorted by name.
   public static var encodeJSON: Self { Self() }
 
-  /// Turns a body that is still a value into JSON.
+  /// Encodes a body that is a value as JSON, with this encoder.
   public static func encodeJSON(_ encoder: JSONEncoder) -> Self { Self(encoder: encoder) }
 }

@@ -1,15 +1,16 @@
 public import FaradayCoding
 public import FaradayCore
 
-/// Turns a form with files, and a value that is to be sent as one, into `multipart/form-data`.
+/// Encodes a request body as `multipart/form-data` (RFC 7578): a ``FaradayCoding/MultipartForm``, or an `Encodable` value.
 ///
-/// It acts on ``FaradayCoding/MultipartForm`` always, and on any other value where the request's `Content-Type` is
-/// `multipart/form-data`, or absent and nobody before has encoded it. It sets `Content-Type` in any case, as the boundary in it
-/// has to be the body's. A value that cannot be encoded, or a file that cannot be read, throws
+/// A ``FaradayCoding/MultipartForm`` is always encoded. Any other value is encoded if the request's `Content-Type` is
+/// `multipart/form-data`, or absent and no middleware before has encoded the value. The `Content-Type` is replaced in any case,
+/// as its boundary must match the body. A value that cannot be encoded, or a file that cannot be read, throws
 /// ``FaradayCoding/UnencodableBody``, and nothing is sent.
 public struct Multipart: Middleware {
   private let encoder: MultipartFormEncoder
 
+  /// Uses this encoder.
   public init(encoder: MultipartFormEncoder = MultipartFormEncoder()) { self.encoder = encoder }
 
   public func handle(_ request: Request, next: Next) async throws -> Response {
@@ -31,9 +32,9 @@ public struct Multipart: Middleware {
 }
 
 extension Middleware where Self == Multipart {
-  /// Turns a form with files into `multipart/form-data`.
+  /// Encodes a form with files as `multipart/form-data`.
   public static var multipart: Self { Self() }
 
-  /// Turns a form with files into `multipart/form-data`.
+  /// Encodes a form with files as `multipart/form-data`, with this encoder.
   public static func multipart(_ encoder: MultipartFormEncoder) -> Self { Self(encoder: encoder) }
 }

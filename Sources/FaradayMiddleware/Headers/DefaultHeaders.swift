@@ -1,22 +1,22 @@
 public import FaradayCore
 
-/// Header fields for every request, each only where the request has none of that name.
+/// Adds header fields to every request that has no field of that name.
 ///
 ///     connection.use(.defaultHeaders([.acceptLanguage: "cy"]))
 ///     connection.use(.defaultHeaders { _ in try await session.headers() })
 ///
-/// ``FaradayCore/Connection/headers`` are for the connection's own server. These go to any, but for those that are secret
-/// (``FaradayCore/Secrets``, and `Authorization`, `Proxy-Authorization` and `Cookie` always): a foreign request, see
-/// ``FaradayCore/Request/isCrossOrigin``, goes without them.
+/// ``FaradayCore/Connection/headers`` go to the connection's own origin only; these go to every origin, except those that are
+/// secret (``FaradayCore/Secrets``, and `Authorization`, `Proxy-Authorization` and `Cookie` always), which are not added to a
+/// cross-origin request: see ``FaradayCore/Request/isCrossOrigin``.
 public struct DefaultHeaders: Middleware {
   private let fields: @Sendable (Request) async throws -> HTTPFields
 
-  /// The same fields for every request.
+  /// Adds the same fields to every request.
   public init(_ fields: HTTPFields) {
     self.fields = { _ in fields }
   }
 
-  /// Fields that are asked for with each request. What the closure throws is thrown, and nothing is sent.
+  /// Calls the closure for the fields of each request. What it throws is thrown, and nothing is sent.
   public init(_ fields: @escaping @Sendable (Request) async throws -> HTTPFields) {
     self.fields = fields
   }
@@ -38,7 +38,7 @@ extension Middleware where Self == DefaultHeaders {
   /// Adds fields to every request that has none of that name.
   public static func defaultHeaders(_ fields: HTTPFields) -> Self { Self(fields) }
 
-  /// Asks for fields with every request, and adds those that it has not.
+  /// Adds the fields that the closure returns to every request that has none of that name.
   public static func defaultHeaders(_ fields: @escaping @Sendable (Request) async throws -> HTTPFields) -> Self {
     Self(fields)
   }

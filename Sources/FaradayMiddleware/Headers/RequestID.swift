@@ -1,20 +1,21 @@
 public import FaradayCore
 
-/// Gives every request an identifier, by which it is found in the logs of both sides.
+/// Adds a unique request ID header to every request, for correlating the logs of client and server: a UUID in `X-Request-ID` by
+/// default.
 ///
 ///     connection.use(.requestID)
 ///     connection.use(.retry)
 ///
-/// A request that has the field keeps it, and one that has ``FaradayCore/Options/requestID`` is sent with that. Above
-/// ``Retry`` it is the same for all attempts, below it each has one of its own. What the server answers under that name
-/// stays in the response's fields. An identifier with a line break in it throws ``FaradayCore/InvalidHeader``.
+/// A request that has the header keeps it, and one that has ``FaradayCore/Options/requestID`` is sent with that. Above
+/// ``Retry`` all attempts have the same ID, below it each has its own. An ID with a line break throws
+/// ``FaradayCore/InvalidHeader``.
 public struct RequestID: Middleware {
   private let header: String
   private let make: @Sendable () -> String
 
   /// - Parameters:
-  ///   - header: the name of the field.
-  ///   - make: makes a fresh identifier; a UUID if nil.
+  ///   - header: the name of the header field.
+  ///   - make: generates an ID; a UUID by default.
   public init(header: String = "X-Request-ID", make: (@Sendable () -> String)? = nil) {
     self.header = header
     self.make = make ?? { UUID().uuidString }
@@ -33,7 +34,7 @@ public struct RequestID: Middleware {
 }
 
 extension Options {
-  /// What the request is known by; nil if a ``RequestID`` has not seen it yet. Setting it decides what will be sent.
+  /// The request's ID; nil if no ``FaradayMiddleware/RequestID`` has handled it yet. Setting it decides what is sent.
   public var requestID: String? {
     get { self[Key.self] }
     set { self[Key.self] = newValue }
@@ -43,7 +44,7 @@ extension Options {
 }
 
 extension Response {
-  /// What its request was known by; nil if no ``RequestID`` has seen it.
+  /// The ID of the request; nil if no ``FaradayMiddleware/RequestID`` has handled it.
   public internal(set) var requestID: String? {
     get { self[Key.self] }
     set { self[Key.self] = newValue }
@@ -53,10 +54,10 @@ extension Response {
 }
 
 extension Middleware where Self == RequestID {
-  /// Gives every request a UUID in `X-Request-ID`.
+  /// Adds a UUID in `X-Request-ID` to every request.
   public static var requestID: Self { Self() }
 
-  /// Gives every request an identifier.
+  /// Adds a request ID to every request.
   public static func requestID(header: String, make: (@Sendable () -> String)? = nil) -> Self {
     Self(header: header, make: make)
   }

@@ -1,13 +1,14 @@
 public import FaradayCore
 
-/// Says who is asking, in a `User-Agent` field, unless the request does (RFC 9110, section 10.1.5).
+/// Adds a `User-Agent` header to every request that has none (RFC 9110, section 10.1.5).
 ///
 ///     connection.use(.userAgent("backup/2.1 (+https://example.com/backup)"))
 ///
-/// A name with a line break or a NUL in it throws ``FaradayCore/InvalidHeader``, and nothing is sent.
+/// A name with a line break or a NUL throws ``FaradayCore/InvalidHeader``, and nothing is sent.
 public struct UserAgent: Middleware {
   private let name: String
 
+  /// - Parameter name: product names with versions, and comments: `backup/2.1 (Linux)`.
   public init(_ name: String) { self.name = name }
 
   public func handle(_ request: Request, next: Next) async throws -> Response {
@@ -19,6 +20,6 @@ public struct UserAgent: Middleware {
 }
 
 extension Middleware where Self == UserAgent {
-  /// Says who is asking, unless the request does.
+  /// Adds this `User-Agent` to every request that has none.
   public static func userAgent(_ name: String) -> Self { Self(name) }
 }

@@ -1,33 +1,35 @@
 public import FaradayCore
 
-/// Something that must hold before a request is sent: a login, a migration, a warm cache.
+/// A precondition of requests, such as a login, a migration or a warm cache.
 ///
-/// Until one of these calls returns, requests made in it, and in tasks begun in it that are not detached, pass the constraints of
-/// the same ``Constraints`` by, as they would wait for themselves. Those of another they wait for: two that need each other wait as
-/// long as their limit says.
+/// A request that one of these methods makes, also in a child task or an unstructured task created there, but not in a detached
+/// one, passes the same ``Constraints`` without waiting, as waiting for itself would be a deadlock. It waits for other
+/// ``Constraints``: two that need each other deadlock until their time limit.
 public protocol Constraint: Sendable {
-  /// Whether the request may be sent as things are; also true for one that it does not concern. Called for every request,
-  /// at any time and from any task.
+  /// Whether the request may be sent now; also true for a request that it does not concern. Called for every request,
+  /// concurrently.
   func isSatisfied(for request: Request) async throws -> Bool
-  /// Brings it about. One call serves all requests that wait; it is satisfied when this returns, and nobody asks again. An error
-  /// fails them all. There are never two calls at a time: where all who wait are cancelled, so is the call, and the next waits
-  /// until it has ended.
+  /// Performs the work that satisfies the constraint. One call serves all requests that wait, and the constraint counts as
+  /// satisfied when it returns. An error fails all of them. Never called concurrently: if all waiting requests are cancelled,
+  /// so is the call, and the next one starts when it has ended.
   func satisfy(for request: Request) async throws
 }
 
-/// Holds requests until constraints are satisfied, which are looked at and satisfied at the same time, and fails them with the
-/// first error of one.
+/// Suspends requests until all constraints are satisfied, which are checked and satisfied concurrently. The first error of a
+/// constraint is thrown.
 ///
 ///     connection.use(.constraints([LoggedIn(session)], within: .seconds(30)))
 ///
-/// A request opts out with ``FaradayCore/Options/ignoresConstraints``. One that is cancelled leaves the others waiting. Copies
-/// share what is going on.
+/// A request opts out with ``FaradayCore/Options/ignoresConstraints``. Cancelling one request does not affect the others.
+/// Thread-safe; copies share their state.
 public struct Constraints: Middleware {
   private let constraints: [Shared]
   private let limit: Duration?
   private let clock: any Clock<Duration>
 
-  /// - Parameter limit: how long a request waits; then it throws ``ConstraintsTimedOut``. Nil waits as long as it takes.
+  /// - Parameters:
+  ///   - limit: how long a request waits before it throws ``ConstraintsTimedOut``. No limit by default.
+  ///   - clock: measures the limit.
   public init(_ constraints: [any Constraint], within limit: Duration? = nil, clock: any Clock<Duration> = .continuous) {
     self.constraints = constraints.map { Shared($0) }
     self.limit = limit
@@ -46,7 +48,7 @@ public struct Constraints: Middleware {
     return try await next(request)
   }
 
-  /// Whether the task is looking at one of these constraints, or satisfying it.
+  /// Whether the current task is part of the work of one of these constraints.
   private var isInside: Bool { constraints.contains { $0.work.isInside } }
 
   private func hold(_ request: Request) async throws {
@@ -77,18 +79,21 @@ public struct Constraints: Middleware {
   }
 }
 
-/// Constraints were not satisfied in time.
+/// A request's constraints were not satisfied within the time limit.
 public struct ConstraintsTimedOut: FaradayError, Equatable {
+  /// The time limit.
   public let limit: Duration
+  /// The request that waited.
   public let request: RequestSummary?
+  /// True.
   public var isTimeout: Bool { true }
   public var description: String {
-    naming("the constraints of the request were not satisfied within \(limit)")
+    naming("timed out: the request's constraints were not satisfied within \(limit)")
   }
 }
 
 extension Options {
-  /// Whether the request is sent whatever the constraints say.
+  /// Whether the request is sent without waiting for constraints. False by default.
   public var ignoresConstraints: Bool {
     get { self[IgnoresConstraints.self] }
     set { self[IgnoresConstraints.self] = newValue }
@@ -98,7 +103,7 @@ extension Options {
 }
 
 extension Middleware where Self == Constraints {
-  /// Holds requests until constraints are satisfied.
+  /// Suspends requests until constraints are satisfied, at most as long as the limit. See ``FaradayMiddleware/Constraints``.
   public static func constraints(_ constraints: [any Constraint], within limit: Duration? = nil) -> Self {
     Self(constraints, within: limit)
   }

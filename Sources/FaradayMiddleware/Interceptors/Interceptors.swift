@@ -1,39 +1,39 @@
 public import FaradayCore
 
-/// Runs interceptors on the way down and on the way up.
+/// Runs interceptors before requests are sent and after responses have arrived.
 ///
 ///     connection.use(.interceptors([
 ///       .request { request in request.headers[.acceptLanguage] = "cy" },
 ///       .response { response, _ in if response.status == .noContent { throw NothingThere() } },
 ///     ]))
 ///
-/// Request interceptors run in the order of the list; response interceptors in the reverse, as an onion has it, or with
+/// Request interceptors run in the order of the list; response interceptors in reverse order, as middleware does, or with
 /// `forward:` in the order of the list too.
 ///
-/// - Response interceptors run on every outcome. After an error, be it the transport's, a request interceptor's or that of
-///   the response interceptor before, it is ``ResponseInterceptor/recover(from:for:)`` that is called; what it returns is
-///   a response for the next one, and what it throws an error for the next one. The last outcome is the caller's.
-/// - After an error of a request interceptor the other request interceptors do not run and nothing is sent; the response
+/// - Response interceptors run after success and failure. After an error, whether of the transport, of a request interceptor or
+///   of the response interceptor before, ``ResponseInterceptor/recover(from:for:)`` is called. What it returns or throws is
+///   passed to the next one, and what the last one returns or throws is the result.
+/// - After an error of a request interceptor the remaining request interceptors do not run and nothing is sent; the response
 ///   interceptors get the request as it was by then.
-/// - A `CancellationError` is thrown at once, and no interceptor sees it: nobody waits for a response any more.
+/// - A `CancellationError` is thrown at once, and no interceptor is called.
 ///
-/// Interceptors see heads: a streamed body is still to come, and what a callback has seen cannot be taken back. One that
-/// sends again, or answers without sending, is a middleware.
+/// An interceptor sees the head of a response: a streamed body has not arrived yet, and what a callback has received cannot be
+/// taken back. To send a request again, or to answer without sending it, write a ``FaradayCore/Middleware``.
 public struct Interceptors: Middleware {
   private let requests: [any RequestInterceptor]
   private let responses: [any ResponseInterceptor]
 
-  /// Responses go through them in the reverse order of requests.
+  /// Response interceptors run in reverse order.
   public init(_ interceptors: [any Interceptor]) {
     self.init(requests: interceptors, responses: interceptors.reversed())
   }
 
-  /// Responses go through them in the listed order, as requests do.
+  /// Response interceptors run in the order of the list, as request interceptors do.
   public init(forward interceptors: [any Interceptor]) {
     self.init(requests: interceptors, responses: interceptors)
   }
 
-  /// Each list in its own order; what is in the wrong one is passed over.
+  /// Two lists, each in its own order; interceptors of the other kind are ignored.
   package init(requests: [any Interceptor] = [], responses: [any Interceptor] = []) {
     self.requests = requests.compactMap { $0 as? any RequestInterceptor }
     self.responses = responses.compactMap { $0 as? any ResponseInterceptor }
@@ -64,9 +64,9 @@ public struct Interceptors: Middleware {
 }
 
 extension Middleware where Self == Interceptors {
-  /// Runs interceptors, responses in the reverse order of requests.
+  /// Runs interceptors; those of responses in reverse order.
   public static func interceptors(_ interceptors: [any Interceptor]) -> Self { Self(interceptors) }
 
-  /// Runs interceptors, responses in the listed order.
+  /// Runs interceptors; those of responses in the order of the list.
   public static func interceptors(forward interceptors: [any Interceptor]) -> Self { Self(forward: interceptors) }
 }

@@ -1,8 +1,8 @@
 internal import FaradayCore
 
 extension Request {
-  /// Whether what was to be sent encrypted is to be sent in clear.
-  func hasBodyInClear(after before: Request) -> Bool { before.isSecure && !isSecure && !body.isEmpty }
+  /// Whether a body that was to be sent over https would be sent in cleartext.
+  func sendsBodyInCleartext(after before: Request) -> Bool { before.isSecure && !isSecure && !body.isEmpty }
 }
 
 extension Redirect: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {

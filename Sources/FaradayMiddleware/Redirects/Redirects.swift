@@ -1,45 +1,48 @@
 public import FaradayCore
 private import Synchronization
 
-/// Follows redirects: 301, 302, 303, 307 and 308 that have a `Location` (RFC 9110, section 15.4).
+/// Follows redirects: responses with status 301, 302, 303, 307 or 308 and a `Location` header (RFC 9110, section 15.4). At most
+/// 10 by default.
 ///
-/// - 303 makes a GET of everything but HEAD; 301 and 302 make a GET of POST (the Fetch standard's rule); their body goes, and
-///   the fields about it. 307 and 308 send method and body again: one that can be read once only is an error.
-/// - To another origin, which is also `https` to `http`, a request goes without `Authorization`, `Proxy-Authorization`, `Cookie`
-///   and every field that ``FaradayCore/Secrets`` names, without `Host`, with no more of a `Referer` than its origin, and marked
-///   as foreign, so that no middleware below adds credentials: ``FaradayCore/Request/becomeCrossOrigin()``. It does not get them back
-///   if it returns.
-/// - From `https` to `http` no body is sent, unless that is allowed: anybody on the way could read it.
-/// - The URL's user and password stay with their origin; those in a `Location` are dropped. A fragment is carried on unless
-///   the `Location` has one.
-/// - Several `Location` fields are one if they are equal, and an error if not. Bytes of it that are no ASCII are percent-encoded.
-/// - A redirect's own body is of no matter: it may be larger than the largest body and break off, and one that stalls is waited
-///   for a second. Over URLSession, which shows a redirect only when its body has come, one that breaks off or stalls is an error.
+/// - 303 changes every method but HEAD to GET; 301 and 302 change POST to GET (WHATWG Fetch); the body and its header fields
+///   are removed then. 307 and 308 send method and body again: a body that can be read only once is an error.
+/// - A cross-origin redirect, which includes `https` to `http`, is followed without `Authorization`, `Proxy-Authorization`,
+///   `Cookie`, `Host` and every header that ``FaradayCore/Secrets`` names, with no more than the origin in `Referer`, and as a
+///   cross-origin request, so that no middleware below adds credentials: ``FaradayCore/Request/becomeCrossOrigin()``. They are
+///   not restored if it returns to the first origin.
+/// - From `https` to `http` no body is sent, unless `allowsCleartextBody` is true.
+/// - User and password of the URL stay with their origin; those in a `Location` are dropped. The fragment is kept unless the
+///   `Location` has one.
+/// - Several `Location` fields are one if they are equal, and an error if not. Non-ASCII bytes of it are percent-encoded.
+/// - A redirect's own body is discarded: its size does not matter, nor whether it is truncated, and one that stalls is waited
+///   for a second. URLSession reports a redirect only when its body has arrived: over it, a truncated or stalled body is an
+///   error.
 ///
-/// Callbacks see the last response only; but the 1xx heads of each hop reach ``FaradayCore/Options/onInformational``, as it cannot
-/// be known yet what follows them. What stands below this middleware sees each hop as a request of its own. A
-/// ``RedirectError`` has the response that could not be followed.
+/// Callbacks see the last response only; but the 1xx heads of each redirect reach ``FaradayCore/Options/onInformational``, as
+/// what follows them is not known yet. A middleware below this one sees each redirect as a request of its own. Throws
+/// ``RedirectError``, which has the response.
 public struct Redirects: Middleware {
-  /// Decides about a redirect that all other rules let pass. Called once for each, before its body is read, in the task that sent the
-  /// request. What it throws is what the request throws.
+  /// Decides about a redirect that all other rules allow. Called once for each, before its body is read, in the task that sent
+  /// the request. What it throws is thrown.
   public typealias Policy = @Sendable (_ attempt: Attempt) throws -> Decision
 
-  /// A redirect that a policy is asked about.
+  /// A redirect for a ``Policy`` to decide about.
   public struct Attempt: Sendable {
-    /// The status and the fields of the response that redirects.
+    /// Status and header fields of the response that redirects.
     public let head: HTTPResponse
-    /// Who redirects.
+    /// The URL that redirects.
     public let url: URL
-    /// What would be sent next: its URL is where the redirect leads, and what may not go there has been taken out.
-    public let following: Request
+    /// The request that would be sent next, to the new URL, without the headers that must not go there.
+    public let newRequest: Request
     /// How many redirects were followed before this one.
     public let count: Int
   }
 
-  /// What becomes of a redirect.
+  /// What a ``Policy`` does with a redirect.
   public enum Decision: Sendable, Hashable {
+    /// The redirect is followed.
     case follow
-    /// It is not followed: it is the response, with its body.
+    /// The redirect is not followed: it is the response, with its body.
     case stop
   }
 
@@ -48,23 +51,24 @@ public struct Redirects: Middleware {
   private let httpsOnly: Bool
   private let sendsReferer: Bool
   private let policy: Policy?
-  private let allowsBodyInClear: Bool
+  private let allowsCleartextBody: Bool
 
   /// - Parameters:
-  ///   - limit: how many are followed; one more is an error. ``FaradayCore/Options/redirectLimit`` overrides it for a request.
-  ///   - allowsDowngrade: whether `https` may lead to `http`.
-  ///   - httpsOnly: whether all redirects must lead to `https`, those of `http` too.
-  ///   - sendsReferer: whether each hop says in `Referer` who led there: the URL without user, password and fragment; to another
-  ///     origin the origin alone; from `https` to `http` nothing.
-  ///   - policy: asked about each redirect that these let pass. Without one all of them are followed.
-  ///   - allowsBodyInClear: whether a body may be sent over `http` that was meant for `https`.
+  ///   - limit: the maximum number of redirects; one more is an error. 10 by default. ``FaradayCore/Options/redirectLimit``
+  ///     overrides it for a request.
+  ///   - allowsDowngrade: whether `https` may redirect to `http`. True by default.
+  ///   - allowsCleartextBody: whether a body may be sent over `http` that was to be sent over `https`. False by default.
+  ///   - httpsOnly: whether all redirects must lead to `https`, those of `http` too. False by default.
+  ///   - sendsReferer: whether each redirect is followed with a `Referer`: the URL without user, password and fragment;
+  ///     cross-origin only the origin; from `https` to `http` none. False by default.
+  ///   - policy: decides about each redirect that these rules allow. By default all of them are followed.
   public init(
-    limit: Int = 10, allowsDowngrade: Bool = true, allowsBodyInClear: Bool = false, httpsOnly: Bool = false,
+    limit: Int = 10, allowsDowngrade: Bool = true, allowsCleartextBody: Bool = false, httpsOnly: Bool = false,
     sendsReferer: Bool = false, policy: Policy? = nil
   ) {
     self.limit = limit
     self.allowsDowngrade = allowsDowngrade
-    self.allowsBodyInClear = allowsBodyInClear
+    self.allowsCleartextBody = allowsCleartextBody
     self.httpsOnly = httpsOnly
     self.sendsReferer = sendsReferer
     self.policy = policy
@@ -73,13 +77,14 @@ public struct Redirects: Middleware {
   public func handle(_ request: Request, next: Next) async throws -> Response {
     let limit = request.options.redirectLimit ?? limit
     guard limit > 0 else { return try await next(request) }
-    let areApart = next.capabilities.contains(.repeatedHeaders)
+    let keepsRepeatedHeaders = next.capabilities.contains(.repeatedHeaders)
     var request = request
     var hops: [Redirect] = []
     var visited: Set<Visit> = [Visit(request)]
     while true {
       var response = try await next(request)
-      let plan = try plan(response.head, of: request, visited, count: hops.count, limit: limit, areApart: areApart)
+      let plan = try plan(
+        response.head, of: request, visited, count: hops.count, limit: limit, keepsRepeatedHeaders: keepsRepeatedHeaders)
       response.redirects = hops
       if hops.contains(where: { Origin($0.url) != Origin($0.location) }) { response.wasRedirectedCrossOrigin = true }
       switch plan {
@@ -87,22 +92,22 @@ public struct Redirects: Middleware {
       case .refuse(let reason):
         response.body = .data((try? await response.body.start(upTo: Self.keptOfRefused).bytes) ?? Data())
         throw RedirectError(reason, request: request, response: response)
-      case .follow(let following):
+      case .follow(let redirected):
         // A page that sets a cookie and leads to itself is no loop: the next visit is another one.
         if response.headers[.setCookie] != nil { visited.removeAll() }
-        visited.insert(Visit(following))
+        visited.insert(Visit(redirected))
         await response.body.discard()
         hops.append(
           Redirect(
             status: response.status, headers: response.headers, version: response.version, url: request.url,
-            location: following.url, metrics: response.metrics,
+            location: redirected.url, metrics: response.metrics,
             secrets: request.secrets))
-        request = following
+        request = redirected
       }
     }
   }
 
-  /// What becomes of a response.
+  /// What to do with a response.
   private enum Plan {
     case deliver
     case follow(Request)
@@ -110,36 +115,36 @@ public struct Redirects: Middleware {
   }
 
   private func plan(
-    _ head: HTTPResponse, of request: Request, _ visited: Set<Visit>, count: Int, limit: Int, areApart: Bool
+    _ head: HTTPResponse, of request: Request, _ visited: Set<Visit>, count: Int, limit: Int, keepsRepeatedHeaders: Bool
   ) throws -> Plan {
     guard Self.isRedirect(head) else { return .deliver }
     guard count < limit else { return .refuse(.tooMany(limit: limit)) }
-    let following: Request
+    let redirected: Request
     do {
-      following = try self.following(head, of: request, areApart: areApart)
+      redirected = try self.redirected(head, of: request, keepsRepeatedHeaders: keepsRepeatedHeaders)
     } catch {
       return .refuse(error)
     }
-    guard head.headerFields[.setCookie] != nil || !visited.contains(Visit(following)) else { return .refuse(.loop) }
-    guard let policy else { return .follow(following) }
-    let attempt = Attempt(head: head, url: request.url, following: following, count: count)
-    return try policy(attempt) == .follow ? .follow(following) : .deliver
+    guard head.headerFields[.setCookie] != nil || !visited.contains(Visit(redirected)) else { return .refuse(.loop) }
+    guard let policy else { return .follow(redirected) }
+    let attempt = Attempt(head: head, url: request.url, newRequest: redirected, count: count)
+    return try policy(attempt) == .follow ? .follow(redirected) : .deliver
   }
 
-  /// The request that follows, by the rules.
-  private func following(
-    _ head: HTTPResponse, of request: Request, areApart: Bool
+  /// The request that follows, if the rules allow it.
+  private func redirected(
+    _ head: HTTPResponse, of request: Request, keepsRepeatedHeaders: Bool
   ) throws(RedirectError.Reason) -> Request {
     var referring = request
     if sendsReferer { referring.refer() }
-    let following = try referring.following(head, areApart: areApart)
-    guard following.isSecure || !httpsOnly else { throw .insecure }
-    guard following.isSecure || !request.isSecure || allowsDowngrade else { throw .downgrade }
-    guard allowsBodyInClear || !following.hasBodyInClear(after: request) else { throw .bodyInClear }
-    return following
+    let redirected = try referring.redirected(head, keepsRepeatedHeaders: keepsRepeatedHeaders)
+    guard redirected.isSecure || !httpsOnly else { throw .insecure }
+    guard redirected.isSecure || !request.isSecure || allowsDowngrade else { throw .downgrade }
+    guard allowsCleartextBody || !redirected.sendsBodyInCleartext(after: request) else { throw .cleartextBody }
+    return redirected
   }
 
-  /// How many bytes of the body of a redirect that could not be followed its error has.
+  /// How many bytes of the body of a rejected redirect its error has.
   private static let keptOfRefused = 64 << 10
 
   private static func isRedirect(_ head: HTTPResponse) -> Bool {
@@ -161,52 +166,56 @@ public struct Redirects: Middleware {
 public struct Redirect: Sendable {
   /// 301, 302, 303, 307 or 308.
   public let status: HTTPResponse.Status
-  /// The fields of the response that redirected.
+  /// The header fields of the response that redirected.
   public let headers: HTTPFields
-  /// The version of HTTP it came over.
+  /// The HTTP version of the response.
   public let version: HTTPVersion
-  /// Who redirected.
+  /// The URL that redirected.
   public let url: URL
-  /// Where to.
+  /// The URL that it redirected to.
   public let location: URL
-  /// What it cost; of a streamed response that was not read to its end, as far as was known at its head.
+  /// The timings and sizes of the exchange; of a streamed response that was not read to its end, what was known at its head.
   public let metrics: TransferMetrics
   let secrets: Secrets
 }
 
-/// A redirect that could not be followed.
+/// A redirect that was not followed, because a rule forbids it or it is malformed.
 public struct RedirectError: FaradayError, ErrorWithResponse, CustomReflectable {
+  /// Why a redirect was not followed.
   public enum Reason: FaradayError, Hashable {
+    /// The limit of redirects was reached.
     case tooMany(limit: Int)
-    /// It leads to where the request has been, and no cookie was set on the way.
+    /// It leads to a URL that was requested before, and no cookie was set on the way.
     case loop
-    /// The `Location` is no URL that can be sent to: not `http` or `https`, without a host, or several that differ.
+    /// The `Location` is not a valid URL: not `http` or `https`, without a host, or several that differ.
     case invalidLocation
-    /// 307 or 308, and the body could be read once only.
+    /// 307 or 308, and the body can be read only once.
     case bodyNotReplayable
-    /// From `https` to `http`, which was not allowed.
+    /// From `https` to `http`, and `allowsDowngrade` is false.
     case downgrade
-    /// To `http`, where only `https` was allowed.
+    /// To `http`, and `httpsOnly` is true.
     case insecure
-    /// 307 or 308 from `https` to `http` with a body, which was not allowed.
-    case bodyInClear
+    /// 307 or 308 from `https` to `http` with a body, and `allowsCleartextBody` is false.
+    case cleartextBody
 
     public var description: String {
       switch self {
-      case .tooMany(let limit): "more than \(limit) redirects"
-      case .loop: "the redirect leads back to where it came from"
-      case .invalidLocation: "the redirect's Location is no URL that a request can be sent to"
-      case .bodyNotReplayable: "the redirect wants the body again, which could be read once only"
-      case .downgrade: "the redirect leads from https to http"
+      case .tooMany(let limit): "too many redirects: the limit is \(limit)"
+      case .loop: "redirect loop: it leads to a URL that was requested before"
+      case .invalidLocation: "the redirect's Location is not a valid http or https URL"
+      case .bodyNotReplayable: "the redirect requires sending the body again, which can be read only once"
+      case .downgrade: "the redirect leads from https to http, which is not allowed"
       case .insecure: "the redirect leads to http, and only https is allowed"
-      case .bodyInClear: "the redirect leads from https to http, where the body could be read on the way"
+      case .cleartextBody: "the redirect leads from https to http, and would send the body in cleartext"
       }
     }
   }
 
+  /// Why it was not followed.
   public let reason: Reason
   /// The response that redirected; its ``FaradayCore/Response/redirects`` are those before.
   public let response: Response
+  /// The request that was redirected.
   public let request: RequestSummary?
 
   init(_ reason: Reason, request: Request, response: Response) {
@@ -220,7 +229,7 @@ public struct RedirectError: FaradayError, ErrorWithResponse, CustomReflectable 
 }
 
 extension Options {
-  /// How many redirects are followed; 0 leaves them to the caller. Nil is what the middleware says.
+  /// The maximum number of redirects for this request; 0 follows none. Nil, the default, is the limit of the middleware.
   public var redirectLimit: Int? {
     get { self[RedirectLimit.self] }
     set { self[RedirectLimit.self] = newValue }
@@ -230,7 +239,7 @@ extension Options {
 }
 
 extension Response {
-  /// The redirects that led here, the first one first.
+  /// The redirects that were followed before this response, the first one first.
   public var redirects: [Redirect] {
     get { self[RedirectsKey.self] ?? [] }
     set { self[RedirectsKey.self] = newValue.isEmpty ? nil : newValue }
@@ -240,13 +249,14 @@ extension Response {
 }
 
 extension Middleware where Self == Redirects {
-  /// Follows redirects. See ``Redirects/init(limit:allowsDowngrade:allowsBodyInClear:httpsOnly:sendsReferer:policy:)``.
+  /// Follows redirects. See
+  /// ``FaradayMiddleware/Redirects/init(limit:allowsDowngrade:allowsCleartextBody:httpsOnly:sendsReferer:policy:)``.
   public static func redirects(
-    limit: Int = 10, allowsDowngrade: Bool = true, allowsBodyInClear: Bool = false, httpsOnly: Bool = false,
+    limit: Int = 10, allowsDowngrade: Bool = true, allowsCleartextBody: Bool = false, httpsOnly: Bool = false,
     sendsReferer: Bool = false, policy: Redirects.Policy? = nil
   ) -> Self {
     Self(
-      limit: limit, allowsDowngrade: allowsDowngrade, allowsBodyInClear: allowsBodyInClear, httpsOnly: httpsOnly,
+      limit: limit, allowsDowngrade: allowsDowngrade, allowsCleartextBody: allowsCleartextBody, httpsOnly: httpsOnly,
       sendsReferer: sendsReferer, policy: policy)
   }
 }

@@ -3,25 +3,28 @@ internal import FaradayCore
 extension Request {
   /// The request that a redirect asks for.
   ///
-  /// - Parameter areApart: whether the adapter gives repeated fields as they came.
-  func following(_ head: HTTPResponse, areApart: Bool) throws(RedirectError.Reason) -> Request {
-    guard let location = head.headerFields.single(.location, areApart: areApart), let target = redirectTarget(location) else {
+  /// - Parameter keepsRepeatedHeaders: whether the adapter keeps repeated header fields apart.
+  func redirected(_ head: HTTPResponse, keepsRepeatedHeaders: Bool) throws(RedirectError.Reason) -> Request {
+    guard let location = head.headerFields.single(.location, keepsRepeatedHeaders: keepsRepeatedHeaders),
+      let target = redirectTarget(location)
+    else {
       throw .invalidLocation
     }
-    var following = self
-    following.url = target
-    following.options.requestTarget = .origin
+    var redirected = self
+    redirected.url = target
+    redirected.options.requestTarget = .origin
     if changesMethod(head.status) {
-      following.becomeGet()
+      redirected.becomeGet()
     } else if !body.isReplayable {
       throw .bodyNotReplayable
     }
-    if Origin(target) != Origin(url) { following.becomeCrossOrigin() }
-    return following
+    if Origin(target) != Origin(url) { redirected.becomeCrossOrigin() }
+    return redirected
   }
 
-  /// Says in `Referer` that this URL leads on: without user, password and fragment. What of it another origin may know is up to
-  /// ``FaradayCore/Request/becomeCrossOrigin()``; both are the rule `strict-origin-when-cross-origin` of the Referrer Policy standard.
+  /// Sets the `Referer` of the next request to this URL, without user, password and fragment. For a cross-origin redirect
+  /// ``FaradayCore/Request/becomeCrossOrigin()`` shortens it; both are the policy `strict-origin-when-cross-origin` (W3C
+  /// Referrer Policy).
   mutating func refer() {
     var parts = URLParts(url.absoluteString)
     (parts.user, parts.fragment) = ("", nil)
@@ -30,7 +33,7 @@ extension Request {
 
   var isSecure: Bool { url.scheme?.lowercased() == "https" }
 
-  /// By the Fetch standard, section 4.4 (HTTP-redirect fetch).
+  /// Whether the method becomes GET (WHATWG Fetch, section 4.4, HTTP-redirect fetch).
   private func changesMethod(_ status: HTTPResponse.Status) -> Bool {
     switch status.code {
     case 301, 302: method == .post
@@ -41,8 +44,8 @@ extension Request {
 
   /// The absolute URL of a `Location`.
   ///
-  /// What is no ASCII in it is percent-encoded byte by byte, whether the bytes are UTF-8 or not: the server that wrote them gets
-  /// them back (the Fetch standard, section 2.2.6). A host has no such bytes.
+  /// Its non-ASCII bytes are percent-encoded one by one, whether they are UTF-8 or not: the server that wrote them gets them
+  /// back (WHATWG Fetch, section 2.2.6). A host has no such bytes.
   private func redirectTarget(_ location: [UInt8]) -> URL? {
     let text =
       String(validating: location, as: UTF8.self)
@@ -61,7 +64,7 @@ extension Request {
     return URL(string: parts.description)
   }
 
-  /// RFC 3986, section 5.2.4.
+  /// Removes dot segments (RFC 3986, section 5.2.4).
   private static func withoutDotSegments(_ path: Substring) -> Substring {
     let segments = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).map { Substring($0) }
     guard segments.first == "", segments.contains(where: { $0 == "." || $0 == ".." }) else { return path }

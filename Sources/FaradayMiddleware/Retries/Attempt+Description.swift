@@ -2,7 +2,7 @@ internal import FaradayCore
 
 extension Redirects.Attempt: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
   /// `302 to GET https://host/b (2 headers, 0 bytes)`: the redirect's fields may set cookies, and are not shown.
-  public var description: String { "\(head.status.code) to \(following)" }
+  public var description: String { "\(head.status.code) to \(newRequest)" }
   public var debugDescription: String { description }
   public var customMirror: Mirror { Mirror(self, children: [:]) }
 }

@@ -1,35 +1,36 @@
 public import FaradayCore
 
 extension Retry {
-  /// What is retried, how often and when: exponential backoff with full jitter.
+  /// Which requests are retried, how many times and when: exponential backoff with full jitter.
   ///
   ///     connection.use(.retry(retries: 5))
   ///     connection.use(.retry(Retry.Policy(maxDelay: .seconds(5), shouldRetry: { $0.error is TimeoutExceeded ? true : nil })))
   public struct Policy: Sendable {
-    /// How often a request is sent again at most. 2 by default.
+    /// The maximum number of retries of one request, after its first attempt. 2 by default.
     public var retries: Int
-    /// The transient statuses, after which a request is sent again: 408, 429, 502, 503, 504 by default.
+    /// The transient status codes, after which a request is retried: 408, 429, 502, 503 and 504 by default.
     public var statuses: Set<Int>
-    /// The transient errors, after which a request is sent again: by default a server that is not reached, or a connection that breaks.
+    /// The transient errors, after which a request is retried: by default a server that cannot be reached, a connection that
+    /// breaks, and connect and idle timeouts.
     public var errors: Set<TransportError.Code>
-    /// The backoff of the first retry: it waits for a random time up to this, the next ones up to twice as long each. Half a second by
-    /// default.
+    /// The upper bound of the random delay before the first retry; it doubles with each retry. 500 ms by default.
     public var initialDelay: Duration
-    /// The backoff does not grow beyond this. 20 seconds by default.
+    /// The upper bound that the exponential backoff does not exceed. 20 seconds by default.
     public var maxDelay: Duration
-    /// The longest `Retry-After` that is waited for; a response that asks for more is the last one. 60 seconds by default.
+    /// The longest `Retry-After` that is honored; a response that asks for more is not retried. 60 seconds by default.
     public var maxRetryAfter: Duration
 
-    /// Decides after an attempt, whatever its status or error: true for another one, false for none, nil for what ``statuses`` and
-    /// ``errors`` say. Asked only while there are ``retries`` left, of requests that may be sent again; on the engine's thread if
-    /// the request has callbacks.
+    /// Overrides ``statuses`` and ``errors`` after an attempt: true retries, false does not, nil leaves the decision to them.
+    /// Called only while there are ``retries`` left and the request may be retried; on the engine's thread if the request has
+    /// callbacks.
     public var shouldRetry: (@Sendable (Attempt) -> Bool?)?
-    /// Chooses the wait after an attempt, in the place of the random one; one shorter than `Retry-After` is made as long as that.
-    /// Called where ``shouldRetry`` is.
+    /// Replaces exponential backoff with jitter: returns the delay after an attempt. A shorter one than `Retry-After` is
+    /// extended to it. Called where ``shouldRetry`` is.
     public var backoff: (@Sendable (Attempt) -> Duration)?
-    /// Told of each retry before its wait begins, which does so when this returns.
+    /// Called before each retry; the delay begins when it returns.
     public var onRetry: (@Sendable (_ failed: Attempt, _ wait: Duration) async -> Void)?
 
+    /// The defaults: two retries, after a random delay of at most 500 ms and at most 1 s.
     public init(
       retries: Int = 2, statuses: Set<Int> = HTTPResponse.Status.transientCodes,
       errors: Set<TransportError.Code> = TransportError.Code.connectionFailures, initialDelay: Duration = .milliseconds(500),
@@ -49,17 +50,17 @@ extension Retry {
     }
   }
 
-  /// An attempt that has ended, as a ``Policy`` sees it.
+  /// An attempt that has ended, as the closures of a ``Policy`` get it.
   public struct Attempt: Sendable {
     /// The request as it was sent.
     public let request: Request
-    /// Which attempt it was: 1 for the first.
+    /// The number of the attempt: 1 for the first.
     public let number: Int
-    /// The head of its response, or of what had come of one when it broke off.
+    /// The head of its response, or of the partial response if it failed later; nil if there was none.
     public let head: HTTPResponse?
-    /// Why it failed; nil if there is a response, whatever its status.
+    /// The error that it failed with; nil if there is a response, whatever its status.
     public let error: (any Error)?
-    /// What the response's `Retry-After` asks for; nil if it has none that is a number or a date.
+    /// The delay that the response's `Retry-After` asks for; nil if it has none that is valid.
     public let retryAfter: Duration?
   }
 }

@@ -1,22 +1,23 @@
 public import FaradayCore
 
-/// Sends a request again that failed for the moment: after an error of the transport or a status that says so, after a while.
+/// Retries requests that fail with a transient error or status, with exponential backoff and jitter.
 ///
-/// - Which: GET, HEAD, PUT, DELETE, OPTIONS and TRACE; others if the request says so (``FaradayCore/Options/isRetryable``), and
-///   these then get an `Idempotency-Key`, the same over all attempts. Any method if there was no connection: nothing of the
-///   request was sent. Not a body that can be read once only.
-/// - After what: ``Policy/errors`` and ``Policy/statuses``, unless ``Policy/shouldRetry`` knows better. Never after a
+/// - Which requests: those with an idempotent method, that is GET, HEAD, PUT, DELETE, OPTIONS and TRACE. Others are retried if
+///   ``FaradayCore/Options/isRetryable`` is true, and get an `Idempotency-Key` header, the same for all attempts. If no
+///   connection was established, and so nothing was sent, a request of any method is retried. A body that can be read only once
+///   is never sent again.
+/// - After what: ``Policy/errors`` and ``Policy/statuses``, unless ``Policy/shouldRetry`` decides otherwise. Never after a
 ///   `CancellationError`.
-/// - When: at a random time within a span that doubles from ``Policy/initialDelay`` up to ``Policy/maxDelay``, or after
-///   ``Policy/backoff``. `Retry-After` in seconds or as a date is waited for at least; one that is no date and no number is ignored,
-///   and one over ``Policy/maxRetryAfter`` ends the retries.
-/// - How often: ``Policy/retries``, as long as the ``RetryBudget`` has something left, which all copies share.
+/// - When: after a random delay (full jitter) of at most ``Policy/initialDelay``, an upper bound that doubles with each retry
+///   up to ``Policy/maxDelay``; or after ``Policy/backoff``. `Retry-After`, in seconds or as a date, is the minimum; an invalid
+///   one is ignored, and one over ``Policy/maxRetryAfter`` ends the retries.
+/// - How often: ``Policy/retries`` per request, two by default, while the ``RetryBudget`` allows it, which all requests share.
 ///
-/// Where the caller gets the response whole (``FaradayCore/Options/deliversWhole``), the body is collected here, and a request whose
-/// response breaks off in it is retried. A response that is streamed, or goes to callbacks, is the caller's from its head on, and an
-/// error of its body is not retried. Callbacks see the attempt that counts; but the 1xx heads of each reach
-/// ``FaradayCore/Options/onInformational``, as it cannot be known yet what follows them. What comes in the end is the last response or error. ``FaradayCore/Response/retries`` says how many
-/// retries there were.
+/// A response that the caller gets whole (``FaradayCore/Options/deliversWhole``) is collected here, and the request is retried
+/// if the body breaks off. A response that is streamed, or goes to callbacks, is the caller's from its head on, and an error of
+/// its body is not retried. Callbacks are called for the last attempt only; but the 1xx heads of each reach
+/// ``FaradayCore/Options/onInformational``, as what follows them is not known yet. The last response or error is the result;
+/// ``FaradayCore/Response/retries`` is the number of retries.
 public struct Retry: Middleware {
   private let policy: Policy
   private let budget: RetryBudget
@@ -25,10 +26,10 @@ public struct Retry: Middleware {
   private let now: @Sendable () -> Int64
 
   /// - Parameters:
-  ///   - budget: what limits the retries of all requests together; one for each middleware unless given.
-  ///   - clock: what the waits are slept on; tests give one of their own.
-  ///   - random: from 0 to 1.
-  ///   - now: seconds since 1970, for dates in `Retry-After`; the system's if nil.
+  ///   - budget: limits the retries of all requests together; one for each middleware unless given.
+  ///   - clock: measures the delays; tests pass a manual one.
+  ///   - random: the jitter, from 0 to 1.
+  ///   - now: seconds since 1970, for dates in `Retry-After`; the system's clock by default.
   public init(
     _ policy: Policy = Policy(), budget: RetryBudget = RetryBudget(), clock: any Clock<Duration> = .continuous,
     random: @escaping @Sendable () -> Double = { .random(in: 0...1) },
@@ -55,7 +56,7 @@ public struct Retry: Middleware {
         let response = try await next(request)
         let attempt = attempt(number, of: request, head: response.head)
         guard mayRepeat, mayFollow(attempt), let wait = wait(after: attempt) else {
-          // What breaks off is sent again as well, where the caller is to get it whole.
+          // A body that breaks off is retried as well, where the caller gets it whole.
           let isWhole = request.options.deliversWhole && number <= policy.retries
           return try await (isWhole ? response.collected(for: request) : response).withRetries(number - 1)
         }
@@ -88,7 +89,7 @@ public struct Retry: Middleware {
       retryAfter: head?.headerFields[values: .retryAfter].compactMap(retryAfter).max())
   }
 
-  /// Whether the policy wants another attempt after this one.
+  /// Whether the policy allows another attempt.
   private func mayFollow(_ attempt: Attempt) -> Bool {
     guard attempt.number <= policy.retries, !(attempt.error is CancellationError) else { return false }
     if let decided = policy.shouldRetry?(attempt) { return decided }
@@ -96,7 +97,7 @@ public struct Retry: Middleware {
     return (error as? TransportError).map { policy.errors.contains($0.code) } ?? false
   }
 
-  /// How long to wait before the next attempt; nil if the server or the budget is against one.
+  /// The delay before the next attempt; nil if `Retry-After` is too long or the budget is used up.
   private func wait(after attempt: Attempt) -> Duration? {
     if let asked = attempt.retryAfter, asked > policy.maxRetryAfter { return nil }
     let wait = policy.backoff?(attempt) ?? jitter(after: attempt)
@@ -107,7 +108,7 @@ public struct Retry: Middleware {
     var span = max(.zero, min(policy.initialDelay, policy.maxDelay))
     for _ in 1..<attempt.number where span < policy.maxDelay { span = min(span * 2, policy.maxDelay) }
     let wait = span * random()
-    // Spread over a while, as all who were told the same come back at the same time.
+    // Jitter is added to it: all clients that got the same Retry-After would come back at the same time.
     return attempt.retryAfter.map { $0 + min(wait, policy.initialDelay) } ?? wait
   }
 
@@ -123,15 +124,15 @@ public struct Retry: Middleware {
 }
 
 extension TransportError {
-  /// Whether it failed before there was a connection that anything could be sent over.
+  /// Whether it failed before there was a connection, so that nothing was sent.
   fileprivate var wasNeverSent: Bool {
     [.resolving, .connecting, .tls].contains(phase)
   }
 }
 
 extension Options {
-  /// Whether the request may be sent twice though it failed: nil if its method says so. True for a POST sends it with an
-  /// `Idempotency-Key`, which the server has to know.
+  /// Whether the request may be retried: nil, the default, if its method is idempotent. With true, a POST is retried and sent
+  /// with an `Idempotency-Key`, which the server has to support; with false, nothing is retried.
   public var isRetryable: Bool? {
     get { self[IsRetryable.self] }
     set { self[IsRetryable.self] = newValue }
@@ -141,7 +142,7 @@ extension Options {
 }
 
 extension Response {
-  /// How often the request was sent again before this response.
+  /// How many times the request was retried before this response.
   public var retries: Int { self[Retries.self] ?? 0 }
 
   fileprivate func withRetries(_ count: Int) -> Response {
@@ -155,10 +156,10 @@ extension Response {
 }
 
 extension Middleware where Self == Retry {
-  /// Sends a request again that failed for the moment, by the default policy.
+  /// Retries requests that fail with a transient error or status, by the default policy.
   public static var retry: Self { Self() }
 
-  /// Sends a request again that failed for the moment, at most so many times: `.retry(retries: 5)`.
+  /// Retries requests that fail with a transient error or status, at most `retries` times each: `.retry(retries: 5)`.
   public static func retry(
     retries: Int, initialDelay: Duration = .milliseconds(500), maxDelay: Duration = .seconds(20),
     budget: RetryBudget = RetryBudget()
@@ -166,6 +167,6 @@ extension Middleware where Self == Retry {
     Self(Retry.Policy(retries: retries, initialDelay: initialDelay, maxDelay: maxDelay), budget: budget)
   }
 
-  /// Sends a request again that failed for the moment, by this policy.
+  /// Retries requests that fail with a transient error or status, by this policy.
   public static func retry(_ policy: Retry.Policy, budget: RetryBudget = RetryBudget()) -> Self { Self(policy, budget: budget) }
 }

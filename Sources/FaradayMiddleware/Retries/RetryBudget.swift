@@ -1,17 +1,17 @@
 private import Synchronization
 
-/// What all retries of a connection share: each request pays a part of one in, so that a server that is down does not get many
-/// times the requests that it could not answer before.
+/// Limits the retries of all requests together, to a ratio of them, so that a server that is overloaded or down is not flooded
+/// with retries (a retry storm). It is a token bucket: each request deposits `ratio` of a token, and each retry takes one.
 ///
-/// For any thread.
+/// Thread-safe; may be shared by connections.
 public final class RetryBudget: Sendable {
   private let ratio: Double
   private let reserve: Double
   private let balance: Mutex<Double>
 
   /// - Parameters:
-  ///   - ratio: how many retries each request pays for.
-  ///   - reserve: how many there are to begin with, and at most.
+  ///   - ratio: retries per request: 0.2 by default, one retry for every five requests.
+  ///   - reserve: the tokens to begin with, and the maximum: 10 by default.
   public init(ratio: Double = 0.2, reserve: Double = 10) {
     self.ratio = ratio
     self.reserve = reserve

@@ -1,16 +1,20 @@
 public import FaradayCore
 
-/// Limits the whole exchange: everything that stands below it, with all attempts, waits and hops, to the end of the body.
+/// Limits the time of the whole exchange: all attempts, delays and redirects of the middleware below it, up to the end of the
+/// body.
 ///
 ///     connection.use(.timeout(.seconds(30)))
 ///
-/// ``FaradayCore/Timeouts/total`` limits one attempt, and costs less: this one needs a task of its own for each request, and
-/// one for each piece of a streamed body. What stands below is cancelled, and waited for. Throws ``TimeoutExceeded``; so does
-/// reading a streamed body.
+/// ``FaradayCore/Timeouts/total`` limits one attempt, and costs less: this one creates a task for each request, and one for
+/// each chunk of a streamed body. When the time is over, the work below is cancelled and waited for, and ``TimeoutExceeded`` is
+/// thrown, by reading a streamed body too.
 public struct Timeout: Middleware {
   private let limit: Duration
   private let clock: any Clock<Duration>
 
+  /// - Parameters:
+  ///   - limit: the time for the whole exchange; zero or less fails at once, without sending.
+  ///   - clock: measures the time; tests pass a manual one.
   public init(_ limit: Duration, clock: any Clock<Duration> = .continuous) {
     self.limit = limit
     self.clock = clock
@@ -25,10 +29,13 @@ public struct Timeout: Middleware {
   }
 }
 
-/// A ``Timeout`` was over.
+/// The time limit of a ``Timeout`` was exceeded.
 public struct TimeoutExceeded: FaradayError {
+  /// The time limit.
   public let limit: Duration
+  /// The request that took too long.
   public let request: RequestSummary?
+  /// True.
   public var isTimeout: Bool { true }
 
   init(limit: Duration, request: RequestSummary) {
@@ -36,20 +43,20 @@ public struct TimeoutExceeded: FaradayError {
     self.request = request
   }
 
-  public var description: String { naming("not done within \(limit)") }
+  public var description: String { naming("timed out: not completed within \(limit)") }
 }
 
 extension Middleware where Self == Timeout {
-  /// Limits the whole exchange.
+  /// Limits the time of the whole exchange, redirects and retries included. See ``FaradayMiddleware/Timeout``.
   public static func timeout(_ limit: Duration, clock: any Clock<Duration> = .continuous) -> Self { Self(limit, clock: clock) }
 }
 
-/// A moment after which nothing is waited for.
+/// A point in time after which waiting ends with an error.
 struct Deadline: Sendable {
   private let error: @Sendable () -> any Error
   private let sleep: @Sendable () async throws -> Void
 
-  /// - Parameter error: what is thrown then; made then.
+  /// - Parameter error: makes the error that is thrown at the deadline.
   init(after limit: Duration, on clock: any Clock<Duration>, error: @escaping @Sendable () -> any Error) {
     self.error = error
     sleep = Self.sleep(on: clock, for: limit)
@@ -61,7 +68,7 @@ struct Deadline: Sendable {
     return { try await clock.sleep(until: end, tolerance: nil) }
   }
 
-  /// What the work gives, or the error if it is not done in time.
+  /// What the work returns, or the error if the deadline comes first.
   func value<Value: Sendable>(of work: @escaping @Sendable @concurrent () async throws -> Value) async throws -> Value {
     try await withThrowingTaskGroup(of: Value.self) { group in
       group.addTask(operation: work)
@@ -75,7 +82,7 @@ struct Deadline: Sendable {
     }
   }
 
-  /// The response, with a body that is held to the same moment.
+  /// The response; a streamed body has the same deadline.
   func response(of work: @escaping @Sendable @concurrent () async throws -> Response) async throws -> Response {
     var response = try await value(of: work)
     if response.body.isStreamed {

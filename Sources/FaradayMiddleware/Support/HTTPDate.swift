@@ -1,9 +1,9 @@
 internal import FaradayCore
 
-/// A date of a header field, read as user agents read those of cookies: its parts in nearly any order and between nearly any
-/// marks (RFC 6265bis, section 5.1.1), which covers the three forms of RFC 9110, section 5.6.7.
+/// Parses HTTP dates leniently, as cookies require: the parts in nearly any order and with nearly any delimiters (RFC 6265bis,
+/// section 5.1.1), which includes the three formats of RFC 9110, section 5.6.7.
 enum HTTPDate {
-  /// Nil where a part is missing, and for a day that no month has. Time zones are not looked at: it is UTC.
+  /// Nil if a part is missing or out of range. Time zones are ignored: it is UTC.
   static func parse(_ text: some StringProtocol) -> Date? {
     var time: [Int]?
     var day: Int?
@@ -37,14 +37,14 @@ enum HTTPDate {
     }
   }
 
-  /// So many digits, and then nothing or something else.
+  /// A number of so many digits, with nothing or a non-digit behind it.
   private static func number(_ token: some Collection<UInt8>, digits: ClosedRange<Int>) -> Int? {
     let number = token.prefix(while: \.isDigit)
     guard digits.contains(number.count) else { return nil }
     return number.reduce(0) { $0 * 10 + Int($1 - 0x30) }
   }
 
-  /// Three numbers between colons; after the last, nothing or something else.
+  /// Hours, minutes and seconds, separated by colons, with nothing or a non-digit behind them.
   private static func clock(_ token: [UInt8]) -> [Int]? {
     let parts = token.split(separator: UInt8(ascii: ":"), maxSplits: 2, omittingEmptySubsequences: false)
     guard parts.count == 3, parts[0].count <= 2, parts[1].count <= 2 else { return nil }

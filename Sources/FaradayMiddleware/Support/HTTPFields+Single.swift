@@ -1,14 +1,14 @@
 internal import FaradayCore
 
 extension HTTPFields {
-  /// The bytes of a field of which there may be one only. Several that are equal are one; nil if there is none, or they differ.
+  /// The bytes of a field that must occur only once. Equal ones count as one; nil if there is none, or they differ.
   ///
-  /// - Parameter areApart: whether the adapter gives repeated fields as they came. Of an adapter that joins them by commas, a value
+  /// - Parameter keepsRepeatedHeaders: whether the adapter keeps repeated fields apart. If it joins them by commas, a value
   ///   that is the same one several times was joined.
-  func single(_ name: HTTPField.Name, areApart: Bool) -> [UInt8]? {
+  func single(_ name: HTTPField.Name, keepsRepeatedHeaders: Bool) -> [UInt8]? {
     let values = self[fields: name].map { $0.withUnsafeBytesOfValue { Array($0) } }
     guard let first = values.first, values.allSatisfy({ $0 == first }) else { return nil }
-    return areApart ? first : Self.unjoined(first)
+    return keepsRepeatedHeaders ? first : Self.unjoined(first)
   }
 
   private static func unjoined(_ value: [UInt8]) -> [UInt8] {

@@ -1,13 +1,14 @@
 private import Synchronization
 
-/// Work of a middleware, such as a login, whose own requests may come by the same middleware: they must not wait for that work.
+/// Detects requests that are made within a middleware's own work, such as a login, and that would deadlock by waiting for that
+/// work.
 ///
-/// A task is part of the work that it runs, and so are the tasks that it begins there, detached ones excepted, until the work has
-/// ended.
+/// Uses a task-local value: the task that runs the work is inside it, and so are child tasks and unstructured tasks created
+/// there, but not detached ones, until the work has ended.
 final class Reentrancy: Sendable {
   @TaskLocal private static var calls: [Call] = []
 
-  /// Whether the current task is part of the work.
+  /// Whether the current task runs within the work.
   var isInside: Bool { Self.calls.contains { $0.work === self && $0.isGoingOn } }
 
   /// Runs the work.
@@ -17,7 +18,7 @@ final class Reentrancy: Sendable {
     return try await Self.$calls.withValue(Self.calls.filter(\.isGoingOn) + [call]) { try await work() }
   }
 
-  /// Tasks that were begun in it inherit it, and may outlive it.
+  /// One run of the work. Tasks that were created in it inherit it, and may outlive it.
   private final class Call: Sendable {
     let work: Reentrancy
     private let hasEnded = Atomic(false)

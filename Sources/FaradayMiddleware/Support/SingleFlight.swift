@@ -1,9 +1,9 @@
 private import Synchronization
 
-/// Work that runs once at a time, however many ask for it: they all get its outcome.
+/// Coalesces concurrent calls: the work runs once at a time, and all callers get its result.
 ///
-/// Whoever is cancelled stops waiting at once; the work itself is cancelled when nobody waits any more. Whoever comes after that
-/// has new work, which begins when the old has ended: work that does not heed its cancellation holds them up.
+/// A caller that is cancelled stops waiting at once; the work is cancelled when no caller waits any more. The next caller after
+/// that starts new work, which begins when the old has ended: work that does not respond to cancellation delays it.
 final class SingleFlight<Value: Sendable>: Sendable {
   private struct Flight {
     let number: Int
@@ -11,9 +11,9 @@ final class SingleFlight<Value: Sendable>: Sendable {
   }
 
   private struct State {
-    /// What can be joined: not what was abandoned.
+    /// The work that callers can join; abandoned work is not.
     var flight: Flight?
-    /// What was begun last, abandoned or not. It ends only after all that were begun before.
+    /// The task that was started last, abandoned or not. It ends after all that were started before.
     var last: Task<Void, Never>?
     var nextNumber = 0
     var nextWaiter = 0
@@ -22,13 +22,13 @@ final class SingleFlight<Value: Sendable>: Sendable {
   private let state = Mutex(State())
   private let executor: (any TaskExecutor)?
 
-  /// - Parameter executor: where the work runs; tests give one that runs only when they say.
+  /// - Parameter executor: where the work runs; tests pass one that runs on demand.
   init(on executor: (any TaskExecutor)? = nil) { self.executor = executor }
 
-  /// How many wait for the work that is going on.
+  /// How many callers wait.
   var waiterCount: Int { state.withLock { $0.flight?.waiters.count ?? 0 } }
 
-  /// Joins the work that is going on, or begins it.
+  /// Joins the work in flight, or starts it.
   func value(_ work: @escaping @Sendable () async throws -> Value) async throws -> Value {
     let waiter = state.withLock { state in
       state.nextWaiter += 1

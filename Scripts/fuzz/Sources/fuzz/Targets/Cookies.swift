@@ -13,7 +13,7 @@ extension Target {
     for number in lines.indices.dropFirst() {
       let field = lines.text(number)
       checkSplit(field)
-      do throws(CookieRefused) { try jar.receive(field, from: url) } catch { check(error) }
+      do throws(CookieRejected) { try jar.receive(field, from: url) } catch { check(error) }
     }
     let kept = jar.cookies
     guard !kept.isEmpty else { return }
@@ -50,9 +50,9 @@ extension Target {
       isShort || !"\(String(reflecting: cookie)) \(Mirror(reflecting: cookie).children)".contains(cookie.value), "it is shown")
   }
 
-  private static func check(_ refused: CookieRefused) {
-    expect(refused.name.utf8.count <= 512, "the name in an error has \(refused.name.utf8.count) bytes")
-    expect(!refused.description.utf8.contains { $0 < 0x20 || $0 == 0x7F }, "an error has a control character in it")
+  private static func check(_ rejected: CookieRejected) {
+    expect(rejected.name.utf8.count <= 512, "the name in an error has \(rejected.name.utf8.count) bytes")
+    expect(!rejected.description.utf8.contains { $0 < 0x20 || $0 == 0x7F }, "an error has a control character in it")
   }
 
   private static func checkHeader(_ jar: CookieJar, for url: URL) {
@@ -72,7 +72,7 @@ extension Target {
       let copy = emptyJar()
       do {
         let reading = try copy.read(jar.data(as: form), as: form)
-        expectEqual(reading.refused, [], "what is refused of a file of one's own")
+        expectEqual(reading.rejected, [], "what is rejected of a file of one's own")
       } catch {
         fatalError("a file of one's own cannot be read: \(error)")
       }

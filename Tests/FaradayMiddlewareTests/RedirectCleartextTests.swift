@@ -5,7 +5,7 @@ import FoundationEssentials
 import Testing
 
 /// What was sent encrypted is not sent again in clear because a server says so.
-@Suite struct RedirectInClearTests {
+@Suite struct RedirectCleartextTests {
   private let plain: LocalServer
   private let nginx: NginxServer
 
@@ -31,13 +31,14 @@ import Testing
     let error = try await #require(throws: RedirectError.self) {
       try await connection.post(path(status, to: plain.url + "/inspect"), body: body)
     }
-    #expect(error.reason == .bodyInClear && error.response.status.code == status)
+    #expect(error.reason == .cleartextBody && error.response.status.code == status)
     #expect("\(error)".contains("https to http"))
     #expect(plain.requestCount == 0)
   }
 
   @Test func `it does where the caller allows it, and where there is none`() async throws {
-    let post = try await connection(Redirects(allowsBodyInClear: true)).post(path(307, to: plain.url + "/inspect"), body: "hello")
+    let post = try await connection(Redirects(allowsCleartextBody: true)).post(
+      path(307, to: plain.url + "/inspect"), body: "hello")
     #expect(try await Inspected(post).bodyText == "hello")
     let strict = try connection(.redirects())
     #expect(try await Inspected(strict.get(path(307, to: plain.url + "/inspect"))).method == "GET")
@@ -47,13 +48,13 @@ import Testing
     #expect(try await Inspected(strict.post(path(307, to: nginx.url + "upstream/inspect"), body: "hello")).bodyText == "hello")
   }
 
-  @Test func `a body that went in clear may go so again`() async throws {
+  @Test func `a body that was sent in cleartext may be sent so again`() async throws {
     let connection = try Connection(plain.url + "/", adapter: CurlAdapter(), middleware: [.redirects()])
     let response = try await connection.post(path(307, to: plain.url + "/inspect"), body: "hello")
     #expect(try await Inspected(response).bodyText == "hello")
   }
 
-  @Test func `a Referer leaves its path behind when it crosses origins, and all of it in clear`() async throws {
+  @Test func `a Referer leaves its path behind when it crosses origins, and all of it from https to http`() async throws {
     let referer = "\(nginx.url)private/path?token=hunter2"
     for (target, seen) in [
       (plain.url + "/inspect", []), (nginx.url.replacing("localhost", with: "127.0.0.1") + "upstream/inspect", [nginx.url]),
