@@ -1,15 +1,16 @@
 public import FaradayCore
 
-/// The verbs that send a value as JSON:
+/// POST, PUT and PATCH with an `Encodable` value as JSON body:
 ///
 ///     try await connection.post("users", json: User(name: "Ada"))
 ///     try await connection.patch("users/{id}", path: ["id": id], json: ["name": name, "age": age] as JSONValue)
 ///
-/// The value is encoded at once, with the `Content-Type` `application/json` unless the connection or `headers` have one. One that
-/// cannot be encoded is an ``UnencodableBody``, and nothing is sent. The encoder sorts names by default, so that a value is the same
-/// bytes each time; a ``JSONValue`` keeps its order with a `JSONEncoder()` that does not. The other arguments are those of all verbs.
+/// The value is encoded at once, with the `Content-Type` `application/json` unless the connection or `headers` have one. A
+/// value that cannot be encoded throws ``FaradayCoding/UnencodableBody``, and nothing is sent. The encoder sorts members by
+/// name by default, so that equal values have equal bytes; a ``FaradayCoding/JSONValue`` keeps its order with a `JSONEncoder()`
+/// that does not. The other arguments are those of all verbs.
 extension Connection {
-  /// Sends a POST of the value as JSON.
+  /// Sends a POST request with the value as JSON body.
   public func post(
     _ path: String = "", path variables: [String: any ParameterValue]? = nil, query: QueryParameters = [:],
     headers: KeyValuePairs<String, String> = [:], json value: some Encodable, encoder: JSONEncoder = .sortingKeys,
@@ -21,7 +22,7 @@ extension Connection {
     )
   }
 
-  /// Sends a PUT of the value as JSON.
+  /// Sends a PUT request with the value as JSON body.
   public func put(
     _ path: String = "", path variables: [String: any ParameterValue]? = nil, query: QueryParameters = [:],
     headers: KeyValuePairs<String, String> = [:], json value: some Encodable, encoder: JSONEncoder = .sortingKeys,
@@ -32,7 +33,7 @@ extension Connection {
         .put, path, path: variables, query: query, headers: headers, json: value, encoder: encoder, timeout: timeout, edit: edit))
   }
 
-  /// Sends a PATCH of the value as JSON.
+  /// Sends a PATCH request with the value as JSON body.
   public func patch(
     _ path: String = "", path variables: [String: any ParameterValue]? = nil, query: QueryParameters = [:],
     headers: KeyValuePairs<String, String> = [:], json value: some Encodable, encoder: JSONEncoder = .sortingKeys,
@@ -44,7 +45,7 @@ extension Connection {
       ))
   }
 
-  /// The request that these verbs send.
+  /// The request that these methods send.
   package func request(
     _ method: HTTPRequest.Method, _ path: String, path variables: [String: any ParameterValue]?, query: QueryParameters,
     headers: KeyValuePairs<String, String>, json value: some Encodable, encoder: JSONEncoder, timeout: Duration?,

@@ -1,10 +1,10 @@
 internal import FaradayCore
 
-/// Where a value could not be encoded, and why, in words that quote none of it.
+/// Where and why a value could not be encoded, in words that quote none of it.
 package struct EncodingFailure: Sendable {
   /// `user.tags.2`; empty for the value itself.
   package let path: String
-  /// `a Double cannot stand there`
+  /// `this Double cannot be encoded`
   package let reason: String
 
   package init(_ error: any Error) {
@@ -15,7 +15,7 @@ package struct EncodingFailure: Sendable {
       case let shown as ShownReason: reason = shown.reason
       case let file as BodyFile.Unreadable: reason = "\(file)"
       // What an encoder or a type says of a value may quote it.
-      default: reason = "a \(type(of: value)) cannot stand there"
+      default: reason = "this \(type(of: value)) cannot be encoded"
       }
     case let file as BodyFile.Unreadable:
       path = ""
@@ -28,7 +28,7 @@ package struct EncodingFailure: Sendable {
 }
 
 extension EncodingError {
-  /// The error about a value, with a reason that quotes none of it and may be shown.
+  /// An error with a reason that quotes nothing secret and may be shown.
   package static func invalid(_ value: Any, at path: [any CodingKey], _ reason: String) -> EncodingError {
     .invalidValue(value, Context(codingPath: path, debugDescription: reason, underlyingError: ShownReason(reason: reason)))
   }

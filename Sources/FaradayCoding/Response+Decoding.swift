@@ -1,13 +1,13 @@
 public import FaradayCore
 
 extension Response {
-  /// The body, which is JSON, as a value of this type.
+  /// Decodes the body, which is JSON, as a value of this type.
   ///
   ///     let user = try await response.decode(User.self)
   ///
-  /// An optional is nil exactly when the body has no bytes. A ``JSONValue`` is read by its own parser, any other type by the
-  /// decoder. Throws ``UndecodableBody`` if the body is none, ``FaradayCore/BodyTooLarge`` if it is over `limit` bytes, and what
-  /// reading a streamed body throws.
+  /// An optional is nil exactly when the body is empty. A ``FaradayCoding/JSONValue`` is parsed by its own parser, any other
+  /// type by the decoder. Throws ``FaradayCoding/UndecodableBody`` if the body cannot be decoded, ``FaradayCore/BodyTooLarge``
+  /// over `limit` bytes, 64 MiB by default, and what reading a streamed body throws.
   public func decode<Value: Decodable>(
     _ type: Value.Type = Value.self, decoder: JSONDecoder = JSONDecoder(), upTo limit: Int = 64 << 20
   ) async throws -> Value {
@@ -19,7 +19,7 @@ extension Response {
       guard !data.isEmpty else { throw EmptyBody() }
       return try decoder.value(type, from: data)
     } catch {
-      throw UndecodableBody(error, wanting: type, of: self, whose: data)
+      throw UndecodableBody(error, decoding: type, of: self, whose: data)
     }
   }
 }
@@ -41,62 +41,66 @@ extension JSONDecoder {
   }
 }
 
-/// A body without a byte, where a value was wanted.
+/// The body of a response is empty, where a value was expected.
 public struct EmptyBody: FaradayError, Equatable {
+  /// An empty body.
   public init() {}
 
   public var description: String { "the body is empty" }
 }
 
-/// A response whose body is not what was wanted.
+/// A response whose body could not be decoded as the expected type: malformed, of another shape, or empty.
 public struct UndecodableBody: FaradayError, ErrorWithResponse, CustomReflectable {
-  /// The type that was wanted.
+  /// The type that was to be decoded.
   public let type: String
-  /// The field: `items.0.name`; empty for the whole.
+  /// The coding path of the value that is wrong: `items.0.name`; empty for the whole body.
   public let path: String
-  /// The response as it came.
+  /// The response as it was received.
   public let response: Response
-  /// The request's method, where the call that decoded knew of the request.
+  /// The request's method, if the decoding call knew the request.
   public package(set) var method: HTTPRequest.Method?
-  /// What the decoder threw. Its text may show values.
+  /// The error of the decoder. Its description may show values of the body.
   public let underlying: any Error
   package let reason: String
+  private let summary: String
 
-  public init(_ underlying: any Error, wanting type: any Any.Type, of response: Response) {
-    self.init(underlying, wanting: type, of: response, whose: response.body.data)
+  /// An error of decoding this response's body as a type.
+  public init(_ underlying: any Error, decoding type: any Any.Type, of response: Response) {
+    self.init(underlying, decoding: type, of: response, whose: response.body.data)
   }
 
-  /// - Parameter data: the body's bytes, where the response does not have them any more.
-  package init(_ underlying: any Error, wanting type: any Any.Type, of response: Response, whose data: Data?) {
+  /// - Parameter data: the bytes of the body, if the response does not have them any more.
+  package init(_ underlying: any Error, decoding type: any Any.Type, of response: Response, whose data: Data?) {
     self.type = "\(type)"
     self.underlying = underlying
     self.response = response
     if let coding = response.remainingCoding(of: data) {
       path = ""
-      reason = "nobody has decoded it: its Content-Encoding is \(coding)"
+      reason = "the body is still compressed: its Content-Encoding is \(coding), and the request did not ask for decompression"
+      summary = reason
     } else {
       let failure = DecodingFailure(underlying)
       path = failure.path
       reason = failure.reason
+      summary = failure.summary(of: "the body")
     }
   }
 
-  /// The method, where the call that decoded knew of the request, and the URL without its query; nil where it did not.
+  /// Method and URL, without the query; nil if the decoding call did not know the request.
   public var request: RequestSummary? { method.map { RequestSummary(method: $0, url: url) } }
 
   // The query may have secrets that only the request knew of.
   private var url: String { String(response.secrets.redacting(response.url).prefix { $0 != "?" }).bounded() }
 
   public var description: String {
-    let place = path.isEmpty ? "" : " at \(path.bounded())"
-    return "\(method.map { "\($0) " } ?? "")\(url): the body of the \(response.status.code) is no \(type)\(place): \(reason)"
+    "\(method.map { "\($0) " } ?? "")\(url): cannot decode \(type) from the \(response.status.code) response: \(summary)"
   }
   public var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
 extension Response {
-  /// The coding that the body still has. A response that was decoded keeps its field, so the field alone says nothing; but what is
-  /// compressed is no text.
+  /// The content coding that the body still has. A decompressed response keeps its `Content-Encoding`, so the header alone says
+  /// nothing; but compressed bytes are not text.
   fileprivate func remainingCoding(of data: Data?) -> String? {
     guard let coding = headers[.contentEncoding], coding.lowercased() != "identity", let data else { return nil }
     let isText = data.withUnsafeBytes { $0.bindMemory(to: UInt8.self).firstInvalidUTF8 == nil }

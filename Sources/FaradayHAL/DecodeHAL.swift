@@ -41,7 +41,7 @@ extension Response {
   public func decodeRepresentation(upTo limit: Int = 64 << 20) async throws -> Representation {
     let data = try await body.collect(upTo: limit)
     let result = self[HALKey.self]?.result(of: data) ?? Result { try Representation(data: data) }
-    do { return try result.get() } catch { throw UndecodableBody(error, wanting: Representation.self, of: self, whose: data) }
+    do { return try result.get() } catch { throw UndecodableBody(error, decoding: Representation.self, of: self, whose: data) }
   }
 
   /// Whether it says that its body is HAL or JSON, or ``DecodeHAL`` was told so.

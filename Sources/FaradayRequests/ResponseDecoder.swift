@@ -22,7 +22,7 @@ public struct ResponseDecoder<Resource: Sendable>: Sendable {
       } catch let error {
         switch error {
         case is UndecodableBody, is TransportError, is CancellationError, is BodyTooLarge: throw error
-        default: throw UndecodableBody(error, wanting: Resource.self, of: response)
+        default: throw UndecodableBody(error, decoding: Resource.self, of: response)
         }
       }
     }
@@ -35,7 +35,7 @@ public struct ResponseDecoder<Resource: Sendable>: Sendable {
     self.accepts = accepts
     make = { response in
       let data = try await response.body.collect()
-      do { return try convert(data) } catch { throw UndecodableBody(error, wanting: Resource.self, of: response) }
+      do { return try convert(data) } catch { throw UndecodableBody(error, decoding: Resource.self, of: response) }
     }
   }
 
@@ -84,7 +84,7 @@ extension ResponseDecoder<String> {
   public static var text: Self {
     ResponseDecoder(plain: { response in
       let data = try await response.body.collect()
-      do { return try response.validText(of: data) } catch { throw UndecodableBody(error, wanting: String.self, of: response) }
+      do { return try response.validText(of: data) } catch { throw UndecodableBody(error, decoding: String.self, of: response) }
     })
   }
 

@@ -17,10 +17,11 @@ import Testing
   }
 
   @Test(arguments: [
-    (#"{"users": [{"name": "a", "age": 1}, {"name": "b"}]}"#, "users.1.age", "missing"),
-    (#"{"users": [{"name": "a", "age": "old"}]}"#, "users.0.age", "no Int"),
-    (#"{"users": [{"name": null, "age": 1}]}"#, "users.0.name", "null"), (#"{"users": 1}"#, "users", "no Array"),
-    ("{", "", ""), ("", "", ""),
+    (#"{"users": [{"name": "a", "age": 1}, {"name": "b"}]}"#, "users.1.age", "`users.1.age` is missing"),
+    (#"{"users": [{"name": "a", "age": "old"}]}"#, "users.0.age", "`users.0.age` is not of type Int"),
+    (#"{"users": [{"name": null, "age": 1}]}"#, "users.0.name", "`users.0.name` is null, expected String"),
+    (#"{"users": 1}"#, "users", "`users` is not of type Array"),
+    ("{", "", "the body is not valid"), ("", "", "the body is empty"),
   ])
   func `an error names the field, the type and the response, and shows none of it`(
     text: String, path: String, reason: String
@@ -29,7 +30,7 @@ import Testing
     let error = await #expect(throws: UndecodableBody.self) { try await response.decode(Page.self) }
     let shown = error.map { "\($0)" } ?? ""
     #expect(error?.path == path && error?.type == "Page")
-    #expect(shown.hasPrefix("http://host/users: the body of the 200 is no Page") && shown.contains(reason))
+    #expect(shown.hasPrefix("http://host/users: cannot decode Page from the 200 response: ") && shown.contains(reason))
     #expect(!shown.contains("pw") && !shown.contains("hidden"))
   }
 
@@ -38,9 +39,9 @@ import Testing
     let error = await #expect(throws: UndecodableBody.self) { try await response.decode(JSONValue.self) }
     #expect(
       error.map { "\($0)" }
-        == "http://host/users: the body of the 200 is no JSONValue: not JSON at byte 19 (line 1, column 20): "
-        + "no name of a member stands there")
-    #expect((error?.underlying as? MalformedJSON)?.reason == .noName)
+        == "http://host/users: cannot decode JSONValue from the 200 response: "
+        + "invalid JSON at line 1, column 20 (byte 19): expected a member name in double quotes")
+    #expect((error?.underlying as? MalformedJSON)?.reason == .expectedName)
   }
 
   @Test(arguments: [[0x1F, 0x8B, 0x08, 0x00], [0x78, 0x9C, 0x01], [0x28, 0xB5, 0x2F, 0xFD], [0x0B, 0x02, 0x80]] as [[UInt8]])
@@ -57,7 +58,8 @@ import Testing
       #expect(error?.path == "")
       #expect(
         error.map { "\($0)" }
-          == #"http://host/users: the body of the 200 is no Array<Int>: nobody has decoded it: its Content-Encoding is "gzip""#)
+          == #"http://host/users: cannot decode Array<Int> from the 200 response: the body is still compressed: "#
+          + #"its Content-Encoding is "gzip", and the request did not ask for decompression"#)
     }
   }
 
@@ -66,7 +68,7 @@ import Testing
       var response = try response("[1,")
       response.headers[.contentEncoding] = coding
       let error = await #expect(throws: UndecodableBody.self) { try await response.decode(JSONValue.self) }
-      #expect(error.map { "\($0)" }?.hasSuffix("it ends too soon") == true)
+      #expect(error.map { "\($0)" }?.hasSuffix("unexpected end of the text") == true)
       response.body = .data(Data([0xFF]))
       let other = await #expect(throws: UndecodableBody.self) { try await response.decode(JSONValue.self) }
       #expect(other.map { "\($0)".contains("Content-Encoding") } == (coding == "gzip"))

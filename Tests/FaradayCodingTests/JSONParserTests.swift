@@ -11,10 +11,12 @@ import Testing
       ("", .unexpectedEnd, 0), (" \n", .unexpectedEnd, 2), ("[1", .unexpectedEnd, 2), (#"{"a""#, .unexpectedEnd, 4),
       (#"{"a":"#, .unexpectedEnd, 5), (#""ab"#, .unexpectedEnd, 3), (#""a\"#, .unexpectedEnd, 3), (#""\u00"#, .unexpectedEnd, 5),
       (#""\uD83D"#, .unexpectedEnd, 7), ("tru", .unexpectedEnd, 3), ("-", .unexpectedEnd, 1), ("1.", .unexpectedEnd, 2),
-      ("1e+", .unexpectedEnd, 3), ("{", .unexpectedEnd, 1), ("[1,", .unexpectedEnd, 3), ("[1,]", .noValue, 3),
-      ("trux", .noValue, 0),
-      ("'a'", .noValue, 0), ("{1:2}", .noName, 1), (#"{"a":1,}"#, .noName, 7), (#"{"a" 1}"#, .noColon, 5), ("[1 2]", .noComma, 3),
-      ("[1}", .noComma, 2), (#"{"a":1]"#, .noComma, 6), ("1 2", .noEnd, 2), ("[]]", .noEnd, 2), ("01", .invalidNumber, 1),
+      ("1e+", .unexpectedEnd, 3), ("{", .unexpectedEnd, 1), ("[1,", .unexpectedEnd, 3), ("[1,]", .expectedValue, 3),
+      ("trux", .expectedValue, 0),
+      ("'a'", .expectedValue, 0), ("{1:2}", .expectedName, 1), (#"{"a":1,}"#, .expectedName, 7), (#"{"a" 1}"#, .expectedColon, 5),
+      ("[1 2]", .expectedComma, 3),
+      ("[1}", .expectedComma, 2), (#"{"a":1]"#, .expectedComma, 6), ("1 2", .trailingContent, 2), ("[]]", .trailingContent, 2),
+      ("01", .invalidNumber, 1),
       ("-a", .invalidNumber, 1), ("1.e2", .invalidNumber, 2), ("1ex", .invalidNumber, 2), ("\"a\u{1}\"", .controlCharacter, 2),
       ("\"\\na\n\"", .controlCharacter, 4), (#""a\x""#, .invalidEscape, 2), (#""a\u12G4""#, .invalidEscape, 2),
       (#""a\uD83Dx""#, .loneSurrogate, 2), (#""a\uD83D\n""#, .loneSurrogate, 2), (#""a\uD83D\u0041""#, .loneSurrogate, 2),
@@ -62,7 +64,7 @@ import Testing
     let error = #expect(throws: MalformedJSON.self) { try JSONValue(text: #"{"password": "hunter2" hunter3}"#) }
     #expect(
       error.map { "\($0)" }
-        == "not JSON at byte 23 (line 1, column 24): neither a comma nor the closing bracket stands there")
+        == "invalid JSON at line 1, column 24 (byte 23): expected ',' or the closing bracket")
   }
 
   // MARK: what the standard leaves open

@@ -88,7 +88,7 @@ enum JSONSuiteAccepted {
     ("i_object_key_lone_2nd_surrogate", #"{"\uDFAA":0}"#, .loneSurrogate),
     ("i_string_1st_surrogate_but_2nd_missing", #"["\uDADA"]"#, .loneSurrogate),
     ("i_string_1st_valid_surrogate_2nd_invalid", #"["\uD888\u1234"]"#, .loneSurrogate),
-    ("i_string_UTF-16LE_with_BOM", #"‹FF›‹FE›[‹00›"‹00›‹E9›‹00›"‹00›]‹00›"#, .noValue),
+    ("i_string_UTF-16LE_with_BOM", #"‹FF›‹FE›[‹00›"‹00›‹E9›‹00›"‹00›]‹00›"#, .expectedValue),
     ("i_string_UTF-8_invalid_sequence", #"["日ш‹FA›"]"#, .invalidUTF8),
     ("i_string_UTF8_surrogate_U+D800", #"["‹ED›‹A0›‹80›"]"#, .invalidUTF8),
     ("i_string_incomplete_surrogate_and_escape_valid", #"["\uD800\n"]"#, .loneSurrogate),
@@ -104,8 +104,8 @@ enum JSONSuiteAccepted {
     ("i_string_overlong_sequence_6_bytes", #"["‹FC›‹83›‹BF›‹BF›‹BF›‹BF›"]"#, .invalidUTF8),
     ("i_string_overlong_sequence_6_bytes_null", #"["‹FC›‹80›‹80›‹80›‹80›‹80›"]"#, .invalidUTF8),
     ("i_string_truncated-utf-8", #"["‹E0›‹FF›"]"#, .invalidUTF8),
-    ("i_string_utf16BE_no_BOM", #"‹00›[‹00›"‹00›‹E9›‹00›"‹00›]"#, .noValue),
-    ("i_string_utf16LE_no_BOM", #"[‹00›"‹00›‹E9›‹00›"‹00›]‹00›"#, .noValue),
+    ("i_string_utf16BE_no_BOM", #"‹00›[‹00›"‹00›‹E9›‹00›"‹00›]"#, .expectedValue),
+    ("i_string_utf16LE_no_BOM", #"[‹00›"‹00›‹E9›‹00›"‹00›]‹00›"#, .expectedValue),
   ]
 
   /// The bytes of such a text.

@@ -15,7 +15,7 @@ import Testing
   func `what is JSON is read, and is the same when it is written`(name: String, text: String, written: String?) throws {
     let value = try JSONValue(data: JSONSuiteAccepted.bytes(text))
     #expect(try value.data() == JSONSuiteAccepted.bytes(written ?? text), "\(name)")
-    #expect(try JSONValue(data: value.data([.pretty, .sortedKeys])) == value, "\(name)")
+    #expect(try JSONValue(data: value.data([.prettyPrinted, .sortedKeys])) == value, "\(name)")
   }
 
   @Test(arguments: JSONSuiteAccepted.refused)

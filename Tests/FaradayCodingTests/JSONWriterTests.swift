@@ -49,8 +49,8 @@ import Testing
         "é": true
       }
       """
-    #expect(try value.text([.pretty, .sortedKeys]) == text)
-    #expect(try (1 as JSONValue).text(.pretty) == "1" && ([] as JSONValue).text(.pretty) == "[]")
+    #expect(try value.text([.prettyPrinted, .sortedKeys]) == text)
+    #expect(try (1 as JSONValue).text(.prettyPrinted) == "1" && ([] as JSONValue).text(.prettyPrinted) == "[]")
   }
 
   @Test func `only quotes, backslashes and control characters are escaped`() throws {

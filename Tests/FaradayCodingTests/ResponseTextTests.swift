@@ -15,7 +15,7 @@ import Testing
     let response = try response([0x61], "text/plain; charset=\"\(charset)\"")
     let error = await #expect(throws: UndecodableText.self) { try await response.text() }
     #expect(error == UndecodableText(charset: charset))
-    #expect(error.map { "\($0)" } == "the body is no text in \"\(charset)\"")
+    #expect(error.map { "\($0)" } == "the body cannot be decoded as text with the charset \"\(charset)\"")
   }
 
   @Test(

@@ -32,7 +32,7 @@ import Testing
     if body.contains("_links") {
       #expect(
         error.map { "\($0)" }
-          == "\(server.url)/echo: the body of the 200 is no Representation at _links: it is no object")
+          == "\(server.url)/echo: cannot decode Representation from the 200 response: `_links`: it is no object")
     }
   }
 

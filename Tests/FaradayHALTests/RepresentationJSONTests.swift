@@ -115,7 +115,7 @@ import Testing
   @Test func `properties are read as a type, or the error names the property`() throws {
     let read = try Representation(json: ["_links": ["self": ["href": "/"]], "total": "hidden"])
     let error = #expect(throws: UndecodableProperties.self) { try read.decode(Order.self) }
-    #expect(error.map { "\($0)" } == "the properties of the representation are no Order at total: it is no Int")
+    #expect(error.map { "\($0)" } == "cannot decode Order from the representation's properties: `total` is not of type Int")
     #expect(throws: UndecodableProperties.self) { try Representation(properties: ["total": Double.nan]).decode(Order.self) }
     #expect(try Representation(properties: ["total": 30, "more": [] as JSONValue]).decode(Order.self) == Order(total: 30))
   }

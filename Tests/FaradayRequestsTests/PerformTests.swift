@@ -53,7 +53,9 @@ import Foundation
     #expect(error?.response.status == .ok)
     #expect(error?.path == "parts.1.count")
     #expect(error?.underlying is DecodingError)
-    #expect(error?.description == "GET \(server.url)/thing: the body of the 200 is no Thing at parts.1.count: it is no Int")
+    #expect(
+      error?.description
+        == "GET \(server.url)/thing: cannot decode Thing from the 200 response: `parts.1.count` is not of type Int")
     struct Own: Error {}
     let own = await #expect(throws: UndecodableBody.self) { () async throws in
       _ = try await connection.perform(

@@ -91,7 +91,7 @@ import Foundation
     }
     #expect(error?.path == "points.1.value")
     #expect(
-      error?.description.hasPrefix("PUT https://example.com/readings: the body, a Reading, cannot be encoded at points.1.value")
+      error?.description.hasPrefix("PUT https://example.com/readings: cannot encode Reading as the body, at `points.1.value`")
         == true)
   }
 
@@ -115,7 +115,7 @@ import Foundation
     }
     #expect(
       error.map { "\($0)" }
-        == #"PUT https://example.com: the body, a Dictionary<String, Card>, cannot be encoded at a\nb: a Card cannot stand there"#
+        == #"PUT https://example.com: cannot encode Dictionary<String, Card> as the body, at `a\nb`: this Card cannot be encoded"#
     )
   }
 

@@ -49,7 +49,8 @@ import Testing
       try await client(tested).perform(echo(["name": 1], as: User.self))
     }
     #expect(error?.method == .post && error?.path == "name" && error?.type == "User")
-    #expect(error.map { "\($0)" } == "POST \(server.url)/echo: the body of the 200 is no User at name: it is no String")
+    #expect(
+      error.map { "\($0)" } == "POST \(server.url)/echo: cannot decode User from the 200 response: `name` is not of type String")
     // An optional is nil only if there is nothing.
     await #expect(throws: UndecodableBody.self) { try await client(tested).perform(echo([String: Int](), as: User?.self)) }
     await #expect(throws: UndecodableBody.self) { try await client(tested).perform(echo(JSONValue.null, as: User?.self)) }

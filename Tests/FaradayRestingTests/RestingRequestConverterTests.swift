@@ -69,7 +69,7 @@ import Testing
     let missing = FormFile("/nowhere/at/all")
     let alone = #expect(throws: UnencodableBody.self) { try convert(send(missing, .file)) }
     let description = alone.map { "\($0)" } ?? ""
-    #expect(description.hasPrefix("POST http://localhost/users?token=[secret]: the body, a FormFile, cannot be encoded: "))
+    #expect(description.hasPrefix("POST http://localhost/users?token=[secret]: cannot encode FormFile as the body: "))
     #expect(description.contains("cannot read /nowhere/at/all"))
     let form = #expect(throws: UnencodableBody.self) { try convert(send(Portrait(file: missing), .multipartFormData)) }
     #expect(form?.path == "file" && form.map { "\($0)".contains("cannot read /nowhere/at/all") } == true)

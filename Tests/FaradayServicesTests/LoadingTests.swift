@@ -31,7 +31,7 @@ import Testing
     let resource = Example(server, tested).echo().json(["name": 1])
     let error = await #expect(throws: UndecodableBody.self) { try await resource.loadJSON(User.self) }
     #expect(error?.path == "name" && error?.type == "User" && error?.response.status == .ok)
-    #expect(error?.description.hasPrefix("POST \(server.url)/echo: the body of the 200 is no User at name: ") == true)
+    #expect(error?.description.hasPrefix("POST \(server.url)/echo: cannot decode User from the 200 response: `name` is ") == true)
     await #expect(throws: UndecodableBody.self) { try await Example(server, tested).server.get("hello").loadJSON() }
   }
 

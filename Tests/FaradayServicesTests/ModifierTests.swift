@@ -33,7 +33,7 @@ import Testing
     let quoting = await #expect(throws: UnencodableQuery.self) {
       try await Example(mock).server.get("a").query(["card": Card()]).load()
     }
-    #expect(quoting?.description.hasSuffix("at card: a Card cannot stand there") == true)
+    #expect(quoting?.description.hasSuffix("at card: this Card cannot be encoded") == true)
     #expect(mock.recorded.isEmpty)
   }
 

@@ -22,9 +22,9 @@ import Testing
       try await connection.put("users/{id}", path: ["id": 1], json: Measure())
     }
     #expect(error?.type == "Measure" && error?.path == "values.1")
-    #expect(error.map { "\($0)".hasPrefix("PUT https://api.test/users/1: the body, a Measure, cannot be encoded") } == true)
+    #expect(error.map { "\($0)".hasPrefix("PUT https://api.test/users/1: cannot encode Measure as the body") } == true)
     let alone = #expect(throws: UnencodableBody.self) { try Body.json(Measure()) }
-    #expect(alone.map { "\($0)".hasPrefix("the body, a Measure, cannot be encoded at values.1") } == true)
+    #expect(alone.map { "\($0)".hasPrefix("cannot encode Measure as the body, at `values.1`") } == true)
     #expect(throws: UnencodableBody.self) { try Body.json(["a": Double.infinity]) }
     #expect(mock.recorded.isEmpty)
   }

@@ -40,7 +40,7 @@ struct DemoClient {
     let response = try await connection.post("inspect", body: .text(sent)) { $0.headers[.contentType] = "application/json" }
     let answer = try await response.body.collect()
     let json = try JSONValue(data: answer)
-    Descriptor.output.say(try json.text([.pretty, .sortedKeys]))
+    Descriptor.output.say(try json.text([.prettyPrinted, .sortedKeys]))
     try expect(json.contains(sent), "the server did not see the JSON that was sent")
     return DemoStep(name, Int64(sent.utf8.count + answer.count), since: start)
   }

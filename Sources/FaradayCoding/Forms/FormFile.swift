@@ -1,27 +1,30 @@
 public import FaradayCore
 
-/// A file as a member of a value that is sent as a multipart form.
+/// A file in a value that is encoded as a multipart form; it is streamed from disk when it is sent.
 public struct FormFile: Sendable, Encodable {
+  /// The path of the file.
   public var path: String
-  /// The last component of the path unless given.
+  /// The filename that the server gets; nil is the last component of the path.
   public var filename: String?
-  /// By the filename's extension unless given; `application/octet-stream` if that is unknown.
+  /// The media type of the part; nil derives it from the filename's extension, `application/octet-stream` if that is unknown.
   public var type: MediaType?
 
+  /// A file that is read when it is sent.
   public init(_ path: String, filename: String? = nil, type: MediaType? = nil) {
     self.path = path
     self.filename = filename
     self.type = type
   }
 
-  /// Only ``MultipartFormEncoder`` has a place for files; every other encoder throws.
+  /// Throws an `EncodingError` in any encoder but ``MultipartFormEncoder``.
   public func encode(to encoder: any Encoder) throws {
-    throw EncodingError.invalid(self, at: encoder.codingPath, "only a multipart form has a place for a file")
+    throw EncodingError.invalid(self, at: encoder.codingPath, "a file can be encoded only in a multipart form")
   }
 }
 
 extension MediaType {
-  /// By the extension of a filename; ``FaradayCore/MediaType/binary`` if it has none or one that is unknown.
+  /// The media type of a filename by its extension, case-insensitive; ``FaradayCore/MediaType/binary`` if it has none or one
+  /// that is unknown.
   public init(extensionOf filename: String) {
     let parts = filename.split(separator: ".", omittingEmptySubsequences: false)
     let known = parts.count > 1 ? Self.byExtension[parts[parts.count - 1].lowercased()] : nil

@@ -1,26 +1,28 @@
 public import FaradayCore
 
-/// How names and values of queries and forms are made.
+/// How ``QueryEncoder`` and ``MultipartFormEncoder`` encode names and values.
 public struct FormStrategies: Sendable {
-  /// The names of members.
+  /// How the names of members are encoded.
   public enum Keys: Sendable {
+    /// As they are.
     case useDefaultKeys
-    /// `myURLProperty` is `my_url_property`, as with `JSONEncoder`.
+    /// `myURLProperty` becomes `my_url_property`, as with `JSONEncoder`.
     case convertToSnakeCase
-    /// Gets the whole path, indices of lists included; its string is the whole name.
+    /// The closure gets the whole coding path, array indices included; the string of the key it returns is the whole name.
     case custom(@Sendable ([any CodingKey]) -> any CodingKey)
   }
 
-  /// The elements of a list. Members of an element are `a[][name]` in any case.
+  /// How the elements of an array are encoded. Members of elements are `a[][name]` in any case.
   public enum Arrays: Sendable {
     /// `a[]=1&a[]=2`
     case brackets
     /// `a=1&a=2`
     case repeated
-    /// `a=1,2`; a comma within an element is not told from those between them. Lists of lists and of objects have brackets.
+    /// `a=1,2`; a comma within an element is ambiguous. Arrays of arrays and of objects use brackets.
     case commas
   }
 
+  /// How a Boolean is encoded.
   public enum Bools: Sendable {
     /// `true` and `false`
     case words
@@ -28,38 +30,44 @@ public struct FormStrategies: Sendable {
     case digits
   }
 
+  /// How a `Date` is encoded.
   public enum Dates: Sendable {
-    /// As `Date` encodes itself: seconds since 2001.
+    /// As `Date` encodes itself: seconds since 2001-01-01.
     case deferredToDate
-    /// Whole seconds.
+    /// Whole seconds since 1970-01-01 (Unix time).
     case secondsSince1970
-    /// Whole milliseconds.
+    /// Whole milliseconds since 1970-01-01.
     case millisecondsSince1970
-    /// `2001-01-01T00:00:00Z`
+    /// ISO 8601: `2001-01-01T00:00:00Z`. Dates outside the years 0 to 9999 are an error.
     case iso8601
+    /// What the closure returns.
     case custom(@Sendable (Date) throws -> String)
   }
 
+  /// How `Data` is encoded.
   public enum DataValues: Sendable {
-    /// The bytes themselves in a multipart form; Base64 in a query, which has no place for bytes.
+    /// The bytes themselves in a multipart form; Base64 in a query, which cannot hold bytes.
     case raw
+    /// Base64 (RFC 4648).
     case base64
+    /// What the closure returns.
     case custom(@Sendable (Data) throws -> String)
   }
 
-  /// How names are written. As they are by default.
+  /// How names are encoded. As they are by default.
   public var keys: Keys
-  /// How a list is written. `a[]=1&a[]=2` by default.
+  /// How arrays are encoded. `a[]=1&a[]=2` by default.
   public var arrays: Arrays
-  /// How a Boolean is written. `true` and `false` by default.
+  /// How Booleans are encoded. `true` and `false` by default.
   public var bools: Bools
-  /// How a `Date` is written. As it encodes itself by default.
+  /// How a `Date` is encoded. As it encodes itself by default: seconds since 2001-01-01.
   public var date: Dates
-  /// How `Data` is written. As bytes in a multipart form and as Base64 in a query by default.
+  /// How `Data` is encoded. As bytes in a multipart form and as Base64 in a query by default.
   public var data: DataValues
-  /// Whether items stand in the order of their names, rather than of their declaration. False by default.
+  /// Whether items are sorted by name. By default they keep the order of declaration.
   public var sortsNames: Bool
 
+  /// The defaults, unless given.
   public init(
     keys: Keys = .useDefaultKeys, arrays: Arrays = .brackets, bools: Bools = .words, date: Dates = .deferredToDate,
     data: DataValues = .raw, sortsNames: Bool = false
@@ -72,7 +80,7 @@ public struct FormStrategies: Sendable {
     self.sortsNames = sortsNames
   }
 
-  /// The name of a leaf.
+  /// The name of a value with that coding path.
   func name(of path: [any CodingKey]) -> String {
     if case .custom(let convert) = keys { return convert(path).stringValue }
     guard let first = path.first else { return "" }
@@ -98,7 +106,7 @@ public struct FormStrategies: Sendable {
     }
   }
 
-  /// A word begins at an upper case letter that follows a lower case one, or that a lower case one follows.
+  /// A word begins at an uppercase letter that follows a lowercase one, or that a lowercase one follows.
   static func snakeCase(_ key: String) -> String {
     let letters = Array(key)
     var words = ""

@@ -1,56 +1,65 @@
 public import FaradayCore
 
-/// A form whose fields may be files: `multipart/form-data` (RFC 7578), its parts in their order.
+/// A `multipart/form-data` body (RFC 7578) whose fields may be files, its parts in order.
 ///
 ///     var form = MultipartForm()
 ///     form.add("title", "Holiday")
 ///     try form.addFile("photo", "/tmp/photo.jpg")
 ///     try await connection.post("photos", body: .multipart(form))
 ///
-/// It is sent piece by piece: files of any size need constant memory. Its length is known if that of every part is, and it can
-/// be sent again if every part can.
+/// It is streamed: files of any size need constant memory. Its length is known if that of every part is, and it can be sent
+/// again if every part can.
 public struct MultipartForm: Sendable {
-  /// What separates the parts. It is random, so that no part contains it.
+  /// The boundary that separates the parts: random, so that no part contains it.
   public package(set) var boundary: String
+  /// The parts, in order.
   public private(set) var parts: [Part] = []
 
+  /// A field or file of the form.
   public struct Part: Sendable {
+    /// The name of the field.
     public var name: String
+    /// The filename; nil for a field that is not a file.
     public var filename: String?
+    /// The `Content-Type` of the part; nil for none.
     public var type: MediaType?
+    /// The content.
     public var body: Body
   }
 
+  /// An empty form with a random boundary.
   public init() {
     boundary = "faraday-" + (0..<4).map { _ in String(UInt32.random(in: .min ... .max), radix: 16) }.joined()
   }
 
-  /// Adds a field of text.
+  /// Adds a text field.
   public mutating func add(_ name: String, _ text: String) {
     parts.append(Part(name: name, body: .text(text)))
   }
 
-  /// Adds bytes; with a filename they are a file to the server. Their type is `application/octet-stream` unless given.
+  /// Adds a field with these bytes; with a filename it is a file to the server. Its type is `application/octet-stream` by
+  /// default.
   public mutating func add(_ name: String, data: Data, filename: String? = nil, type: MediaType? = .binary) {
     parts.append(Part(name: name, filename: filename, type: type, body: .data(data)))
   }
 
-  /// Adds a body of any kind but an unencoded value.
+  /// Adds a field with a body of any kind but an unencoded value.
   public mutating func add(_ name: String, body: Body, filename: String? = nil, type: MediaType? = nil) {
     parts.append(Part(name: name, filename: filename, type: type, body: body))
   }
 
-  /// Adds a file. Its name and type are those of the path unless given. Throws ``FaradayCore/BodyFile/Unreadable``.
+  /// Adds a file, which is streamed when it is sent. Filename and type are derived from the path unless given. Throws
+  /// ``FaradayCore/BodyFile/Unreadable``.
   public mutating func addFile(_ name: String, _ path: String, filename: String? = nil, type: MediaType? = nil) throws {
     let filename = filename ?? path.split(separator: "/").last.map { String($0) } ?? path
     parts.append(
       Part(name: name, filename: filename, type: type ?? MediaType(extensionOf: filename), body: try .file(path)))
   }
 
-  /// The `Content-Type` that goes with the body.
+  /// The `Content-Type` for the body, with the boundary.
   public var contentType: MediaType { MediaType("multipart", "form-data", parameters: ["boundary": boundary]) }
 
-  /// The form as bytes.
+  /// The encoded form.
   public var body: Body {
     var pieces: [Body] = []
     var text = Data()
@@ -72,7 +81,7 @@ public struct MultipartForm: Sendable {
       isReplayable: pieces.allSatisfy(\.isReplayable))
   }
 
-  /// Parts up to this many bytes are copied together.
+  /// Parts up to this many bytes are merged into one chunk.
   private static let smallPart = 64 << 10
 
   private func head(of part: Part) -> String {
@@ -81,7 +90,7 @@ public struct MultipartForm: Sendable {
     return "--\(boundary)\r\nContent-Disposition: form-data; name=\"\(Self.escape(part.name))\"\(filename)\r\n\(type)\r\n"
   }
 
-  /// As browsers do (the HTML standard, "multipart/form-data encoding algorithm"), so that nothing ends the quotes or the line.
+  /// Percent-encodes quotes and line breaks in names, as browsers do (WHATWG HTML, "multipart/form-data encoding algorithm").
   private static func escape(_ text: String) -> String {
     String(
       text.unicodeScalars.reduce(into: String.UnicodeScalarView()) { escaped, scalar in
@@ -96,7 +105,7 @@ public struct MultipartForm: Sendable {
 }
 
 extension Body {
-  /// A form whose fields may be files; the `Multipart` middleware encodes it.
+  /// A form with files; the `Multipart` middleware encodes it.
   public static func multipart(_ form: MultipartForm) -> Body { .unencoded(form) }
 }
 

@@ -1,14 +1,17 @@
 internal import FaradayCore
 
-/// Makes a form out of a value: any `Encodable` that has members. A ``FormFile`` anywhere in it is a part of its own.
+/// Encodes a value as a ``MultipartForm``: any `Encodable` that has members. A ``FormFile`` anywhere in it becomes a file part.
 ///
-/// Names are made as ``QueryEncoder`` makes them, a nil that is encoded is the text `null`, and `Data` its bytes.
+/// Names are encoded as by ``QueryEncoder``; an encoded nil is the text `null`, and `Data` its bytes.
 public struct MultipartFormEncoder: Sendable {
+  /// How names and values are encoded.
   public var strategies: FormStrategies
 
+  /// An encoder with the default strategies, unless given.
   public init(_ strategies: FormStrategies = FormStrategies()) { self.strategies = strategies }
 
-  /// Throws an `EncodingError`; for a file that cannot be read, its `underlyingError` is a ``FaradayCore/BodyFile/Unreadable``.
+  /// Encodes the value. Throws an `EncodingError`; for a file that cannot be read, its `underlyingError` is a
+  /// ``FaradayCore/BodyFile/Unreadable``.
   public func encode(_ value: any Encodable) throws -> MultipartForm {
     var form = MultipartForm()
     try TreeEncoder.members(of: value, strategies).forEachLeaf { leaf, path in

@@ -1,16 +1,21 @@
 public import FaradayCore
 
-/// Makes the items of a query or a form out of a value: any `Encodable` that has members, a ``JSONValue`` object among them.
+/// Encodes a value as query items or as a URL-encoded form: any `Encodable` that has members, a ``JSONValue`` object among
+/// them.
 ///
 ///     request.query = try QueryEncoder().encode(["q": "swift", "tags": ["a", "b"]] as JSONValue)
 ///
-/// Members stand in the order of their declaration, `a[b]=c` for nested ones; a nil that is encoded is a name without a value.
+/// Members keep the order of declaration; nested ones are `a[b]=c`, arrays `a[]=1&a[]=2`; an encoded nil is a name without a
+/// value.
 public struct QueryEncoder: Sendable {
+  /// How names and values are encoded.
   public var strategies: FormStrategies
 
+  /// An encoder with the default strategies, unless given.
   public init(_ strategies: FormStrategies = FormStrategies()) { self.strategies = strategies }
 
-  /// Throws an `EncodingError`: for a value without members, a file, a number that is none, and what the value itself throws.
+  /// Encodes the value. Throws an `EncodingError` for a value without members, a file or a number that is not finite, and what
+  /// the value itself throws.
   public func encode(_ value: any Encodable) throws -> QueryParameters {
     let tree = try TreeEncoder.members(of: value, strategies)
     var query = QueryParameters()
@@ -40,7 +45,7 @@ public struct QueryEncoder: Sendable {
     case .text(let text): return text
     case .data(let data): return data.base64EncodedString()
     case .file(let file):
-      throw EncodingError.invalid(file, at: path, "a query or a form of this kind has no place for a file")
+      throw EncodingError.invalid(file, at: path, "a file can be encoded only in a multipart form")
     }
   }
 }

@@ -1,27 +1,27 @@
 internal import FaradayCore
 
-/// Has a value encode itself into a tree.
+/// An `Encoder` that builds a ``ValueTree``.
 struct TreeEncoder: Encoder {
   let tree: ValueTree
   let codingPath: [any CodingKey]
   let strategies: FormStrategies
   var userInfo: [CodingUserInfoKey: Any] { [:] }
 
-  /// The tree of a value. Throws an `EncodingError` unless it has members, or is nothing at all.
+  /// The tree of a value. Throws an `EncodingError` unless the value is keyed or encodes nothing.
   static func members(of value: any Encodable, _ strategies: FormStrategies) throws -> ValueTree {
     let encoder = TreeEncoder(tree: ValueTree(), codingPath: [], strategies: strategies)
     try encoder.encode(value)
     switch encoder.tree.kind {
     case .nothing, .members: return encoder.tree
     case .leaf, .list:
-      throw EncodingError.invalid(value, at: [], "a \(type(of: value)) has no names for the fields of a query or a form")
+      throw EncodingError.invalid(value, at: [], "a \(type(of: value)) has no named members, which a query or a form needs")
     }
   }
 
-  /// What is special is known by its type; everything else knows how to encode itself.
+  /// Special types are encoded here; everything else encodes itself.
   func encode(_ value: any Encodable) throws {
     guard codingPath.count <= Self.maximumDepth else {
-      throw EncodingError.invalid(type(of: value), at: [], "the value is more than \(Self.maximumDepth) levels deep")
+      throw EncodingError.invalid(type(of: value), at: [], "the value is nested deeper than the limit of \(Self.maximumDepth)")
     }
     switch value {
     case let value as FormFile: tree.kind = .leaf(.file(value))
@@ -34,21 +34,22 @@ struct TreeEncoder: Encoder {
     }
   }
 
-  /// A value that holds itself has no end, each level takes some kilobytes of stack, and a thread may have 512 KiB.
+  /// A value that contains itself would recurse without end; each level takes some kilobytes of stack, and a thread may have
+  /// 512 KiB.
   private static let maximumDepth = 64
 
   func text(_ text: String) { tree.kind = .leaf(.text(text)) }
 
   func number<Number: BinaryFloatingPoint & LosslessStringConvertible>(_ number: Number) throws {
     guard number.isFinite else {
-      throw EncodingError.invalid(number, at: codingPath, "\(number) is no number that can be sent")
+      throw EncodingError.invalid(number, at: codingPath, "\(number) is not a finite number")
     }
     text(number.description)
   }
 
   private func number(_ number: JSONNumber) throws {
     guard number.isFinite else {
-      throw EncodingError.invalid(number, at: codingPath, "\(number) is no number that can be sent")
+      throw EncodingError.invalid(number, at: codingPath, "\(number) is not a finite number")
     }
     text(number.literal)
   }
@@ -162,7 +163,7 @@ private struct SuperKey: CodingKey {
 }
 
 extension Int64 {
-  /// A number that is too large is the largest one; one that is none is 0.
+  /// Clamps to the range of `Int64`; NaN is 0.
   fileprivate init(clamping number: Double) {
     self = number.isNaN ? 0 : Int64(exactly: number.rounded(.towardZero)) ?? (number > 0 ? .max : .min)
   }

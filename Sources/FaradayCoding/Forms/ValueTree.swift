@@ -1,6 +1,6 @@
 internal import FaradayCore
 
-/// What a value encoded itself into: a tree in declaration order, from which queries and forms take their names.
+/// What a value encodes, as a tree in declaration order, from which the names of query and form items are derived.
 final class ValueTree {
   enum Leaf {
     case null
@@ -10,7 +10,7 @@ final class ValueTree {
     case file(FormFile)
   }
 
-  /// Nothing, until something is encoded; what is encoded last decides.
+  /// Nothing until something is encoded; what is encoded last wins.
   enum Kind { case nothing, leaf(Leaf), list, members }
 
   var kind = Kind.nothing
@@ -23,7 +23,7 @@ final class ValueTree {
     return list[list.count - 1]
   }
 
-  /// The member of that key. One that is encoded twice has its last value where the first one stood.
+  /// The member for that key. A key that is encoded twice has its last value at its first position.
   func member(_ key: any CodingKey) -> ValueTree {
     if let place = places[key.stringValue] { return members[place].value }
     places[key.stringValue] = members.count
@@ -31,7 +31,7 @@ final class ValueTree {
     return members[members.count - 1].value
   }
 
-  /// Calls `use` with each leaf, in order, and the keys that lead to it; an element of a list is under its index.
+  /// Calls `use` with each leaf in order, and its coding path.
   func forEachLeaf(at path: [any CodingKey] = [], _ use: (Leaf, [any CodingKey]) throws -> Void) rethrows {
     switch kind {
     case .nothing: break
@@ -44,7 +44,7 @@ final class ValueTree {
   }
 }
 
-/// A place in a list.
+/// The coding key of an array element.
 struct IndexKey: CodingKey {
   let index: Int
   init(_ index: Int) { self.index = index }

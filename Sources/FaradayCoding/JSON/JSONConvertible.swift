@@ -1,46 +1,54 @@
-/// A value that may stand in a literal of untyped JSON: a string, a Boolean, a number, untyped JSON, and lists and dictionaries of
-/// these.
+/// A value that can be part of a ``JSONValue`` literal: a string, a Boolean, a number, untyped JSON, and arrays and
+/// dictionaries of these.
 ///
 ///     let body: JSONValue = ["name": name, "age": age, "nick": nick, "tags": tags, "address": ["zip": zip, "city": city] as JSONValue]
 ///
-/// A type of yours is one if it says how it is written. The members of a literal keep their order. A literal within one is Swift's
-/// own list or dictionary, unless `as JSONValue` stands behind it: members in the order of their names, numbers of one type (`[1, 2.5]`
-/// are `Double`s), and a name that is there twice ends the process.
+/// Your own types can conform. The members of a literal keep their order. A nested literal is a Swift array or dictionary,
+/// unless `as JSONValue` is appended: its members are sorted by name, its numbers are of one type (`[1, 2.5]` are `Double`s),
+/// and a duplicate name traps, as in every Swift dictionary literal.
 public protocol JSONConvertible: Sendable {
   /// The value as JSON.
   var jsonValue: JSONValue { get }
 }
 
 extension JSONValue: JSONConvertible {
+  /// The value itself.
   public var jsonValue: JSONValue { self }
 }
 
 extension JSONObject: JSONConvertible {
+  /// A JSON object.
   public var jsonValue: JSONValue { .object(self) }
 }
 
 extension JSONNumber: JSONConvertible {
+  /// A JSON number.
   public var jsonValue: JSONValue { .number(self) }
 }
 
 extension String: JSONConvertible {
+  /// A JSON string.
   public var jsonValue: JSONValue { .string(self) }
 }
 
 extension Substring: JSONConvertible {
+  /// A JSON string.
   public var jsonValue: JSONValue { .string(String(self)) }
 }
 
 extension Bool: JSONConvertible {
+  /// `true` or `false`.
   public var jsonValue: JSONValue { .bool(self) }
 }
 
-/// One that is not finite cannot be written, and is an error there.
+/// A number that is not finite cannot be encoded, and is an error then.
 extension Double: JSONConvertible {
+  /// A JSON number, with the fewest digits that give this `Double` back.
   public var jsonValue: JSONValue { .double(self) }
 }
 
 extension JSONConvertible where Self: BinaryInteger {
+  /// A JSON number.
   public var jsonValue: JSONValue { .int(self) }
 }
 
@@ -55,17 +63,20 @@ extension UInt16: JSONConvertible {}
 extension UInt32: JSONConvertible {}
 extension UInt64: JSONConvertible {}
 
-/// Null for nil.
+/// `null` for nil.
 extension Optional: JSONConvertible where Wrapped: JSONConvertible {
+  /// The wrapped value, or `null`.
   public var jsonValue: JSONValue { self?.jsonValue ?? .null }
 }
 
 extension Array: JSONConvertible where Element: JSONConvertible {
+  /// A JSON array.
   public var jsonValue: JSONValue { .array(map(\.jsonValue)) }
 }
 
-/// The members stand in the order of their names.
+/// Members are sorted by name.
 extension Dictionary: JSONConvertible where Key == String, Value: JSONConvertible {
+  /// A JSON object, its members sorted by name.
   public var jsonValue: JSONValue {
     .object(JSONObject(sorted { $0.key < $1.key }.map { ($0.key, $0.value.jsonValue) }))
   }

@@ -1,7 +1,7 @@
 public import FaradayCore
 
 extension JSONEncoder {
-  /// Members stand in the order of their names, so that a value is the same bytes each time; slashes stand as they are.
+  /// A new encoder that sorts members by name, so that equal values have equal bytes, and does not escape slashes.
   public static var sortingKeys: JSONEncoder {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

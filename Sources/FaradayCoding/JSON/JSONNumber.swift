@@ -1,41 +1,41 @@
 internal import FaradayCore
 
-/// A JSON number with all the digits it was written with (RFC 8259, section 6).
+/// A JSON number with arbitrary precision: it keeps all its digits (RFC 8259, section 6).
 ///
 ///     let price = try JSONValue(text: "19.90").number
 ///     price?.literal     // "19.90"
 ///     price?.double      // 19.9
 ///
-/// Two are equal if they are the same number, however it is written: `1`, `1.0` and `10e-1` are.
+/// Two numbers are equal if they have the same value, however they are written: `1`, `1.0` and `10e-1` are.
 public struct JSONNumber: Sendable {
   let storage: Storage
 
   enum Storage: Sendable {
-    /// The digits as a whole number, and how many of them stand behind the point: 19.90 is 1990 and two. There is always one before
-    /// it, and no minus before a zero.
+    /// The digits as an integer, and how many of them are decimal places: 19.90 is 1990 and 2. There is at least one digit
+    /// before the point, and no minus before zero.
     case decimal(Int64, places: UInt8)
-    /// As it is written, if it has an exponent or many digits; or what `Double` says of one that is not finite.
+    /// The text, if it has an exponent or many digits; or the description of a `Double` that is not finite.
     case literal(String)
   }
 
   init(_ storage: Storage) { self.storage = storage }
 
-  /// A whole number, however large.
+  /// An integer of any size.
   public init(_ value: some BinaryInteger) {
     storage = Int64(exactly: value).map { .decimal($0, places: 0) } ?? .literal(String(value))
   }
 
-  /// The fewest digits that give this `Double` back. One that is not finite is no number of JSON: it is kept, and writing it is an
-  /// `EncodingError`.
+  /// The fewest digits that give this `Double` back. NaN and infinities are kept, and are an `EncodingError` when they are
+  /// written.
   public init(_ value: Double) { storage = .literal(value.description) }
 
-  /// A number as JSON has it: `-1.50e3`. Nil if it is none.
+  /// A number in JSON syntax: `-1.50e3`. Nil if it is not valid.
   public init?(_ literal: String) {
     guard case .number(let number)? = try? JSONValue(text: literal), number.literal == literal else { return nil }
     self = number
   }
 
-  /// As it is written.
+  /// The number in JSON syntax, with all its digits.
   public var literal: String {
     switch storage {
     case .decimal(let value, 0): String(value)
@@ -44,7 +44,7 @@ public struct JSONNumber: Sendable {
     }
   }
 
-  /// Whether it is one that JSON can have.
+  /// Whether JSON can represent it: false for NaN and infinities.
   public var isFinite: Bool {
     switch storage {
     case .decimal: true
@@ -53,7 +53,7 @@ public struct JSONNumber: Sendable {
     }
   }
 
-  /// The number if it is whole, however it is written, and fits.
+  /// The value as an `Int64`; nil if it is not integral, or out of range.
   public var int64: Int64? {
     switch storage {
     case .decimal(let value, 0): value
@@ -61,7 +61,7 @@ public struct JSONNumber: Sendable {
     }
   }
 
-  /// The number if it is whole, however it is written, and fits.
+  /// The value as a `UInt64`; nil if it is not integral, or out of range.
   public var uint64: UInt64? {
     switch storage {
     case .decimal(let value, 0): UInt64(exactly: value)
@@ -69,7 +69,7 @@ public struct JSONNumber: Sendable {
     }
   }
 
-  /// The `Double` next to it; nil if it is too large for one.
+  /// The nearest `Double`; nil if the number is too large for one.
   public var double: Double? {
     switch storage {
     case .decimal(let value, 0): return Double(value)
@@ -103,7 +103,7 @@ extension JSONNumber: CustomStringConvertible {
 }
 
 extension JSONNumber: Hashable {
-  /// Whether they are the same number, however each is written.
+  /// Compares values, not spellings.
   public static func == (left: JSONNumber, right: JSONNumber) -> Bool {
     switch (left.storage, right.storage) {
     case (.decimal(let left, let leftPlaces), .decimal(let right, let rightPlaces)) where leftPlaces == rightPlaces: left == right
@@ -112,18 +112,18 @@ extension JSONNumber: Hashable {
     }
   }
 
-  /// Hashes the value of the number, not its spelling.
+  /// Hashes the value, not its spelling.
   public func hash(into hasher: inout Hasher) { hasher.combine(Decimal(self)) }
 }
 
 extension JSONNumber {
-  /// A number by its value: ± digits × 10^exponent, in one way only.
+  /// The value in a canonical form: ± digits × 10^exponent.
   fileprivate struct Decimal: Hashable {
     var isNegative = false
-    /// Without zeros at either end; none for zero.
+    /// Without leading and trailing zeros; empty for zero.
     var digits: [UInt8] = []
     var exponent = 0
-    /// As it is written, if its exponent has no end, or it is not finite: such a one is equal to none that is written otherwise.
+    /// The text of a number whose exponent is out of range, or that is not finite: equal only to the same text.
     var other: String?
 
     init(_ number: JSONNumber) {
@@ -143,7 +143,7 @@ extension JSONNumber {
       self.exponent = exponent + trailing
     }
 
-    /// Takes the digits, and gives the exponent of the last of them; nil if that is too large to count with.
+    /// Reads the digits, and returns the exponent of the last one; nil if that is out of range.
     private mutating func read(_ text: String.UTF8View) -> Int? {
       var places = 0
       var isFraction = false
@@ -163,7 +163,7 @@ extension JSONNumber {
       return -places
     }
 
-    /// Nil if it is not whole, or does not fit.
+    /// Nil if it is not integral, or out of range.
     func integer<Integer: FixedWidthInteger>() -> Integer? {
       guard other == nil, exponent >= 0, digits.count + exponent <= 20 else { return digits.isEmpty && other == nil ? 0 : nil }
       var value = Integer.zero

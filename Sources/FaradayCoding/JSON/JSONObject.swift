@@ -1,10 +1,10 @@
-/// The members of a JSON object, in the order they were put in.
+/// The members of a JSON object, in insertion order.
 ///
-/// Names are told apart by their bytes in UTF-8, as RFC 8259, section 8.3 has it: an `é` of one scalar and one of two are two
-/// names. Looking a member up costs the same however many there are.
+/// Names are case-sensitive and compared by their UTF-8 bytes, without Unicode normalization (RFC 8259, section 8.3). Looking
+/// up a member takes constant time.
 public struct JSONObject: Sendable {
   private(set) var members: [Member] = []
-  /// Where each name stands; only of objects with many.
+  /// An index by name, for objects with many members only.
   private var places: [JSONName: Int]?
 
   struct Member: Sendable {
@@ -12,12 +12,13 @@ public struct JSONObject: Sendable {
     var value: JSONValue
   }
 
-  /// From how many members on they are found by hash: few are found sooner one by one.
+  /// Above this number of members there is an index: few are found sooner by linear search.
   static let many = 12
 
+  /// An empty object.
   public init() {}
 
-  /// Of a name that comes twice the last value counts, where the first one stood.
+  /// Of duplicate names the last value wins, at the position of the first.
   public init(_ members: some Sequence<(String, JSONValue)>) {
     for (key, value) in members { self[key] = value }
   }
@@ -26,9 +27,9 @@ public struct JSONObject: Sendable {
     self.init(members.lazy.map { ($0.0, $0.1?.jsonValue ?? .null) })
   }
 
-  /// Takes members as they were read.
+  /// Members as they were parsed.
   ///
-  /// - Parameter repeatsName: whether a name is there twice; of many members it need not be known.
+  /// - Parameter repeatsName: whether there is a duplicate name; of many members it need not be known.
   init(reading members: [Member], repeatsName: Bool) {
     guard members.count > Self.many || repeatsName else {
       self.members = members
@@ -45,7 +46,7 @@ public struct JSONObject: Sendable {
   /// Whether there are none.
   public var isEmpty: Bool { members.isEmpty }
 
-  /// The value of a member. Setting it to nil takes the member away; to have a null, set ``JSONValue/null``.
+  /// The value of a member; nil if there is none. Setting nil removes the member; for a null set ``JSONValue/null``.
   public subscript(key: String) -> JSONValue? {
     get { place(of: key).map { members[$0].value } }
     set {
@@ -83,7 +84,7 @@ public struct JSONObject: Sendable {
   }
 }
 
-/// A name as it is written: one that only looks the same is another.
+/// A name that is compared by its bytes, without Unicode normalization.
 struct JSONName: Hashable {
   let text: String
 
@@ -110,6 +111,6 @@ extension JSONObject: Sequence {
 }
 
 extension JSONObject: ExpressibleByDictionaryLiteral {
-  /// Members that are ``JSONConvertible``; nil is null. Of a name that stands there twice the last value counts.
+  /// Members whose values are ``JSONConvertible``; nil is null. Of duplicate names the last value wins.
   public init(dictionaryLiteral elements: (String, (any JSONConvertible)?)...) { self.init(literal: elements) }
 }

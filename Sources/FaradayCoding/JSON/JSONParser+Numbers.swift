@@ -1,7 +1,7 @@
 internal import FaradayCore
 
 extension JSONParser {
-  /// Reads a number (RFC 8259, section 6). Of one that is no ``JSONNumber/Storage/decimal(_:places:)`` the text is kept.
+  /// Parses a number (RFC 8259, section 6). Its text is kept if it is not a ``JSONNumber/Storage/decimal(_:places:)``.
   mutating func number() throws(MalformedJSON) -> JSONNumber {
     let start = offset
     let isNegative = skip(UInt8(ascii: "-"))
@@ -27,7 +27,7 @@ extension JSONParser {
     return true
   }
 
-  /// Reads digits, one at least, and says how many; they are put behind those of the value, which overflows in silence.
+  /// Parses one or more digits and returns how many; they are appended to the value, which may overflow silently.
   @inline(__always)
   private mutating func digits(_ value: inout UInt64) throws(MalformedJSON) -> Int {
     let start = offset

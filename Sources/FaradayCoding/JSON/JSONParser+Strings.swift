@@ -1,7 +1,7 @@
 internal import FaradayCore
 
 extension JSONParser {
-  /// Reads a string whose first quote has been read (RFC 8259, section 7).
+  /// Parses a string after its opening quote (RFC 8259, section 7).
   @inline(__always)
   mutating func string() throws(MalformedJSON) -> String {
     let start = offset
@@ -15,7 +15,7 @@ extension JSONParser {
     return String(decoding: content, as: UTF8.self)
   }
 
-  /// Reads a name whose first quote has been read; and the bits that the same name has each time, though others have them too.
+  /// Parses a member name after its opening quote. The bits are a small hash: equal names have equal bits.
   @inline(__always)
   mutating func name() throws(MalformedJSON) -> (String, bits: UInt64) {
     let start = offset
@@ -33,7 +33,7 @@ extension JSONParser {
     return (name, bit)
   }
 
-  /// The rest of a string with an escape in it, or with what may not stand there.
+  /// The rest of a string that contains an escape or an invalid character.
   private mutating func escapedString(from start: Int, isASCII: Bool) throws(MalformedJSON) -> String {
     scratch.removeAll(keepingCapacity: true)
     var plain = start
@@ -55,8 +55,8 @@ extension JSONParser {
     }
   }
 
-  /// Goes on to the next quote, backslash or control character, eight bytes at a time. False if there may be more than ASCII
-  /// before it.
+  /// Skips to the next quote, backslash or control character, eight bytes at a time (SWAR). Returns false if there may be
+  /// non-ASCII before it.
   @inline(__always)
   private mutating func skipPlain() -> Bool {
     var seen: UInt64 = 0
@@ -101,7 +101,7 @@ extension JSONParser {
     offset += 2
   }
 
-  /// One escape of four digits, or two that are a surrogate pair.
+  /// One `\u` escape, or two that are a surrogate pair.
   private mutating func unicodeEscape() throws(MalformedJSON) {
     let start = offset
     var scalar = UInt32(try codeUnit())
@@ -135,7 +135,8 @@ extension JSONParser {
 }
 
 extension UnsafeBufferPointer<UInt8> {
-  /// Where the first bytes begin that are not UTF-8 (RFC 3629): cut off, longer than need be, a surrogate, beyond U+10FFFF.
+  /// The index of the first byte sequence that is not valid UTF-8 (RFC 3629): truncated, overlong, a surrogate, or above
+  /// U+10FFFF.
   var firstInvalidUTF8: Int? {
     var place = 0
     while place < count {

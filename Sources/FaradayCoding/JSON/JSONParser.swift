@@ -1,28 +1,28 @@
-/// Reads one JSON text (RFC 8259), in one pass over its bytes and without calling itself.
+/// An iterative, single-pass parser for one JSON text (RFC 8259).
 ///
-/// Finished values wait on a stack of their own until the bracket behind them makes one of them.
+/// Finished values are on an explicit stack until the closing bracket makes an array or object of them.
 struct JSONParser: ~Copyable {
   let bytes: UnsafeBufferPointer<UInt8>
   var offset = 0
-  /// What the escapes of a string are written to.
+  /// The buffer for strings with escapes.
   var scratch: [UInt8] = []
-  var names = KnownNames()
+  var names = NameCache()
 
   private let maximumDepth: Int
   private var values = MovingStack<JSONValue>()
   private var keys = MovingStack<String>()
-  /// The innermost array or object that is not closed yet, and those it is in.
+  /// The innermost open array or object, and on the stack those around it.
   private var frame = Frame(start: 0, firstKey: 0, isObject: false)
   private var outer = MovingStack<Frame>()
 
-  /// An array or object that is not closed yet.
+  /// An open array or object.
   private struct Frame {
-    /// How many values wait that are not in it.
+    /// The number of values on the stack that are not in it.
     let start: Int
-    /// How many names wait that are not in it.
+    /// The number of names on the stack that are not in it.
     let firstKey: Int
     let isObject: Bool
-    /// Which names are in it, as ``KnownNames`` has them: a bit that is set twice may be a name that is there twice.
+    /// The bits of its names, see ``NameCache``: a bit that is set twice may be a duplicate name.
     var names: UInt64 = 0
     var repeatsName = false
   }
@@ -45,11 +45,11 @@ struct JSONParser: ~Copyable {
       while outer.count > 0, try end() {}
     } while outer.count > 0
     skipBlanks()
-    guard offset == bytes.count else { throw fail(.noEnd) }
+    guard offset == bytes.count else { throw fail(.trailingContent) }
     return values.pop()
   }
 
-  /// Reads a value that is whole, and says so, or steps into one that is not; then the next one is to be begun.
+  /// Parses a complete value, and returns true; or opens an array or object, and returns false.
   private mutating func begin() throws(MalformedJSON) -> Bool {
     skipBlanks()
     guard offset < bytes.count else { throw fail(.unexpectedEnd) }
@@ -72,13 +72,13 @@ struct JSONParser: ~Copyable {
     case UInt8(ascii: "t"): try word("true", .bool(true))
     case UInt8(ascii: "f"): try word("false", .bool(false))
     case UInt8(ascii: "n"): try word("null", .null)
-    default: throw fail(.noValue)
+    default: throw fail(.expectedValue)
     }
     return true
   }
 
-  /// Behind a value: whether the array or object ends here, which is a value again; otherwise what stands before its next value is
-  /// read.
+  /// After a value: returns true if it closes the array or object, which is a value again; otherwise consumes the comma and the
+  /// next name.
   private mutating func end() throws(MalformedJSON) -> Bool {
     skipBlanks()
     guard offset < bytes.count else { throw fail(.unexpectedEnd) }
@@ -91,7 +91,7 @@ struct JSONParser: ~Copyable {
       offset += 1
       close()
       return true
-    default: throw fail(.noComma)
+    default: throw fail(.expectedComma)
     }
   }
 
@@ -113,11 +113,11 @@ struct JSONParser: ~Copyable {
     frame = outer.pop()
   }
 
-  /// A name and its colon.
+  /// Parses a member name and its colon.
   private mutating func key() throws(MalformedJSON) {
     skipBlanks()
     guard offset < bytes.count else { throw fail(.unexpectedEnd) }
-    guard skip(UInt8(ascii: "\"")) else { throw fail(.noName) }
+    guard skip(UInt8(ascii: "\"")) else { throw fail(.expectedName) }
     let (name, bits) = try name()
     if frame.names & bits != 0, !frame.repeatsName {
       // Those of many members are told apart later.
@@ -128,13 +128,13 @@ struct JSONParser: ~Copyable {
     keys.push(name)
     skipBlanks()
     guard offset < bytes.count else { throw fail(.unexpectedEnd) }
-    guard skip(UInt8(ascii: ":")) else { throw fail(.noColon) }
+    guard skip(UInt8(ascii: ":")) else { throw fail(.expectedColon) }
   }
 
   private mutating func word(_ word: StaticString, _ value: JSONValue) throws(MalformedJSON) {
     for place in 0..<word.utf8CodeUnitCount {
       guard offset + place < bytes.count else { throw fail(.unexpectedEnd, at: offset + place) }
-      guard bytes[offset + place] == word.utf8Start[place] else { throw fail(.noValue) }
+      guard bytes[offset + place] == word.utf8Start[place] else { throw fail(.expectedValue) }
     }
     offset += word.utf8CodeUnitCount
     values.push(value)

@@ -1,14 +1,14 @@
-/// Decoding and encoding by any coder, which takes guesses and more stack: a decoder does not say of what type a value is, and
-/// calls itself for what is in it.
+/// `Codable`, for use within other types and with any coder.
 ///
-/// So it is many times slower than ``init(data:maximumDepth:)``, a number has the digits that an `Int64`, `UInt64` or `Double`
-/// leaves it, members have the order of the coder's, and 64 levels are as deep as it goes: what is deeper is an error.
-/// `response.decode(JSONValue.self)` and whatever else of this package reads or writes a `JSONValue` by itself do not come here.
+/// It is many times slower than ``init(data:maximumDepth:)``, as a decoder does not say which type a value has, and it is
+/// recursive. A number keeps the precision that an `Int64`, `UInt64` or `Double` has, members have the order of the coder, and
+/// nesting deeper than 64 levels is an error. `response.decode(JSONValue.self)`, and everything else in this package that reads
+/// or writes a `JSONValue` by itself, uses its own parser and writer instead.
 extension JSONValue: Codable {
   public init(from decoder: any Decoder) throws {
     guard decoder.codingPath.count <= Self.maximumCodedDepth else {
       throw DecodingError.dataCorrupted(
-        .init(codingPath: [], debugDescription: "it is more than \(Self.maximumCodedDepth) levels deep"))
+        .init(codingPath: [], debugDescription: "nested deeper than the limit of \(Self.maximumCodedDepth)"))
     }
     // A guess that is wrong costs an error, which is dear: the most frequent come first.
     let single = try decoder.singleValueContainer()
@@ -32,10 +32,10 @@ extension JSONValue: Codable {
     }
   }
 
-  /// Encodes it by any encoder; more than 64 levels are an `EncodingError`.
+  /// Throws an `EncodingError` for nesting deeper than 64 levels.
   public func encode(to encoder: any Encoder) throws {
     guard encoder.codingPath.count <= Self.maximumCodedDepth else {
-      throw EncodingError.invalid(JSONValue.self, at: [], "it is more than \(Self.maximumCodedDepth) levels deep")
+      throw EncodingError.invalid(JSONValue.self, at: [], "nested deeper than the limit of \(Self.maximumCodedDepth)")
     }
     switch self {
     case .null:
@@ -55,7 +55,7 @@ extension JSONValue: Codable {
     }
   }
 
-  /// What a coder needs for each level is its own affair, and some kilobytes.
+  /// A coder needs some kilobytes of stack for each level.
   private static let maximumCodedDepth = 64
 }
 
@@ -71,7 +71,7 @@ extension JSONNumber: Codable {
     }
   }
 
-  /// As an `Int64`, a `UInt64` or else a `Double`, as a coder has no other numbers in common with all others.
+  /// As an `Int64`, a `UInt64` or else a `Double`: the number types that all coders have in common.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     if let value = int64 {
@@ -86,7 +86,7 @@ extension JSONNumber: Codable {
   }
 }
 
-/// The name of a member.
+/// The coding key of a member.
 struct JSONKey: CodingKey {
   let stringValue: String
   let intValue: Int? = nil

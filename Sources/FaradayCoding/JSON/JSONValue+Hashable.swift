@@ -1,5 +1,5 @@
 extension JSONValue: Hashable {
-  /// Does not call itself, as a value may be deep.
+  /// Compares iteratively, as values may be deeply nested.
   public static func == (left: JSONValue, right: JSONValue) -> Bool {
     var pairs = [(left, right)]
     while let pair = pairs.popLast() {
@@ -23,10 +23,10 @@ extension JSONValue: Hashable {
     return true
   }
 
-  /// Hashes the first eight levels: values that differ below them only have the same hash.
+  /// Hashes the first eight levels: values that differ only below them collide.
   public func hash(into hasher: inout Hasher) { combine(into: &hasher, levels: 8) }
 
-  /// What is deeper makes no difference: there the hash would need stack for each level.
+  /// Recursive, so limited to a number of levels.
   private func combine(into hasher: inout Hasher, levels: Int) {
     switch self {
     case .null: hasher.combine(0)
@@ -54,8 +54,8 @@ extension JSONValue: Hashable {
 }
 
 extension JSONObject: Hashable {
-  /// In whatever order.
+  /// Equal members, in any order.
   public static func == (left: JSONObject, right: JSONObject) -> Bool { JSONValue.object(left) == .object(right) }
-  /// Hashes the members in whatever order.
+  /// Hashes the members, in any order.
   public func hash(into hasher: inout Hasher) { hasher.combine(JSONValue.object(self)) }
 }

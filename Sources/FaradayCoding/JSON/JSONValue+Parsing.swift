@@ -1,36 +1,36 @@
 public import FaradayCore
 
-/// Reading JSON, by RFC 8259 and nothing beside it: one value, in UTF-8.
+/// Parsing JSON, strictly by RFC 8259: one value, in UTF-8.
 ///
-/// What the standard leaves open is decided so:
-/// - A byte order mark at the beginning is skipped. Text in UTF-16 or UTF-32 is an error.
-/// - Bytes that are not UTF-8 are an error, and so is an escaped surrogate without its other half: no text is changed in silence.
-/// - Of members with the same name the last value counts, where the first one stood, as in JavaScript.
-/// - A number may be of any size, and keeps its digits.
-/// - Arrays and objects that stand in each other deeper than `maximumDepth` are an error.
+/// Where the RFC leaves a choice:
+/// - A byte order mark at the beginning is skipped. UTF-16 and UTF-32 are an error.
+/// - Invalid UTF-8 is an error, and so is an unpaired surrogate escape: no text is changed silently.
+/// - Of duplicate member names the last value wins, at the position of the first, as in JavaScript.
+/// - Numbers may be of any size, and keep their digits.
+/// - Nesting deeper than `maximumDepth` is an error.
 ///
-/// It is one pass over the bytes, in time and memory in proportion to them, and needs no more stack for a deep text than for a
-/// flat one. A value that is deep takes stack when it goes away, some 200 bytes a level: 512 levels are no burden for a thread
-/// that has 512 KiB, and whoever allows for more should know of the threads that the values meet.
+/// The parser is iterative, makes one pass over the bytes, and takes linear time and memory. Releasing a deeply nested value
+/// takes some 200 bytes of stack a level: 512 levels are safe on a thread with 512 KiB; think of the threads that release the
+/// values before raising the limit.
 extension JSONValue {
-  /// Reads JSON in UTF-8. Throws ``MalformedJSON``.
+  /// Parses JSON in UTF-8. Throws ``MalformedJSON``.
   public init(data: Data, maximumDepth: Int = JSONValue.standardMaximumDepth) throws(MalformedJSON) {
     try self.init(bytes: data.span.bytes, maximumDepth: maximumDepth)
   }
 
-  /// Reads JSON. Throws ``MalformedJSON``.
+  /// Parses a JSON string. Throws ``MalformedJSON``.
   public init(text: String, maximumDepth: Int = JSONValue.standardMaximumDepth) throws(MalformedJSON) {
     var text = text
     self = try text.withUTF8 { JSONParser.parse($0, maximumDepth: maximumDepth) }.get()
   }
 
-  /// Reads JSON in UTF-8 where it lies, such as a line of a stream. Throws ``MalformedJSON``.
+  /// Parses JSON in UTF-8 in place, such as a line of a stream. Throws ``MalformedJSON``.
   public init(bytes: RawSpan, maximumDepth: Int = JSONValue.standardMaximumDepth) throws(MalformedJSON) {
     self = try bytes.withUnsafeBytes { bytes in
       JSONParser.parse(bytes.bindMemory(to: UInt8.self), maximumDepth: maximumDepth)
     }.get()
   }
 
-  /// How deep arrays and objects may stand in each other unless it is said: 512.
+  /// The default maximum nesting of arrays and objects: 512.
   public static let standardMaximumDepth = 512
 }

@@ -1,53 +1,58 @@
-/// A JSON value without a Swift type of its own (RFC 8259): what an untyped body is made of, and what an unknown response is
-/// read into.
+/// Untyped JSON: any JSON value (RFC 8259), for bodies and responses without a Swift type of their own.
 ///
 ///     let body: JSONValue = ["name": name, "tags": ["a", "b"], "age": 36, "nick": nil]
 ///     response.json?["items"]?[0]?["name"]?.string
 ///
-/// It is read by ``init(data:maximumDepth:)``, which is a parser of its own, and written by ``data(_:)`` and ``text(_:)``. Both
-/// keep the order of members and the digits of numbers.
+/// It is parsed by ``init(data:maximumDepth:)`` and serialized by ``data(_:)`` and ``text(_:)``, which keep the order of
+/// members and the digits of numbers.
 ///
-/// What stands in a literal is ``JSONConvertible``. An object within one that has values of several types needs its type said, as in
+/// The elements of a literal are ``JSONConvertible``. A nested object with values of several types needs its type:
 /// `["name": name, "address": ["zip": zip, "city": city] as JSONValue]`.
 ///
-/// Two are equal if they say the same: numbers by their value (`1.0` is `1`), members in whatever order.
+/// Two values are equal if their numbers have equal values (`1.0` is `1`) and their members are equal in any order.
 public enum JSONValue: Sendable {
+  /// `null`
   case null
+  /// `true` or `false`
   case bool(Bool)
+  /// A number, with all its digits.
   case number(JSONNumber)
+  /// A string.
   case string(String)
+  /// An array.
   case array([JSONValue])
+  /// An object, its members in order.
   case object(JSONObject)
 }
 
 extension JSONValue {
-  /// A whole number, however large.
+  /// An integer of any size.
   public static func int(_ value: some BinaryInteger) -> JSONValue { .number(JSONNumber(value)) }
 
-  /// A number in the fewest digits that give this `Double` back. One that is not finite cannot be written.
+  /// A number with the fewest digits that give this `Double` back. NaN and infinities are an error when they are serialized.
   public static func double(_ value: Double) -> JSONValue { .number(JSONNumber(value)) }
 
-  /// Whether it is null.
+  /// Whether it is `null`.
   public var isNull: Bool { if case .null = self { true } else { false } }
-  /// The Boolean; nil if it is none.
+  /// The Boolean; nil if it is another type.
   public var bool: Bool? { if case .bool(let value) = self { value } else { nil } }
-  /// The number with all its digits.
+  /// The number with all its digits; nil if it is another type.
   public var number: JSONNumber? { if case .number(let value) = self { value } else { nil } }
-  /// The number if it is whole, however it is written, and fits; otherwise nil.
+  /// The number as an `Int64`; nil if it is not integral, out of range, or another type.
   public var int: Int64? { number?.int64 }
-  /// The `Double` next to the number; nil if it is too large for one.
+  /// The nearest `Double`; nil if it is too large for one, or another type.
   public var double: Double? { number?.double }
-  /// The string; nil if it is none.
+  /// The string; nil if it is another type.
   public var string: String? { if case .string(let value) = self { value } else { nil } }
-  /// The elements of an array; nil if it is none.
+  /// The elements of an array; nil if it is another type.
   public var array: [JSONValue]? { if case .array(let value) = self { value } else { nil } }
-  /// The members of an object; nil if it is none.
+  /// The members of an object; nil if it is another type.
   public var object: JSONObject? { if case .object(let value) = self { value } else { nil } }
 
-  /// The member of an object; nil if there is none, or this is no object.
+  /// The member of an object; nil if there is none, or it is another type.
   public subscript(key: String) -> JSONValue? { object?[key] }
 
-  /// The element of an array; nil if there is none, or this is no array.
+  /// The element of an array; nil if it is out of range, or another type.
   public subscript(index: Int) -> JSONValue? {
     guard case .array(let array) = self, array.indices.contains(index) else { return nil }
     return array[index]
@@ -62,8 +67,8 @@ extension JSONValue: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral, Expre
   public init(integerLiteral value: Int64) { self = .int(value) }
   public init(floatLiteral value: Double) { self = .double(value) }
   public init(stringLiteral value: String) { self = .string(value) }
-  /// Elements that are ``JSONConvertible``, variables too; nil is null.
+  /// Elements that are ``JSONConvertible``, variables included; nil is null.
   public init(arrayLiteral elements: (any JSONConvertible)?...) { self = .array(elements.map { $0?.jsonValue ?? .null }) }
-  /// Members that are ``JSONConvertible``, variables too; nil is null. Of a name that stands there twice the last value counts.
+  /// Members that are ``JSONConvertible``, variables included; nil is null. Of duplicate names the last value wins.
   public init(dictionaryLiteral elements: (String, (any JSONConvertible)?)...) { self = .object(JSONObject(literal: elements)) }
 }

@@ -1,11 +1,11 @@
-/// Writes one JSON value, without calling itself.
+/// An iterative serializer for one JSON value.
 struct JSONWriter {
   private var output: [UInt8] = []
   private var frames: [Frame] = []
   private let isPretty: Bool
   private let isSorted: Bool
 
-  /// An array or object of which some is written.
+  /// An array or object that is partly written.
   private struct Frame {
     let content: Content
     var next = 0
@@ -31,7 +31,7 @@ struct JSONWriter {
   }
 
   static func write(_ value: JSONValue, _ formatting: JSONFormatting) throws(EncodingError) -> [UInt8] {
-    var writer = JSONWriter(isPretty: formatting.contains(.pretty), isSorted: formatting.contains(.sortedKeys))
+    var writer = JSONWriter(isPretty: formatting.contains(.prettyPrinted), isSorted: formatting.contains(.sortedKeys))
     try writer.begin(value)
     while !writer.frames.isEmpty { try writer.step() }
     return writer.output
@@ -42,13 +42,13 @@ struct JSONWriter {
     self.isSorted = isSorted
   }
 
-  /// Writes a value that is whole, or steps into one that is not.
+  /// Writes a complete value, or opens an array or object.
   private mutating func begin(_ value: JSONValue) throws(EncodingError) {
     switch value {
     case .null: append("null")
     case .bool(let value): append(value ? "true" : "false")
     case .number(let number):
-      guard number.isFinite else { throw .invalid(number, at: path, "\(number) is no number in JSON") }
+      guard number.isFinite else { throw .invalid(number, at: path, "\(number) is not a number that JSON can represent") }
       output.append(contentsOf: number.literal.utf8)
     case .string(let text): append(quoting: text)
     case .array([]): append("[]")
@@ -65,7 +65,7 @@ struct JSONWriter {
     }
   }
 
-  /// Writes the next value of the innermost array or object, or its end.
+  /// Writes the next value of the innermost array or object, or closes it.
   private mutating func step() throws(EncodingError) {
     let last = frames.count - 1
     let frame = frames[last]
@@ -128,7 +128,7 @@ struct JSONWriter {
     }
   }
 
-  /// The keys that lead to what is being written.
+  /// The coding path of the value that is being written.
   private var path: [any CodingKey] {
     frames.map { frame in
       switch frame.content {

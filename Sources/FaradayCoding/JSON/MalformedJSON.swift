@@ -1,40 +1,42 @@
 public import FaradayCore
 
-/// A text that is no JSON (RFC 8259), and the place in it that is not. It quotes nothing of the text.
+/// Text that is not valid JSON (RFC 8259), and the position of the error. It quotes nothing of the text.
 public struct MalformedJSON: FaradayError, Hashable {
+  /// What is wrong.
   public enum Reason: Sendable, Hashable {
-    /// The text ends before the value does; or has none.
+    /// The text is truncated or empty.
     case unexpectedEnd
-    /// A value is to stand there, and something else does.
-    case noValue
-    /// A name, which is a string, is to stand there, and something else does.
-    case noName
-    /// A colon is to stand behind the name.
-    case noColon
-    /// A comma or the end of the array or object is to stand there.
-    case noComma
-    /// Something stands behind the value.
-    case noEnd
-    /// The digits are none that JSON has: a leading zero, a plus, no digit behind the point.
+    /// There is something other than a value.
+    case expectedValue
+    /// There is something other than a member name, which is a string in double quotes.
+    case expectedName
+    /// There is no colon after the member name.
+    case expectedColon
+    /// There is neither a comma nor the closing bracket after a value.
+    case expectedComma
+    /// There is something after the value.
+    case trailingContent
+    /// A number is malformed: a leading zero, a plus sign, no digit after the point.
     case invalidNumber
-    /// A control character stands in a string without being escaped.
+    /// A control character in a string is not escaped.
     case controlCharacter
-    /// A backslash begins nothing that JSON knows.
+    /// A backslash does not begin a valid escape sequence.
     case invalidEscape
-    /// `\uD800` to `\uDFFF` stand for a character only in pairs.
+    /// `\uD800` to `\uDFFF` is not part of a surrogate pair.
     case loneSurrogate
-    /// The bytes of a string are not UTF-8.
+    /// A string is not valid UTF-8.
     case invalidUTF8
-    /// Arrays and objects stand in each other deeper than was allowed.
+    /// Arrays and objects are nested deeper than the limit.
     case tooDeep(limit: Int)
   }
 
+  /// What is wrong.
   public let reason: Reason
-  /// Where it is, in bytes from the beginning.
+  /// The byte offset of the error, from 0.
   public let offset: Int
-  /// The line, from 1. Lines end at LF, CR and CRLF.
+  /// The line number, from 1. Lines end with LF, CR or CRLF.
   public let line: Int
-  /// The place in the line, from 1, in Unicode scalars.
+  /// The column, from 1, in Unicode scalars.
   public let column: Int
 
   init(_ reason: Reason, at offset: Int, in bytes: UnsafeBufferPointer<UInt8>) {
@@ -57,22 +59,22 @@ public struct MalformedJSON: FaradayError, Hashable {
     self.column = column
   }
 
-  public var description: String { "not JSON at byte \(offset) (line \(line), column \(column)): \(words)" }
+  public var description: String { "invalid JSON at line \(line), column \(column) (byte \(offset)): \(explanation)" }
 
-  private var words: String {
+  private var explanation: String {
     switch reason {
-    case .unexpectedEnd: "it ends too soon"
-    case .noValue: "no value stands there"
-    case .noName: "no name of a member stands there"
-    case .noColon: "no colon stands behind the name"
-    case .noComma: "neither a comma nor the closing bracket stands there"
-    case .noEnd: "something stands behind the value"
-    case .invalidNumber: "the number is not written as JSON has it"
-    case .controlCharacter: "a control character is not escaped"
-    case .invalidEscape: "a backslash begins no escape of JSON"
-    case .loneSurrogate: "half of a surrogate pair stands alone"
-    case .invalidUTF8: "the bytes are not UTF-8"
-    case .tooDeep(let limit): "arrays and objects are more than \(limit) deep"
+    case .unexpectedEnd: "unexpected end of the text"
+    case .expectedValue: "expected a value"
+    case .expectedName: "expected a member name in double quotes"
+    case .expectedColon: "expected ':' after the member name"
+    case .expectedComma: "expected ',' or the closing bracket"
+    case .trailingContent: "unexpected content after the value"
+    case .invalidNumber: "malformed number"
+    case .controlCharacter: "unescaped control character in a string"
+    case .invalidEscape: "invalid escape sequence"
+    case .loneSurrogate: "unpaired surrogate"
+    case .invalidUTF8: "invalid UTF-8"
+    case .tooDeep(let limit): "nested deeper than the limit of \(limit)"
     }
   }
 }

@@ -1,4 +1,4 @@
-/// A stack whose last elements can be taken off all at once, without a copy or a count of references changed for each.
+/// A stack whose top elements can be moved out all at once, without copying or reference counting.
 struct MovingStack<Element>: ~Copyable {
   private(set) var count = 0
   // The first `count` are initialised, and nobody else has the pointer.
@@ -18,14 +18,14 @@ struct MovingStack<Element>: ~Copyable {
 
   func contains(from start: Int, where predicate: (Element) -> Bool) -> Bool { storage[start..<count].contains(where: predicate) }
 
-  /// Takes the last one off; there has to be one.
+  /// Removes and returns the last element. Precondition: not empty.
   @inline(__always)
   mutating func pop() -> Element {
     count -= 1
     return storage.moveElement(from: count)
   }
 
-  /// Takes off all but the first so many, in the order they were pushed.
+  /// Removes and returns the elements from that index on, in the order they were pushed.
   @inline(__always)
   mutating func popAll(from start: Int) -> [Element] {
     let end = count
@@ -36,7 +36,7 @@ struct MovingStack<Element>: ~Copyable {
     return popped
   }
 
-  /// Takes off what the other stack has from `start` on, and as many of its own, two by two.
+  /// Removes the elements of the other stack from that index on, and as many of its own, and returns them in pairs.
   @inline(__always)
   mutating func popAll<Other, Pair>(
     pairedWith others: inout MovingStack<Other>, from start: Int, _ pair: (consuming Element, consuming Other) -> Pair

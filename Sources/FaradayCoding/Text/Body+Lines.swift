@@ -1,27 +1,29 @@
 public import FaradayCore
 
 extension Body {
-  /// The lines of the body, each as its bytes: of newline-delimited JSON each is a value.
+  /// The lines of the body as an async sequence, each as its bytes; of newline-delimited JSON (NDJSON) each line is a value.
   ///
   ///     let feed = try await connection.get("events") { $0.options.delivery = .streamed }
   ///     for try await line in feed.body.lines() {
   ///       let event = try JSONDecoder().decode(Event.self, from: line)
   ///     }
   ///
-  /// A line ends with LF, with CR, or with both; the end is no part of it. It is copied once. A last line needs no end, and an
-  /// empty body has no line. One that is longer than `limit` bytes throws ``LineTooLong``. For more than some hundred megabytes a
-  /// second there is ``LineSplitter``.
+  /// A line ends with LF, CR or CRLF, which is not part of it; the last line needs no line end. An empty body has no lines. A
+  /// line longer than `limit` bytes, 1 MiB by default, throws ``FaradayCoding/LineTooLong``. Each line is copied once; for
+  /// throughput above some hundred megabytes a second there is ``FaradayCoding/LineSplitter``.
   public func lines(upTo limit: Int = 1 << 20) -> BodyLines { BodyLines(body: self, limit: limit) }
 }
 
-/// The lines of a body.
+/// The lines of a body, as an async sequence: see ``FaradayCore/Body/lines(upTo:)``.
 public struct BodyLines: AsyncSequence, Sendable {
+  /// The bytes of a line.
   public typealias Element = Data
   let body: Body
   let limit: Int
 
   public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(pieces: body.makeAsyncIterator(), limit: limit) }
 
+  /// Iterates over the lines.
   public struct AsyncIterator: AsyncIteratorProtocol {
     fileprivate var pieces: Body.AsyncIterator
     fileprivate let limit: Int
@@ -34,10 +36,12 @@ public struct BodyLines: AsyncSequence, Sendable {
       self.limit = limit
     }
 
+    /// The next line; nil at the end.
     public mutating func next() async throws -> Data? {
       try await next(isolation: #isolation)
     }
 
+    /// The next line; nil at the end.
     public mutating func next(isolation: isolated (any Actor)?) async throws -> Data? {
       while true {
         if let range = ends.next(in: piece.span.bytes) {

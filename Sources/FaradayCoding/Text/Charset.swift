@@ -1,6 +1,6 @@
 internal import FaradayCore
 
-/// A way to put characters into bytes, of those that responses come in: UTF-8, UTF-16, ISO-8859-1 and windows-1252.
+/// The character encodings that responses are decoded from: UTF-8, UTF-16, ISO-8859-1 and windows-1252.
 enum Charset: String, CaseIterable {
   case utf8 = "utf-8"
   case utf16BigEndian = "utf-16be"
@@ -8,7 +8,7 @@ enum Charset: String, CaseIterable {
   case latin1 = "iso-8859-1"
   case windows1252 = "windows-1252"
 
-  /// By its name in the registry of IANA, whatever its case; nil if it is none of these.
+  /// By its IANA name, case-insensitive; nil if it is not supported.
   init?(named name: String) {
     let name = name.lowercased()
     guard let known = Charset(rawValue: name) ?? Self.aliases[name] else { return nil }
@@ -23,7 +23,7 @@ enum Charset: String, CaseIterable {
     "cp1252": .windows1252, "x-cp1252": .windows1252,
   ]
 
-  /// What a byte order mark at the beginning says, and how many bytes it has.
+  /// The encoding that a byte order mark indicates, and the length of the mark.
   static func marked(_ data: Data) -> (charset: Charset, markLength: Int)? {
     if data.starts(with: [0xEF, 0xBB, 0xBF]) { return (.utf8, 3) }
     if data.starts(with: [0xFE, 0xFF]) { return (.utf16BigEndian, 2) }
@@ -31,7 +31,7 @@ enum Charset: String, CaseIterable {
     return nil
   }
 
-  /// The text of these bytes. What stands for no character becomes U+FFFD.
+  /// Decodes the bytes. Invalid ones become U+FFFD.
   func decode(_ data: Data) -> String {
     switch self {
     case .utf8: String(decoding: data, as: UTF8.self)
@@ -41,7 +41,7 @@ enum Charset: String, CaseIterable {
     }
   }
 
-  /// Whether every byte of these belongs to a character.
+  /// Whether all bytes are valid.
   func isValid(_ data: Data) -> Bool {
     switch self {
     case .utf8: data.withUnsafeBytes { $0.bindMemory(to: UInt8.self).firstInvalidUTF8 == nil }
@@ -51,7 +51,7 @@ enum Charset: String, CaseIterable {
     }
   }
 
-  /// A byte that is left over is half of no character.
+  /// UTF-16 code units; an odd byte at the end is U+FFFD.
   private func units(_ data: Data) -> [UInt16] {
     let bytes = [UInt8](data)
     let whole = stride(from: 0, to: bytes.count - 1, by: 2).map { index in
@@ -65,7 +65,7 @@ enum Charset: String, CaseIterable {
     String(decoding: data.map { character(UInt16($0)) }, as: UTF16.self)
   }
 
-  /// Of the bytes 80 to 9F; those that windows-1252 has no character for stand for themselves, as in browsers (WHATWG Encoding).
+  /// The characters for 0x80 to 0x9F; undefined ones map to themselves, as in browsers (WHATWG Encoding).
   private static let above7F: [UInt16] = [
     0x20AC, 0x0081, 0x201A, 0x0192, 0x201E, 0x2026, 0x2020, 0x2021, 0x02C6, 0x2030, 0x0160, 0x2039, 0x0152, 0x008D, 0x017D,
     0x008F,

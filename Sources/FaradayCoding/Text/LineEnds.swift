@@ -4,10 +4,9 @@ private import Glibc
 private import Darwin
 #endif
 
-/// Finds where the lines of a body end, piece by piece: at LF, at CR, and at CR and LF, which are one end also where a piece ends
-/// between them.
+/// Finds line ends chunk by chunk: LF, CR, and CRLF, which counts as one also across chunks.
 ///
-/// Each byte is looked at twice, whatever the ends are, by what the C library has for it.
+/// Each byte is searched twice, with `memchr`.
 @usableFromInline struct LineEnds: Sendable {
   /// Where in the piece the next line begins.
   @usableFromInline private(set) var start = 0

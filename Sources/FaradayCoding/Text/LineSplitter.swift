@@ -1,7 +1,8 @@
 public import FaradayCore
 public import Synchronization
 
-/// Makes lines of what arrives in pieces, without copying those that lie within one piece, and something out of the lines.
+/// Splits a body that arrives in chunks into lines, without copying those that lie within one chunk, and reduces them to a
+/// result.
 ///
 ///     let lines = LineSplitter(into: Summary()) { summary, line in
 ///       summary.add(line)
@@ -10,15 +11,16 @@ public import Synchronization
 ///     _ = try await connection.get("events") { $0.options.onChunk = lines.take }
 ///     let summary = try lines.finish()
 ///
-/// A line ends with LF, with CR, or with both; the end is no part of it. One splitter is for one body, and for one caller at a
-/// time. It costs a lock for each piece and none for a line. For lines as an async sequence there is
-/// ``FaradayCore/Body/lines(upTo:)``.
+/// A line ends with LF, CR or CRLF, which is not part of it. Use one splitter for one body, from one caller at a time:
+/// concurrent calls throw ``SplitterInUse``. It takes a lock for each chunk and none for a line. For lines as an async sequence
+/// there is ``FaradayCore/Body/lines(upTo:)``.
 public final class LineSplitter<Result: Sendable>: Sendable {
+  /// Handles a line: updates the result, and decides whether the transfer continues. The bytes are valid only during the call.
   public typealias LineHandler = @Sendable (_ result: inout Result, _ line: RawSpan) throws -> Flow
 
   @usableFromInline struct State: Sendable {
     @usableFromInline var result: Result
-    /// The beginning of a line whose end has not come yet.
+    /// The beginning of a line whose end has not arrived yet.
     @usableFromInline var rest: [UInt8] = []
     @usableFromInline var ends = LineEnds()
 
@@ -27,27 +29,28 @@ public final class LineSplitter<Result: Sendable>: Sendable {
 
   @usableFromInline let handle: LineHandler
   @usableFromInline let limit: Int
-  /// Taken out while a piece is split: the lock is not held when the handler runs.
+  /// Taken out while a chunk is split: no lock is held while the handler runs.
   @usableFromInline let state: Mutex<State?>
 
   /// - Parameters:
-  ///   - result: what the lines are to make, as it is to begin with.
-  ///   - limit: the longest line, in bytes. A longer one throws ``LineTooLong``.
+  ///   - result: the initial result.
+  ///   - limit: the longest line in bytes, 1 MiB by default. A longer one throws ``LineTooLong``.
   ///   - handle: called with each line, on the thread that calls ``take(_:)``, which for a chunk callback is the engine's, or
-  ///     ``finish()``; the bytes are gone when it returns.
+  ///     ``finish()``; the bytes are valid only during the call.
   public init(into result: Result, upTo limit: Int = 1 << 20, _ handle: @escaping LineHandler) {
     state = Mutex(State(result: result))
     self.limit = limit
     self.handle = handle
   }
 
-  /// Takes the next piece: a ``FaradayCore/ChunkHandler``. Throws ``LineTooLong``, and what the handler throws.
+  /// Splits the next chunk. Can be used as a ``FaradayCore/ChunkHandler``. Throws ``LineTooLong``, ``SplitterInUse``, and what
+  /// the handler throws.
   @inlinable
   public func take(_ bytes: RawSpan) throws -> Flow {
     try use { state in try split(bytes, &state) }
   }
 
-  /// Passes on the last line if nothing ends it, and gives what the lines have made. To be called when everything has been taken.
+  /// Handles the last line if it has no line end, and returns the result. Call it after the last chunk.
   public func finish() throws -> Result {
     try use { state in
       let last = state.rest
@@ -57,7 +60,7 @@ public final class LineSplitter<Result: Sendable>: Sendable {
     }
   }
 
-  /// The path of every line: inlinable, as a generic handler costs more than finding the line.
+  /// The hot path: inlinable, as a generic handler costs more than finding the line.
   @inlinable
   func split(_ bytes: RawSpan, _ state: inout State) throws -> Flow {
     guard bytes.byteCount > 0 else { return .continue }
@@ -99,24 +102,26 @@ public final class LineSplitter<Result: Sendable>: Sendable {
 }
 
 extension LineSplitter where Result == Void {
-  /// For a handler that has a place of its own for what it makes of the lines.
+  /// For a handler that stores its result elsewhere.
   public convenience init(upTo limit: Int = 1 << 20, _ handle: @escaping @Sendable (_ line: RawSpan) throws -> Flow) {
     self.init(into: (), upTo: limit) { _, line in try handle(line) }
   }
 }
 
-/// A ``LineSplitter`` was called while it was called already.
+/// A ``LineSplitter`` was called concurrently, or from its own handler.
 public struct SplitterInUse: FaradayError, Equatable {
+  /// A line splitter that is in use.
   public init() {}
 
-  public var description: String { "a line splitter is for one caller at a time" }
+  public var description: String { "the line splitter is in use: it must not be called concurrently or from its own handler" }
 }
 
-/// A line that is longer than the limit, or whose end does not come.
+/// A line is longer than the limit, or has no end within it.
 public struct LineTooLong: FaradayError, Equatable {
-  /// In bytes.
+  /// The limit in bytes.
   public let limit: Int
 
+  /// A line over this limit in bytes.
   public init(limit: Int) { self.limit = limit }
 
   public var description: String { "a line is longer than the limit of \(limit) bytes" }

@@ -1,22 +1,22 @@
 public import FaradayCore
 
 extension Response {
-  /// The body as text, in the characters that it says it is in.
+  /// The body as text, decoded by its charset.
   ///
   ///     print(try await response.text())
   ///
-  /// A byte order mark decides, and is left out; otherwise the `charset` of the `Content-Type` does; without either it is UTF-8.
-  /// Known are UTF-8 (and US-ASCII), UTF-16, UTF-16LE, UTF-16BE, ISO-8859-1 and windows-1252. UTF-16 without a mark is big-endian
-  /// (RFC 2781). Bytes that stand for no character become U+FFFD.
+  /// A byte order mark decides, and is removed; otherwise the `charset` of the `Content-Type`; without either it is UTF-8.
+  /// Supported are UTF-8 (and US-ASCII), UTF-16, UTF-16LE, UTF-16BE, ISO-8859-1 and windows-1252. UTF-16 without a mark is
+  /// big-endian (RFC 2781). Invalid bytes become U+FFFD.
   ///
-  /// Throws ``UndecodableText`` if it is said to be in anything else, as any guess would show wrong characters; the bytes are in
-  /// ``body``. Throws ``FaradayCore/BodyTooLarge`` if it is over `limit` bytes, and what reading a streamed body throws.
+  /// Throws ``FaradayCoding/UndecodableText`` for any other charset; the bytes are in ``body``. Throws
+  /// ``FaradayCore/BodyTooLarge`` over `limit` bytes, 64 MiB by default, and what reading a streamed body throws.
   public func text(upTo limit: Int = 64 << 20) async throws -> String {
     let (charset, data) = try charset(of: try await body.collect(upTo: limit))
     return charset.decode(data)
   }
 
-  /// As ``text(upTo:)``, of a body that has been collected; but bytes that stand for no character are an ``UndecodableText`` too.
+  /// As ``text(upTo:)``, of collected bytes; but invalid bytes throw ``FaradayCoding/UndecodableText`` too.
   package func validText(of data: Data) throws(UndecodableText) -> String {
     let (charset, data) = try charset(of: data)
     guard charset.isValid(data) else { throw UndecodableText(charset: charset.rawValue) }
@@ -31,12 +31,15 @@ extension Response {
   }
 }
 
-/// A body that is no text in the characters that were wanted, or that it says it is in.
+/// A body that is not valid text in its charset, or whose charset is not supported.
 public struct UndecodableText: FaradayError, Equatable {
-  /// Their name: `utf-8`.
+  /// The name of the charset: `utf-8`.
   public let charset: String
 
+  /// A body that is not text in this charset.
   public init(charset: String) { self.charset = charset }
 
-  public var description: String { "the body is no text in \(String(charset.prefix(40)).debugDescription)" }
+  public var description: String {
+    "the body cannot be decoded as text with the charset \(String(charset.prefix(40)).debugDescription)"
+  }
 }

@@ -13,7 +13,7 @@ extension Representation {
     do {
       return try decoder.decode(type, from: JSONValue.object(properties).data())
     } catch {
-      throw UndecodableProperties(error, wanting: type)
+      throw UndecodableProperties(error, decoding: type)
     }
   }
 
@@ -35,17 +35,17 @@ public struct UndecodableProperties: FaradayError {
   public let path: String
   /// What the decoder threw. Its text may show values.
   public let underlying: any Error
-  private let reason: String
+  private let summary: String
 
-  init(_ underlying: any Error, wanting type: any Any.Type) {
+  init(_ underlying: any Error, decoding type: any Any.Type) {
     self.type = "\(type)"
     self.underlying = underlying
     let failure = DecodingFailure(underlying)
     path = failure.path
-    reason = failure.reason
+    summary = failure.summary(of: "it")
   }
 
   public var description: String {
-    "the properties of the representation are no \(type)\(path.isEmpty ? "" : " at \(path)"): \(reason)"
+    "cannot decode \(type) from the representation's properties: \(summary)"
   }
 }

@@ -32,7 +32,7 @@ public struct DecodeJSON: Middleware {
     guard isStrict, request.options.delivery == .buffered, request.options.onChunk == nil else { return response }
     response = try await response.collected(for: request)
     guard let data = response.body.data, !data.isEmpty else { return response }
-    do { _ = try json.result(of: data).get() } catch { throw UndecodableBody(error, wanting: JSONValue.self, of: response) }
+    do { _ = try json.result(of: data).get() } catch { throw UndecodableBody(error, decoding: JSONValue.self, of: response) }
     return response
   }
 }

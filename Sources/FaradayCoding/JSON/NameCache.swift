@@ -4,30 +4,30 @@ private import Glibc
 private import Darwin
 #endif
 
-/// Names of members that have been read before: records have the same ones over and over, most often in the same order, and to
-/// compare one is sooner done than to make it.
+/// A cache of member names: records repeat the same names, mostly in the same order, and comparing bytes is faster than making
+/// a string.
 ///
-/// The bytes are the same ones each time, and have to stay where they are.
-struct KnownNames {
+/// The bytes must be the same buffer each time, at the same address.
+struct NameCache {
   private var known: [Name] = []
-  /// For each hash the place of its name, from 1; 0 if there is none yet.
+  /// A hash table of 256 entries: indices into `known` from 1; 0 is empty.
   private var places = [UInt16](repeating: 0, count: 256)
-  /// The place of the name that was read last, from 0.
+  /// The index of the name that was read last.
   private var last = 0
 
   private struct Name {
-    /// Where it begins in the bytes.
+    /// Its offset in the bytes.
     let start: Int
-    /// How many of them it has, which are ASCII without an escape, and have a quote behind them.
+    /// Its length; the bytes are ASCII without an escape, followed by a quote.
     let count: Int
     let text: String
-    /// A bit that it has each time, though others may have it too.
+    /// One bit of its hash.
     let bit: UInt64
-    /// The place of the name that came after it last time.
+    /// The index of the name that followed it last time.
     var next: Int
   }
 
-  /// The name that begins there and its bit, if it is the one that came after the last one before; and how many bytes it has.
+  /// The predicted name, if the bytes at `start` are it; nil otherwise.
   @inline(__always)
   mutating func expected(at start: Int, in bytes: UnsafeBufferPointer<UInt8>) -> (String, bit: UInt64, count: Int)? {
     guard last < known.count, let base = bytes.baseAddress else { return nil }
@@ -38,7 +38,7 @@ struct KnownNames {
     return (known[next].text, known[next].bit, count)
   }
 
-  /// A name, which has a quote behind it and no escape in it, and its bit.
+  /// The name in that range, which is followed by a quote and has no escape in it.
   mutating func find(_ name: Range<Int>, in bytes: UnsafeBufferPointer<UInt8>) -> (String, bit: UInt64) {
     var hash = UInt32(truncatingIfNeeded: name.count)
     for byte in bytes[name].prefix(16) { hash = (hash ^ UInt32(byte)) &* 0x0100_0193 }
