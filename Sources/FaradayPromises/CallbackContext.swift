@@ -1,24 +1,25 @@
 public import Dispatch
 
-/// Where a promise's callbacks are called. For the main actor there is ``MainContext``.
+/// Where the callbacks of a promise run: at once, on a dispatch queue, or on a task executor. For the main actor there is
+/// ``MainContext``.
 ///
 ///     promise.onSuccess(on: .queue(queue)) { user in print(user.name) }
 public struct CallbackContext: Sendable {
   let run: @Sendable (@escaping @Sendable () -> Void) -> Void
 
-  /// A context that calls the closure it is given, once, in its own way.
+  /// A context that runs each callback with this closure, which must call it exactly once.
   public init(_ run: @escaping @Sendable (_ callback: @escaping @Sendable () -> Void) -> Void) { self.run = run }
 
-  /// Where the promise is settled, or at once if it is settled already. The default, which costs nothing; over an adapter's
-  /// engine it may be the engine's thread, which waits meanwhile.
+  /// The thread that settles the promise, or the caller's if it is settled already. The default, without overhead; over an
+  /// adapter it may be the engine's thread, which a slow callback blocks.
   public static let immediate = CallbackContext { $0() }
 
-  /// A queue, in its order.
+  /// A dispatch queue. On a serial queue callbacks run in order.
   public static func queue(_ queue: DispatchQueue) -> CallbackContext {
     CallbackContext { callback in queue.async(execute: callback) }
   }
 
-  /// An executor of tasks. One callback is not kept in the order of the other.
+  /// A task executor. Callbacks may run concurrently and in any order.
   public static func executor(_ executor: any TaskExecutor) -> CallbackContext {
     CallbackContext { callback in
       Task(executorPreference: executor) { callback() }
@@ -26,8 +27,8 @@ public struct CallbackContext: Sendable {
   }
 }
 
-/// The main actor, as the place where callbacks are called: these may touch what belongs to it. They are called in order, by the main
-/// queue, which a server program may not serve.
+/// The main actor as a callback context: callbacks may access main-actor state. They run in order, on the main queue, which a
+/// server program may not be running.
 ///
 ///     @MainActor final class Profile {
 ///       var name = ""

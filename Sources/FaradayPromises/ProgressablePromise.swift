@@ -1,15 +1,15 @@
 public import FaradayCore
 
-/// A promise that says how far its work is.
+/// A promise that reports the progress of its work, such as an upload.
 ///
 ///     let upload = connection.promise.put("backup", body: file).progress { progress in print(progress.fraction ?? 0) }
 ///     for await progress in upload.progress { print(progress.bytes) }
 ///     let response = try await upload.value
 ///
-/// A handler that comes late is told the last that was said. What is made of the promise by `map`, `then` and the others keeps its
-/// progress.
+/// A handler that is added late is called with the last report. Promises derived by `map`, `then` and the others keep the
+/// progress. Thread-safe.
 public struct ProgressablePromise<Value: Sendable>: Sendable {
-  /// The promise without its progress: everything a ``Promise`` can do.
+  /// The promise without its progress.
   public let promise: Promise<Value>
   private let reports: Reports
 
@@ -18,23 +18,23 @@ public struct ProgressablePromise<Value: Sendable>: Sendable {
     self.reports = reports
   }
 
-  /// A promise for what the closure returns; it says how far it is by calling `report`. Begins at once, in a task of its own.
+  /// Starts the asynchronous closure at once, in a new task; it reports progress by calling `report`.
   public init(
     _ work: @escaping @Sendable @concurrent (_ report: @escaping @Sendable (TransferProgress) -> Void) async throws -> Value
   ) {
     let reports = Reports()
-    self.init(Promise { try await work { reports.say($0) } }, reports)
-    promise.tell(waits: false) { _ in reports.end() }
+    self.init(Promise { try await work { reports.report($0) } }, reports)
+    promise.whenSettled(keepsWorkAlive: false) { _ in reports.end() }
   }
 
-  /// A promise that has nothing to say of its progress.
+  /// A promise that never reports progress.
   public init(_ promise: Promise<Value>) {
     self.init(promise, Reports())
     reports.end()
   }
 
-  /// Calls the closure as the work goes on, one call at a time and in order, as far as the context keeps it; at first with the last
-  /// that was said, if there was something. Returns the same promise.
+  /// Calls the handler with each report, one call at a time and in order, as far as the context keeps it; first with the last
+  /// report, if there was one. Returns the same promise.
   @discardableResult
   public func progress(
     on context: CallbackContext = .immediate, _ handler: @escaping @Sendable (TransferProgress) -> Void
@@ -43,7 +43,7 @@ public struct ProgressablePromise<Value: Sendable>: Sendable {
     return self
   }
 
-  /// As ``progress(on:_:)``, on the main actor.
+  /// Calls the handler with each report on the main actor. See `progress(on:_:)`.
   @discardableResult
   public func progress(
     on context: MainContext, _ handler: @escaping @MainActor @Sendable (TransferProgress) -> Void
@@ -52,9 +52,8 @@ public struct ProgressablePromise<Value: Sendable>: Sendable {
     return self
   }
 
-  /// The progress as a sequence, which begins with the last report and ends with the work: a promise made of this one, by `map` or `timeout`, has the same
-  /// progress. A reader that is
-  /// slower than the work gets the newest. Each call makes a sequence for one reader.
+  /// The reports as an async sequence, which begins with the last report and ends with the work. A reader that is slower than
+  /// the work gets only the newest. Each call returns a new sequence, for one reader.
   public var progress: AsyncStream<TransferProgress> {
     let (stream, continuation) = AsyncStream.makeStream(of: TransferProgress.self, bufferingPolicy: .bufferingNewest(1))
     reports.add({ continuation.yield($0) }, end: { continuation.finish() })

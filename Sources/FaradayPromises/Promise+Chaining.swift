@@ -1,15 +1,15 @@
 internal import Synchronization
 
-/// Promises made of promises. Each lets go of the one before when it is cancelled; errors pass through.
+/// Promises derived from this one. Errors propagate through them; cancelling one releases this one, see ``cancel()``.
 extension Promise {
-  /// A promise for what the closure makes of the value.
+  /// Transforms the value with a closure; an error that it throws is the outcome.
   public func map<New>(_ transform: @escaping @Sendable (Value) throws -> New) -> Promise<New> {
     derive { outcome, derived in
-      derived.begin(outcome.flatMap { value in Result { try transform(value) } })
+      derived.beginSettling(outcome.flatMap { value in Result { try transform(value) } })
     }
   }
 
-  /// A promise for what the asynchronous closure, called with the value, returns.
+  /// Continues with an asynchronous closure, which is called with the value; what it returns or throws is the outcome.
   public func then<New>(_ next: @escaping @Sendable @concurrent (Value) async throws -> New) -> Promise<New> {
     derive { outcome, derived in
       switch outcome {
@@ -17,29 +17,28 @@ extension Promise {
         derived.run { try await next(value) }
         return []
       case .failure(let error):
-        return derived.begin(.failure(error))
+        return derived.beginSettling(.failure(error))
       }
     }
   }
 
-  /// A promise with the outcome of the promise that the closure makes of the value. A function whose closure calls it again is a
-  /// loop: however long it is and wherever its promises are settled, it does not fill the stack.
+  /// Continues with the promise that the closure returns. A function whose closure calls it again is a loop: it does not
+  /// overflow the stack, however long it is and wherever its promises are settled.
   public func flatMap<New>(_ next: @escaping @Sendable (Value) throws -> Promise<New>) -> Promise<New> {
     derive { outcome, derived in
-      Nesting.current.run {
+      Trampoline.current.run {
         // Cancelled while it waited.
         guard !derived.isCancelled else { return [] }
         do {
-          return derived.follow(try next(outcome.get())) { derived.begin($0) ?? [] }
+          return derived.observeUntilCancelled(try next(outcome.get())) { derived.beginSettling($0) ?? [] }
         } catch {
-          return derived.begin(.failure(error)) ?? []
+          return derived.beginSettling(.failure(error)) ?? []
         }
       }
     }
   }
 
-  /// A promise that has what the asynchronous closure makes of the error, if it comes to one. The closure is not called for a
-  /// `CancellationError`: nobody waits for a value any more.
+  /// Replaces an error by what the asynchronous closure returns or throws. Not called for a `CancellationError`.
   public func recover(_ recovery: @escaping @Sendable @concurrent (any Error) async throws -> Value) -> Promise {
     derive { outcome, derived in
       switch outcome {
@@ -47,25 +46,25 @@ extension Promise {
         derived.run { try await recovery(error) }
         return []
       default:
-        return derived.begin(outcome)
+        return derived.beginSettling(outcome)
       }
     }
   }
 
-  /// A promise with the same outcome; the closure has seen the value before anybody who waits for it.
+  /// Calls the closure with the value, before the returned promise is settled with the same outcome.
   public func tap(_ look: @escaping @Sendable (Value) -> Void) -> Promise {
     derive { outcome, derived in
       if case .success(let value) = outcome { look(value) }
-      return derived.begin(outcome)
+      return derived.beginSettling(outcome)
     }
   }
 
-  /// A promise with the same outcome; the closure has been called before anybody hears of it, whatever it is, cancellation
-  /// included. Work that was cancelled may still be ending then: what it uses is not for this closure to take away.
+  /// Calls the closure before the returned promise is settled with the same outcome, whatever it is, cancellation included, as
+  /// `finally` does. Cancelled work may still be ending then: do not release what it uses.
   public func ensure(_ cleanUp: @escaping @Sendable () -> Void) -> Promise {
     let ensured = Promise()
     ensured.state.withLock { $0.cleanUp = cleanUp }
-    Step.runAll(ensured.follow(self) { ensured.begin($0) ?? [] })
+    Step.runAll(ensured.observeUntilCancelled(self) { ensured.beginSettling($0) ?? [] })
     return ensured
   }
 }

@@ -1,7 +1,7 @@
 internal import Synchronization
 
 extension Promise {
-  /// A number for an observer to come.
+  /// An ID for a new observer.
   func reserve() -> Int {
     state.withLock { state in
       state.lastID += 1
@@ -9,43 +9,43 @@ extension Promise {
     }
   }
 
-  /// Calls the closure with the outcome; if there is one already, gives what is to be done about it now.
+  /// Adds an observer; if the promise is settled already, returns the steps to run now.
   ///
-  /// - Parameter waits: whether the work is worth going on for it.
-  func observe(_ id: Int, waits: Bool = true, _ call: @escaping @Sendable (Outcome) -> [Step]) -> [Step] {
+  /// - Parameter keepsWorkAlive: whether the observer keeps the work from being cancelled.
+  func observe(_ id: Int, keepsWorkAlive: Bool = true, _ call: @escaping @Sendable (Outcome) -> [Step]) -> [Step] {
     let outcome = state.withLock { state in
-      if state.outcome == nil { state.observers.append(Observer(id: id, waits: waits, call: call)) }
+      if state.outcome == nil { state.observers.append(Observer(id: id, keepsWorkAlive: keepsWorkAlive, call: call)) }
       return state.outcome
     }
     return outcome.map(call) ?? []
   }
 
-  /// Calls the closure with the outcome, at once if there is one.
-  func tell(waits: Bool = true, _ call: @escaping @Sendable (Outcome) -> Void) {
-    let steps = observe(reserve(), waits: waits) { outcome in
+  /// Calls the closure with the outcome, at once if the promise is settled already.
+  func whenSettled(keepsWorkAlive: Bool = true, _ call: @escaping @Sendable (Outcome) -> Void) {
+    let steps = observe(reserve(), keepsWorkAlive: keepsWorkAlive) { outcome in
       call(outcome)
       return []
     }
     Step.runAll(steps)
   }
 
-  /// Takes an observer away; the last that waited takes the work with it.
+  /// Removes an observer; if no other one keeps the work alive, it is cancelled.
   func release(_ id: Int) -> [Step] {
     // In one go, so that nobody comes in between; and the observer itself goes when the lock is no longer held.
     let (isUnwanted, _) = state.withLock { state -> (Bool, Observer?) in
       guard let place = state.observers.firstIndex(where: { $0.id == id }) else { return (false, nil) }
       let released = state.observers.remove(at: place)
-      return (!state.observers.contains(where: \.waits) && state.claim(cancelling: true), released)
+      return (!state.observers.contains(where: \.keepsWorkAlive) && state.claim(cancelling: true), released)
     }
     return isUnwanted ? publish(.failure(CancellationError())) : []
   }
 
-  /// A promise that the closure settles once this one has an outcome, and that lets go of this one when it is cancelled before.
+  /// A new promise that the closure settles with this one's outcome. Cancelling it releases this one.
   ///
-  /// This one holds it and not the other way round: there is no cycle, and what keeps both alive is the work.
+  /// This promise holds the derived one and not the reverse, so there is no reference cycle; the running work keeps both alive.
   func derive<New>(_ react: @escaping @Sendable (Outcome, Promise<New>) -> [Step]?) -> Promise<New> {
     let derived = Promise<New>()
-    let steps = derived.follow(self) { outcome in
+    let steps = derived.observeUntilCancelled(self) { outcome in
       // Cancelled while this was on its way: nothing begins for it any more.
       derived.isCancelled ? [] : react(outcome, derived) ?? []
     }
@@ -54,7 +54,7 @@ extension Promise {
   }
 
   /// Observes another promise until this one is cancelled.
-  func follow<Other>(
+  func observeUntilCancelled<Other>(
     _ other: Promise<Other>, _ call: @escaping @Sendable (Promise<Other>.Outcome) -> [Step]
   ) -> [Step] {
     let id = other.reserve()
@@ -65,9 +65,9 @@ extension Promise {
   }
 
   /// Observes another promise until this one is settled.
-  func attend<Other>(_ other: Promise<Other>, _ call: @escaping @Sendable (Promise<Other>.Outcome) -> [Step]?) {
+  func observeUntilSettled<Other>(_ other: Promise<Other>, _ call: @escaping @Sendable (Promise<Other>.Outcome) -> [Step]?) {
     let id = other.reserve()
     Step.runAll(other.observe(id) { call($0) ?? [] })
-    Step.runAll(observe(reserve(), waits: false) { [weak other] _ in other?.release(id) ?? [] })
+    Step.runAll(observe(reserve(), keepsWorkAlive: false) { [weak other] _ in other?.release(id) ?? [] })
   }
 }

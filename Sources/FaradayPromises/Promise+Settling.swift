@@ -1,11 +1,11 @@
 internal import Synchronization
 
-/// Something to do, and what comes of it to be done next. A chain of promises is settled step by step and not one within the other:
-/// a long one does not fill the stack.
+/// A unit of work that returns the steps to run next. A chain of promises is settled iteratively, so that a long one does not
+/// overflow the stack.
 struct Step: Sendable {
   let run: @Sendable () -> [Step]
 
-  /// Runs the steps in their order, each with all that comes of it before the next.
+  /// Runs the steps in order, each with all that follow from it before the next.
   static func runAll(_ steps: [Step]) {
     var rest: [Step] = steps.reversed()
     while let step = rest.popLast() { rest += step.run().reversed() }
@@ -13,20 +13,20 @@ struct Step: Sendable {
 }
 
 extension Promise {
-  /// Gives the promise its outcome, unless it has one; whether it had none.
+  /// Settles the promise; false if it is settled already.
   @discardableResult
   func settle(_ outcome: Outcome) -> Bool {
-    guard let steps = begin(outcome) else { return false }
+    guard let steps = beginSettling(outcome) else { return false }
     Step.runAll(steps)
     return true
   }
 
-  /// Gives the promise its outcome, and gives what is to be done then; nil if it has one already.
-  func begin(_ outcome: Outcome, cancelling: Bool = false) -> [Step]? {
+  /// Settles the promise, and returns the steps to run then; nil if it is settled already.
+  func beginSettling(_ outcome: Outcome, cancelling: Bool = false) -> [Step]? {
     state.withLock { $0.claim(cancelling: cancelling) } ? publish(outcome) : nil
   }
 
-  /// Gives a promise that was claimed its outcome.
+  /// Publishes the outcome of a promise that was claimed.
   func publish(_ outcome: Outcome) -> [Step] {
     let cleanUp = state.withLock { state in
       defer { state.cleanUp = nil }
@@ -46,7 +46,7 @@ extension Promise {
     return [Step(run: cancelWork)] + steps
   }
 
-  /// Settles the promise with what the work gives, and cancels the work with the promise.
+  /// Runs the work in a task that settles the promise, and is cancelled with it.
   func run(priority: TaskPriority? = nil, _ work: @escaping @Sendable @concurrent () async throws -> Value) {
     let task = Task(priority: priority) {
       do { settle(.success(try await work())) } catch { settle(.failure(error)) }
@@ -57,7 +57,7 @@ extension Promise {
     }
   }
 
-  /// Says what cancels the work, in the place of what was said before; called at once if the promise is cancelled already.
+  /// Replaces the closure that cancels the work; called at once if the promise is cancelled already.
   func onCancel(_ cancelWork: @escaping @Sendable () -> [Step]) {
     // What it takes the place of goes when the lock is no longer held: with it may go the last of something that has a promise.
     let (isLate, _) = state.withLock { state in
@@ -72,7 +72,7 @@ extension Promise {
 }
 
 extension Promise.State {
-  /// Whoever gets true settles the promise.
+  /// Whoever gets true settles the promise, and nobody else.
   mutating func claim(cancelling: Bool) -> Bool {
     guard !isClaimed else { return false }
     isClaimed = true

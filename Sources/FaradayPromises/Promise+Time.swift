@@ -1,20 +1,20 @@
 public import FaradayCore
 
 extension Promise {
-  /// A promise with the same outcome, or ``PromiseTimedOut`` if there is none within the time. It then lets go of this one, whose
-  /// work is cancelled if nobody else waits for it.
+  /// The same outcome, or ``PromiseTimedOut`` if it takes longer than the limit. This promise is then released, and its work
+  /// cancelled if nobody else waits for it.
   public func timeout(_ limit: Duration, clock: any Clock<Duration> = .continuous) -> Promise {
     let limited = Promise()
-    limited.attend(self) { limited.begin($0) }
+    limited.observeUntilSettled(self) { limited.beginSettling($0) }
     let timer = Task {
       try await clock.sleep(for: limit.withinClocks)
       limited.settle(.failure(PromiseTimedOut(limit: limit)))
     }
-    limited.tell(waits: false) { _ in timer.cancel() }
+    limited.whenSettled(keepsWorkAlive: false) { _ in timer.cancel() }
     return limited
   }
 
-  /// A promise with the same outcome, that much later.
+  /// The same outcome, later by this time.
   public func delay(_ time: Duration, clock: any Clock<Duration> = .continuous) -> Promise {
     derive { outcome, delayed in
       delayed.run {
@@ -25,12 +25,13 @@ extension Promise {
     }
   }
 
-  /// A promise for what the closure returns, which is called again after an error, so many times in all. The last error is the
-  /// outcome; a `CancellationError` is at once.
+  /// Calls the asynchronous closure until it succeeds, at most `attempts` times. The last error is the outcome; a
+  /// `CancellationError` is not retried. The delay is constant: for exponential backoff and jitter of requests there is the
+  /// `Retry` middleware.
   ///
   /// - Parameters:
-  ///   - attempts: how often it is called at most; once at least.
-  ///   - wait: the time after each error before the next attempt.
+  ///   - attempts: the maximum number of calls, at least one.
+  ///   - wait: the delay after each error. None by default.
   public static func retry(
     _ attempts: Int, after wait: Duration = .zero, clock: any Clock<Duration> = .continuous,
     _ work: @escaping @Sendable @concurrent () async throws -> Value
@@ -47,12 +48,15 @@ extension Promise {
   }
 }
 
-/// A promise had no outcome in time.
+/// A promise was not settled within the limit of ``Promise/timeout(_:clock:)``.
 public struct PromiseTimedOut: FaradayError, Equatable {
+  /// The time limit.
   public let limit: Duration
+  /// True.
   public var isTimeout: Bool { true }
 
+  /// A promise that was not settled within this time.
   public init(limit: Duration) { self.limit = limit }
 
-  public var description: String { "the promise was not settled within \(limit)" }
+  public var description: String { "timed out: the promise was not settled within \(limit)" }
 }

@@ -1,24 +1,25 @@
 internal import Synchronization
 
-/// A value that will be there later, or the error that was met on the way: exactly one outcome, whoever asks and whenever.
+/// A promise (a future): the eventual value of asynchronous work, or its error. It is settled exactly once. Thread-safe.
 ///
 ///     let promise = Promise { try await connection.get("users") }
 ///     promise.map(\.status).onSuccess { status in print(status) }.onFailure { error in print(error) }
 ///
-/// The work begins at once and does not need the promise to be kept. Callbacks are called on whatever thread settles the promise
-/// unless a ``CallbackContext`` says where: those that are there by then in the order they were added, one that comes later at
-/// once. No lock is held meanwhile. Making a promise costs an object and, for work that is asynchronous, a task.
+/// The work starts at once, and does not need the promise to be retained. Callbacks run on the thread that settles the promise,
+/// unless a ``CallbackContext`` says otherwise: in the order in which they were added, and at once if it is settled already. No
+/// lock is held meanwhile. A promise costs one allocation and, for asynchronous work, a task.
 public final class Promise<Value: Sendable>: Sendable {
+  /// The value, or the error.
   public typealias Outcome = Result<Value, any Error>
 
   let state = Mutex(State())
 
   struct State {
     var outcome: Outcome?
-    /// Whether somebody settles it: nobody else may.
+    /// Whether somebody is settling it: nobody else may.
     var isClaimed = false
     var isCancelled = false
-    /// What is to be done before anybody hears of the outcome.
+    /// Called before the outcome is published.
     var cleanUp: (@Sendable () -> Void)?
     var observers: [Observer] = []
     var lastID = 0
@@ -27,21 +28,22 @@ public final class Promise<Value: Sendable>: Sendable {
 
   struct Observer {
     let id: Int
-    /// Whether the promise's work is worth going on for it.
-    let waits: Bool
+    /// Whether it keeps the work from being cancelled.
+    let keepsWorkAlive: Bool
     let call: @Sendable (Outcome) -> [Step]
   }
 
   init() {}
 
-  /// A promise for what the closure returns or throws. The closure begins at once, in a task of its own; ``cancel()`` cancels it.
+  /// Starts the asynchronous closure at once, in a new task; what it returns or throws is the outcome. ``cancel()`` cancels the
+  /// task.
   public init(priority: TaskPriority? = nil, _ work: @escaping @Sendable @concurrent () async throws -> Value) {
     run(priority: priority, work)
   }
 
-  /// A promise that is settled through the resolver, which may be kept and used from anywhere, for code that has callbacks. An
-  /// error thrown by the closure, which is called at once, is the outcome. So is ``PromiseAbandoned`` when the last copy of the
-  /// resolver goes without having settled it.
+  /// Bridges callback-based code: the closure is called at once with a resolver, which may be kept and called from any thread.
+  /// An error that it throws is the outcome. If the last reference to the resolver is released without settling the promise,
+  /// the outcome is ``PromiseAbandoned``.
   public init(_ start: (PromiseResolver<Value>) throws -> Void) {
     let resolver = PromiseResolver(self)
     do { try start(resolver) } catch { resolver.reject(error) }
@@ -52,30 +54,30 @@ public final class Promise<Value: Sendable>: Sendable {
     settle(outcome)
   }
 
-  /// A promise and the resolver that settles it.
+  /// A pending promise, and the resolver that settles it.
   public static func pending() -> (promise: Promise, resolver: PromiseResolver<Value>) {
     let promise = Promise()
     return (promise, PromiseResolver(promise))
   }
 
-  /// The outcome; nil while there is none.
+  /// The outcome; nil while the promise is pending.
   public var outcome: Outcome? { state.withLock { $0.outcome } }
 
-  /// Settles the promise with a `CancellationError`, unless it is settled, and cancels its work. A promise that this one was made
-  /// of is cancelled too if nobody else waits for it. The work may still be ending when this returns.
+  /// Settles a pending promise with a `CancellationError`, and cancels its work. The promise that this one is derived from is
+  /// cancelled too if nobody else waits for it. The work may still be ending when this returns.
   public func cancel() {
-    Step.runAll(begin(.failure(CancellationError()), cancelling: true) ?? [])
+    Step.runAll(beginSettling(.failure(CancellationError()), cancelling: true) ?? [])
   }
 
-  /// Waits for the outcome. A waiting task that is cancelled stops waiting at once, with a `CancellationError`; if nobody else
-  /// waits for the promise, that is, no other task, callback or promise made of it, its work is cancelled too.
+  /// Waits for the outcome. If the waiting task is cancelled, it throws a `CancellationError` at once; the work is cancelled
+  /// too if nobody else waits: no other task, callback or derived promise.
   public var value: Value {
     get async throws {
       if let outcome { return try outcome.get() }
-      let waiter = derive { outcome, waiter in waiter.begin(outcome) }
+      let waiter = derive { outcome, waiter in waiter.beginSettling(outcome) }
       return try await withTaskCancellationHandler {
         try await withCheckedThrowingContinuation { continuation in
-          waiter.tell { continuation.resume(with: $0) }
+          waiter.whenSettled { continuation.resume(with: $0) }
         }
       } onCancel: {
         waiter.cancel()

@@ -1,6 +1,6 @@
 public import FaradayCore
 
-/// Settles a ``Promise``, once, from anywhere: the first call wins, the others are told that they came late.
+/// Settles a ``Promise``, once, from any thread: the first call wins, later ones return false.
 public final class PromiseResolver<Value: Sendable>: Sendable {
   private let promise: Promise<Value>
 
@@ -8,20 +8,20 @@ public final class PromiseResolver<Value: Sendable>: Sendable {
 
   deinit { promise.settle(.failure(PromiseAbandoned())) }
 
-  /// Settles the promise with the outcome; false if it is settled already.
+  /// Settles the promise with an outcome; false if it is settled already.
   @discardableResult
   public func resolve(_ outcome: Result<Value, any Error>) -> Bool { promise.settle(outcome) }
 
-  /// Settles the promise with the value; false if it is settled already.
+  /// Settles the promise with a value; false if it is settled already.
   @discardableResult
   public func fulfill(_ value: Value) -> Bool { resolve(.success(value)) }
 
-  /// Settles the promise with the error; false if it is settled already.
+  /// Settles the promise with an error; false if it is settled already.
   @discardableResult
   public func reject(_ error: any Error) -> Bool { resolve(.failure(error)) }
 
-  /// Says how to stop the work; called once if the promise is cancelled, at once if it is already. The last one said counts. The
-  /// closure should not hold the resolver, or an abandoned promise is never noticed.
+  /// Sets the closure that cancels the work, replacing an earlier one. Called once if the promise is cancelled, at once if it
+  /// is already. Do not capture the resolver in it, or an abandoned promise is never detected.
   public func onCancel(_ cancelWork: @escaping @Sendable () -> Void) {
     promise.onCancel {
       cancelWork()
@@ -36,9 +36,10 @@ extension PromiseResolver<Void> {
   public func fulfill() -> Bool { fulfill(()) }
 }
 
-/// A promise's resolver went without having settled it.
+/// A promise was never settled: its resolver was released before (a broken promise).
 public struct PromiseAbandoned: FaradayError, Equatable {
+  /// A broken promise.
   public init() {}
 
-  public var description: String { "the promise was abandoned: its resolver went without settling it" }
+  public var description: String { "the promise was abandoned: its resolver was released without settling it" }
 }

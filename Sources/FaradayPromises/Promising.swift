@@ -1,9 +1,9 @@
-/// The calls of something as promises: each begins at once and returns a promise of what the asynchronous one gives.
+/// The promise-returning variants of a type's asynchronous methods: each starts at once and returns a ``Promise``.
 ///
 ///     connection.promise.get("users").onSuccess { response in print(response.status) }
 ///
-/// They have the names of the asynchronous ones. That they stand apart, and are not overloads, is so that the compiler never takes
-/// one for the other, which it would do in the top-level code of a program.
+/// They have the same names as the asynchronous methods. They are in a namespace of their own, and not overloads, as the
+/// compiler would choose the synchronous overload in top-level code.
 public struct Promising<Caller: Sendable>: Sendable {
   package let caller: Caller
 

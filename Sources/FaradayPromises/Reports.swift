@@ -1,7 +1,7 @@
 internal import FaradayCore
 internal import Synchronization
 
-/// Progress reports, the handlers that are called with each in order, and the last for those that come late. Thread-safe.
+/// Broadcasts progress reports to handlers in order, and replays the last one to late handlers. Thread-safe.
 final class Reports: Sendable {
   typealias Handler = @Sendable (TransferProgress) -> Void
 
@@ -16,14 +16,14 @@ final class Reports: Sendable {
     var isCalling = false
   }
 
-  func say(_ progress: TransferProgress) {
+  func report(_ progress: TransferProgress) {
     call { state in
       state.last = progress
       return state.handlers.map { handler in { handler(progress) } }
     }
   }
 
-  /// - Parameter end: called behind the last report.
+  /// - Parameter end: called after the last report.
   func add(_ handler: @escaping Handler, end: (@Sendable () -> Void)? = nil) {
     call { state in
       let last = state.last.map { last in [{ @Sendable in handler(last) }] } ?? []
@@ -34,7 +34,7 @@ final class Reports: Sendable {
     }
   }
 
-  /// Handlers are let go of; the last that was said stays.
+  /// Releases the handlers; the last report is kept.
   func end() {
     // They go when the lock is no longer held: with them may go the last of something that has a promise.
     let gone = state.withLock { state in
@@ -45,7 +45,8 @@ final class Reports: Sendable {
     if !gone.1.isEmpty { call { _ in gone.1 } }
   }
 
-  /// Makes the calls in the order in which they came up, without the lock: whoever finds nobody calling calls for all.
+  /// Calls handlers in the order in which reports came in, without holding the lock: whoever finds nobody calling calls for
+  /// all.
   private func call(_ newCalls: (inout State) -> [@Sendable () -> Void]) {
     var mayCall = state.withLock { state in
       for call in newCalls(&state) { state.calls.append(call) }
