@@ -1,7 +1,7 @@
 public import FaradayCoding
 public import FaradayCore
 
-/// Makes a request's body, and sets the header fields that go with it.
+/// Encodes the body of a typed request, and sets the header fields that go with it.
 ///
 ///     extension BodyProvider {
 ///       static func csv(_ rows: [[String]]) -> BodyProvider {
@@ -12,15 +12,15 @@ public import FaradayCore
 ///       }
 ///     }
 ///
-/// Those that are here leave a `Content-Type` that the request has; only the form with files replaces it, as the boundary in it
-/// has to be the body's.
+/// The built-in ones keep a `Content-Type` that the request has; only multipart forms replace it, as its boundary must match
+/// the body.
 public struct BodyProvider: Sendable {
   private let encode: @Sendable (inout HTTPFields) throws -> Body
 
-  /// - Parameter encode: gives the body. It should touch the fields only when nothing can go wrong any more.
+  /// - Parameter encode: returns the body, and may change the header fields; changes are dropped if it throws.
   public init(_ encode: @escaping @Sendable (_ headers: inout HTTPFields) throws -> Body) { self.encode = encode }
 
-  /// The body; the fields are changed only if there is one.
+  /// Encodes the body. The header fields are changed only if that succeeds.
   public func body(updating headers: inout HTTPFields) throws -> Body {
     var changed = headers
     let body = try encode(&changed)
@@ -30,10 +30,10 @@ public struct BodyProvider: Sendable {
 }
 
 extension BodyProvider {
-  /// No body. A `Content-Type` that somebody set stays.
+  /// No body. A `Content-Type` that is set is kept.
   public static let none = BodyProvider { _ in .empty }
 
-  /// A body of any kind: a file, a sequence, or a value that a middleware will encode.
+  /// A body of any kind: a file, a stream, or a value that a middleware encodes.
   public static func body(_ body: Body, contentType: MediaType? = nil) -> BodyProvider {
     BodyProvider { headers in
       if let contentType { headers.contentType(unlessSet: contentType) }
@@ -41,13 +41,13 @@ extension BodyProvider {
     }
   }
 
-  /// These bytes.
+  /// Bytes, `application/octet-stream` by default.
   public static func data(_ data: Data, contentType: MediaType = .binary) -> BodyProvider {
     body(.data(data), contentType: contentType)
   }
 
-  /// The file, read as it is sent. Its type is that of the path's extension unless given. One that cannot be read is an
-  /// ``FaradayCoding/UnencodableBody`` when the request is made.
+  /// A file that is streamed when it is sent. The `Content-Type` is derived from the path's extension by default. A file that
+  /// cannot be read throws ``FaradayCoding/UnencodableBody`` when the request is made.
   public static func file(_ path: String, contentType: MediaType? = nil) -> BodyProvider {
     BodyProvider { headers in
       let file: Body
@@ -57,25 +57,26 @@ extension BodyProvider {
     }
   }
 
-  /// The text in UTF-8.
+  /// Text in UTF-8, `text/plain` by default.
   public static func text(_ text: String, contentType: MediaType = .text) -> BodyProvider {
     body(.text(text), contentType: contentType)
   }
 
-  /// The value as JSON. A ``FaradayCoding/JSONValue`` is written as it is: of the encoder only the formatting counts.
+  /// A value encoded as JSON, members sorted by name by default. A ``FaradayCoding/JSONValue`` is written by its own writer: of
+  /// the encoder only `outputFormatting` applies to it.
   public static func json(_ value: some Encodable & Sendable, using encoder: JSONEncoder = .sortingKeys) -> BodyProvider {
     encoding(value, as: .json) { .data(try encoder.data(of: $0)) }
   }
 
-  /// The value as `application/x-www-form-urlencoded`.
+  /// A value encoded as `application/x-www-form-urlencoded`.
   public static func form(_ value: some Encodable & Sendable, using encoder: QueryEncoder = QueryEncoder()) -> BodyProvider {
     encoding(value, as: .form) { .text(try encoder.encode($0).description) }
   }
 
-  /// The items as `application/x-www-form-urlencoded`.
+  /// Items as `application/x-www-form-urlencoded`.
   public static func form(_ items: QueryParameters) -> BodyProvider { text(items.description, contentType: .form) }
 
-  /// A form with files.
+  /// A multipart form, whose fields may be files.
   public static func multipart(_ form: MultipartForm) -> BodyProvider {
     BodyProvider { headers in
       headers[.contentType] = form.contentType.description
@@ -83,7 +84,7 @@ extension BodyProvider {
     }
   }
 
-  /// The value as a form with files: a ``FaradayCoding/FormFile`` in it is one.
+  /// A value encoded as a multipart form: each ``FaradayCoding/FormFile`` in it is a file.
   public static func multipart(
     _ value: some Encodable & Sendable, using encoder: MultipartFormEncoder = MultipartFormEncoder()
   ) -> BodyProvider {
@@ -107,13 +108,13 @@ extension BodyProvider {
 }
 
 extension HTTPFields {
-  /// Sets the `Content-Type` of a request that has none.
+  /// Sets the `Content-Type` if there is none.
   public mutating func contentType(unlessSet type: MediaType) {
     if self[.contentType] == nil { self[.contentType] = type.description }
   }
 }
 
-/// What a provider could not encode; the request gives it its name.
+/// A provider's encoding error, before it is known to which request it belongs.
 package struct UnencodableValue: Error {
   package let value: any Sendable
   package let underlying: any Error

@@ -2,28 +2,28 @@ public import FaradayCore
 public import FaradayPromises
 
 extension Connection {
-  /// Sends a typed request: made a request, through the stack, validated, decoded.
+  /// Sends a typed request: builds the request, sends it through the middleware, validates the response and decodes it.
   ///
-  /// The connection adds what it adds to every request: its options, and its headers if the request has its origin. A response
-  /// over ``FaradayCore/Options/onChunk`` has nothing left to decode.
+  /// The connection adds its options, and its headers if the request is same-origin; a cross-origin request gets no
+  /// credentials. A response that ``FaradayCore/Options/onChunk`` has consumed has no body to decode.
   ///
-  /// Throws ``FaradayCore/UnexpectedStatus`` for what is no success, unless the request validates otherwise;
+  /// Throws ``FaradayCore/UnexpectedStatus`` for a status other than 2xx, unless the request validates otherwise;
   /// ``FaradayCoding/UndecodableBody``, ``FaradayCoding/UnencodableBody``, and what ``FaradayCore/Connection/run(_:)`` throws.
-  public func perform<Wanted: RequestConvertible>(_ wanted: Wanted) async throws -> TypedResponse<Wanted.Resource> {
-    let request = try wanted.request(for: self)
-    return try await perform(request, validator: wanted.responseValidator, decoder: wanted.responseDecoder)
+  public func perform<Typed: RequestConvertible>(_ request: Typed) async throws -> TypedResponse<Typed.Resource> {
+    let built = try request.request(for: self)
+    return try await perform(built, validator: request.responseValidator, decoder: request.responseDecoder)
   }
 
-  /// Sends a request, and validates and decodes its response.
+  /// Sends a request, validates the response and decodes it.
   ///
-  /// - Parameter report: told of the upload as the adapter tells of it, besides whom the request tells. When the response is
-  ///   accepted it has been told of all of it: the body's length, 0 of 0 if there is none.
+  /// - Parameter report: called with the upload's progress, in addition to the request's own handler. When the response is
+  ///   accepted it has been called with the whole: the body's length, 0 of 0 if there is none.
   package func perform<Resource>(
     _ request: Request, validator: ResponseValidator, decoder: ResponseDecoder<Resource>,
     reporting report: ProgressHandler? = nil
   ) async throws -> TypedResponse<Resource> {
-    let upload = report.map { UploadReport($0) }
-    let response = try await run(upload?.following(request, over: stack.capabilities) ?? request)
+    let upload = report.map { UploadProgressReporter($0) }
+    let response = try await run(upload?.observing(request, over: stack.capabilities) ?? request)
     try validator.validate(response, to: request)
     upload?.end(length: request.body.length)
     return TypedResponse(try await decoder.decode(response, to: request.method), response: response)
@@ -31,28 +31,28 @@ extension Connection {
 }
 
 extension Connection {
-  /// Sends a request as it is; `report` is told of its upload as ``perform(_:validator:decoder:reporting:)`` tells it.
+  /// Sends a request; `report` is called with the upload's progress as by ``perform(_:validator:decoder:reporting:)``.
   package func run(_ request: Request, reporting report: @escaping ProgressHandler) async throws -> Response {
-    let upload = UploadReport(report)
-    let response = try await run(upload.following(request, over: stack.capabilities))
+    let upload = UploadProgressReporter(report)
+    let response = try await run(upload.observing(request, over: stack.capabilities))
     upload.end(length: request.body.length)
     return response
   }
 
-  /// The connection's calls as promises: `connection.promise.get("users")`.
+  /// The promise-returning variants of the connection's methods: `connection.promise.get("users")`.
   public var promise: Promising<Connection> { Promising(self) }
 }
 
 extension Promising where Caller == Connection {
-  /// Sends a typed request at once, and returns a promise that tells of the upload's progress: as the adapter does, and of the
+  /// Sends a typed request at once, and returns a promise that reports the upload's progress: as the adapter does, and the
   /// whole when the response has been accepted.
   @discardableResult
-  public func perform<Wanted: RequestConvertible>(
-    _ wanted: Wanted
-  ) -> ProgressablePromise<TypedResponse<Wanted.Resource>> {
+  public func perform<Typed: RequestConvertible>(
+    _ request: Typed
+  ) -> ProgressablePromise<TypedResponse<Typed.Resource>> {
     ProgressablePromise { [caller] report in
       try await caller.perform(
-        try wanted.request(for: caller), validator: wanted.responseValidator, decoder: wanted.responseDecoder,
+        try request.request(for: caller), validator: request.responseValidator, decoder: request.responseDecoder,
         reporting: report)
     }
   }

@@ -2,8 +2,8 @@ internal import FaradayCoding
 public import FaradayCore
 
 extension RequestConvertible {
-  /// The request as it is sent: the headers, over them what the body provider sets, over them what the authentication provider
-  /// sets, which is secret. A connection adds its own headers, if it has the same origin, and its options.
+  /// The request as it is sent. Header fields of the authentication provider, which are secret, override those of the body
+  /// provider, and these the request's own. A connection adds its options, and its headers if the request is same-origin.
   ///
   /// Throws ``FaradayCore/TransportError/Code/invalidURL``, ``FaradayCoding/UnencodableBody``, and what the providers throw.
   public func request(for connection: Connection? = nil) throws -> Request {
@@ -33,14 +33,14 @@ extension RequestConvertible {
 }
 
 extension URLJoining {
-  /// As ``FaradayCore/URLJoining/join(_:to:)``, with a base that may turn out to be no URL.
+  /// As ``FaradayCore/URLJoining/join(_:to:)``; nil if the base is not a URL.
   func join(_ path: String, to base: String) -> URL? {
     URL(text: base).flatMap { join(path, to: $0) }
   }
 }
 
 extension QueryParameters {
-  /// The URL with these items behind those that it has.
+  /// The URL with these items appended to its query.
   package func appended(to url: URL, for method: HTTPRequest.Method) throws -> URL {
     guard !items.isEmpty else { return url }
     guard let queried = URLJoining.append.join("?\(self)", to: url) else {

@@ -1,6 +1,7 @@
 public import FaradayCore
 
-/// What can be made a request, and whose response is a resource: a ``TypedRequest``, or a type of your own for each request.
+/// A typed request: describes a request and how its response is decoded. Use ``TypedRequest``, or a type of your own for each
+/// request.
 ///
 ///     struct UserByID: RequestConvertible {
 ///       let id: Int
@@ -10,42 +11,49 @@ public import FaradayCore
 ///     }
 ///     let user = try await connection.perform(UserByID(id: 42)).value
 public protocol RequestConvertible<Resource>: Sendable, CustomStringConvertible, CustomReflectable {
+  /// What the response is decoded to.
   associatedtype Resource: Sendable
 
-  /// What the endpoint is put behind; its path and query are kept.
+  /// The URL that the endpoint is appended to; its path and query are kept.
   var baseURL: String { get }
-  /// A path, with a query if it has one; empty for the base URL itself. One slash stands between the two, however many are
-  /// given.
+  /// A path, which may have a query; empty for the base URL itself. It is joined with exactly one slash.
   var endpoint: String { get }
-  /// What makes the resource of the response. `Void`, `String` and `Data` have theirs.
+  /// Decodes the response. `Void`, `String` and `Data` have a default.
   var responseDecoder: ResponseDecoder<Resource> { get }
 
-  /// GET by default.
+  /// The method. GET by default.
   var method: HTTPRequest.Method { get }
-  /// None by default.
+  /// The header fields. None by default.
   var headers: HTTPFields { get }
-  /// Items behind those of the base URL and the endpoint; none by default.
+  /// Query items, appended to those of the base URL and the endpoint. None by default.
   var query: QueryParameters { get }
-  /// ``BodyProvider/none`` by default.
+  /// Encodes the body. ``BodyProvider/none`` by default.
   var bodyProvider: BodyProvider { get }
-  /// ``AuthenticationProvider/none`` by default.
+  /// Sets the credentials. ``AuthenticationProvider/none`` by default.
   var authenticationProvider: AuthenticationProvider { get }
-  /// ``ResponseValidator/successful`` by default.
+  /// Validates the response before it is decoded. ``ResponseValidator/successful`` by default: 2xx.
   var responseValidator: ResponseValidator { get }
-  /// Changes the connection's options for this request; by default it changes nothing.
+  /// Changes the connection's options for this request. Does nothing by default.
   func configure(_ options: inout Options)
 }
 
 extension RequestConvertible {
+  /// GET.
   public var method: HTTPRequest.Method { .get }
+  /// None.
   public var headers: HTTPFields { [:] }
+  /// None.
   public var query: QueryParameters { [:] }
+  /// No body.
   public var bodyProvider: BodyProvider { .none }
+  /// No credentials.
   public var authenticationProvider: AuthenticationProvider { .none }
+  /// Accepts 2xx.
   public var responseValidator: ResponseValidator { .successful }
+  /// Changes nothing.
   public func configure(_ options: inout Options) {}
 
-  /// `GET https://api.example.com/users/42`: without any query, so that no secret is in it. Nothing is run to say it.
+  /// `GET https://api.example.com/users/42`: without the query, so that it contains no secret. No provider is called.
   public var description: String { "\(method) \(shownURL)" }
 
   package var shownURL: String {
@@ -53,18 +61,21 @@ extension RequestConvertible {
     return url.map { String(Secrets().redacting($0).prefix { $0 != "?" }) } ?? "(no URL)"
   }
 
-  /// Without children: `dump` and mirrors show no more than the description.
+  /// Without children: `dump` and mirrors show no more than ``description``.
   public var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
 extension RequestConvertible<Void> {
+  /// Ignores the body.
   public var responseDecoder: ResponseDecoder<Void> { .none }
 }
 
 extension RequestConvertible<String> {
+  /// Decodes the body as text.
   public var responseDecoder: ResponseDecoder<String> { .text }
 }
 
 extension RequestConvertible<Data> {
+  /// The bytes of the body.
   public var responseDecoder: ResponseDecoder<Data> { .data }
 }

@@ -1,6 +1,6 @@
 public import FaradayCore
 
-/// An API: where it is, and what its requests have in common.
+/// An API: its base URL, and what its requests have in common.
 ///
 ///     enum Example: RequestProviding {
 ///       case production, staging
@@ -11,52 +11,55 @@ public import FaradayCore
 ///     }
 ///     let user = try await connection.perform(Example.production.get(.json(User.self), from: "users/42")).value
 public protocol RequestProviding: Sendable {
-  /// What endpoints are put behind.
+  /// The URL that endpoints are appended to.
   var baseURL: String { get }
-  /// What every request of the API begins as; ``baseRequest(to:using:)`` unless you have your own.
+  /// The request that all requests of the API are built on; ``baseRequest(to:using:)`` by default.
   func request(to endpoint: String, using method: HTTPRequest.Method) -> TypedRequest<Void>
 }
 
 extension RequestProviding {
+  /// The base request, unchanged.
   public func request(to endpoint: String, using method: HTTPRequest.Method) -> TypedRequest<Void> {
     baseRequest(to: endpoint, using: method)
   }
 
-  /// A request that has nothing but its method and its address.
+  /// A request with a method and a URL, and nothing else.
   public func baseRequest(to endpoint: String, using method: HTTPRequest.Method) -> TypedRequest<Void> {
     TypedRequest(method, baseURL: baseURL, endpoint: endpoint)
   }
 
-  /// A GET of a resource.
+  /// A GET request for a resource.
   public func get<Resource>(_ decoder: ResponseDecoder<Resource>, from endpoint: String) -> TypedRequest<Resource> {
     request(to: endpoint, using: .get).receiving(decoder)
   }
 
-  /// A POST of a body.
+  /// A POST request with a body.
   public func post(_ body: BodyProvider, to endpoint: String) -> TypedRequest<Void> {
     request(to: endpoint, using: .post).sending(body)
   }
 
-  /// A PUT of a body.
+  /// A PUT request with a body.
   public func put(_ body: BodyProvider, to endpoint: String) -> TypedRequest<Void> {
     request(to: endpoint, using: .put).sending(body)
   }
 
-  /// A PATCH with a body.
+  /// A PATCH request with a body.
   public func patch(_ endpoint: String, with body: BodyProvider) -> TypedRequest<Void> {
     request(to: endpoint, using: .patch).sending(body)
   }
 
-  /// A DELETE.
+  /// A DELETE request.
   public func delete(_ endpoint: String) -> TypedRequest<Void> { request(to: endpoint, using: .delete) }
 
-  /// A HEAD.
+  /// A HEAD request.
   public func head(_ endpoint: String) -> TypedRequest<Void> { request(to: endpoint, using: .head) }
 }
 
-/// An API that has nothing but an address.
+/// An API with a base URL, and nothing else in common.
 public struct AnonymousRequestProvider: RequestProviding {
+  /// The URL that endpoints are appended to.
   public let baseURL: String
 
+  /// An API with this base URL.
   public init(baseURL: String) { self.baseURL = baseURL }
 }

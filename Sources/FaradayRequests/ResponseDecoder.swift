@@ -1,19 +1,21 @@
 internal import FaradayCoding
 public import FaradayCore
 
-/// Makes a resource of a response.
+/// Decodes a response to a value.
 ///
 ///     extension ResponseDecoder<[String]> {
 ///       static var lines: Self { ResponseDecoder { try await $0.body.text().split(separator: "\n").map(String.init) } }
 ///     }
+///
+/// Decoding runs off the caller's actor; a decoder may be called concurrently.
 public struct ResponseDecoder<Resource: Sendable>: Sendable {
-  /// What a request says in `Accept` unless it says something of its own; nil for nothing.
+  /// The `Accept` header of requests that have none; nil for no header.
   public let accepts: String?
   private let make: @Sendable (Response) async throws -> Resource
 
-  /// - Parameter make: gives the resource, and reads the body in its own way. What it throws becomes the
-  ///   ``FaradayCoding/UndecodableBody/underlying`` error of an ``FaradayCoding/UndecodableBody``, unless it is one, or a
-  ///   ``FaradayCore/TransportError``, a `CancellationError` or ``FaradayCore/BodyTooLarge``.
+  /// - Parameter make: decodes the response, whose body it reads itself. An error that it throws is wrapped in
+  ///   ``FaradayCoding/UndecodableBody``, except ``FaradayCoding/UndecodableBody`` itself, ``FaradayCore/TransportError``,
+  ///   `CancellationError` and ``FaradayCore/BodyTooLarge``.
   public init(accepting accepts: String? = nil, _ make: @escaping @Sendable (Response) async throws -> Resource) {
     self.accepts = accepts
     self.make = { response in
@@ -28,9 +30,8 @@ public struct ResponseDecoder<Resource: Sendable>: Sendable {
     }
   }
 
-  /// - Parameter convert: gives the resource for the body's bytes, of which there may be 64 MiB. What it throws becomes the
-  ///   ``FaradayCoding/UndecodableBody/underlying`` error of an ``FaradayCoding/UndecodableBody``; what reading the body throws
-  ///   comes as it is.
+  /// - Parameter convert: decodes the bytes of the body, at most 64 MiB. An error that it throws is wrapped in
+  ///   ``FaradayCoding/UndecodableBody``; errors of reading the body are thrown as they are.
   public init(accepting accepts: String? = nil, data convert: @escaping @Sendable (Data) throws -> Resource) {
     self.accepts = accepts
     make = { response in
@@ -44,7 +45,7 @@ public struct ResponseDecoder<Resource: Sendable>: Sendable {
     self.make = make
   }
 
-  /// The resource. Runs apart from its caller's actor: decoding may take its time.
+  /// Decodes the response. Runs off the caller's actor.
   @concurrent
   public func decode(_ response: Response) async throws -> Resource {
     // Without a statement of its own before the call, Swift 6.3 takes the change of executor away with the call's.
@@ -52,7 +53,7 @@ public struct ResponseDecoder<Resource: Sendable>: Sendable {
     return try await make(response)
   }
 
-  /// The resource; an error says which method it was.
+  /// Decodes the response; an error contains the method.
   package func decode(_ response: Response, to method: HTTPRequest.Method) async throws -> Resource {
     do {
       return try await decode(response)
@@ -69,18 +70,17 @@ extension ResponseDecoder<Void> {
 }
 
 extension ResponseDecoder<Data> {
-  /// The body's bytes, up to 64 MiB.
+  /// The bytes of the body, at most 64 MiB.
   public static var data: Self { ResponseDecoder(data: { $0 }) }
 }
 
 extension ResponseDecoder<Response> {
-  /// The response itself, for whoever reads its body in pieces.
+  /// The response itself, for reading its body as a stream.
   public static var response: Self { ResponseDecoder(plain: { $0 }) }
 }
 
 extension ResponseDecoder<String> {
-  /// The body as text in the characters that it says it is in, as ``FaradayCore/Response/text(upTo:)`` has it; but bytes that stand
-  /// for no character throw too.
+  /// The body as text, decoded by its charset as ``FaradayCore/Response/text(upTo:)`` does; but invalid bytes are an error.
   public static var text: Self {
     ResponseDecoder(plain: { response in
       let data = try await response.body.collect()
@@ -88,7 +88,7 @@ extension ResponseDecoder<String> {
     })
   }
 
-  /// The body as text in an encoding, whatever it says; what is none throws ``FaradayCoding/UndecodableText``.
+  /// The body as text in this encoding, whatever its charset. Invalid bytes throw ``FaradayCoding/UndecodableText``.
   public static func text(encoding: String.Encoding) -> Self {
     ResponseDecoder(data: { data in
       guard let text = String(data: data, encoding: encoding) else { throw UndecodableText(charset: "\(encoding)") }
@@ -98,7 +98,7 @@ extension ResponseDecoder<String> {
 }
 
 extension ResponseDecoder where Resource: Decodable {
-  /// The body as JSON. An optional is nil exactly when the body has no bytes.
+  /// The body decoded as JSON. An optional is nil exactly when the body is empty.
   public static func json(_ type: Resource.Type = Resource.self, using decoder: JSONDecoder = JSONDecoder()) -> Self {
     ResponseDecoder(accepting: "application/json", plain: { try await $0.decode(type, decoder: decoder) })
   }

@@ -1,10 +1,10 @@
 public import FaradayCore
 
-/// Says whether a response is what a typed call wants, before it is decoded: a success, unless said otherwise.
+/// Validates a response before it is decoded: by default its status must be 2xx.
 public struct ResponseValidator: Sendable {
   private let check: @Sendable (Response, Request) throws -> Void
 
-  /// - Parameter accepts: false makes the call fail with ``UnacceptableResponse``, an error with that error.
+  /// - Parameter accepts: if it returns false, ``UnacceptableResponse`` is thrown; an error that it throws is thrown as it is.
   public init(_ accepts: @escaping @Sendable (Response) throws -> Bool) {
     check = { response, request in
       if try !accepts(response) { throw UnacceptableResponse(response, to: request) }
@@ -24,27 +24,28 @@ public struct ResponseValidator: Sendable {
 }
 
 extension ResponseValidator {
-  /// A status of 2xx; others throw ``FaradayCore/UnexpectedStatus``.
+  /// Accepts a status of 2xx; others throw ``FaradayCore/UnexpectedStatus``.
   public static let successful = status(200..<300)
 
-  /// Any response.
+  /// Accepts any response.
   public static let any = ResponseValidator(check: { _, _ in })
 
-  /// A status within the range; others throw ``FaradayCore/UnexpectedStatus``.
+  /// Accepts a status code in the range; others throw ``FaradayCore/UnexpectedStatus``.
   public static func status(_ codes: some RangeExpression<Int> & Sendable) -> ResponseValidator {
     expecting { codes.contains($0) }
   }
 
-  /// One of these; others throw ``FaradayCore/UnexpectedStatus``.
+  /// Accepts these status codes; others throw ``FaradayCore/UnexpectedStatus``.
   public static func status(_ codes: Set<Int>) -> ResponseValidator {
     expecting { codes.contains($0) }
   }
 }
 
-/// A response that a ``ResponseValidator`` did not accept.
+/// A response that a ``ResponseValidator`` rejected.
 public struct UnacceptableResponse: FaradayError, ErrorWithResponse, CustomReflectable {
-  /// The response as it came: to be looked at, not logged.
+  /// The response as it was received. It may contain secrets: do not log it.
   public let response: Response
+  /// The request.
   public let request: RequestSummary?
 
   init(_ response: Response, to request: Request) {
@@ -52,6 +53,6 @@ public struct UnacceptableResponse: FaradayError, ErrorWithResponse, CustomRefle
     self.request = RequestSummary(request)
   }
 
-  public var description: String { naming("the response, a \(response.status.code), was not accepted") }
+  public var description: String { naming("the validator rejected the \(response.status.code) response") }
   public var customMirror: Mirror { Mirror(self, children: [:]) }
 }

@@ -1,58 +1,63 @@
 public import FaradayCore
 
-/// Modifiers: `with` replaces all, `adding` adds, `setting` replaces what has the same name.
+/// Modifiers, which return a changed copy: `with` replaces everything, `adding` appends, `setting` replaces what has the same
+/// name.
 extension TypedRequest {
-  /// With another method.
+  /// Replaces the method.
   public func using(method: HTTPRequest.Method) -> Self { changed { $0.method = method } }
 
-  /// With these header fields and no others.
+  /// Replaces all header fields.
   public func with(headers: HTTPFields) -> Self { changed { $0.headers = headers } }
 
-  /// With one more header field; others of its name stay.
+  /// Appends a header field; others of the same name are kept.
   public func adding(headerField field: HTTPField) -> Self { adding(headerFields: field) }
 
-  /// With more header fields; others of their names stay.
+  /// Appends header fields; others of the same names are kept.
   public func adding(headerFields fields: HTTPField...) -> Self { adding(headerFields: fields) }
 
-  /// With more header fields; others of their names stay.
+  /// Appends header fields; others of the same names are kept.
   public func adding(headerFields fields: [HTTPField]) -> Self {
     changed { request in
       for field in fields { request.headers.append(field) }
     }
   }
 
-  /// With this header field in the place of all of its name.
+  /// Sets a header field, replacing all of the same name.
   public func setting(headerField field: HTTPField) -> Self { changed { $0.headers[fields: field.name] = [field] } }
 
-  /// With these query items and no others, but for those of the base URL and the endpoint.
+  /// Replaces all query items, except those of the base URL and the endpoint.
   public func with(query: QueryParameters) -> Self { changed { $0.query = query } }
 
-  /// With one more query item.
+  /// Appends a query item.
   public func adding(queryItem item: QueryParameters.Item) -> Self { adding(queryItems: item) }
 
-  /// With more query items, behind the others.
+  /// Appends query items.
   public func adding(queryItems items: QueryParameters.Item...) -> Self { adding(queryItems: items) }
 
-  /// With more query items, behind the others.
+  /// Appends query items.
   public func adding(queryItems items: [QueryParameters.Item]) -> Self { changed { $0.query.items += items } }
 
-  /// With a body.
+  /// Sets the body.
   public func sending(_ body: BodyProvider) -> Self { changed { $0.bodyProvider = body } }
 
-  /// With credentials.
+  /// Sets the credentials.
   public func authenticated(with authentication: AuthenticationProvider) -> Self {
     changed { $0.authenticationProvider = authentication }
   }
 
-  /// With another idea of what response is acceptable.
+  /// Sets which responses are accepted.
   public func validating(_ validator: ResponseValidator) -> Self { changed { $0.responseValidator = validator } }
 
-  /// Fails with ``FaradayCore/TransportError/Code/totalTimeout`` if an attempt takes longer.
+  /// Limits the time of each attempt, to the end of the body; over it, the attempt fails with
+  /// ``FaradayCore/TransportError/Code/totalTimeout``.
   public func timeout(after limit: Duration) -> Self { configured { $0.timeouts.total = limit } }
 }
 
 extension HTTPField {
+  /// A `Content-Type` field.
   public static func contentType(_ type: MediaType) -> HTTPField { HTTPField(name: .contentType, value: type.description) }
+  /// An `Accept` field.
   public static func accept(_ type: MediaType) -> HTTPField { HTTPField(name: .accept, value: type.description) }
+  /// An `Accept-Language` field: `cy, en;q=0.5`.
   public static func acceptLanguage(_ language: String) -> HTTPField { HTTPField(name: .acceptLanguage, value: language) }
 }

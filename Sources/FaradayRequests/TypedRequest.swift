@@ -1,23 +1,33 @@
 public import FaradayCore
 
-/// A request with the type of its resource, as a value: each modifier gives a changed copy.
+/// A request with the type of its decoded response, as a value: modifiers return a changed copy.
 ///
 ///     let newUser = api.post(.json(user), to: "users")
 ///       .adding(queryItem: .init("notify", "true"))
 ///       .receiving(.json(User.self))
 ///     let user = try await connection.perform(newUser).value
 public struct TypedRequest<Resource: Sendable>: RequestConvertible {
+  /// The URL that the endpoint is appended to; its path and query are kept.
   public var baseURL: String
+  /// A path, which may have a query; joined with exactly one slash.
   public var endpoint: String
+  /// The method.
   public var method: HTTPRequest.Method
+  /// The header fields.
   public var headers: HTTPFields = [:]
+  /// Query items, appended to those of the base URL and the endpoint.
   public var query: QueryParameters = [:]
+  /// Encodes the body.
   public var bodyProvider: BodyProvider = .none
+  /// Decodes the response.
   public var responseDecoder: ResponseDecoder<Resource>
+  /// Sets the credentials.
   public var authenticationProvider: AuthenticationProvider = .none
+  /// Validates the response before it is decoded. 2xx by default.
   public var responseValidator: ResponseValidator = .successful
   private var configurations: [@Sendable (inout Options) -> Void] = []
 
+  /// A request whose response is decoded by `decoder`.
   public init(
     _ method: HTTPRequest.Method = .get, baseURL: String, endpoint: String = "", receiving decoder: ResponseDecoder<Resource>
   ) {
@@ -27,16 +37,17 @@ public struct TypedRequest<Resource: Sendable>: RequestConvertible {
     responseDecoder = decoder
   }
 
-  /// A request to an address that belongs to no API.
+  /// A request that ignores the body of the response.
   public init(_ method: HTTPRequest.Method = .get, baseURL: String, endpoint: String = "") where Resource == Void {
     self.init(method, baseURL: baseURL, endpoint: endpoint, receiving: .none)
   }
 
+  /// Applies the changes of ``configured(_:)``.
   public func configure(_ options: inout Options) {
     for configure in configurations { configure(&options) }
   }
 
-  /// The request with another resource, and all else kept.
+  /// Sets the decoder, and with it the type of the decoded response; everything else is kept.
   public func receiving<New>(_ decoder: ResponseDecoder<New>) -> TypedRequest<New> {
     var changed = TypedRequest<New>(method, baseURL: baseURL, endpoint: endpoint, receiving: decoder)
     changed.headers = headers
@@ -48,7 +59,7 @@ public struct TypedRequest<Resource: Sendable>: RequestConvertible {
     return changed
   }
 
-  /// The request with other options, put over the connection's: timeouts, delivery, callbacks.
+  /// Changes options such as timeouts, delivery and callbacks, on top of the connection's.
   public func configured(_ configure: @escaping @Sendable (inout Options) -> Void) -> Self {
     changed { $0.configurations.append(configure) }
   }

@@ -1,36 +1,36 @@
 internal import FaradayCore
 internal import Synchronization
 
-/// Tells of one upload as its adapter does, and of the whole at its end: not every adapter does that, and a body without a byte
-/// gives none of them anything to tell.
-final class UploadReport: Sendable {
+/// Reports the progress of one upload as its adapter does, and the whole at its end, as not every adapter reports that, and
+/// none reports an empty body.
+final class UploadProgressReporter: Sendable {
   private let report: @Sendable (TransferProgress) -> Void
   private let last = Mutex<TransferProgress?>(nil)
 
   init(_ report: @escaping @Sendable (TransferProgress) -> Void) { self.report = report }
 
-  /// The request that tells of its upload here too, if the adapter can.
-  func following(_ request: Request, over capabilities: Capabilities) -> Request {
+  /// The request with a progress handler, if the adapter supports it.
+  func observing(_ request: Request, over capabilities: Capabilities) -> Request {
     guard !request.body.isEmpty, capabilities.contains(.uploadProgress) else { return request }
     var request = request
-    let told = request.options.onUploadProgress
+    let handler = request.options.onUploadProgress
     request.options.onUploadProgress = { [self] progress in
-      told?(progress)
-      say(progress)
+      handler?(progress)
+      send(progress)
     }
     return request
   }
 
-  /// The upload is over. What was told last knows its total best: somebody may have changed the body on its way. A length that
-  /// nobody knows is not told.
+  /// The upload has ended. The last reported total is the best one, as a middleware may have changed the body. An unknown
+  /// length is not reported.
   func end(length: Int64?) {
     let last = last.withLock { $0 }
     guard let total = last?.total ?? last?.bytes ?? length else { return }
     let whole = TransferProgress(bytes: total, total: total)
-    if last != whole { say(whole) }
+    if last != whole { send(whole) }
   }
 
-  private func say(_ progress: TransferProgress) {
+  private func send(_ progress: TransferProgress) {
     last.withLock { $0 = progress }
     report(progress)
   }

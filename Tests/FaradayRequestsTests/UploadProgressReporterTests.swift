@@ -5,16 +5,16 @@ import Testing
 
 @testable import FaradayRequests
 
-@Suite struct UploadReportTests {
+@Suite struct UploadProgressReporterTests {
   private let whole = TransferProgress(bytes: 4, total: 4)
 
   /// What is told of an upload of which the adapter tells this.
   private func report(_ told: [TransferProgress], of body: Body = "text") throws -> [TransferProgress] {
     let seen = Log<TransferProgress>()
-    let upload = UploadReport { seen.append($0) }
+    let upload = UploadProgressReporter { seen.append($0) }
     var request = try Request(.put, "http://host/")
     request.body = body
-    let followed = upload.following(request, over: .all)
+    let followed = upload.observing(request, over: .all)
     for progress in told { followed.options.onUploadProgress?(progress) }
     upload.end(length: body.length)
     return seen.elements
@@ -33,12 +33,12 @@ import Testing
   }
 
   @Test func `nothing is asked of the adapter for nothing, nor of one that cannot tell`() throws {
-    let upload = UploadReport { _ in }
+    let upload = UploadProgressReporter { _ in }
     let empty = try Request(.put, "http://host/")
-    #expect(upload.following(empty, over: .all).options.onUploadProgress == nil)
+    #expect(upload.observing(empty, over: .all).options.onUploadProgress == nil)
     var request = empty
     request.body = "text"
-    #expect(upload.following(request, over: []).options.onUploadProgress == nil)
-    #expect(upload.following(request, over: .uploadProgress).options.onUploadProgress != nil)
+    #expect(upload.observing(request, over: []).options.onUploadProgress == nil)
+    #expect(upload.observing(request, over: .uploadProgress).options.onUploadProgress != nil)
   }
 }
