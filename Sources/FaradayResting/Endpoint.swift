@@ -1,19 +1,21 @@
 public import FaradayCore
 
-/// Where a kind of request goes, and what is sent and what comes back:
+/// An operation of a REST API: method, path, and the types of its input and output.
 ///
 ///     let createUser = Endpoint<User, User>(.post, "/users", encoding: .json)
 ///     let user = Endpoint<Nothing, User?>(.get, "/users/{id}", encoding: .query)
 ///     let portrait = Endpoint<FormFile, Nothing>(.put, "/users/{id}/portrait", encoding: .file)
 ///
-/// An output is read from JSON; an optional one is nil exactly when the body has no bytes, and ``Nothing`` looks at no body.
+/// The output is decoded from JSON; an optional is nil exactly when the body is empty, and ``Nothing`` ignores the body.
 public struct Endpoint<Input: Encodable & Sendable, Output: Decodable & Sendable>: Sendable {
+  /// The method.
   public var method: HTTPRequest.Method
-  /// What is put behind the base URL, whose path is kept: a ``FaradayCore/PathTemplate``, with a query if it has one.
+  /// The path with its variables, appended to the base URL: a ``FaradayCore/PathTemplate``, which may have a query.
   public var path: String
-  /// Where the input goes.
+  /// How and where the input is encoded.
   public var encoding: RequestEncoding
 
+  /// An operation with its method, its path, and the encoding of its input.
   public init(_ method: HTTPRequest.Method, _ path: String, encoding: RequestEncoding) {
     self.method = method
     self.path = path
@@ -21,21 +23,22 @@ public struct Endpoint<Input: Encodable & Sendable, Output: Decodable & Sendable
   }
 }
 
-/// Where the input of a request goes.
+/// How the input of a request is encoded, and where.
 public enum RequestEncoding: Sendable, Hashable {
-  /// The body, as JSON; ``Nothing`` is `{}`.
+  /// As JSON in the body; ``Nothing`` is `{}`.
   case json
-  /// The URL's query, behind the items that are there already; there is no body.
+  /// In the query of the URL, appended to its items; there is no body.
   case query
-  /// The body, as `application/x-www-form-urlencoded`.
+  /// As `application/x-www-form-urlencoded` in the body.
   case formURLEncoded
-  /// The body, as `multipart/form-data`: a ``FaradayCoding/FormFile`` anywhere in the input is a file, read as it is sent.
+  /// As `multipart/form-data` in the body: each ``FaradayCoding/FormFile`` in the input is a file, streamed when it is sent.
   case multipartFormData
-  /// The body is the file itself, read as it is sent; the input is a ``FaradayCoding/FormFile``.
+  /// The input is a ``FaradayCoding/FormFile``, and the body is the file itself, streamed when it is sent.
   case file
 }
 
 /// No input, or no output.
 public struct Nothing: Codable, Sendable, Hashable {
+  /// Nothing.
   public init() {}
 }

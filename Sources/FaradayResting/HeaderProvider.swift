@@ -1,14 +1,14 @@
 public import FaradayCore
 
-/// Says which header fields every request of a client has, unless it has one of that name itself.
+/// Provides default header fields for the requests of a client; a request's own fields of the same name override them.
 ///
-/// Like those of a connection they are for the client's own server: a redirect to another origin goes without them.
+/// Like the headers of a connection they belong to its origin: they are removed from cross-origin redirects.
 public protocol HeaderProvider: Sendable {
-  /// Asked with each request; what it throws, the call throws, and nothing is sent.
+  /// Read for each request, concurrently. An error is thrown by the call, and nothing is sent.
   var headers: HTTPFields { get throws }
 }
 
-/// Header fields that are asked for with each request, and that may be added and removed at any time, from any thread.
+/// A mutable set of default header fields, with fixed values or closures that are called for each request. Thread-safe.
 ///
 ///     let headers = RestingHeaderProvider()
 ///     headers.add("Accept-Language", "cy")
@@ -16,21 +16,23 @@ public protocol HeaderProvider: Sendable {
 public final class RestingHeaderProvider: HeaderProvider {
   private let fields = ProvidedValues<String>()
 
+  /// A provider without fields.
   public init() {}
 
-  /// Gives every request a field; another of its name, in upper or lower case, goes.
+  /// Adds a field to all requests, replacing one of the same name (case-insensitive).
   public func add(_ name: String, _ value: String) { add(name) { value } }
 
-  /// Gives every request a field with what the closure returns at the time, or none if that is nil.
+  /// Adds a field whose value the closure returns for each request; nil adds none. Replaces one of the same name
+  /// (case-insensitive).
   public func add(_ name: String, provider: @escaping @Sendable () throws -> String?) {
     fields.add(name, provider) { $0.lowercased() == name.lowercased() }
   }
 
-  /// Requests have the field no more, unless from elsewhere.
+  /// Removes the field of that name (case-insensitive).
   public func remove(_ name: String) { fields.remove { $0.lowercased() == name.lowercased() } }
 
-  /// The fields in the order in which they were added. Throws ``FaradayCore/InvalidHeader`` for a name or value that is none,
-  /// and what a closure throws.
+  /// The fields in the order in which they were added. Throws ``FaradayCore/InvalidHeader`` for an invalid name or value, and
+  /// what a closure throws.
   public var headers: HTTPFields {
     get throws {
       var headers = HTTPFields()

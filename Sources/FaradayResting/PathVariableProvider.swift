@@ -1,12 +1,12 @@
 public import FaradayCore
 
-/// Says what stands in the places of every path of a client, unless the request says so itself.
+/// Provides default values for the path variables of a client's requests; a request's own values override them.
 public protocol PathVariableProvider: Sendable {
-  /// Asked with each request; what it throws, the call throws, and nothing is sent.
+  /// Read for each request, concurrently. An error is thrown by the call, and nothing is sent.
   var variables: [String: any ParameterValue] { get throws }
 }
 
-/// Path variables that are asked for with each request, and that may be added and removed at any time, from any thread.
+/// A mutable set of path variables, with fixed values or closures that are called for each request. Thread-safe.
 ///
 ///     let variables = RestingPathVariableProvider()
 ///     variables.add("version", 2)
@@ -14,21 +14,22 @@ public protocol PathVariableProvider: Sendable {
 public final class RestingPathVariableProvider: PathVariableProvider {
   private let provided = ProvidedValues<any ParameterValue>()
 
+  /// A provider without variables.
   public init() {}
 
-  /// Gives every path a value; another of its name goes.
+  /// Sets the value of a variable, replacing one of the same name.
   public func add(_ name: String, _ value: any ParameterValue) { add(name) { value } }
 
-  /// Gives every path what the closure returns at the time, or nothing if that is nil: a path with that variable is then an
-  /// error.
+  /// Sets a variable to what the closure returns for each request; nil is no value: a path with that variable throws
+  /// ``FaradayCore/InvalidPath`` then.
   public func add(_ name: String, provider: @escaping @Sendable () throws -> (any ParameterValue)?) {
     provided.add(name, provider) { $0 == name }
   }
 
-  /// Paths have the value no more, unless from the request.
+  /// Removes the variable.
   public func remove(_ name: String) { provided.remove { $0 == name } }
 
-  /// The values. Throws what a closure throws.
+  /// The current values. Throws what a closure throws.
   public var variables: [String: any ParameterValue] {
     get throws { Dictionary(try provided.values) { $1 } }
   }

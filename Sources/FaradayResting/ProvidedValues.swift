@@ -1,12 +1,12 @@
 internal import Synchronization
 
-/// Closures under names, in the order in which they were added.
+/// An ordered, thread-safe dictionary of closures.
 final class ProvidedValues<Value: Sendable>: Sendable {
   typealias Provider = @Sendable () throws -> Value?
 
   private let list = Mutex<[(name: String, provider: Provider)]>([])
 
-  /// Puts a closure in the place of the one whose name is the same, or behind the others.
+  /// Replaces the closure of the same name, or appends one.
   func add(_ name: String, _ provider: @escaping Provider, isSame: (String) -> Bool) {
     list.withLock { list in
       let place = list.firstIndex { isSame($0.name) } ?? list.endIndex
@@ -18,7 +18,7 @@ final class ProvidedValues<Value: Sendable>: Sendable {
     list.withLock { list in list.removeAll { isSame($0.name) } }
   }
 
-  /// What the closures return now, but for nil. They are called without a lock: they may add and remove.
+  /// What the closures return now, without nil. No lock is held while they are called: they may add and remove.
   var values: [(String, Value)] {
     get throws {
       try list.withLock { $0 }.compactMap { name, provider in try provider().map { (name, $0) } }

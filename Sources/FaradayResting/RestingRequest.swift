@@ -1,18 +1,21 @@
 public import FaradayCore
 
-/// One request to an ``Endpoint``: its input, and what it has of its own.
+/// A request to an ``Endpoint``: its input, header fields and path variables.
 ///
 ///     RestingRequest(endpoint: createUser, body: User(name: "Ada"), headers: [.acceptLanguage: "cy"])
 ///     RestingRequest(endpoint: user, pathVariables: ["id": 42])
 public struct RestingRequest<Input: Encodable & Sendable, Output: Decodable & Sendable>: Sendable {
+  /// The endpoint.
   public var endpoint: Endpoint<Input, Output>
-  /// The input, wherever ``Endpoint/encoding`` puts it.
+  /// The input, encoded as ``Endpoint/encoding`` says.
   public var body: Input
-  /// Header fields; they go before those of the same name of the client's ``HeaderProvider`` and connection.
+  /// Header fields; they override those of the client's ``HeaderProvider`` and of the connection.
   public var headers: HTTPFields
-  /// The values of the path's variables, percent-encoded; these go before those of the client's ``PathVariableProvider``.
+  /// The values of path variables, percent-encoded when they are inserted; they override those of the client's
+  /// ``PathVariableProvider``.
   public var pathVariables: [String: any ParameterValue]
 
+  /// A request with an input.
   public init(
     endpoint: Endpoint<Input, Output>, body: Input, headers: HTTPFields = [:],
     pathVariables: [String: any ParameterValue] = [:]
@@ -33,13 +36,13 @@ extension RestingRequest where Input == Nothing {
   }
 }
 
-/// `GET /users/{id}`: the method, and the path as it was given to the endpoint, without its query. Headers, input and
-/// variables may be secret, and are not shown.
+/// Describes a request as `GET /users/{id}`: method, and the endpoint's path without its query. Headers, input and variables
+/// may be secret, and are not shown.
 extension RestingRequest: CustomStringConvertible, CustomReflectable {
   public var description: String {
     "\(endpoint.method) \(Secrets().redacting(urlText: endpoint.path).prefix { $0 != "?" })"
   }
 
-  /// Without children: `dump` shows what they are made of.
+  /// Without children: `dump` shows no more than ``description``.
   public var customMirror: Mirror { Mirror(self, children: [:]) }
 }

@@ -3,7 +3,7 @@ internal import FaradayCore
 internal import FaradayRequests
 
 extension RestingRequestConverter {
-  /// Puts an input where it belongs.
+  /// Encodes the input as the body or into the query.
   func encode<Input: Encodable & Sendable>(
     _ input: Input, as encoding: RequestEncoding, into request: inout Request
   ) throws {
@@ -35,7 +35,7 @@ extension RestingRequestConverter {
 
   private func file(_ input: some Encodable) throws -> BodyProvider {
     guard let file = input as? FormFile else {
-      throw EncodingError.invalid(input, at: [], "only a FormFile is sent as a file")
+      throw EncodingError.invalid(input, at: [], "an endpoint with the encoding `file` requires a FormFile as input")
     }
     return .file(file.path, contentType: file.type ?? file.filename.map { MediaType(extensionOf: $0) })
   }

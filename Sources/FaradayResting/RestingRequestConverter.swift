@@ -2,25 +2,29 @@ public import FaradayCoding
 public import FaradayCore
 internal import FaradayRequests
 
-/// Makes a request as its ``Endpoint`` says: base URL, context path and path, one slash between them; the queries of all three,
-/// and behind them the input's items; the header fields of the connection, over them those of the provider, over them the
-/// request's own.
+/// The default converter. The URL is base URL, context path and path, joined with single slashes, with the queries of all three
+/// and the input's items appended. The header fields of the request override those of the header provider, and these the
+/// connection's.
 ///
-/// Throws ``FaradayCore/InvalidPath``, ``FaradayCoding/UnencodableBody``, ``FaradayCore/TransportError/Code/invalidURL``, and what the
-/// providers throw.
+/// Throws ``FaradayCore/InvalidPath``, ``FaradayCoding/UnencodableBody``, ``FaradayCore/TransportError/Code/invalidURL``, and
+/// what the providers throw.
 public struct RestingRequestConverter: RequestConverter {
-  /// What all requests of a client have in common.
+  /// Encoders, and defaults for all requests of a client.
   public struct Configuration: Sendable {
-    /// Sorts names by default, so that a value is the same bytes each time.
+    /// Encodes JSON bodies. Sorts members by name by default, so that equal values have equal bytes.
     public var jsonEncoder: JSONEncoder
-    /// For queries and ``RequestEncoding/formURLEncoded``.
+    /// Encodes queries and ``RequestEncoding/formURLEncoded`` bodies.
     public var queryEncoder: QueryEncoder
+    /// Encodes ``RequestEncoding/multipartFormData`` bodies.
     public var multipartEncoder: MultipartFormEncoder
-    /// What stands before every path; it may have places for variables too.
+    /// A prefix of every path, which may contain variables. Empty by default.
     public var contextPath: String
+    /// Provides default header fields. None by default.
     public var headerProvider: (any HeaderProvider)?
+    /// Provides default path variables. None by default.
     public var pathVariableProvider: (any PathVariableProvider)?
 
+    /// The default encoders, and no defaults for requests.
     public init(
       jsonEncoder: JSONEncoder = .sortingKeys, queryEncoder: QueryEncoder = QueryEncoder(),
       multipartEncoder: MultipartFormEncoder = MultipartFormEncoder(), contextPath: String = "",
@@ -35,35 +39,38 @@ public struct RestingRequestConverter: RequestConverter {
     }
   }
 
+  /// The encoders and defaults.
   public var configuration: Configuration
 
+  /// A converter with this configuration.
   public init(_ configuration: Configuration = Configuration()) { self.configuration = configuration }
 
+  /// The HTTP request, as the type describes.
   public func request<Input, Output>(
-    for wanted: RestingRequest<Input, Output>, on connection: Connection
+    for typed: RestingRequest<Input, Output>, on connection: Connection
   ) throws -> Request {
-    var home = connection
-    home.joining = .append
-    var request = try home.request(wanted.endpoint.method, path(of: wanted, on: connection))
+    var appending = connection
+    appending.joining = .append
+    var request = try appending.request(typed.endpoint.method, path(of: typed, on: connection))
     if let provided = try configuration.headerProvider?.headers { request.setOriginBoundHeaders(provided) }
-    request.headers.override(with: wanted.headers)
-    try encode(wanted.body, as: wanted.endpoint.encoding, into: &request)
+    request.headers.override(with: typed.headers)
+    try encode(typed.body, as: typed.endpoint.encoding, into: &request)
     return request
   }
 
   private func path<Input, Output>(
-    of wanted: RestingRequest<Input, Output>, on connection: Connection
+    of typed: RestingRequest<Input, Output>, on connection: Connection
   ) throws -> String {
     let provided = try configuration.pathVariableProvider?.variables ?? [:]
-    let template = Self.join(configuration.contextPath, wanted.endpoint.path)
+    let template = Self.join(configuration.contextPath, typed.endpoint.path)
     do {
-      return try PathTemplate(template).path(wanted.pathVariables, defaults: provided)
+      return try PathTemplate(template).path(typed.pathVariables, defaults: provided)
     } catch {
-      throw InvalidPath(error, method: wanted.endpoint.method, connection: connection)
+      throw InvalidPath(error, method: typed.endpoint.method, connection: connection)
     }
   }
 
-  /// One slash stands between the two; a path that is only a query follows at once.
+  /// Joins with one slash; a path that is only a query is appended as it is.
   private static func join(_ context: String, _ path: String) -> String {
     guard !context.isEmpty, !path.isEmpty, path.first != "?" else { return context + path }
     let context = context.hasSuffix("/") ? context.dropLast() : context[...]
