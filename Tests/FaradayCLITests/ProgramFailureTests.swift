@@ -65,7 +65,7 @@ import Testing
     let outcome = try await Program.run("-f", server.url + "/status/404")
     #expect(outcome.status == 22)
     #expect(outcome.output.isEmpty)
-    #expect(outcome.error == "faraday: (22) the server answered 404\n")
+    #expect(outcome.error == "faraday: (22) the server returned status 404\n")
     #expect(try await Program.run("-fsS", "-o" + folder.file("new"), server.url + "/status/404").status == 22)
     #expect(folder.read("new") == nil)
     #expect(try await Program.run("-fsSio", old, server.url + "/status/500").status == 22)

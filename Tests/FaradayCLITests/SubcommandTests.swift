@@ -18,7 +18,7 @@ import Testing
     let other = try LocalServer()
     let outcome = try await Program.run("serve", "--port", "\(other.port)")
     #expect(outcome.status == 7)
-    #expect(outcome.error.hasPrefix("faraday: (7) cannot serve on port \(other.port): "))
+    #expect(outcome.error.hasPrefix("faraday: (7) cannot listen on port \(other.port): "))
   }
 
   @Test(arguments: [SIGTERM, SIGINT])
@@ -50,7 +50,7 @@ import Testing
     for start in ["download 5368709 ", "upload 2684354 ", "peak memory ", "connections reused "] {
       #expect(lines.contains { $0.hasPrefix(start) }, "\(start)")
     }
-    #expect(!table.contains("cannot"))
+    #expect(!table.contains("unsupported"))
   }
 
   /// The lines of a table, with one space between two words.
@@ -71,13 +71,13 @@ import Testing
     #expect(outcome.error.hasPrefix("faraday: (1) "))
   }
 
-  @Test func `a step that an adapter cannot do stands in the table`() {
-    let steps = [DemoStep(name: "a", bytes: 1 << 20, seconds: 0.5), DemoStep(name: "b", isRefused: true)]
+  @Test func `a step that an adapter does not support is in the table`() {
+    let steps = [DemoStep(name: "a", bytes: 1 << 20, seconds: 0.5), DemoStep(name: "b", isUnsupported: true)]
     let run = DemoRun(transport: .curl, figures: DemoFigures(steps: steps, peakMemory: 1 << 20), connections: 1, requests: 3)
     let lines = Self.words(of: DemoRun.table([run, run]))
     #expect(lines[0] == "step bytes curl MiB/s curl MiB/s")
     #expect(lines[1] == "a 1048576 0.500 s 2.0 0.500 s 2.0")
-    #expect(lines[2] == "b 0 cannot - cannot -")
+    #expect(lines[2] == "b 0 unsupported - unsupported -")
     #expect(lines.suffix(3) == ["requests 3 3", "connections opened 1 1", "connections reused 2 2"])
   }
 

@@ -1,11 +1,11 @@
 import ArgumentParser
 import Faraday
 
-/// `faraday adapters`: what each adapter can do.
+/// `faraday adapters`: lists the capabilities of each adapter.
 struct Adapters: ParsableCommand {
-  static let configuration = CommandConfiguration(abstract: "Shows what each adapter can do, on this machine.")
+  static let configuration = CommandConfiguration(abstract: "Lists the capabilities of each adapter on this machine.")
 
-  @Flag(help: "As the table of the README, which is that of libcurl 8.14 and newer.")
+  @Flag(help: "Prints the table of the README, which is that of libcurl 8.14 and newer.")
   var markdown = false
 
   func run() {
@@ -13,29 +13,29 @@ struct Adapters: ParsableCommand {
   }
 }
 
-/// The capabilities, one in a row, and which adapter has them.
+/// A table with a row for each capability and a column for each adapter.
 struct CapabilityTable {
   let adapters: [(name: String, capabilities: Capabilities)]
 
   init(_ adapters: [(name: String, capabilities: Capabilities)]) { self.adapters = adapters }
 
-  /// Of the adapters that `--transport` knows, with the engines of this machine.
+  /// The adapters that `--transport` knows, with the engines of this machine.
   init() { self.init(TransportOptions.Transport.allCases.map { ($0.adapterName, $0.capabilities) }) }
 
-  /// Of the same, with engines that are new enough for all that is done with them.
+  /// The same adapters, with engines that are new enough to have all capabilities.
   static var withNewEngines: CapabilityTable {
     CapabilityTable(
       TransportOptions.Transport.allCases.map { ($0.adapterName, $0 == .curl ? .all : $0.capabilities) })
   }
 
-  /// For a terminal.
+  /// As plain text.
   var text: String {
     let rows = [["capability", "is"] + adapters.map(\.name)] + cells
     // Marks of code mean nothing there.
     return TextTable(rows.map { row in row.map { $0.filter { $0 != "`" } } }).leftAligned
   }
 
-  /// For a page.
+  /// As Markdown.
   var markdown: String {
     let head = ["capability", "is"] + adapters.map { "`\($0.name)`" }
     let rule = ["---", "---"] + adapters.map { _ in ":-:" }

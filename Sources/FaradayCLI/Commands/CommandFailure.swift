@@ -1,6 +1,6 @@
-/// Why the program ends with a status other than 0, and the one line it says about it.
+/// An error with an exit status and a one-line message.
 struct CommandFailure: Error, Equatable {
-  /// The exit status, curl's number for it.
+  /// The exit status; curl's number for the error.
   let status: Int32
   let message: String
 
@@ -9,15 +9,15 @@ struct CommandFailure: Error, Equatable {
     self.message = Self.oneLine(message)
   }
 
-  /// The command line itself is wrong.
+  /// An invalid command line: exit status 2.
   static func usage(_ message: String) -> CommandFailure {
-    CommandFailure(2, message.isEmpty ? "the command line is wrong; see faraday --help" : message)
+    CommandFailure(2, message.isEmpty ? "invalid command line; see faraday --help" : message)
   }
 
-  /// As it stands on standard error.
+  /// The line on standard error.
   var line: String { "faraday: (\(status)) \(message)" }
 
-  /// The message may quote a server or a file: control characters would reach the terminal as commands.
+  /// Replaces control characters: the message may quote a server or a file, and a terminal would interpret them.
   private static func oneLine(_ text: String) -> String {
     text.unicodeScalars
       .map { $0.properties.generalCategory == .control ? " " : String($0) }

@@ -1,17 +1,17 @@
 import Faraday
 import Synchronization
 
-/// One request and its response, written to a sink piece by piece.
+/// Sends one request and writes the response to a sink, chunk by chunk.
 struct Exchange {
   var request: Request
   var sink: OutputSink
-  /// Whether the head is written too.
+  /// Whether the response header is written too.
   let head: Bool
-  /// Whether a status from 400 up is a failure, whose body is not written.
+  /// Whether a status of 400 or more is an error, and its body not written.
   let failsOnStatus: Bool
   let meter: ProgressMeter
 
-  /// What is known about it so far.
+  /// The state of the transfer, and its result.
   private(set) var report: Report
 
   init(request: Request, sink: OutputSink, head: Bool, failsOnStatus: Bool, meter: ProgressMeter) {
@@ -23,7 +23,7 @@ struct Exchange {
     report = Report(request)
   }
 
-  /// Sends the request and writes the response. What goes wrong is in the report.
+  /// Sends the request and writes the response. Errors are stored in the report.
   mutating func run(over adapter: any Adapter) async {
     let start = ContinuousClock.now
     do {
@@ -43,14 +43,14 @@ struct Exchange {
   }
 
   private mutating func write(_ response: Response, after interim: [HTTPResponse]) async throws {
-    let isRefused = failsOnStatus && response.status.code >= 400
-    if head, !(isRefused && sink.path != nil) {
+    let isErrorStatus = failsOnStatus && response.status.code >= 400
+    if head, !(isErrorStatus && sink.path != nil) {
       for hop in response.redirects { try sink.write(HeadText.data(hop.status, hop.headers, hop.version)) }
       for early in interim { try sink.write(HeadText.data(early.status, early.headerFields, response.version)) }
       try sink.write(HeadText.data(response.status, response.headers, response.version))
     }
-    if isRefused {
-      throw CommandFailure(ExitStatus.httpError, "the server answered \(response.status.code)")
+    if isErrorStatus {
+      throw CommandFailure(ExitStatus.httpError, "the server returned status \(response.status.code)")
     }
     for try await piece in response.body {
       if sink.path == nil { meter.finish() }
@@ -62,7 +62,7 @@ struct Exchange {
   }
 }
 
-/// The 1xx responses, which arrive on the engine's thread.
+/// Collects the 1xx responses, which arrive on the engine's thread. Thread-safe.
 private final class InterimHeads: Sendable {
   private let heads = Mutex<[HTTPResponse]>([])
 

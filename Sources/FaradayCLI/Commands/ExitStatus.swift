@@ -1,14 +1,14 @@
 import Faraday
 
-/// What a failed transfer is as an exit status: curl's numbers, so that scripts written for curl keep working.
+/// Maps errors to curl's exit statuses, so that scripts written for curl keep working.
 enum ExitStatus {
-  /// `-f`, and the server said 400 or more.
+  /// `-f`, and a status of 400 or more.
   static let httpError: Int32 = 22
   static let writeError: Int32 = 23
   static let readError: Int32 = 26
-  /// What the adapter, or this libcurl, has not.
+  /// Not supported by the adapter, or by this version of libcurl.
   static let unsupported: Int32 = 4
-  /// libcurl's "failed to initialise", for what has no number of its own.
+  /// libcurl's "failed to initialize", for errors without a number of their own.
   static let other: Int32 = 2
 
   static let table: [TransportError.Code: Int32] = [
@@ -43,7 +43,7 @@ enum ExitStatus {
     .proxyFailed: 97,
   ]
 
-  /// The table's number; for a code that is not in it, the engine's own where it can be an exit status.
+  /// The number from the table; for other codes, that of the engine if it is a valid exit status.
   static func of(_ code: TransportError.Code, engineCode: Int?) -> Int32 {
     if let status = table[code] { return status }
     guard let engineCode, (1...125).contains(engineCode) else { return other }
@@ -63,7 +63,7 @@ extension ExitStatus {
 }
 
 extension CommandFailure {
-  /// Any error of a transfer as the failure it is to the program.
+  /// Converts any error of a transfer.
   init(_ error: any Error) {
     switch error {
     case let failure as CommandFailure: self = failure

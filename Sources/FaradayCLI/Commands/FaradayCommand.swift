@@ -6,13 +6,13 @@ import Glibc
 import Darwin
 #endif
 
-/// The program: `faraday [options] URL`, and `serve`, `demo` and `adapters` beside it.
+/// The `faraday` command: `faraday [options] URL`, and the subcommands `serve`, `demo` and `adapters`.
 @main
 struct FaradayCommand: AsyncParsableCommand {
   static let version = "0.1"
 
   static let configuration = CommandConfiguration(
-    commandName: "faraday", abstract: "An HTTP client over libcurl or URLSession, with curl's names for its options.",
+    commandName: "faraday", abstract: "An HTTP client over libcurl or URLSession, with curl's option names.",
     subcommands: [Fetch.self, Serve.self, Demo.self, Adapters.self], defaultSubcommand: Fetch.self)
 
   static func main() async {
@@ -21,7 +21,7 @@ struct FaradayCommand: AsyncParsableCommand {
     exit(withError: ExitCode(await status(of: Array(CommandLine.arguments.dropFirst()))))
   }
 
-  /// Runs the program with these arguments and gives its exit status.
+  /// Runs the command with these arguments and returns the exit status.
   static func status(of arguments: [String]) async -> Int32 {
     if ["-h", "--help"].contains(arguments.first) {
       Descriptor.output.say(Fetch.help)
@@ -47,14 +47,14 @@ struct FaradayCommand: AsyncParsableCommand {
     }
   }
 
-  /// The parser quotes what it does not understand, and that may be a URL with a password.
+  /// Redacts passwords in URLs: the parser quotes arguments that it does not understand.
   private static func redacting(_ arguments: [String], in message: String) -> String {
     arguments.filter { $0.utf8.contains(UInt8(ascii: "@")) }.reduce(message) {
       $0.replacing($1, with: Secrets().redacting(urlText: $1))
     }
   }
 
-  /// The arguments with curl's short forms taken apart, unless they belong to another subcommand.
+  /// The arguments with groups of curl's short options expanded, unless they belong to another subcommand.
   static func expanded(_ arguments: [String]) -> [String] {
     switch arguments.first {
     case "serve", "demo", "adapters", "help": arguments

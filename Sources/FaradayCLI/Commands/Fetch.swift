@@ -2,24 +2,24 @@ import ArgumentParser
 import Faraday
 import FaradayCurl
 
-/// `faraday [options] URL`: sends one request and writes what comes back.
+/// `faraday [options] URL`: sends one request and writes the response.
 struct Fetch: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "fetch", abstract: "Sends one HTTP request and writes the response's body.",
+    commandName: "fetch", abstract: "Sends an HTTP request and writes the response body.",
     usage: "faraday [options] <url>",
-    discussion: "See also 'faraday serve', a server to try things on, 'faraday demo', and 'faraday adapters'.")
+    discussion: "Other commands: 'faraday serve' (a local test server), 'faraday demo' and 'faraday adapters'.")
 
-  @Argument(help: "The URL; without a scheme it is http.")
+  @Argument(help: "The URL; without a scheme, http is used.")
   var url: String?
 
   @OptionGroup(title: "Request") var request: RequestOptions
   @OptionGroup(title: "Output") var output: OutputOptions
   @OptionGroup(title: "Transport") var transport: TransportOptions
 
-  @Flag(name: [.customShort("V"), .customLong("version")], help: "Shows the versions of this program and its engine.")
+  @Flag(name: [.customShort("V"), .customLong("version")], help: "Prints the versions of faraday and libcurl.")
   var version = false
 
-  /// The command of these arguments, short forms and all.
+  /// Parses arguments, groups of short options included.
   static func reading(_ arguments: [String]) throws -> Fetch {
     try parse(ShortForms.expanded(arguments))
   }
@@ -27,7 +27,7 @@ struct Fetch: AsyncParsableCommand {
   static var help: String { helpMessage(columns: 100) }
 
   func validate() throws {
-    if url == nil, !version { throw ValidationError("no URL was given; see faraday --help") }
+    if url == nil, !version { throw ValidationError("no URL given; see faraday --help") }
   }
 
   func run() async throws {
@@ -45,7 +45,7 @@ struct Fetch: AsyncParsableCommand {
     }
   }
 
-  /// Throws a ``CommandFailure`` for everything that makes the exit status other than 0.
+  /// Throws a ``CommandFailure`` for every exit status other than 0.
   private func fetch(_ url: String) async throws {
     let target = try self.target(url)
     let format = try output.writeOutFormat()
@@ -69,7 +69,7 @@ struct Fetch: AsyncParsableCommand {
     if let failure = exchange.report.failure { throw failure }
   }
 
-  /// Where the request goes: an upload may add its file's name.
+  /// The URL of the request: that of an upload may get the file's name.
   func target(_ url: String) throws -> Target {
     let target = try Target(url)
     return try request.upload.map { try target.naming(upload: $0) } ?? target

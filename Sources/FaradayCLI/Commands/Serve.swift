@@ -7,19 +7,19 @@ import Glibc
 import Darwin
 #endif
 
-/// `faraday serve`: the server of the tests, in the foreground.
+/// `faraday serve`: runs the test server in the foreground.
 struct Serve: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Serves routes to try requests on, on this machine only, until it is interrupted.")
+    abstract: "Runs a local HTTP test server on the loopback interface until it is interrupted.")
 
-  @Option(help: ArgumentHelp("The port; 0 takes a free one.", valueName: "number"))
+  @Option(help: ArgumentHelp("The port to listen on; 0 picks a free one.", valueName: "number"))
   var port = 0
 
   @Flag(help: "Does not log requests.")
   var quiet = false
 
   func validate() throws {
-    guard (0...65535).contains(port) else { throw ValidationError("--port is from 0 to 65535") }
+    guard (0...65535).contains(port) else { throw ValidationError("--port must be from 0 to 65535") }
   }
 
   func run() async throws {
@@ -36,12 +36,12 @@ struct Serve: AsyncParsableCommand {
     do {
       return try LocalServer(port: port, log: quiet ? nil : log)
     } catch {
-      throw CommandFailure(7, "cannot serve on port \(port): \(error)")
+      throw CommandFailure(7, "cannot listen on port \(port): \(error)")
     }
   }
 }
 
-/// SIGINT and SIGTERM, waited for instead of died from.
+/// Waits for SIGINT or SIGTERM, which do not terminate the process meanwhile.
 struct StopSignals {
   private let signals: AsyncStream<Void>
   private let sources: [any DispatchSourceSignal]

@@ -3,28 +3,28 @@ import Faraday
 import FaradayCurl
 import FaradayTesting
 
-/// `faraday demo`: what the library does, shown on a server of its own and checked, over each adapter in turn.
+/// `faraday demo`: demonstrates the library against a local server over each adapter, and checks the results.
 ///
-/// Each adapter runs in a process of its own, this program started again: what that has used of memory is the client's alone.
+/// Each adapter runs in a process of its own, this program started again, so that its peak memory is the client's alone.
 struct Demo: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Shows JSON, a live stream, a large download and a large upload over each adapter, on an embedded server.")
+    abstract: "Demonstrates JSON, a live stream, a large download and a large upload over each adapter, with an embedded server.")
 
-  @Option(help: ArgumentHelp("Over this adapter only: curl or urlsession.", valueName: "name"))
+  @Option(help: ArgumentHelp("Uses only this adapter: curl or urlsession.", valueName: "name"))
   var transport: TransportOptions.Transport?
 
-  @Option(help: ArgumentHelp("Makes everything so much smaller.", valueName: "fraction", visibility: .hidden))
+  @Option(help: ArgumentHelp("Scales all sizes by this factor.", valueName: "fraction", visibility: .hidden))
   var scale = 1.0
 
-  @Option(help: ArgumentHelp("Is the client of this server, and tells the figures.", valueName: "url", visibility: .hidden))
+  @Option(help: ArgumentHelp("Runs as the client of this server, and prints the figures.", valueName: "url", visibility: .hidden))
   var server: String?
 
-  @Option(help: ArgumentHelp("The width of the terminal that shows it, if one does.", valueName: "number", visibility: .hidden))
+  @Option(help: ArgumentHelp("The width of the terminal, if there is one.", valueName: "number", visibility: .hidden))
   var columns: Int?
 
   func validate() throws {
-    guard scale > 0, scale <= 1 else { throw ValidationError("--scale is above 0 and at most 1") }
-    guard server == nil || transport != nil else { throw ValidationError("--server wants --transport") }
+    guard scale > 0, scale <= 1 else { throw ValidationError("--scale must be greater than 0 and at most 1") }
+    guard server == nil || transport != nil else { throw ValidationError("--server requires --transport") }
   }
 
   func run() async throws {
@@ -56,7 +56,7 @@ struct Demo: AsyncParsableCommand {
     say("Memory is the client's process; the server has one of its own. Every byte was counted at both ends.")
   }
 
-  /// Shows what a client does as it does it, and gives what it tells at its end.
+  /// Shows the output of the client's process, and returns its figures.
   private func run(over transport: TransportOptions.Transport, to server: LocalServer) async throws -> DemoRun {
     let (connections, requests) = (server.connectionCount, server.requestCount)
     var arguments = ["demo", "--transport", transport.rawValue, "--server", server.url, "--scale", "\(scale)"]

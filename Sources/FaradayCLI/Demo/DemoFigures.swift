@@ -1,27 +1,27 @@
 import Faraday
 
-/// What one step of the demonstration moved, and in what time.
+/// The result of one step of the demonstration: bytes and time.
 struct DemoStep: Codable, Equatable {
   let name: String
   var bytes: Int64 = 0
   var seconds = 0.0
-  /// The adapter has not what the step needs.
-  var isRefused = false
+  /// The adapter does not support what the step needs.
+  var isUnsupported = false
 
-  /// The seconds and the MiB a second.
+  /// Seconds and MiB/s.
   var cells: [String] {
-    guard !isRefused else { return ["cannot", "-"] }
+    guard !isUnsupported else { return ["unsupported", "-"] }
     let rate = seconds > 0 ? Figures.fixed(Double(bytes) / Double(1 << 20) / seconds, places: 1) : "-"
     return [Figures.fixed(seconds, places: 3) + " s", rate]
   }
 }
 
-/// What a client's process has measured, as it tells it to the process that shows it.
+/// The measurements of a client's process, as it passes them to its parent.
 struct DemoFigures: Codable, Equatable {
   let steps: [DemoStep]
   let peakMemory: Int64?
 
-  /// Ends what is for people in the client's output. No text has it.
+  /// Ends the text in the client's output; the figures follow. No text contains it.
   static let separator: UInt8 = 0x1E
 
   var record: Data {
@@ -29,7 +29,7 @@ struct DemoFigures: Codable, Equatable {
   }
 }
 
-/// The demonstration over one adapter, seen from both sides.
+/// The demonstration over one adapter, as client and server measured it.
 struct DemoRun: Equatable {
   let transport: TransportOptions.Transport
   let figures: DemoFigures
@@ -37,7 +37,7 @@ struct DemoRun: Equatable {
   let connections: Int
   let requests: Int
 
-  /// Several, side by side.
+  /// A table with the runs side by side.
   static func table(_ runs: [DemoRun]) -> String {
     var rows = [["step", "bytes"] + runs.flatMap { [$0.transport.rawValue, "MiB/s"] }]
     for (index, step) in (runs.first?.figures.steps ?? []).enumerated() {

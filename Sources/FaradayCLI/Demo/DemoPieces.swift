@@ -5,7 +5,7 @@ import Glibc
 import Darwin
 #endif
 
-/// So many bytes, as an async sequence of pieces that share one buffer.
+/// A stream of this many bytes, in chunks that share one buffer.
 struct DemoPieces: AsyncSequence, Sendable {
   let bytes: Int64
 
@@ -25,13 +25,13 @@ struct DemoPieces: AsyncSequence, Sendable {
   }
 }
 
-/// A chunk of `/drip`, which says when it was sent.
+/// A chunk of `/drip`, which contains the time when it was sent.
 struct DripChunk: Equatable {
   let index: Int
-  /// Nanoseconds from sending to arriving.
+  /// Nanoseconds between sending and receiving.
   let delay: Int64
 
-  /// Reads `<index> <unix nanoseconds>` and the line's end.
+  /// Parses `<index> <Unix time in nanoseconds>` and the line end.
   init?(_ text: String, at now: Int64) {
     let words = text.prefix { $0 != "\n" }.split(separator: " ")
     guard words.count >= 2, let index = Int(words[0]), let sent = Int64(words[1]) else { return nil }
@@ -45,7 +45,7 @@ struct DripChunk: Equatable {
   }
 }
 
-/// The time of day, which server and client share.
+/// The system clock, which server and client share.
 enum WallClock {
   static var nanoseconds: Int64 {
     var time = timespec()
@@ -55,7 +55,7 @@ enum WallClock {
 }
 
 extension JSONValue {
-  /// Whether one of the texts in it contains this one.
+  /// Whether a string anywhere in it contains this one.
   func contains(_ text: String) -> Bool {
     switch self {
     case .string(let own): own.contains(text)

@@ -1,14 +1,14 @@
 import Faraday
 import Synchronization
 
-/// The steps of the demonstration, over one connection. Each throws if a byte is missing.
+/// Runs the steps of the demonstration over one connection. A step throws if a byte is missing.
 struct DemoClient {
   let connection: Connection
-  /// The width of the terminal that shows it; nil if none does.
+  /// The width of the terminal; nil if the output is not a terminal.
   let columns: Int?
   let scale: Double
 
-  /// Does all of them, and measures.
+  /// Runs and measures all steps.
   func figures() async throws -> DemoFigures {
     let steps: [(name: String, title: String, run: (String) async throws -> DemoStep)] = [
       ("JSON round trip", "JSON, there and back", json),
@@ -23,13 +23,13 @@ struct DemoClient {
         done.append(try await step.run(step.name))
       } catch let error as TransportError where error.code == .unsupported {
         Descriptor.output.say("  " + error.message)
-        done.append(DemoStep(name: step.name, isRefused: true))
+        done.append(DemoStep(name: step.name, isUnsupported: true))
       }
     }
     return DemoFigures(steps: done, peakMemory: PeakMemory.bytes)
   }
 
-  /// So many MiB, scaled, but never nothing.
+  /// This many MiB, scaled; at least one byte.
   private func scaled(_ mebibytes: Int64) -> Int64 {
     max(1, Int64(Double(mebibytes << 20) * scale))
   }
@@ -41,7 +41,7 @@ struct DemoClient {
     let answer = try await response.body.collect()
     let json = try JSONValue(data: answer)
     Descriptor.output.say(try json.text([.prettyPrinted, .sortedKeys]))
-    try expect(json.contains(sent), "the server did not see the JSON that was sent")
+    try expect(json.contains(sent), "the server did not receive the JSON that was sent")
     return DemoStep(name, Int64(sent.utf8.count + answer.count), since: start)
   }
 
@@ -62,7 +62,9 @@ struct DemoClient {
       }
     }
     let all = seen.withLock { $0 }
-    try expect(all == (count * size, count), "\(all.chunks) chunks of \(all.bytes) bytes came, not \(count) of \(count * size)")
+    try expect(
+      all == (count * size, count),
+      "received \(all.chunks) chunks with \(all.bytes) bytes, expected \(count) with \(count * size)")
     return DemoStep(name, Int64(all.bytes), since: start)
   }
 
@@ -80,8 +82,8 @@ struct DemoClient {
     }
     let step = DemoStep(name, got.load(ordering: .relaxed), since: start)
     meter.finish(orSay: step)
-    try expect(response.status == .ok, "the server answered \(response.status.code)")
-    try expect(step.bytes == bytes, "\(step.bytes) bytes came, not \(bytes)")
+    try expect(response.status == .ok, "the server returned status \(response.status.code)")
+    try expect(step.bytes == bytes, "received \(step.bytes) bytes, expected \(bytes)")
     return step
   }
 
@@ -96,8 +98,8 @@ struct DemoClient {
     let step = DemoStep(name, bytes, since: start)
     meter.finish(orSay: step)
     let answer = try JSONDecoder().decode(UploadAnswer.self, from: try await response.body.collect())
-    try expect(answer.bytes == bytes, "the server counted \(answer.bytes) bytes, not \(bytes)")
-    try expect(response.metrics.bytesSent == bytes, "\(response.metrics.bytesSent) bytes were sent, not \(bytes)")
+    try expect(answer.bytes == bytes, "the server received \(answer.bytes) bytes, expected \(bytes)")
+    try expect(response.metrics.bytesSent == bytes, "sent \(response.metrics.bytesSent) bytes, expected \(bytes)")
     return step
   }
 
@@ -106,7 +108,7 @@ struct DemoClient {
   }
 }
 
-/// What `/upload` answers.
+/// The response of `/upload`.
 private struct UploadAnswer: Decodable {
   let bytes: Int64
 }
@@ -118,7 +120,7 @@ extension DemoStep {
 }
 
 extension ProgressMeter {
-  /// Ends the bar, or says in one line what it would have shown.
+  /// Ends the progress bar, or prints in one line what it would have shown.
   fileprivate func finish(orSay step: DemoStep) {
     finish()
     guard !isShown else { return }

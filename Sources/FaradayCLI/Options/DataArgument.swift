@@ -2,20 +2,20 @@ import ArgumentParser
 import Faraday
 import Synchronization
 
-/// One `-d`, `--data-binary` or `--data-raw`.
+/// The argument of one `-d`, `--data-binary` or `--data-raw`.
 struct DataArgument: Sendable, Equatable {
   enum Kind: Sendable {
-    /// `@file` is read and its line breaks are dropped.
+    /// `@file` is read and its line breaks are removed.
     case ascii
     /// `@file` is read as it is.
     case binary
-    /// `@` is a character like any other.
+    /// `@` has no special meaning.
     case raw
   }
 
   let kind: Kind
   let text: String
-  /// The parser keeps the arguments of each option apart; the body has them in the order in which they were given.
+  /// The order on the command line: the parser groups arguments by option, and the body keeps their order.
   let position: Int
 
   init(_ kind: Kind, _ text: String) {
@@ -32,7 +32,7 @@ struct DataArgument: Sendable, Equatable {
     return kind == .binary ? contents : contents.filter { $0 != 0x0D && $0 != 0x0A && $0 != 0 }
   }
 
-  /// The body that all of them make, `&` between each and the next.
+  /// The body: all arguments joined with `&`.
   static func joined(_ arguments: [DataArgument]) throws -> Data {
     var body = Data()
     for (index, argument) in arguments.sorted(by: { $0.position < $1.position }).enumerated() {

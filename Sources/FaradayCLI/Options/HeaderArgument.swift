@@ -1,11 +1,11 @@
 import Faraday
 
-/// One `-H`: a field to send, or a default to leave out.
+/// The argument of one `-H`: a header field to send, or a default to remove.
 enum HeaderArgument: Equatable {
   case field(name: String, value: String)
   case without(name: String)
 
-  /// Reads `Name: value`, `Name;` (sent empty) or `Name:` (not sent).
+  /// Parses `Name: value`, `Name;` (sent empty) or `Name:` (removes a default).
   init(_ text: String) throws {
     if let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) {
       let name = String(text[..<colon])
@@ -15,7 +15,7 @@ enum HeaderArgument: Equatable {
       self = .field(name: name, value: "")
     } else {
       // It is not shown: it may be a credential without its colon, or a line of a file that nobody is to see.
-      throw CommandFailure.usage("a header is neither 'Name: value' nor 'Name;'")
+      throw CommandFailure.usage("-H: a header must be 'Name: value', 'Name;' or 'Name:'")
     }
   }
 
@@ -24,7 +24,7 @@ enum HeaderArgument: Equatable {
     return text.hasSuffix(";") ? text.dropLast().trimming() : nil
   }
 
-  /// The arguments of all `-H`; `@file` stands for the lines of that file.
+  /// The arguments of all `-H`; `@file` reads one from each line of a file.
   static func all(_ texts: [String]) throws -> [HeaderArgument] {
     try texts.flatMap { text -> [HeaderArgument] in
       guard text.hasPrefix("@") else { return [try HeaderArgument(text)] }
@@ -36,7 +36,7 @@ enum HeaderArgument: Equatable {
 }
 
 extension HTTPFields {
-  /// These fields as defaults, and the arguments over them: a name that an argument has takes its default away.
+  /// These fields as defaults, overridden by the arguments.
   func overridden(by arguments: [HeaderArgument]) throws -> HTTPFields {
     var fields = self
     for argument in arguments {

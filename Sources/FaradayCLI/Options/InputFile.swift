@@ -5,11 +5,11 @@ import Glibc
 import Darwin
 #endif
 
-/// A file named on the command line to be read, `-` being standard input.
+/// An input file named on the command line; `-` is standard input.
 struct InputFile: Sendable {
   let name: String
 
-  /// All of it.
+  /// The whole contents.
   func contents() throws -> Data {
     do {
       return try OpenInput(name).readToEnd()
@@ -18,13 +18,13 @@ struct InputFile: Sendable {
     }
   }
 
-  /// Whether it is a regular file: one with a size, that can be read twice.
+  /// Whether it is a regular file, which has a size and can be read twice.
   var isRegular: Bool {
     var status = stat()
     return name != "-" && stat(name, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
   }
 
-  /// Its bytes as they come, for a pipe that has no size.
+  /// The contents as a stream, for a pipe that has no size.
   func pieces() throws -> InputPieces {
     do {
       return InputPieces(input: try OpenInput(name))

@@ -7,7 +7,7 @@ import Glibc
 import Darwin
 #endif
 
-/// The bytes of a pipe or a terminal, read on a thread that may block.
+/// A stream of the bytes of a pipe or a terminal, read on a thread that may block.
 struct InputPieces: AsyncSequence, Sendable {
   let input: OpenInput
 
@@ -31,7 +31,7 @@ struct InputPieces: AsyncSequence, Sendable {
   }
 }
 
-/// An open input, closed with its last reference unless it is standard input.
+/// An open file descriptor, closed with its last reference unless it is standard input.
 final class OpenInput: Sendable {
   let descriptor: Descriptor
 
@@ -55,12 +55,12 @@ final class OpenInput: Sendable {
     if descriptor.number != STDIN_FILENO { close(descriptor.number) }
   }
 
-  /// All of it. The descriptor must not be closed before the last read, and would be without a reference to its owner.
+  /// The whole contents. Extends the lifetime, as the descriptor must not be closed before the last read.
   func readToEnd() throws -> Data {
     try withExtendedLifetime(self) { try descriptor.readToEnd() }
   }
 
-  /// The next bytes, nil at the end. A person may never type: a cancelled read ends within a tenth of a second.
+  /// The next bytes; nil at the end. Polls every 100 ms, so that a cancelled read of a terminal ends.
   func next(unless isCancelled: Latch) throws -> Data? {
     defer { withExtendedLifetime(self) {} }
     var wait = pollfd(fd: descriptor.number, events: Int16(POLLIN), revents: 0)
@@ -72,7 +72,7 @@ final class OpenInput: Sendable {
   }
 }
 
-/// A flag that is raised once, by whichever thread.
+/// A flag that can be set once, from any thread.
 final class Latch: Sendable {
   private let raised = Atomic(false)
 

@@ -1,7 +1,7 @@
 import Faraday
 
 extension RequestOptions {
-  /// The request that the options describe. Reads the files they name, but for an upload, which is read as it is sent.
+  /// The request that the options describe. Reads the files they name, except an upload, which is streamed when it is sent.
   func request(to target: Target, transport: TransportOptions) throws -> Request {
     var request = Request(try requestMethod(), url: target.url)
     request.body = try body()
@@ -14,7 +14,8 @@ extension RequestOptions {
   private func requestMethod() throws -> HTTPRequest.Method {
     if let method {
       guard let named = HTTPRequest.Method(rawValue: method) else {
-        throw CommandFailure.usage("method \(method.debugDescription): it is no token (RFC 9110, section 5.6.2)")
+        throw CommandFailure.usage(
+          "-X: \(method.debugDescription) is not a valid method, which is a token (RFC 9110, section 5.6.2)")
       }
       return named
     }
@@ -31,7 +32,7 @@ extension RequestOptions {
     return .data(try DataArgument.joined(allData))
   }
 
-  /// What is sent unless a `-H` says otherwise.
+  /// Header fields that are sent unless `-H` overrides them.
   private func defaults(for target: Target) -> HTTPFields {
     var fields: HTTPFields = [:]
     let agent = agent ?? "faraday/\(FaradayCommand.version)"

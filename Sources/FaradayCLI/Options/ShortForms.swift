@@ -1,5 +1,5 @@
-/// Takes curl's short forms apart: `-sSfXPOST` is `-s -S -f -X POST`, and the word after an option that wants a value is
-/// that value, whatever it looks like.
+/// Expands groups of curl's short options: `-sSfXPOST` is `-s -S -f -X POST`. The argument after an option that takes a value
+/// is that value, whatever it looks like.
 enum ShortForms {
   /// The short options that take a value.
   static let taking: Set<Character> = ["A", "H", "T", "X", "d", "m", "o", "u", "w"]
@@ -29,7 +29,7 @@ enum ShortForms {
     return result
   }
 
-  /// One group of short options, apart, and whether the last of them still wants its value.
+  /// The options of a group, and whether the last one still needs its value.
   private static func split(_ group: Substring) -> (options: [String], wantsValue: Bool) {
     var options: [String] = []
     var rest = group

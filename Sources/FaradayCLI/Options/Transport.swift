@@ -4,11 +4,11 @@ import FaradayCurl
 import FaradayURLSession
 
 extension TransportOptions {
-  /// What carries the request: the adapter that `--transport` names.
+  /// The adapter that `--transport` names.
   enum Transport: String, CaseIterable, Codable, ExpressibleByArgument {
     case curl, urlsession
 
-    /// As a program writes it.
+    /// The name of its type.
     var adapterName: String {
       switch self {
       case .curl: "CurlAdapter"

@@ -1,9 +1,9 @@
 import ArgumentParser
 import Faraday
 
-/// The options about how the bytes travel.
+/// The options of the transport.
 struct TransportOptions: ParsableArguments {
-  /// Which version of HTTP to ask for; the last one given counts.
+  /// The HTTP version to use; the last one given wins.
   enum Version: EnumerableFlag {
     case http1, http2
 
@@ -12,31 +12,31 @@ struct TransportOptions: ParsableArguments {
     }
 
     static func help(for value: Version) -> ArgumentHelp? {
-      value == .http1 ? "HTTP/1.1 and nothing else." : "HTTP/2 if the server offers it over TLS."
+      value == .http1 ? "Uses HTTP/1.1 only." : "Uses HTTP/2 if the server supports it over TLS."
     }
   }
 
   @Option(
     name: [.customShort("m"), .customLong("max-time")], parsing: .unconditional,
-    help: ArgumentHelp("The most that the whole transfer may take.", valueName: "seconds"),
+    help: ArgumentHelp("The maximum time of the whole transfer.", valueName: "seconds"),
     transform: TransportOptions.seconds)
   var maxTime: Duration?
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("The most that name lookup, TCP and TLS may take.", valueName: "seconds"),
+    help: ArgumentHelp("The maximum time of DNS lookup, TCP connect and TLS handshake.", valueName: "seconds"),
     transform: TransportOptions.seconds)
   var connectTimeout: Duration?
 
   @Option(
     name: .customLong("cacert"), parsing: .unconditional,
-    help: ArgumentHelp("A PEM file of authorities to trust instead of the system's.", valueName: "file"))
+    help: ArgumentHelp("A PEM file of CA certificates to trust instead of the system's.", valueName: "file"))
   var authorities: String?
 
-  @Flag(name: [.customShort("k"), .customLong("insecure")], help: "Does not check who the server is.")
+  @Flag(name: [.customShort("k"), .customLong("insecure")], help: "Does not verify the server's TLS certificate.")
   var insecure = false
 
-  @Flag(help: "Asks for a compressed response and decodes it.")
+  @Flag(help: "Requests a compressed response and decompresses it.")
   var compressed = false
 
   @Flag(exclusivity: .chooseLast)
@@ -45,17 +45,17 @@ struct TransportOptions: ParsableArguments {
   @Option(help: ArgumentHelp("The adapter: curl or urlsession.", valueName: "name"))
   var transport = Transport.curl
 
-  /// Decimal seconds; 0 is no limit, as with curl.
+  /// Parses decimal seconds; 0 is no limit, as with curl.
   static func seconds(_ text: String) throws -> Duration {
     let digits = text.utf8.allSatisfy { (0x30...0x39).contains($0) || $0 == UInt8(ascii: ".") }
     guard digits, let seconds = Double(text), seconds <= 1e9 else {
-      throw ValidationError("'\(text)' is no number of seconds")
+      throw ValidationError("'\(text)' is not a number of seconds")
     }
     return .milliseconds(Int64((seconds * 1000).rounded(.up)))
   }
 
-  /// Sets what the options say. Where they say nothing, curl's defaults hold, not the library's. Throws if an option was given
-  /// that the transport cannot follow.
+  /// Applies the options. Without options curl's defaults apply, not the library's. Throws if the transport does not support
+  /// one that was given.
   func apply(to options: inout Options) throws {
     try check()
     options.timeouts = Timeouts(connect: limit(connectTimeout) ?? defaultConnectTimeout, idle: nil, total: limit(maxTime))
@@ -69,8 +69,8 @@ struct TransportOptions: ParsableArguments {
       }
   }
 
-  /// The library would refuse these too, but for a timeout that happens to be its default; and it does not know what the
-  /// options are called here.
+  /// Throws with the name of the command-line option. The library would throw too, except for a timeout that equals its
+  /// default.
   private func check() throws {
     let demands: [(option: String, isGiven: Bool, capability: Capabilities)] = [
       ("--insecure", insecure, .unverifiedTLS),
@@ -84,11 +84,12 @@ struct TransportOptions: ParsableArguments {
     let capabilities = transport.capabilities
     for demand in demands where demand.isGiven && !capabilities.contains(demand.capability) {
       let name = demand.capability.names.joined(separator: ", ")
-      throw CommandFailure(ExitStatus.unsupported, "\(demand.option): \(transport.adapterName) cannot do this, it has no \(name)")
+      throw CommandFailure(
+        ExitStatus.unsupported, "\(demand.option) is not supported by \(transport.adapterName): it has no \(name)")
     }
   }
 
-  /// Curl's. An adapter that cannot limit it would refuse the request, though nobody has asked for a limit.
+  /// curl's default, for adapters that support a connect timeout: others would refuse the request.
   private var defaultConnectTimeout: Duration? {
     transport.capabilities.contains(.connectTimeout) ? .seconds(300) : Timeouts().connect
   }

@@ -5,7 +5,7 @@ import Glibc
 import Darwin
 #endif
 
-/// A file descriptor, written without a buffer: what arrives is out before the next piece is waited for.
+/// A file descriptor with unbuffered output: each chunk is written before the next one is awaited.
 struct Descriptor: Sendable {
   let number: Int32
 
@@ -15,7 +15,7 @@ struct Descriptor: Sendable {
 
   var isTerminal: Bool { isatty(number) == 1 }
 
-  /// The columns of the terminal; 80 if it does not say.
+  /// The width of the terminal; 80 if it is unknown.
   var columns: Int {
     var size = winsize()
     guard ioctl(number, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
@@ -50,7 +50,7 @@ struct Descriptor: Sendable {
     }
   }
 
-  /// One line, for a person. That nobody reads it is no reason to fail.
+  /// Writes one line for the user. Errors are ignored.
   func say(_ line: String) {
     try? write(line.hasSuffix("\n") ? line : line + "\n")
   }
@@ -86,7 +86,7 @@ struct Descriptor: Sendable {
   }
 }
 
-/// What the system said when a call failed.
+/// An `errno` with its description.
 struct SystemError: Error, CustomStringConvertible {
   let number: Int32
 

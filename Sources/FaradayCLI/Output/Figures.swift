@@ -1,6 +1,6 @@
-/// Numbers for people.
+/// Formats numbers for display.
 enum Figures {
-  /// With so many decimal places, a point, and no exponent. What is no number, or too large for one, is a dash.
+  /// A number with this many decimal places, without exponent; a dash if it is not finite or too large.
   static func fixed(_ value: Double, places: Int) -> String {
     var unit: Int64 = 1
     for _ in 0..<min(max(places, 0), 9) { unit *= 10 }
@@ -32,7 +32,7 @@ enum Figures {
     return bytes(whole) + "/s"
   }
 
-  /// `0:07`, `12:34`, `1:02:03`; a dash for what nobody will wait for.
+  /// `0:07`, `12:34`, `1:02:03`; dashes for 100 hours and more.
   static func clock(_ seconds: Double) -> String {
     guard seconds.isFinite, seconds >= 0, seconds < 360_000 else { return "--:--" }
     let whole = Int(seconds.rounded(.up))

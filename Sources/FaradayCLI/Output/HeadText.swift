@@ -1,6 +1,6 @@
 import Faraday
 
-/// A response's head as it is shown: its lines with their CR LF, the values' bytes as they came.
+/// Formats the header of a response: lines with CRLF, the bytes of values unchanged.
 enum HeadText {
   static func data(_ status: HTTPResponse.Status, _ fields: HTTPFields, _ version: HTTPVersion) -> Data {
     Data("\(version) \(status.code) \(status.reasonPhrase)\r\n".utf8) + data(fields) + Data("\r\n".utf8)

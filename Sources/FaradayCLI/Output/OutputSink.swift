@@ -5,12 +5,12 @@ import Glibc
 import Darwin
 #endif
 
-/// Where the response goes: standard output, or a file that is made when its first byte arrives, so that a transfer
-/// that fails before leaves an older file alone.
+/// The output of a response: standard output, or a file that is created when its first byte arrives, so that a transfer that
+/// fails before does not overwrite an older file.
 struct OutputSink {
   /// The file; nil is standard output.
   let path: String?
-  /// Whether a terminal is spared what is no text.
+  /// Whether binary data is kept from a terminal.
   let sparesTerminal: Bool
 
   private var descriptor: Descriptor?
@@ -21,17 +21,17 @@ struct OutputSink {
     self.sparesTerminal = sparesTerminal
   }
 
-  /// Writes a piece of the body.
+  /// Writes a chunk of the body.
   mutating func write(body piece: Data) throws {
     if path == nil, sparesTerminal, bytes == 0, piece.contains(0), Descriptor.output.isTerminal {
       throw CommandFailure(
-        ExitStatus.writeError, "this is no text and could upset the terminal; use -o FILE, or -o - to have it all the same")
+        ExitStatus.writeError, "the response is binary and could disturb the terminal; use -o FILE, or -o - to print it anyway")
     }
     try write(piece)
     bytes += Int64(piece.count)
   }
 
-  /// Writes a piece of the head.
+  /// Writes a part of the header.
   mutating func write(_ piece: Data) throws {
     do {
       try open().write(piece)
@@ -40,7 +40,7 @@ struct OutputSink {
     }
   }
 
-  /// Ends a transfer that went well: a body without a byte still makes a file.
+  /// Ends a successful transfer: an empty body creates an empty file.
   mutating func finish() throws {
     let open = try open()
     guard path != nil else { return }

@@ -5,7 +5,7 @@ import Glibc
 import Darwin
 #endif
 
-/// The most memory that this process has had.
+/// The peak resident memory of this process.
 enum PeakMemory {
   static var bytes: Int64? {
     #if os(Linux)

@@ -1,13 +1,13 @@
-/// How a transfer stands, as one line of a given width. Drawing needs no terminal.
+/// Formats the progress of a transfer as one line of a given width.
 struct ProgressLine: Equatable, Sendable {
-  /// Which way the bytes go.
+  /// Download or upload.
   enum Direction: Sendable { case download, upload }
 
   var direction: Direction
   var bytes: Int64
-  /// Bytes in all, if known.
+  /// The total in bytes, if known.
   var total: Int64?
-  /// Bytes a second, smoothed.
+  /// Bytes per second, smoothed.
   var rate: Double
   /// Seconds since the start.
   var elapsed: Double
@@ -18,7 +18,7 @@ struct ProgressLine: Equatable, Sendable {
     return total > 0 ? min(max(Double(bytes) / Double(total), 0), 1) : 1
   }
 
-  /// The line, never longer than `width`: what does not fit is left out, the bar first.
+  /// The line, never longer than `width`; what does not fit is left out, the bar first.
   func text(width: Int) -> String {
     guard let fraction else {
       return Self.joined(["\(arrow) \(Figures.bytes(bytes))", Figures.rate(rate)], width: width)

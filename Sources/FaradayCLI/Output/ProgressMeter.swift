@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Draws progress on a terminal, on one line, at most ten times a second; where it may not, it only listens.
+/// Draws a progress line on a terminal, at most ten times a second; without a terminal it draws nothing. Thread-safe.
 final class ProgressMeter: Sendable {
   let isShown: Bool
   private let descriptor: Descriptor
@@ -15,14 +15,14 @@ final class ProgressMeter: Sendable {
     var isFinished = false
   }
 
-  /// - Parameter columns: the terminal's width, where the descriptor leads to it but is none.
+  /// - Parameter columns: the terminal's width, if the descriptor leads to a terminal but is a pipe itself.
   init(on descriptor: Descriptor, shown: Bool, columns: Int? = nil) {
     self.descriptor = descriptor
     self.columns = columns
     isShown = shown
   }
 
-  /// Tells where the transfer stands. May be called as often as bytes move.
+  /// Updates the progress. Cheap enough to be called for every chunk.
   func update(_ direction: ProgressLine.Direction, _ bytes: Int64, of total: Int64?) {
     guard isShown else { return }
     let now = (ContinuousClock.now - start).inSeconds
@@ -36,7 +36,7 @@ final class ProgressMeter: Sendable {
     }
   }
 
-  /// Draws the last state and ends the line. Further updates are not drawn.
+  /// Draws the final state and ends the line. Later updates are ignored.
   func finish() {
     guard isShown else { return }
     let now = (ContinuousClock.now - start).inSeconds

@@ -1,13 +1,13 @@
 import Faraday
 
-/// What is known about a transfer once it has ended, well or not.
+/// The result of a transfer, whether it succeeded or failed.
 struct Report {
   let method: String
   let requestURL: String
-  /// The response, or as much of it as came.
+  /// The response, or as much of it as was received.
   var response: Response?
   var failure: CommandFailure?
-  /// From sending the request to the end, by our own clock: a transfer that failed has no metrics.
+  /// From sending the request to the end, measured here: a failed transfer has no metrics.
   var elapsed: Duration = .zero
 
   init(_ request: Request) {
@@ -15,7 +15,7 @@ struct Report {
     requestURL = request.url.absoluteString
   }
 
-  /// What the last exchange cost, with times that add up over the redirects before it, as curl's do.
+  /// The metrics of the last exchange, with times that include the redirects before it, as curl's do.
   var metrics: TransferMetrics {
     var metrics = response?.metrics ?? TransferMetrics()
     let hasEnded = metrics.total != nil
@@ -29,7 +29,7 @@ struct Report {
     return metrics
   }
 
-  /// What the redirects cost, before the last exchange began.
+  /// The time of the redirects, before the last exchange began.
   var redirectTime: Duration {
     (response?.redirects ?? []).reduce(.zero) { $0 + ($1.metrics.total ?? $1.metrics.firstByte ?? .zero) }
   }
@@ -42,7 +42,7 @@ struct Report {
 
   var exitStatus: Int32 { failure?.status ?? 0 }
 
-  /// The server's address and port, apart and without brackets.
+  /// The server's address and port, without brackets.
   var remote: (ip: String, port: String) {
     guard let address = metrics.remoteAddress, let colon = address.lastIndex(of: ":") else { return ("", "0") }
     let ip = address[..<colon].filter { $0 != "[" && $0 != "]" }

@@ -1,13 +1,13 @@
-/// Bytes a second, the last seconds counting more than those before.
+/// An exponential moving average of the transfer rate, in bytes per second.
 struct SmoothedRate: Equatable {
-  /// After so many seconds a change has done two thirds of its work.
+  /// The time constant in seconds.
   static let window = 2.0
 
   private var start: (bytes: Int64, time: Double)?
   private var last: (bytes: Int64, time: Double)?
   private(set) var bytesPerSecond = 0.0
 
-  /// Over everything so far.
+  /// The average since the start.
   var average: Double {
     guard let start, let last, last.time > start.time else { return 0 }
     return Double(last.bytes - start.bytes) / (last.time - start.time)

@@ -1,13 +1,13 @@
-/// Rows of text in columns, as wide as their widest cell.
+/// Formats rows as a table, with columns as wide as their widest cell.
 struct TextTable {
   let rows: [[String]]
 
   init(_ rows: [[String]]) { self.rows = rows }
 
-  /// The first column to the left, the others to the right, as numbers are read.
+  /// First column left-aligned, the others right-aligned, for numbers.
   var text: String { text { $0 == 0 } }
 
-  /// Every column to the left.
+  /// All columns left-aligned.
   var leftAligned: String { text { _ in true } }
 
   private func text(isLeft: (_ column: Int) -> Bool) -> String {

@@ -1,6 +1,6 @@
 import Faraday
 
-/// The phases of a transfer: when each ended, and how long it took by itself.
+/// A table of the phases of a transfer: when each ended, and its duration.
 struct TimingTable {
   let metrics: TransferMetrics
 

@@ -1,6 +1,6 @@
 import Faraday
 
-/// The format of `-w`: text with `%{variables}` and backslash escapes, by curl's rules.
+/// The format of `-w`: text with `%{variables}` and backslash escapes, as in curl.
 struct WriteOut {
   /// A part of the format.
   enum Part: Equatable {
@@ -44,7 +44,7 @@ struct WriteOut {
     self.parts = (parts + [.text(text)]).filter { $0 != .text("") }
   }
 
-  /// The text, and the variables that there are none of; they stand for nothing.
+  /// The formatted text, and the names of unknown variables, which are replaced by nothing.
   func text(about report: Report) -> (text: String, unknown: [String]) {
     var text = ""
     var unknown: [String] = []
