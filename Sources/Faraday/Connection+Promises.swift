@@ -3,18 +3,19 @@ public import FaradayCore
 public import FaradayPromises
 internal import FaradayRequests
 
-/// The verbs once more, for those who do not wait: each sends its request at once and returns a promise of the response.
+/// The promise-returning variants of a connection's verbs: each sends its request at once and returns a promise of the
+/// response.
 ///
 ///     connection.promise.get("users").map(\.status).onSuccess { status in print(status) }
 ///
 ///     let upload = connection.promise.put("backup", body: try .file(path)).progress { print($0.fraction ?? 0) }
 ///     upload.cancel()
 ///
-/// They take what the asynchronous ones take. `edit` is called before they return. All errors are the promise's outcome, also those of
-/// a request that could not be built. A cancelled promise is settled at once, and its request ended as soon as the adapter can: a
-/// callback that is being called meanwhile is not the last one for certain.
+/// They take the arguments of the asynchronous verbs. `edit` is called before they return. All errors are the promise's
+/// outcome, also those of a request that could not be built. Cancelling a promise settles it at once and cancels its request; a
+/// callback may still be called once more meanwhile.
 ///
-/// The promises of those that send a body tell of its progress as the adapter does, and of the whole when the response is there.
+/// Promises of verbs with a body report the upload's progress as the adapter does, and the whole when the response has arrived.
 extension Promising where Caller == Connection {
   /// Sends a request with any method.
   @discardableResult
@@ -30,7 +31,7 @@ extension Promising where Caller == Connection {
     }
   }
 
-  /// Sends a request as it is.
+  /// Sends a request that is built already.
   @discardableResult
   public func run(_ request: Request) -> ProgressablePromise<Response> { send { request } }
 
@@ -43,7 +44,7 @@ extension Promising where Caller == Connection {
     }
   }
 
-  /// As ``send(_:)``, without a body whose progress there is.
+  /// As `send(_:)`, for requests without upload progress.
   private func fetch(_ make: () throws -> Request) -> Promise<Response> {
     do {
       let request = try make()
@@ -53,7 +54,7 @@ extension Promising where Caller == Connection {
     }
   }
 
-  /// Sends a GET.
+  /// Sends a GET request.
   @discardableResult
   public func get(
     _ path: String = "", path variables: [String: any ParameterValue]? = nil, query: QueryParameters = [:],
@@ -66,7 +67,7 @@ extension Promising where Caller == Connection {
     }
   }
 
-  /// Sends a HEAD; its response has no body.
+  /// Sends a HEAD request; the response has no body.
   @discardableResult
   public func head(
     _ path: String = "", path variables: [String: any ParameterValue]? = nil, query: QueryParameters = [:],
@@ -79,7 +80,7 @@ extension Promising where Caller == Connection {
     }
   }
 
-  /// Sends a POST.
+  /// Sends a POST request.
   @discardableResult
   public func post(
     _ path: String = "", path variables: [String: any ParameterValue]? = nil, query: QueryParameters = [:],
@@ -92,7 +93,7 @@ extension Promising where Caller == Connection {
     }
   }
 
-  /// Sends a PUT.
+  /// Sends a PUT request.
   @discardableResult
   public func put(
     _ path: String = "", path variables: [String: any ParameterValue]? = nil, query: QueryParameters = [:],
@@ -105,7 +106,7 @@ extension Promising where Caller == Connection {
     }
   }
 
-  /// Sends a PATCH.
+  /// Sends a PATCH request.
   @discardableResult
   public func patch(
     _ path: String = "", path variables: [String: any ParameterValue]? = nil, query: QueryParameters = [:],
@@ -118,7 +119,7 @@ extension Promising where Caller == Connection {
     }
   }
 
-  /// Sends a DELETE.
+  /// Sends a DELETE request.
   @discardableResult
   public func delete(
     _ path: String = "", path variables: [String: any ParameterValue]? = nil, query: QueryParameters = [:],
@@ -131,7 +132,7 @@ extension Promising where Caller == Connection {
     }
   }
 
-  /// Sends an OPTIONS.
+  /// Sends an OPTIONS request.
   @discardableResult
   public func options(
     _ path: String = "", path variables: [String: any ParameterValue]? = nil, query: QueryParameters = [:],
@@ -144,7 +145,7 @@ extension Promising where Caller == Connection {
     }
   }
 
-  /// Sends a POST of the value as JSON.
+  /// Sends a POST request with the value as JSON body.
   @discardableResult
   public func post(
     _ path: String = "", path variables: [String: any ParameterValue]? = nil, query: QueryParameters = [:],
@@ -158,7 +159,7 @@ extension Promising where Caller == Connection {
     }
   }
 
-  /// Sends a PUT of the value as JSON.
+  /// Sends a PUT request with the value as JSON body.
   @discardableResult
   public func put(
     _ path: String = "", path variables: [String: any ParameterValue]? = nil, query: QueryParameters = [:],
@@ -172,7 +173,7 @@ extension Promising where Caller == Connection {
     }
   }
 
-  /// Sends a PATCH of the value as JSON.
+  /// Sends a PATCH request with the value as JSON body.
   @discardableResult
   public func patch(
     _ path: String = "", path variables: [String: any ParameterValue]? = nil, query: QueryParameters = [:],
