@@ -1,7 +1,8 @@
 internal import FaradayCore
 
 extension MediaType {
-  /// The type that the bytes begin as (WHATWG MIME Sniffing, section 6); ``FaradayCore/MediaType/binary`` if nothing tells.
+  /// The media type by the first bytes of the content (WHATWG MIME Sniffing, section 6); ``FaradayCore/MediaType/binary`` if it
+  /// is unknown.
   init(sniffing data: Data) {
     self = Self.signatures.first { data.starts(with: $0.bytes) }?.type ?? .binary
   }

@@ -2,7 +2,7 @@ internal import FaradayCoding
 public import FaradayCore
 internal import FaradayRequests
 
-/// What a resource gives in the place of a server's response.
+/// A mock response of a resource, which is returned without sending a request.
 public struct ResourceMock: Sendable {
   enum Content {
     case file(String)
@@ -21,7 +21,7 @@ public struct ResourceMock: Sendable {
     self.headers = headers
   }
 
-  /// The response. Throws ``UnusableMock``, and what reading the file throws.
+  /// The mock response. Throws ``UnusableMock``, and what reading the file throws.
   public func response(to request: Request) async throws -> Response {
     try await Response(status: status, headers: headers, body: .data(bytes(for: request)), url: request.url)
   }
@@ -42,10 +42,12 @@ public struct ResourceMock: Sendable {
   }
 }
 
-/// A file that was to be a response and cannot be. Nothing was sent in its place.
+/// A mock's file that cannot be read or is empty. No request was sent instead.
 public struct UnusableMock: FaradayError {
+  /// The path of the file.
   public let path: String
   private let reason: String
+  /// The request that was to be answered.
   public let request: RequestSummary?
 
   init(_ path: String, _ reason: String, for request: Request) {
@@ -57,7 +59,7 @@ public struct UnusableMock: FaradayError {
   public var description: String { naming("the mock \(path) cannot be used: \(reason)") }
 }
 
-/// Answers what is mocked.
+/// Answers requests that have a mock.
 struct Mocks: Middleware {
   func handle(_ request: Request, next: Next) async throws -> Response {
     guard let mock = request.options.mock else { return try await next(request) }
@@ -65,7 +67,7 @@ struct Mocks: Middleware {
   }
 }
 
-/// A middleware that what is mocked passes by.
+/// Runs a middleware for requests that have no mock.
 struct UnlessMocked: Middleware {
   let middleware: any Middleware
 

@@ -1,32 +1,34 @@
 public import FaradayCore
 public import FaradayMiddleware
 
-/// Loads the resources of services over a connection: its middleware and its adapter, its headers for its own origin, its options.
+/// Loads the resources of services over a connection, with constraints and interceptors in front of the connection's own
+/// middleware.
 ///
 ///     let network = ServiceNetwork(
 ///       Connection(adapter: CurlAdapter(), middleware: .standard), constraints: [LoggedIn(session)],
 ///       interceptors: [.request { request in request.headers[.acceptLanguage] = "cy" }])
 ///
-/// A resource goes through constraints, then request interceptors, then the connection's middleware. What comes back, if it is no
-/// 2xx, is made an ``FaradayCore/UnexpectedStatus``; and every outcome, that of a constraint, a mock and a request that could
-/// not be made included, goes through the response interceptors, in the order of the list as on the way down. Only where there is
-/// not even a URL do they not see it, nor do they see a cancellation. They get the request as the resource made it, before the
-/// request interceptors. Decoding comes after them.
+/// A resource passes the constraints, then the request interceptors, then the connection's middleware. A status other than 2xx
+/// becomes ``FaradayCore/UnexpectedStatus``. Every outcome, also that of a constraint, a mock and a request that could not be
+/// built, passes the response interceptors, in the order of the list. Exceptions are a resource without a valid URL, and
+/// cancellation. Response interceptors get the request as the resource built it, before the request interceptors. Decoding
+/// comes after them.
 ///
-/// A connection without a URL is at home with each service: its headers, and the credentials that its middleware adds, go to the
-/// server of each ``WebService/serverURL``, and not elsewhere, see ``WebService/customResource(at:)``. Services that must not share
-/// them have a network each. A ``NetworkResource`` made without a service is at home at its own URL.
+/// A connection without a URL treats every service as same-origin: its headers, and the credentials that its middleware adds,
+/// are sent to the server of each ``WebService/serverURL``, and not elsewhere, see ``WebService/customResource(at:)``. Use a
+/// network for each of the services that must not share credentials. A ``NetworkResource`` made without a service is
+/// same-origin with its own URL.
 ///
-/// It is a value; copies share what is in flight and what constraints are doing.
+/// Thread-safe; copies share the resources in flight and the state of constraints.
 public struct ServiceNetwork: WebServiceNetworkInterface {
   private let connection: Connection
   private let tagged = TaggedLoads()
 
   /// - Parameters:
-  ///   - connection: what sends. Services have their own URLs: one that serves several has none.
-  ///   - constraints: what must hold before a resource is sent, unless it says otherwise.
-  ///   - limit: how long a resource waits for them, see ``FaradayMiddleware/Constraints``; nil waits as long as it takes.
-  ///   - interceptors: those that look at requests and those that look at responses, in one list.
+  ///   - connection: sends the requests. Services have their own URLs: a connection for several services has none.
+  ///   - constraints: preconditions of each resource that does not opt out.
+  ///   - limit: how long a resource waits for constraints, see ``FaradayMiddleware/Constraints``. No limit by default.
+  ///   - interceptors: request and response interceptors, in one list.
   public init(
     _ connection: Connection, constraints: [any Constraint] = [], within limit: Duration? = nil,
     interceptors: [any Interceptor] = []
@@ -45,6 +47,7 @@ public struct ServiceNetwork: WebServiceNetworkInterface {
     self.connection = connection
   }
 
+  /// Loads a resource: see ``ServiceNetwork``.
   public func load(_ resource: NetworkResource) async throws -> Response {
     let request = try request(of: resource)
     let connection = connection
@@ -53,8 +56,8 @@ public struct ServiceNetwork: WebServiceNetworkInterface {
     return try await tagged.run(tags) { try await connection.run(request) }
   }
 
-  /// Cancels whatever has that tag and is being loaded: each ends with a `CancellationError`. What is loaded later is not
-  /// concerned, nor is a streamed body whose head has come.
+  /// Cancels all resources in flight that have this tag; each throws a `CancellationError`. Later ones are not affected, nor is
+  /// a streamed body whose head has arrived.
   public func cancel(tag: String) { tagged.cancel(tag) }
 
   private func request(of resource: NetworkResource) throws -> Request {
@@ -67,7 +70,7 @@ public struct ServiceNetwork: WebServiceNetworkInterface {
   }
 }
 
-/// Throws what went wrong in making the request.
+/// Throws the error for which a request could not be built.
 private struct CreationErrors: Middleware {
   func handle(_ request: Request, next: Next) async throws -> Response {
     if let error = request.options.creationError { throw error }

@@ -1,10 +1,10 @@
 public import FaradayCore
 internal import FaradayRequests
 
-/// Header fields. One that may not be sent, because of a line break or a name that is no token, makes the loading throw
-/// ``FaradayCore/InvalidHeader``.
+/// Header fields. An invalid name or value, such as one with a line break, throws ``FaradayCore/InvalidHeader`` when the
+/// resource is loaded. Names are case-insensitive.
 extension ServiceResource {
-  /// With this header field in the place of all of its name; nil changes nothing.
+  /// Sets a header field, replacing all of the same name; nil changes nothing.
   public func header(_ name: String, _ value: String?) -> Self {
     guard let value else { return self }
     return changed { resource in
@@ -12,28 +12,28 @@ extension ServiceResource {
     }
   }
 
-  /// With these header fields, each in the place of all of its name; nil changes nothing. Names that differ in their case only
-  /// are the same, and the last in their order counts.
+  /// Sets header fields, each replacing all of the same name; nil changes nothing. Of names that differ only in case the last
+  /// one, sorted by name, wins.
   public func headers(_ headers: [String: String?]) -> Self {
     headers.sorted { $0.key < $1.key }.reduce(self) { $0.header($1.key, $1.value) }
   }
 
-  /// With these header fields, in the place of all of their names.
+  /// Sets header fields, replacing all of the same names.
   public func headers(_ fields: HTTPFields) -> Self {
     changed { resource in
       for name in Set(fields.map(\.name)) { resource.wanted.headers[fields: name] = fields[fields: name] }
     }
   }
 
-  /// With this `Content-Type`, whatever the body; only a multipart form has its own in any case.
+  /// Sets the `Content-Type`, whatever the body; only a multipart form replaces it.
   public func contentType(_ type: MediaType) -> Self { changed { $0.wanted.headers[.contentType] = type.description } }
 
-  /// With credentials (Basic, RFC 7617), in the place of others. A user with a colon in it cannot be sent.
+  /// Sets Basic credentials (RFC 7617), replacing others. A user name must not contain a colon.
   public func authorizationHeader(username: String, password: String) -> Self {
     changed { $0.wanted = $0.wanted.authenticated(with: .basicAuth(username: username, password: password)) }
   }
 
-  /// With a token (Bearer, RFC 6750), in the place of other credentials.
+  /// Sets a bearer token (RFC 6750), replacing other credentials.
   public func authorizationHeader(bearer token: String) -> Self {
     changed { $0.wanted = $0.wanted.authenticated(with: .bearerToken(token)) }
   }

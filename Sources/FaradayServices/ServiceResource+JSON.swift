@@ -3,20 +3,20 @@ public import FaradayCore
 public import FaradayPromises
 internal import FaradayRequests
 
-/// Loading JSON: as with the decoder ``FaradayRequests/ResponseDecoder/json(_:using:)``, asking for `application/json` unless the
-/// resource has an `Accept` of its own. A body that is not what was wanted throws ``FaradayCoding/UndecodableBody``.
+/// Loading JSON, as with the decoder ``FaradayRequests/ResponseDecoder/json(_:using:)``, with `Accept: application/json` unless
+/// the resource has an `Accept` header. A body that cannot be decoded throws ``FaradayCoding/UndecodableBody``.
 extension ServiceResource {
-  /// Loads JSON of any shape; nil exactly when the body has no bytes, as with a 204.
+  /// Loads untyped JSON; nil exactly when the body is empty, as with a 204.
   public func loadJSON() async throws -> JSONValue? { try await loadJSON(JSONValue?.self) }
 
-  /// Loads a value. An optional is nil exactly when the body has no bytes; for any other an empty body is an error.
+  /// Loads a value from JSON. An optional is nil exactly when the body is empty; for other types an empty body is an error.
   public func loadJSON<Value: Decodable & Sendable>(
     _ type: Value.Type, using decoder: JSONDecoder = JSONDecoder()
   ) async throws -> Value {
     try await load(.json(type, using: decoder))
   }
 
-  /// Loads JSON of any shape, and calls one of the closures.
+  /// Loads untyped JSON, and calls one of the closures.
   @discardableResult
   public func loadJSON(
     onSuccess: @escaping @Sendable (JSONValue?) -> Void, onFailure: @escaping @Sendable (any Error) -> Void
@@ -24,7 +24,7 @@ extension ServiceResource {
     loadJSON(JSONValue?.self, onSuccess: onSuccess, onFailure: onFailure)
   }
 
-  /// Loads a value, and calls one of the closures.
+  /// Loads a value from JSON, and calls one of the closures.
   @discardableResult
   public func loadJSON<Value: Decodable & Sendable>(
     _ type: Value.Type, using decoder: JSONDecoder = JSONDecoder(), onSuccess: @escaping @Sendable (Value) -> Void,
@@ -35,11 +35,11 @@ extension ServiceResource {
 }
 
 extension Promising where Caller: ServiceResource {
-  /// Loads JSON of any shape, beginning at once.
+  /// Loads untyped JSON at once, and returns a promise of it.
   @discardableResult
   public func loadJSON() -> Promise<JSONValue?> { loadJSON(JSONValue?.self) }
 
-  /// Loads a value, beginning at once.
+  /// Loads a value from JSON at once, and returns a promise of it.
   @discardableResult
   public func loadJSON<Value: Decodable & Sendable>(
     _ type: Value.Type, using decoder: JSONDecoder = JSONDecoder()
@@ -49,7 +49,8 @@ extension Promising where Caller: ServiceResource {
 }
 
 extension UnexpectedStatus {
-  /// The response's body as JSON: what a server says of its error. Nil if it is none, was cut, or was streamed.
+  /// The response's body as untyped JSON: the error details of a REST API. Nil if it is not JSON, was truncated, or is a
+  /// stream.
   public var errorJSON: JSONValue? {
     guard !isBodyCut, let data = response.body.data, !data.isEmpty else { return nil }
     return try? JSONValue(data: data)

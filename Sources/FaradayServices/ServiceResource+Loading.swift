@@ -1,11 +1,11 @@
 public import FaradayCore
 public import FaradayPromises
 
-/// Loading gives the whole response: by waiting for it, as a promise, or through callbacks, of which exactly one is called, once,
-/// where ``ServiceResource/deliverOn(_:)`` says.
+/// Loading the whole response: with `await`, as a promise, or with callbacks, of which exactly one is called, once, where
+/// ``ServiceResource/deliverOn(_:)`` says.
 ///
-/// It throws what the network throws: of a ``ServiceNetwork`` that is ``FaradayCore/UnexpectedStatus`` for what is no 2xx,
-/// ``FaradayCore/TransportError``, what constraints and interceptors throw, and what went wrong in making the request.
+/// Throws what the network throws; a ``ServiceNetwork`` throws ``FaradayCore/UnexpectedStatus`` for a status other than 2xx,
+/// ``FaradayCore/TransportError``, what constraints and interceptors throw, and the error of a request that could not be built.
 extension ServiceResource {
   /// Loads the resource.
   @discardableResult
@@ -14,13 +14,13 @@ extension ServiceResource {
     return try await resource.network.load(resource)
   }
 
-  /// Loads the resource, and calls the closure with what came of it. The promise is for those who want to cancel.
+  /// Loads the resource, and calls the closure with the result. The promise can be used to cancel.
   @discardableResult
   public func load(completion: @escaping @Sendable (Result<Response, any Error>) -> Void) -> Promise<Response> {
     promise.load().onComplete(on: networkResource.callbackContext, completion)
   }
 
-  /// Loads the resource, and calls one of the closures.
+  /// Loads the resource, and calls one of the closures. The promise can be used to cancel.
   @discardableResult
   public func load(
     onSuccess: @escaping @Sendable (Response) -> Void, onFailure: @escaping @Sendable (any Error) -> Void
@@ -30,12 +30,12 @@ extension ServiceResource {
 }
 
 extension ServiceResource {
-  /// The resource's loading as promises: `resource.promise.load()`.
+  /// The promise-returning variants of the loading methods: `resource.promise.load()`.
   public var promise: Promising<Self> { Promising(self) }
 }
 
 extension Promising where Caller: ServiceResource {
-  /// Loads the resource, beginning at once.
+  /// Loads the resource at once, and returns a promise of the response.
   @discardableResult
   public func load() -> Promise<Response> { Promise { [caller] in try await caller.load() } }
 }

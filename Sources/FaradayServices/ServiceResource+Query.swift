@@ -2,17 +2,17 @@ public import FaradayCoding
 public import FaradayCore
 internal import FaradayRequests
 
-/// The query. What each call adds stands behind what was there: that of the server's URL, that of the path, that of calls before.
-/// A value that cannot be encoded makes the loading throw ``UnencodableQuery``.
+/// Query items. They are appended to those of the server's URL, of the path, and of earlier calls. A value that cannot be
+/// encoded throws ``UnencodableQuery`` when the resource is loaded.
 extension ServiceResource {
-  /// With more items in the query, one for each member.
+  /// Appends a query item for each member.
   ///
   ///     server.get("search").query(["text": "swift", "page": 2, "tags": ["a", "b"]])    // ?page=2&tags=a,b&text=swift
   public func query(_ members: JSONObject, strategies: FormStrategies = .services) -> Self {
     query(JSONValue.object(members), strategies: strategies)
   }
 
-  /// With more items in the query: the members of a value.
+  /// Appends the members of a value as query items.
   public func query(_ value: some Encodable & Sendable, strategies: FormStrategies = .services) -> Self {
     changed { resource in
       do {
@@ -23,13 +23,12 @@ extension ServiceResource {
     }
   }
 
-  /// With more items in the query, as they are.
+  /// Appends query items as they are.
   public func query(items: QueryParameters) -> Self { changed { $0.wanted.query.items += items.items } }
 }
 
 extension FormStrategies {
-  /// As services have their queries and fields unless they say otherwise: in the order of the names, `1` and `0` for bools,
-  /// `a=1,2` for lists.
+  /// The default encoding of the queries and forms of services: sorted by name, `1` and `0` for Booleans, `a=1,2` for arrays.
   public static var services: FormStrategies {
     var strategies = FormStrategies()
     strategies.arrays = .commas
@@ -39,15 +38,15 @@ extension FormStrategies {
   }
 }
 
-/// A query whose value could not be encoded. Nothing was sent.
+/// A value that could not be encoded as query items. Nothing was sent.
 public struct UnencodableQuery: FaradayError, CustomReflectable {
   /// The type of the value.
   public let type: String
-  /// Where in the value it went wrong: `filter.tags.2`; empty for the value itself.
+  /// The coding path of the value that is wrong: `filter.tags.2`; empty for the whole value.
   public let path: String
-  /// What the encoder, or the value itself, threw. Its text may show values.
+  /// The error of the encoder, or of the value itself. Its description may show values.
   public let underlying: any Error
-  /// The method, and the URL without its query.
+  /// Method and URL, without the query.
   public let request: RequestSummary?
   private let reason: String
 

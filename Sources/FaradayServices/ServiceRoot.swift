@@ -1,14 +1,13 @@
 internal import FaradayCore
 
-/// Where resources begin: a server's URL, with a verb for each method.
+/// The root of a service's resources: a server's URL, with a method for each HTTP verb.
 ///
-/// A path is put behind the URL, with one slash between them, however many are given. A query in it is kept, behind that of the
-/// URL. The verbs that have no body give a resource without the modifiers for one: `server.get("users").json(user)` does not
-/// compile.
+/// A path is appended to the URL, joined with exactly one slash. Its query is appended to that of the URL. Verbs without a body
+/// return a resource without the modifiers for bodies: `server.get("users").json(user)` does not compile.
 public struct ServiceRoot: Sendable {
   let url: String
   let network: any WebServiceNetworkInterface
-  /// Whether this is another origin than the service's, or nobody can tell.
+  /// Whether its origin differs from the service's, or is unknown.
   let isCrossOrigin: Bool
 
   /// - Parameter home: the URL of the service.
@@ -18,25 +17,25 @@ public struct ServiceRoot: Sendable {
     isCrossOrigin = url != home && URL(text: url).map { Origin($0) } != URL(text: home).map { Origin($0) }
   }
 
-  /// A GET.
+  /// A GET request.
   public func get(_ path: String = "") -> NetworkResource { resource(.get, path) }
 
-  /// A HEAD; its response has no body.
+  /// A HEAD request; the response has no body.
   public func head(_ path: String = "") -> NetworkResource { resource(.head, path) }
 
-  /// An OPTIONS.
+  /// An OPTIONS request.
   public func options(_ path: String = "") -> NetworkResource { resource(.options, path) }
 
-  /// A POST.
+  /// A POST request.
   public func post(_ path: String = "") -> NetworkResourceWithBody { NetworkResourceWithBody(resource(.post, path)) }
 
-  /// A PUT.
+  /// A PUT request.
   public func put(_ path: String = "") -> NetworkResourceWithBody { NetworkResourceWithBody(resource(.put, path)) }
 
-  /// A PATCH.
+  /// A PATCH request.
   public func patch(_ path: String = "") -> NetworkResourceWithBody { NetworkResourceWithBody(resource(.patch, path)) }
 
-  /// A DELETE.
+  /// A DELETE request.
   public func delete(_ path: String = "") -> NetworkResourceWithBody { NetworkResourceWithBody(resource(.delete, path)) }
 
   private func resource(_ method: HTTPRequest.Method, _ path: String) -> NetworkResource {

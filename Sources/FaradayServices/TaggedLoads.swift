@@ -2,7 +2,7 @@ internal import FaradayCore
 internal import FaradayPromises
 private import Synchronization
 
-/// What is in flight, by its tags.
+/// The resources in flight, by tag. Thread-safe.
 final class TaggedLoads: Sendable {
   private struct State {
     var lastID = 0
@@ -11,7 +11,7 @@ final class TaggedLoads: Sendable {
 
   private let state = Mutex(State())
 
-  /// Does the work, which is cancelled with its caller or with any of its tags.
+  /// Runs the work, which is cancelled with its caller or with any of its tags.
   func run(_ tags: Set<String>, _ work: @escaping @Sendable @concurrent () async throws -> Response) async throws -> Response {
     try Task.checkCancellation()
     // Begun under the lock: whoever sees it happen can cancel it.

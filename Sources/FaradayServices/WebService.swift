@@ -1,6 +1,6 @@
 public import FaradayCore
 
-/// A service on the web: where it is, what it is spoken to through, and its requests as functions.
+/// A web service: its base URL, the network that it is loaded over, and its requests as methods.
 ///
 ///     struct Users: WebService {
 ///       let serverURL = "https://api.example.com/v2"
@@ -14,27 +14,28 @@ public import FaradayCore
 ///
 /// A resource is a value: making one sends nothing, and it can be loaded any number of times.
 public protocol WebService: Sendable {
-  /// What paths are put behind; its own path and query are kept.
+  /// The base URL that paths are appended to; its path and query are kept.
   var serverURL: String { get }
-  /// What loads the resources: a ``ServiceNetwork``, or something of your own.
+  /// Loads the resources: a ``ServiceNetwork``, or a network of your own.
   var network: any WebServiceNetworkInterface { get }
 }
 
 extension WebService {
-  /// Where the service's resources begin.
+  /// The root of the service's resources.
   public var server: ServiceRoot { customResource(at: serverURL) }
 
-  /// The same for resources that are elsewhere. At another origin (scheme, host and port) than ``serverURL`` they are foreign,
-  /// see ``FaradayCore/Request/isCrossOrigin``: they go without the headers of the network's connection and without the credentials
-  /// that its middleware adds, unless the connection's own URL has that origin. What the resource itself has it keeps.
+  /// The root of resources at another URL. If its origin (scheme, host and port) differs from that of ``serverURL``, requests
+  /// are cross-origin, see ``FaradayCore/Request/isCrossOrigin``: they are sent without the headers of the network's connection
+  /// and the credentials that its middleware adds, unless the connection's own URL has that origin. What is set on the resource
+  /// itself is kept.
   public func customResource(at url: String) -> ServiceRoot { ServiceRoot(url: url, home: serverURL, network: network) }
 }
 
-/// Loads resources.
+/// Loads the resources of services.
 public protocol WebServiceNetworkInterface: Sendable {
-  /// Gives the response, or throws. Whether a status is an error is its decision; ``ServiceNetwork`` throws
-  /// ``FaradayCore/UnexpectedStatus`` for all but 2xx.
+  /// Loads the resource, and returns the response. The implementation decides which statuses are errors; ``ServiceNetwork``
+  /// throws ``FaradayCore/UnexpectedStatus`` for all but 2xx.
   ///
-  /// ``ServiceResource/request(for:)`` is what is to be sent. A resource that has a ``NetworkResource/mock`` must not be sent.
+  /// ``ServiceResource/request(for:)`` is the request to send. A resource that has a ``NetworkResource/mock`` must not be sent.
   func load(_ resource: NetworkResource) async throws -> Response
 }
