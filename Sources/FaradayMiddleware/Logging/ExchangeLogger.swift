@@ -1,28 +1,28 @@
 public import FaradayCore
 public import Logging
 
-/// Writes every exchange to a swift-log `Logger`.
+/// Logs every request and response to a swift-log `Logger`, with secrets redacted.
 ///
 ///     connection.use(.logger(logger))
 ///     connection.use(.logger(logger, .full(), level: .debug))
 ///
-/// It logs what passes by its place in the list: the last in the list sees the request as it is sent. What was logged is one
-/// event at the exchange's end, that is, at the end of the body, of a streamed one too; ``Detail/full(bodyLimit:)`` has
-/// another one before. Each has the metadata `method`, `url`, `status`, `bytes`, `duration`, `error`, and `request-id` if a
-/// ``RequestID`` stands above, as far as they are known. A level that is off costs a comparison.
+/// It logs what passes its place in the list: as the last one it logs requests as they are sent. There is one event for each
+/// exchange, at the end of its body, also of a streamed one; ``Detail/full(bodyLimit:)`` has another one before sending. The
+/// metadata is `method`, `url`, `status`, `bytes`, `duration`, `error`, and `request-id` if a ``RequestID`` stands above, as
+/// far as they are known. A level that is disabled costs a comparison.
 ///
-/// Nothing outside the program can end a line: control characters are escaped. What ``FaradayCore/Secrets`` names is not
-/// shown: the values of those header fields; the values of those items of queries, in the URL and in fields that hold one
-/// (`Location`, `Content-Location`, `Referer`, `Link`, `Refresh`); users, passwords, fragments and those parts of paths of these
-/// URLs; the values of those fields of forms and those members of JSON. Not searched are other header fields, other kinds of
-/// text, and what an error says of itself, but for the request's URL.
+/// Control characters are escaped, so that no server can forge a line of the log. What ``FaradayCore/Secrets`` names is
+/// redacted: values of header fields; values of query items, in the URL and in headers that hold a URL (`Location`,
+/// `Content-Location`, `Referer`, `Link`, `Refresh`); users, passwords, fragments and secret parts of the path of these URLs;
+/// values of form fields and JSON members. Not searched are other header fields, other kinds of text, and what an error says of
+/// itself, except for the request's URL.
 public struct ExchangeLogger: Middleware {
-  /// How much is said.
+  /// How much is logged.
   public enum Detail: Sendable, Hashable {
     /// Method, URL, status, size and duration.
     case line
-    /// Also all header fields, and of bodies that are text the first bytes, up to the limit; others are described. Streamed
-    /// bodies of requests are described, not read.
+    /// Also all header fields, and the beginning of bodies that are text, up to the limit in bytes; others are described.
+    /// Streamed request bodies are described, not read.
     case full(bodyLimit: Int = 4096)
   }
 
@@ -33,10 +33,10 @@ public struct ExchangeLogger: Middleware {
   private let clock: any Clock<Duration>
 
   /// - Parameters:
-  ///   - level: what an exchange is logged at.
-  ///   - failureLevel: what one is logged at that ended with an error, or with a status from 500 up. A cancelled one is no
-  ///     failure.
-  ///   - clock: what durations are measured by; tests give one of their own.
+  ///   - level: the level of an exchange. `info` by default.
+  ///   - failureLevel: the level of one that ended with an error, or with a status of 500 or more. `warning` by default.
+  ///     Cancellation is no failure.
+  ///   - clock: measures durations; tests pass a manual one.
   public init(
     _ logger: Logger, _ detail: Detail = .line, level: Logger.Level = .info, failureLevel: Logger.Level = .warning,
     clock: any Clock<Duration> = .continuous
@@ -77,7 +77,7 @@ public struct ExchangeLogger: Middleware {
 }
 
 extension Middleware where Self == ExchangeLogger {
-  /// Writes every exchange to the logger, with what is secret about it left out.
+  /// Logs every exchange to the logger, with secrets redacted. See ``FaradayMiddleware/ExchangeLogger``.
   public static func logger(
     _ logger: Logger, _ detail: ExchangeLogger.Detail = .line, level: Logger.Level = .info,
     failureLevel: Logger.Level = .warning

@@ -1,14 +1,14 @@
 internal import FaradayCoding
 internal import FaradayCore
 
-/// Puts the mark in the place of the values of secret members of JSON: whole, cut off, or several in a row. It is not parsed,
-/// so that everything else stays as it was written.
+/// Redacts the values of secret members of JSON text, which may be whole, truncated, or several values in a row. The text is
+/// scanned and not parsed, so that everything else stays as it was written.
 ///
-/// A string whose text is an array or object of JSON is treated alike, and so is one in that; in strings of more than four levels
-/// such a text is the mark.
+/// A string that contains a JSON array or object is redacted alike, and so is one within that; nested more than four levels
+/// deep it is redacted whole.
 struct JSONRedaction {
   private let secrets: Secrets
-  /// How many strings may be looked into, one in the other.
+  /// How many more levels of JSON in strings are searched.
   private let levels: Int
   private var rest: ArraySlice<UInt8>
   private var shown: [UInt8] = []

@@ -2,11 +2,11 @@ internal import FaradayCore
 internal import Logging
 internal import Synchronization
 
-/// One exchange on its way into the log. Its end is logged once: when it is known, or when nobody can read on.
+/// One exchange that is being logged. Its end is logged once: when it is known, or when the body's reader is gone.
 final class LoggedExchange: Sendable {
   enum End: Sendable {
     case complete
-    /// The reader went before the end of the body.
+    /// The reader stopped before the end of the body.
     case left
     case failed(any Error)
   }

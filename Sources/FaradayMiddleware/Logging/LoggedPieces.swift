@@ -1,6 +1,6 @@
 internal import FaradayCore
 
-/// A streamed body as it is, whose pieces are counted as its reader gets them.
+/// A streamed body that counts its bytes for the log as they are read.
 struct LoggedPieces: AsyncSequence, Sendable {
   typealias Element = Data
   typealias Failure = any Error
@@ -28,7 +28,7 @@ struct LoggedPieces: AsyncSequence, Sendable {
     }
   }
 
-  /// Goes with its iterator, that is, when the reader has had enough.
+  /// Is released with its iterator, that is, when the reader stops.
   fileprivate final class Reading: Sendable {
     let exchange: LoggedExchange
     init(exchange: LoggedExchange) { self.exchange = exchange }

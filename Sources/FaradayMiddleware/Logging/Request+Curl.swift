@@ -1,19 +1,19 @@
 public import FaradayCore
 
 extension Request {
-  /// One command for a POSIX shell with which curl sends what this request sends, with ``FaradayCore/Secrets/mark`` for
-  /// what is secret. See ``curlCommand(revealingSecrets:)``.
+  /// An equivalent curl command line for a POSIX shell, with ``FaradayCore/Secrets/mark`` for secrets. See
+  /// ``curlCommand(revealingSecrets:)``.
   public var curlCommand: String { curlCommand(revealingSecrets: false) }
 
-  /// One command for a POSIX shell with which curl sends what this request sends.
+  /// An equivalent curl command line for a POSIX shell, for debugging and bug reports.
   ///
-  /// Whatever stands in the request, it is quoted: pasting the command runs curl, and with a body that is no text, or too much
-  /// of it for an argument, `printf` and `base64` before it. A file is named and has to be there. What cannot stand in a
-  /// command is said in a comment behind it: a body that is a stream or not encoded yet. Proxies and the idle timeout are
-  /// not in it.
+  /// Everything is quoted, whatever the request contains: pasting the command runs curl, and with a body that is binary or too
+  /// long for an argument, `printf` and `base64` before it. A body that is a file is named, and has to exist. What a command
+  /// cannot express is a comment behind it: a body that is a stream or not encoded yet. Proxies and the idle timeout are left
+  /// out.
   ///
-  /// - Parameter revealingSecrets: false leaves out what a log would: see ``ExchangeLogger`` for what that is. A form in parts
-  ///   (`multipart/form-data`) is left out whole then. Other bodies that are no text are shown as they are.
+  /// - Parameter revealingSecrets: false redacts what a log would redact: see ``FaradayMiddleware/ExchangeLogger``. A
+  ///   `multipart/form-data` body is left out whole then. Other binary bodies are included as they are.
   public func curlCommand(revealingSecrets: Bool) -> String {
     guard ["http", "https"].contains(url.scheme?.lowercased()) else { return "# curl is to send to http and https URLs only" }
     return CurlCommand(self, revealingSecrets: revealingSecrets).text

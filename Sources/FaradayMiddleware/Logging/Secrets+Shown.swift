@@ -1,9 +1,9 @@
 internal import FaradayCore
 
-/// What may be shown of an exchange to a person.
+/// Redaction of bodies, for logs and commands.
 extension Secrets {
-  /// A body that is text, with the mark for secret fields of a form and secret members of JSON. Of a type that says nothing
-  /// the text itself tells which it could be.
+  /// A text body with the values of secret form fields and JSON members redacted. Without a known type the text is examined for
+  /// either.
   func showing(body text: String, of type: MediaType?) -> String {
     if type == .form { return redacting(query: text) }
     let first = text.first { !$0.isWhitespace }

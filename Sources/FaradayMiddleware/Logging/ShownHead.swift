@@ -1,6 +1,6 @@
 internal import FaradayCore
 
-/// A request or a response in full, as a log has it: a line, then fields and body, each on a line that begins with `>` or `<`.
+/// A request or a response in full, as it is logged: a line, then header fields and body, each line with `>` or `<` in front.
 struct ShownHead {
   let text: String
 
