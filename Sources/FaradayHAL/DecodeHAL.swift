@@ -1,17 +1,16 @@
 internal import FaradayCoding
 public import FaradayCore
 
-/// Asks for HAL, and reads it: ``FaradayCore/Response/representation`` is what a response holds whose body is a HAL document.
+/// Requests HAL, and makes the body of a HAL response available as ``FaradayCore/Response/representation``.
 ///
-/// It accepts `application/hal+json` and `application/json` behind what the caller accepts, and reads bodies of these types and
-/// of those that are made of them: `application/vnd.shop.hal+json`, `application/vnd.shop+json`.
-/// The body stays as it is, and is read when somebody looks, once. Streamed bodies and those taken by a chunk callback are not
-/// read.
+/// Appends `application/hal+json` and `application/json` to the request's `Accept` header, and decodes responses of these types
+/// and of derived ones: `application/vnd.shop.hal+json`, `application/vnd.shop+json`. The body is unchanged, and parsed lazily
+/// and once. Streamed bodies and those delivered to a chunk callback are not parsed.
 public struct DecodeHAL: Middleware {
   private let types: [MediaType]
 
-  /// - Parameter types: what is asked for and read. ``FaradayCore/MediaType/hal`` stands for all of HAL, and
-  ///   ``FaradayCore/MediaType/json`` for all of JSON; whoever wants plain JSON left alone gives `[.hal]`.
+  /// - Parameter types: the media types to accept and decode. ``FaradayCore/MediaType/hal`` includes all derived HAL types, and
+  ///   ``FaradayCore/MediaType/json`` all JSON types; use `[.hal]` to leave plain JSON alone.
   public init(types: [MediaType] = [.hal, .json]) { self.types = types }
 
   public func handle(_ request: Request, next: Next) async throws -> Response {
@@ -27,24 +26,24 @@ public struct DecodeHAL: Middleware {
 }
 
 extension Response {
-  /// The body as a HAL representation, if ``DecodeHAL`` has seen it and it is one. The first look takes as long as reading it
-  /// does. ``decodeRepresentation(upTo:)`` says what is wrong with one that is none.
+  /// The body as a HAL representation; nil if it is not valid HAL, or no ``FaradayHAL/DecodeHAL`` has handled the response.
+  /// Parsed when first read; thread-safe. ``decodeRepresentation(upTo:)`` throws an error that says what is wrong.
   public var representation: Representation? {
     guard let read = self[HALKey.self], let data = body.data, !data.isEmpty else { return nil }
     return try? read.result(of: data).get()
   }
 
-  /// The body, which is HAL whatever its `Content-Type`, as a representation; ``DecodeHAL`` need not have seen it.
+  /// Decodes the body as a HAL representation, whatever its `Content-Type`; ``FaradayHAL/DecodeHAL`` is not required.
   ///
-  /// Throws ``FaradayCoding/UndecodableBody`` if the body is none, ``FaradayCore/BodyTooLarge`` if it is over `limit` bytes,
-  /// and what reading a streamed body throws.
+  /// Throws ``FaradayCoding/UndecodableBody`` if it is not valid HAL, ``FaradayCore/BodyTooLarge`` over `limit` bytes, 64 MiB
+  /// by default, and what reading a streamed body throws.
   public func decodeRepresentation(upTo limit: Int = 64 << 20) async throws -> Representation {
     let data = try await body.collect(upTo: limit)
     let result = self[HALKey.self]?.result(of: data) ?? Result { try Representation(data: data) }
     do { return try result.get() } catch { throw UndecodableBody(error, decoding: Representation.self, of: self, whose: data) }
   }
 
-  /// Whether it says that its body is HAL or JSON, or ``DecodeHAL`` was told so.
+  /// Whether its `Content-Type` is HAL or JSON, or a type that ``FaradayHAL/DecodeHAL`` accepts.
   var isHAL: Bool { self[HALKey.self] != nil || headers.contentType?.isJSON == true }
 }
 
@@ -54,7 +53,7 @@ extension MediaType {
   /// `application/hal+json`
   public static let hal = MediaType("application", "hal+json")
 
-  /// Whether it is HAL: `application/hal+json`, or a type that ends in `.hal+json`.
+  /// Whether it is a HAL type: `application/hal+json`, or a type that ends in `.hal+json`.
   public var isHAL: Bool { self == .hal || subtype.hasSuffix(".hal+json") }
 
   fileprivate func covers(_ other: MediaType) -> Bool {
@@ -63,16 +62,16 @@ extension MediaType {
 }
 
 extension HTTPFields {
-  /// A type that is accepted already, with whatever parameters, is not added.
+  /// Appends media types to `Accept`, except those that it contains.
   mutating func accept(_ types: [MediaType]) {
     for type in types where !accepted.contains(where: { MediaType($0) == type }) { accept(type.description) }
   }
 }
 
 extension Middleware where Self == DecodeHAL {
-  /// Asks for HAL, and reads it.
+  /// Requests HAL, and decodes the response. See ``FaradayHAL/DecodeHAL``.
   public static var decodeHAL: Self { Self() }
 
-  /// Asks for these types, and reads them as HAL.
+  /// Requests these media types, and decodes them as HAL.
   public static func decodeHAL(types: [MediaType]) -> Self { Self(types: types) }
 }

@@ -2,7 +2,7 @@ internal import FaradayCoding
 public import FaradayCore
 internal import FaradayRequests
 
-/// Turns a body that is a ``Representation`` into `application/hal+json`.
+/// Encodes a request body that is a ``Representation`` as `application/hal+json`.
 ///
 ///     try await connection.post("orders", body: .hal(Representation(properties: ["total": 30])))
 ///
@@ -11,10 +11,10 @@ internal import FaradayRequests
 public struct EncodeHAL: Middleware {
   private let encoder: JSONEncoder
 
-  /// Members stand in the order of their names, so that a representation is the same bytes each time.
+  /// Sorts members by name, so that equal representations have equal bytes.
   public init() { encoder = .sortingKeys }
 
-  /// With an encoder of one's own, which nobody may change any more. Of it only the formatting counts.
+  /// Uses this encoder, which must not be changed afterwards. Only its `outputFormatting` applies.
   public init(encoder: JSONEncoder) { self.encoder = encoder }
 
   public func handle(_ request: Request, next: Next) async throws -> Response {
@@ -28,14 +28,14 @@ public struct EncodeHAL: Middleware {
 }
 
 extension Body {
-  /// A representation, for ``EncodeHAL`` to turn into bytes.
+  /// A representation; the ``FaradayHAL/EncodeHAL`` middleware encodes it.
   public static func hal(_ representation: Representation) -> Body { .unencoded(representation) }
 }
 
 extension Middleware where Self == EncodeHAL {
-  /// Turns a body that is a representation into HAL.
+  /// Encodes a body that is a representation as HAL, members sorted by name.
   public static var encodeHAL: Self { Self() }
 
-  /// Turns a body that is a representation into HAL.
+  /// Encodes a body that is a representation as HAL, with this encoder.
   public static func encodeHAL(_ encoder: JSONEncoder) -> Self { Self(encoder: encoder) }
 }

@@ -3,14 +3,14 @@ internal import FaradayCore
 public import FaradayRequests
 
 extension ResponseDecoder<Representation> {
-  /// The body as HAL, whatever its `Content-Type`.
+  /// Decodes the body as HAL, whatever its `Content-Type`.
   public static var hal: Self {
     ResponseDecoder(accepting: "\(MediaType.hal), application/json") { try await $0.decodeRepresentation() }
   }
 }
 
 extension BodyProvider {
-  /// A representation as HAL.
+  /// A representation encoded as HAL, members sorted by name.
   public static func hal(_ representation: Representation) -> BodyProvider {
     encoding(representation, as: .hal) { .data(try $0.json.data(.sortedKeys)) }
   }

@@ -1,28 +1,28 @@
-/// A link of a representation: where it leads, and under which relation (HAL draft, section 5).
+/// A link of a HAL representation: a target and its relation (HAL draft, section 5).
 ///
 ///     HALLink(rel: "next", href: "/orders?page=2", title: "More")
-///     HALLink(rel: "ea:find", href: "/orders{?id}")         // a template, as it has an expression
+///     HALLink(rel: "ea:find", href: "/orders{?id}")         // a URI template, as it has an expression
 public struct HALLink: Sendable, Hashable {
-  /// The relation: a registered name, a CURIE, or a URI (RFC 8288).
+  /// The link relation: a registered name, a CURIE, or a URI (RFC 8288).
   public var rel: String
-  /// A URI, which may be relative, or a URI template if ``isTemplated`` says so.
+  /// The target: a URI, which may be relative, or a URI template if ``isTemplated`` is true.
   public var href: String
   /// Whether ``href`` is a URI template (RFC 6570).
   public var isTemplated: Bool
-  /// What tells it from other links of the same relation.
+  /// A secondary key that distinguishes links of the same relation.
   public var name: String?
-  /// What a person may call it.
+  /// A human-readable label.
   public var title: String?
-  /// The language of what it leads to.
+  /// The language of the target (RFC 5646).
   public var hreflang: String?
-  /// The URI of the profile of what it leads to (RFC 6906).
+  /// The URI of the target's profile (RFC 6906).
   public var profile: String?
-  /// The media type to expect.
+  /// The media type of the target.
   public var type: String?
-  /// That it will go away: a URL that says more.
+  /// A URL with information about the link's deprecation; nil if it is not deprecated.
   public var deprecation: String?
 
-  /// - Parameter isTemplated: nil is whether there is a brace in `href`, which a URI cannot have.
+  /// - Parameter isTemplated: by default, whether `href` contains a brace, which no URI does.
   public init(
     rel: String, href: String, isTemplated: Bool? = nil, name: String? = nil, title: String? = nil, hreflang: String? = nil,
     profile: String? = nil, type: String? = nil, deprecation: String? = nil
@@ -38,7 +38,7 @@ public struct HALLink: Sendable, Hashable {
     self.deprecation = deprecation
   }
 
-  /// ``href`` with these values in its places, if it is a template; as it is if it is none. Throws ``URITemplateError``.
+  /// Expands ``href`` with these values if it is a URI template; returns it unchanged if not. Throws ``URITemplateError``.
   public func expand(_ variables: [String: URITemplate.Value]) throws(URITemplateError) -> String {
     isTemplated ? try URITemplate(href).expand(variables) : href
   }

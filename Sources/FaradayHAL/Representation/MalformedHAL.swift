@@ -1,11 +1,12 @@
 internal import FaradayCoding
 public import FaradayCore
 
-/// A document that is no HAL, and the place in it that is not. It quotes no value.
+/// A JSON document that is not valid HAL, and the position of the error. It quotes no value.
 public struct MalformedHAL: FaradayError, Equatable {
-  /// `_links.next[1].href`; empty for the whole. At most a kibibyte of it, as a document's names are as long as a server likes.
+  /// The path of the error: `_links.next[1].href`; empty for the whole document. At most 1 KiB, as the names come from the
+  /// server.
   public let path: String
-  /// `it is missing`
+  /// What is wrong: `it is missing`.
   public let reason: String
 
   init(path: String, reason: String) {
@@ -13,7 +14,7 @@ public struct MalformedHAL: FaradayError, Equatable {
     self.reason = reason
   }
 
-  /// The same, seen from further out.
+  /// The same error, with the path extended by a parent.
   func inside(_ name: String) -> MalformedHAL {
     MalformedHAL(path: path.isEmpty || path.hasPrefix("[") ? name + path : name + "." + path, reason: reason)
   }

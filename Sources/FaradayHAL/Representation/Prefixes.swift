@@ -1,15 +1,15 @@
-/// The prefixes that count in a representation: its own, and behind them those of the one that it was taken from.
+/// The CURIEs in scope of a representation: its own, then those of the representation that it was embedded in.
 ///
-/// One is found by its name without looking at the others, as a server may send very many.
+/// Looked up by name in constant time, as a server may send very many.
 struct Prefixes: Sendable {
   /// Its own, in order.
   private(set) var curies: [Curie] = []
-  /// Those of what it was taken from.
+  /// Those of the enclosing representation.
   var outer: Outer?
-  /// Where the first of each name stands that is a template.
+  /// The index of the first valid template of each name.
   private var places: [String: Int] = [:]
 
-  /// A reference to more of the same.
+  /// A reference to the enclosing scope.
   final class Outer: Sendable {
     let prefixes: Prefixes
     init(_ prefixes: Prefixes) { self.prefixes = prefixes }
@@ -28,16 +28,16 @@ struct Prefixes: Sendable {
     for curie in curies { append(curie) }
   }
 
-  /// The prefix of that name.
+  /// The CURIE of that name.
   subscript(name: String) -> Curie? {
     for scope in scopes { if let place = scope.places[name] { return scope.curies[place] } }
     return nil
   }
 
-  /// All that count, the first one first.
+  /// All in scope, the innermost first.
   var all: some Sequence<Curie> { scopes.lazy.flatMap(\.curies) }
 
-  /// What those see that are taken from this.
+  /// The scope of embedded representations.
   var inside: Outer? { curies.isEmpty ? outer : Outer(self) }
 
   private var scopes: some Sequence<Prefixes> { sequence(first: self) { $0.outer?.prefixes } }

@@ -1,9 +1,8 @@
-/// What a representation has under each relation: one link or embedded representation, or a list of them.
+/// The links or embedded representations by relation: one or an array of them under each.
 ///
-/// HAL tells one from a list of one: what came as a list stays one. Relations keep the order they were put in. Two are equal
-/// if they have the same under each relation.
+/// HAL distinguishes one from an array of one: an array stays an array. Relations keep their order; equality ignores it.
 public struct Relations<Value: Sendable & Hashable>: Sendable, Hashable {
-  /// The relations, as they are written, in order.
+  /// The relations as they are written, in order.
   public private(set) var rels: [String] = []
   private var members: [String: Member] = [:]
 
@@ -14,15 +13,16 @@ public struct Relations<Value: Sendable & Hashable>: Sendable, Hashable {
 
   init() {}
 
+  /// Whether there are none.
   public var isEmpty: Bool { rels.isEmpty }
 
-  /// What is under a relation as it is written; nothing if it is not there.
+  /// The values of a relation as it is written; empty if there are none.
   public subscript(rel: String) -> [Value] { members[rel]?.values ?? [] }
 
-  /// Whether it is a list, of however many.
+  /// Whether the values of the relation are an array, of any length.
   public func isList(_ rel: String) -> Bool { members[rel]?.isList ?? false }
 
-  /// A second one makes a list.
+  /// Appends a value; a second one makes an array.
   mutating func add(_ value: Value, to rel: String) {
     guard members[rel] != nil else { return set([value], for: rel, isList: false) }
     members[rel]?.values.append(value)

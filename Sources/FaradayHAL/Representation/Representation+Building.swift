@@ -1,7 +1,7 @@
 public import FaradayCoding
 
 extension Representation {
-  /// Adds a link behind those of its relation; a second one makes a list. One of `curies` is a prefix.
+  /// Appends a link to its relation; a second one makes an array. A link with the relation `curies` is added to ``curies``.
   public mutating func add(_ link: HALLink) {
     if link.rel == Self.curiesRel {
       prefixes.append(Curie(link.name ?? "", href: link.href))
@@ -10,7 +10,7 @@ extension Representation {
     }
   }
 
-  /// Has these links under a relation, as a list however many they are, and no others.
+  /// Replaces the links of a relation by this array.
   public mutating func setLinks(_ links: [HALLink], for rel: String) {
     let links = links.map { link in
       var link = link
@@ -25,41 +25,41 @@ extension Representation {
     }
   }
 
-  /// Takes the links of a relation away.
+  /// Removes the links of a relation.
   public mutating func removeLinks(for rel: String) { links.remove(rel) }
 
-  /// Embeds a representation behind those of the relation; a second one makes a list.
+  /// Appends an embedded representation to a relation; a second one makes an array.
   public mutating func embed(_ representation: Representation, for rel: String) { embedded.add(representation, to: rel) }
 
-  /// Has these representations under a relation, as a list however many they are, and no others.
+  /// Replaces the embedded representations of a relation by this array.
   public mutating func embed(_ representations: [Representation], for rel: String) {
     embedded.set(representations, for: rel, isList: true)
   }
 
-  /// Takes the representations under a relation away.
+  /// Removes the embedded representations of a relation.
   public mutating func removeEmbedded(for rel: String) { embedded.remove(rel) }
 
-  /// This with one more link.
+  /// A copy with a link appended.
   public func with(_ link: HALLink) -> Representation { changed { $0.add(link) } }
 
-  /// This with one more link, which is a template if it has an expression.
+  /// A copy with a link appended, which is a URI template if it has an expression.
   public func with(rel: String, href: String) -> Representation { with(HALLink(rel: rel, href: href)) }
 
-  /// This with these links under a relation, as a list.
+  /// A copy with this array of links under a relation.
   public func with(rel: String, links: [HALLink]) -> Representation { changed { $0.setLinks(links, for: rel) } }
 
-  /// This with one more prefix for relations; `href` is a template whose variable is `rel`.
+  /// A copy with a CURIE appended; `href` is a URI template with the variable `rel`.
   public func with(curie name: String, href: String) -> Representation {
     changed { $0.prefixes.append(Curie(name, href: href)) }
   }
 
-  /// This with a property.
+  /// A copy with a property set.
   public func with(property name: String, _ value: JSONValue) -> Representation { changed { $0.properties[name] = value } }
 
-  /// This with one more representation embedded.
+  /// A copy with an embedded representation appended.
   public func with(rel: String, embedded: Representation) -> Representation { changed { $0.embed(embedded, for: rel) } }
 
-  /// This with these representations under a relation, as a list.
+  /// A copy with this array of embedded representations under a relation.
   public func with(rel: String, embedded: [Representation]) -> Representation { changed { $0.embed(embedded, for: rel) } }
 
   static let curiesRel = "curies"

@@ -2,11 +2,11 @@ internal import FaradayCoding
 public import FaradayCore
 
 extension Representation {
-  /// The properties as a value of this type.
+  /// Decodes the properties as a value of this type.
   ///
   ///     let orders = try page.embedded(for: "ea:order").map { try $0.decode(Order.self) }
   ///
-  /// They are written as JSON and read by the decoder; numbers have all their digits there. Throws ``UndecodableProperties`` if they are none.
+  /// They are serialized as JSON and read by the decoder, with all digits of numbers. Throws ``UndecodableProperties``.
   public func decode<Value: Decodable>(
     _ type: Value.Type = Value.self, using decoder: JSONDecoder = JSONDecoder()
   ) throws -> Value {
@@ -17,23 +17,23 @@ extension Representation {
     }
   }
 
-  /// A representation whose properties are a value's, which is an object in JSON. Throws what encoding it throws, and
-  /// ``MalformedHAL`` if it is no object.
+  /// A representation with the properties of a value, which must be encoded as a JSON object. Throws what encoding it throws,
+  /// and ``MalformedHAL`` if it is not an object.
   public init(encoding value: some Encodable, using encoder: JSONEncoder = JSONEncoder()) throws {
     try self.init(data: encoder.encode(value))
   }
 
-  /// Reads the bytes of a HAL document. Throws ``FaradayCoding/MalformedJSON`` if they are no JSON, and ``MalformedHAL``.
+  /// Parses a HAL document. Throws ``FaradayCoding/MalformedJSON`` if it is not valid JSON, and ``MalformedHAL``.
   public init(data: Data) throws { try self.init(json: JSONValue(data: data)) }
 }
 
-/// A representation whose properties are not what was wanted.
+/// The properties of a representation could not be decoded as the expected type.
 public struct UndecodableProperties: FaradayError {
-  /// The type that was wanted.
+  /// The type that was to be decoded.
   public let type: String
-  /// The property: `items.0.name`; empty for the whole.
+  /// The coding path of the value that is wrong: `items.0.name`; empty for all properties.
   public let path: String
-  /// What the decoder threw. Its text may show values.
+  /// The error of the decoder. Its description may show values.
   public let underlying: any Error
   private let summary: String
 

@@ -1,9 +1,8 @@
 public import FaradayCoding
 
 extension Representation {
-  /// Reads a HAL document. What is malformed in it is an error, ``MalformedHAL``, which says where; a null is taken for what is
-  /// not there, and what HAL does not know of a link is dropped. Representations that are embedded in each other more than 64
-  /// levels deep are an error too.
+  /// Parses a HAL document. Malformed links throw ``MalformedHAL`` with their path; a null counts as absent, and unknown
+  /// members of a link are dropped. Representations embedded more than 64 levels deep are an error.
   public init(json: JSONValue) throws(MalformedHAL) { try self.init(json, depth: 0) }
 
   private init(_ json: JSONValue, depth: Int) throws(MalformedHAL) {
@@ -43,10 +42,10 @@ extension Representation {
     }
   }
 
-  /// Reading one calls itself, and a thread may have 512 KiB.
+  /// Parsing is recursive, and a thread may have 512 KiB of stack.
   private static let maximumDepth = 64
 
-  /// The HAL document: links first, then properties, then what is embedded.
+  /// The HAL document as JSON: links first, then properties, then embedded representations.
   public var json: JSONValue {
     var object = JSONObject()
     var links = JSONObject()
@@ -70,7 +69,7 @@ extension Representation {
   private static let embeddedName = "_embedded"
 }
 
-/// What stands under a relation.
+/// The values of a relation.
 private struct JSONRelation {
   let rel: String
   let elements: [JSONValue]

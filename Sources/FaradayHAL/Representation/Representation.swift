@@ -1,44 +1,44 @@
 public import FaradayCoding
 
-/// A resource as HAL has it: properties, links, and other resources embedded in it, as a value.
+/// A HAL resource as a value: its properties, links and embedded resources (`application/hal+json`).
 ///
 ///     let order = Representation(properties: ["total": 30])
 ///       .with(rel: "self", href: "/orders/123")
 ///       .with(curie: "ea", href: "https://docs.example.com/rels/{rel}")
 ///       .with(HALLink(rel: "ea:find", href: "/orders{?id}"))
 ///
-/// A relation is looked up however it is written: `ea:find` finds what stands under `https://docs.example.com/rels/find`, and
-/// the other way round. To look one up takes time in proportion to the relations that there are; ``links`` and ``embedded``,
-/// which have them as they are written, find one at once.
+/// Lookups resolve CURIEs: `ea:find` finds what is written as `https://docs.example.com/rels/find`, and the reverse. They take
+/// linear time in the number of relations; ``links`` and ``embedded``, which have relations as they are written, constant time.
 public struct Representation: Sendable, Hashable {
-  /// What it says of itself. `_links` and `_embedded` are no properties, and are not rendered.
+  /// The properties. `_links` and `_embedded` among them are ignored when it is encoded.
   public var properties: JSONObject
-  /// The links but `curies`, as they are written. To look one up there is ``link(for:name:)``.
+  /// The links as they are written, without `curies`. For lookups there is ``link(for:name:)``.
   public internal(set) var links = Relations<HALLink>()
-  /// The prefixes of its relations.
+  /// The CURIEs: prefixes of its relations.
   public var curies: [Curie] {
     get { prefixes.curies }
     set { prefixes.replace(with: newValue) }
   }
-  /// The representations in it, as they are written. To look one up there is ``embedded(for:)``.
+  /// The embedded representations as they are written. For lookups there is ``embedded(for:)``.
   public internal(set) var embedded = Relations<Representation>()
-  /// With those of the representation that this one was taken from, which count here too.
+  /// Its CURIEs, and those of the representation that it was embedded in.
   var prefixes = Prefixes()
 
+  /// A representation with these properties, and no links.
   public init(properties: JSONObject = [:]) { self.properties = properties }
 
-  /// The link to the resource itself.
+  /// The `self` link: the link to the resource itself.
   public var selfLink: HALLink? { link(for: "self") }
 
-  /// The first link of a relation, or the first of that name; the relation is a name, a CURIE or a URI.
+  /// The first link of a relation, or the first with that name. The relation is a name, a CURIE or a URI.
   public func link(for relation: String, name: String? = nil) -> HALLink? {
     links(for: relation).first { name == nil || $0.name == name }
   }
 
-  /// All links of a relation: a name, a CURIE or a URI.
+  /// All links of a relation, which is a name, a CURIE or a URI.
   public func links(for relation: String) -> [HALLink] { values(of: links, for: relation) }
 
-  /// The representations that are embedded under a relation: a name, a CURIE or a URI. They know the prefixes of this one.
+  /// The embedded representations of a relation, which is a name, a CURIE or a URI. The CURIEs of this one apply to them too.
   public func embedded(for relation: String) -> [Representation] {
     let outer = prefixes.inside
     return values(of: embedded, for: relation).map { inner in
@@ -48,12 +48,12 @@ public struct Representation: Sendable, Hashable {
     }
   }
 
-  /// The URI of a CURIE; nil if no prefix is known for it.
+  /// Expands a CURIE to its URI; nil if its prefix is unknown.
   public func expand(curie: String) -> String? {
     Curie.split(curie).flatMap { prefixes[$0.prefix] }?.expand(curie)
   }
 
-  /// The CURIE of a URI; nil if no prefix fits it.
+  /// Abbreviates a URI to a CURIE; nil if no prefix matches.
   public func contract(uri: String) -> String? {
     for known in prefixes.all { if let curie = known.contract(uri) { return curie } }
     return nil
@@ -72,7 +72,7 @@ public struct Representation: Sendable, Hashable {
     }.flatMap { relations[$0] }
   }
 
-  /// What it was taken from makes no difference.
+  /// Ignores the representation that it was embedded in.
   public static func == (left: Representation, right: Representation) -> Bool {
     left.properties == right.properties && left.links == right.links && left.curies == right.curies
       && left.embedded == right.embedded

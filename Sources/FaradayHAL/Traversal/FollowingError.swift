@@ -1,38 +1,41 @@
 public import FaradayCore
 
-/// A relation that could not be followed. What it says of itself has no secret in it; its ``response`` is as it came.
+/// A link relation that could not be followed. Its description contains no secrets; its ``response`` is unredacted.
 public struct FollowingError: FaradayError, CustomReflectable {
+  /// Why the relation could not be followed.
   public enum Reason: Sendable, Hashable {
-    /// The representation has nothing under the relation; it has these.
+    /// The representation has no link or embedded representation of that relation; it has these relations.
     case missingRelation(present: [String])
-    /// The link is a template, and none of its variables has a value. An empty list is a value that leaves nothing behind.
+    /// The link is a URI template, and none of its variables has a value. An empty array counts as a value.
     case templated(variables: [String])
-    /// The link says that it is a template, and is none, or not for these values.
+    /// The link's URI template is malformed, or cannot be expanded with these values.
     case invalidTemplate(URITemplateError)
-    /// The link is no URL.
+    /// The link is not a valid URL.
     case invalidLink
-    /// The link led to a response that is not 2xx.
+    /// The response has a status other than 2xx.
     case status(HTTPResponse.Status)
-    /// The link led to something else: what is wrong with it.
+    /// The response is not valid HAL, with the reason.
     case notHAL(String)
   }
 
+  /// Why the relation could not be followed.
   public let reason: Reason
-  /// The relation that was followed; nil for the first representation of all if no link led there.
+  /// The relation that was followed; nil for the first representation, if no link led to it.
   public let relation: String?
-  /// Where the response came from that holds what is wrong: the representation with the link or, if the link led to what is no
-  /// representation, that. Without user, password and fragment, and with a mark for the values of secret query items.
+  /// The redacted URL of the response that contains what is wrong: the representation with the link, or what the link led to.
   public let url: String
-  /// What the link led to, if it led to something.
+  /// The response that the link led to, if there was one.
   public let response: Response?
-  /// What had been fetched until then, or was embedded in it, the first one first.
+  /// The representations before the error, in order.
   public let representations: [Representation]
 
+  /// Whether the response has a transient status.
   public var isTransient: Bool { response?.status.isTransient ?? false }
+  /// The GET of ``url``.
   public var request: RequestSummary? { RequestSummary(method: .get, url: url) }
   public var customMirror: Mirror { Mirror(self, children: [:]) }
 
-  /// Four kibibytes at most: a server says what the relations are, and what a template is.
+  /// At most 4 KiB, as relations and templates come from the server.
   public var description: String { text.bounded(to: 4096) }
 
   private var text: String {

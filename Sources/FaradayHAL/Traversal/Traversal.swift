@@ -1,14 +1,14 @@
 internal import FaradayCoding
 internal import FaradayCore
 
-/// A way through representations, from link to link.
+/// The state of a traversal from link to link.
 struct Traversal {
   private(set) var representations: [Representation] = []
 
   private var connection: Connection
   private let variables: [String: URITemplate.Value]
   private let usesEmbedded: Bool
-  /// Where the last representation came from, embedded or not.
+  /// The URL of the response with the last representation, embedded or not.
   private var base: URL?
 
   init(over connection: Connection, variables: [String: URITemplate.Value], usesEmbedded: Bool) {

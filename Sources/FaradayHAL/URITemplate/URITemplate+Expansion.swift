@@ -1,10 +1,10 @@
 internal import FaradayCore
 
 extension URITemplate {
-  /// The URI with these values in their places; it may be relative, as the template is. A value whose name stands nowhere is
-  /// not used, and a variable without a value leaves nothing behind.
+  /// Expands the template with these values. A value without a variable is ignored, and a variable without a value expands to
+  /// nothing.
   ///
-  /// Throws ``URITemplateError`` for a prefix (`{name:3}`) of a list or of pairs, which have none (RFC 6570, section 2.4.1).
+  /// Throws ``URITemplateError`` for a prefix modifier (`{name:3}`) of an array or of pairs (RFC 6570, section 2.4.1).
   public func expand(_ values: [String: Value] = [:]) throws(URITemplateError) -> String {
     var uri = ""
     for part in parts {
@@ -60,7 +60,8 @@ extension URITemplate.Style {
     characters(of: text).prefix(length).joined()
   }
 
-  /// Each scalar, encoded; where encoded ones stay as they are, the octets of one are one (RFC 6570, section 2.4.1).
+  /// Each scalar, encoded. With reserved expansion, percent-encoded sequences are kept, and those of one character count as one
+  /// (RFC 6570, section 2.4.1).
   private func characters(of text: String) -> [String] {
     guard keepsReserved else { return text.unicodeScalars.map { QueryParameters.encode(String($0)) } }
     var characters: [String] = []

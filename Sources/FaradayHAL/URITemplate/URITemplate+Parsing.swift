@@ -1,7 +1,7 @@
 internal import FaradayCore
 
 extension URITemplate {
-  /// Reads a template by the grammar of RFC 6570, section 2.
+  /// Parses a template by the grammar of RFC 6570, section 2.
   struct Parser {
     private let scalars: [Unicode.Scalar]
 
@@ -62,7 +62,7 @@ extension URITemplate {
       return Self.isName(name) ? Variable(name: Self.text(name), modifier: modifier) : nil
     }
 
-    /// 1 to 9999, without a leading zero.
+    /// 1 to 9999, without leading zeros.
     private static func prefixLength(_ digits: ArraySlice<Unicode.Scalar>) -> Int? {
       guard (1...4).contains(digits.count), digits.allSatisfy({ ("0"..."9").contains($0) }), digits.first != "0" else {
         return nil
@@ -70,7 +70,7 @@ extension URITemplate {
       return Int(text(digits))
     }
 
-    /// Letters, digits, `_` and percent-encoded octets; dots between them.
+    /// Letters, digits, `_` and percent-encoded octets, separated by dots.
     private static func isName(_ name: ArraySlice<Unicode.Scalar>) -> Bool {
       name.split(separator: ".", omittingEmptySubsequences: false).allSatisfy { part in
         var rest = part
@@ -85,7 +85,7 @@ extension URITemplate {
       }
     }
 
-    /// What stands for a character outside of expressions: itself, or what it is encoded as (RFC 6570, section 3.1).
+    /// A literal character, percent-encoded if necessary (RFC 6570, section 3.1).
     private func literal(at index: Int) throws(URITemplateError) -> String {
       let scalar = scalars[index]
       switch scalar {

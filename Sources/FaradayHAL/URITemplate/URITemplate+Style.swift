@@ -1,15 +1,15 @@
 extension URITemplate {
-  /// How an expression's values are put together; its operator says which (RFC 6570, section 2.2 and appendix A).
+  /// How the values of an expression are joined, by its operator (RFC 6570, section 2.2 and appendix A).
   struct Style: Sendable, Hashable {
-    /// Stands before the first value.
+    /// Precedes the first value.
     let first: String
-    /// Stands between values.
+    /// Separates values.
     let separator: String
-    /// Whether each value has its name before it.
+    /// Whether each value is preceded by its name.
     let isNamed: Bool
-    /// What follows the name of an empty value.
+    /// Follows the name of an empty value.
     let ifEmpty: String
-    /// Whether the reserved characters of RFC 3986 and what is percent-encoded already stay as they are.
+    /// Reserved expansion: whether reserved characters (RFC 3986) and percent-encoded sequences are kept.
     let keepsReserved: Bool
 
     static let simple = Style(first: "", separator: ",")
@@ -24,7 +24,7 @@ extension URITemplate {
       "&": Style(first: "&", separator: "&", isNamed: true, ifEmpty: "="),
     ]
 
-    /// Kept for extensions of the RFC.
+    /// Reserved by the RFC for extensions.
     static let reservedOperators: Set<Unicode.Scalar> = ["=", ",", "!", "@", "|"]
 
     private init(

@@ -1,19 +1,19 @@
-/// A template for URIs with places for values (RFC 6570, all four levels): `/orders{/id}{?page,tags*}`.
+/// A URI template (RFC 6570, all four levels): `/orders{/id}{?page,tags*}`.
 ///
 ///     let template = try URITemplate("/orders{/id}{?page,tags*}")
 ///     try template.expand(["id": "a/b", "page": 2, "tags": ["new", "paid"]])     // /orders/a%2Fb?page=2&tags=new&tags=paid
 public struct URITemplate: Sendable, Hashable {
-  /// The template as it was given.
+  /// The text of the template.
   public let text: String
   let parts: [Part]
 
-  /// Reads a template. Throws ``URITemplateError`` if it is none.
+  /// Parses a template. Throws ``URITemplateError`` if it is malformed.
   public init(_ text: String) throws(URITemplateError) {
     self.text = text
     parts = try Parser(text).parts()
   }
 
-  /// The names that its expressions have, in order, each once.
+  /// The names of its variables, in order, without duplicates.
   public var variables: [String] {
     var names: [String] = []
     var known: Set<String> = []
@@ -23,9 +23,11 @@ public struct URITemplate: Sendable, Hashable {
     return names
   }
 
-  /// What stands for a variable. One that is not given, an empty list and no pairs are undefined, and leave nothing behind.
+  /// The value of a variable. An empty array and empty pairs count as undefined, and expand to nothing.
   public enum Value: Sendable, Hashable {
+    /// A string.
     case string(String)
+    /// An array of strings.
     case list([String])
     /// An associative array, in order.
     case pairs([Pair])
@@ -41,9 +43,12 @@ public struct URITemplate: Sendable, Hashable {
 
   /// A member of an associative array.
   public struct Pair: Sendable, Hashable {
+    /// The name.
     public var name: String
+    /// The value.
     public var value: String
 
+    /// A name and its value.
     public init(_ name: String, _ value: String) {
       self.name = name
       self.value = value
@@ -51,7 +56,7 @@ public struct URITemplate: Sendable, Hashable {
   }
 
   enum Part: Sendable, Hashable {
-    /// As it goes into the URI.
+    /// Percent-encoded already.
     case literal(String)
     case expression(Expression)
   }
@@ -59,7 +64,7 @@ public struct URITemplate: Sendable, Hashable {
   /// `{?page,tags*}`
   struct Expression: Sendable, Hashable {
     let text: String
-    /// Where it begins, in Unicode scalars from the beginning of the template.
+    /// The offset of its beginning, in Unicode scalars.
     let offset: Int
     let style: Style
     let variables: [Variable]
@@ -73,7 +78,7 @@ public struct URITemplate: Sendable, Hashable {
 
   enum Modifier: Sendable, Hashable {
     case explode
-    /// So many Unicode scalars of the value.
+    /// The maximum number of Unicode scalars of the value.
     case prefix(Int)
   }
 }

@@ -1,30 +1,31 @@
 public import FaradayCore
 
-/// A URI template that is none, or cannot be expanded with the values it was given.
-///
-/// It shows the expression, and nothing else of the template or the values.
+/// A URI template that is malformed, or cannot be expanded with the values given. It shows the expression, and nothing else of
+/// the template or the values.
 public struct URITemplateError: FaradayError, Hashable {
+  /// What is wrong.
   public enum Reason: Sendable, Hashable {
     /// `{` without `}`.
     case unclosed
     /// `}` without `{`.
     case unopened
-    /// An operator that RFC 6570 keeps for later: `=`, `,`, `!`, `@` or `|`.
+    /// An operator that RFC 6570 reserves for extensions: `=`, `,`, `!`, `@` or `|`.
     case reservedOperator
-    /// A variable without a name, or with a character in it that is no letter, digit, `_`, `.` or percent-encoded octet.
+    /// A variable without a name, or with an invalid character: not a letter, digit, `_`, `.` or percent-encoded octet.
     case invalidVariable
-    /// A prefix that is no number from 1 to 9999.
+    /// A prefix length that is not a number from 1 to 9999.
     case invalidPrefix
-    /// A character outside of expressions that may not stand in a template, such as a space, or a `%` that encodes nothing.
+    /// An invalid character outside of expressions, such as a space, or a `%` that is not part of a percent-encoded octet.
     case invalidLiteral
-    /// A prefix of this variable, whose value is a list or pairs.
+    /// A prefix modifier on this variable, whose value is an array or pairs.
     case prefixOfComposite(String)
   }
 
+  /// What is wrong.
   public let reason: Reason
-  /// The expression, braces and all; outside of expressions, the character.
+  /// The expression with its braces; outside of expressions, the character.
   public let expression: String
-  /// Where it begins, in Unicode scalars from the beginning of the template.
+  /// The offset of its beginning, in Unicode scalars.
   public let offset: Int
 
   public var description: String {
@@ -32,11 +33,11 @@ public struct URITemplateError: FaradayError, Hashable {
       switch reason {
       case .unclosed: "has no closing brace"
       case .unopened: "has no opening brace before it"
-      case .reservedOperator: "has an operator that RFC 6570 keeps for later"
+      case .reservedOperator: "has an operator that RFC 6570 reserves for extensions"
       case .invalidVariable: "has a variable without a valid name"
-      case .invalidPrefix: "has a prefix that is no number from 1 to 9999"
-      case .invalidLiteral: "may not stand in a template"
-      case .prefixOfComposite(let name): "wants a prefix of \(name), which is a list or pairs"
+      case .invalidPrefix: "has a prefix length that is not a number from 1 to 9999"
+      case .invalidLiteral: "is not allowed in a template"
+      case .prefixOfComposite(let name): "has a prefix modifier on \(name), whose value is a list or pairs"
       }
     return "URI template: \(expression.debugDescription) at offset \(offset) \(what)"
   }
