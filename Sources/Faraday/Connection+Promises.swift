@@ -35,7 +35,7 @@ extension Promising where Caller == Connection {
   @discardableResult
   public func run(_ request: Request) -> ProgressablePromise<Response> { send { request } }
 
-  private func send(_ make: () throws -> Request) -> ProgressablePromise<Response> {
+  func send(_ make: () throws -> Request) -> ProgressablePromise<Response> {
     do {
       let request = try make()
       return ProgressablePromise { [caller] report in try await caller.run(request, reporting: report) }
