@@ -1,0 +1,112 @@
+public import FaradayCore
+private import Synchronization
+
+/// Makes GETs conditional (RFC 9110, section 13): sends the validator of the response that the same request had before, and gives
+/// that response again where the server answers 304 Not Modified.
+///
+///     connection.use(.conditionalRequests)
+///
+/// It is not a cache: the server is asked every time, and nothing is said to be fresh. What it saves is the transfer of a body that
+/// has not changed. The validator is the `ETag` (sent as `If-None-Match`), else `Last-Modified` (`If-Modified-Since`). The answer to
+/// a 304 has the status 200, the remembered body, and the remembered header fields, updated by those of the 304 as RFC 9111, section
+/// 3.2, has it; its metrics are those of the 304.
+///
+/// Remembered are, in memory, whole 200 responses to buffered GETs without a callback; see ``ResponseMemory`` for the limits. Never
+/// remembered are other statuses (206 too), `Cache-Control: no-store` of request or response, `Vary: *`, and bodies that are
+/// streamed or taken by a callback, which pass through; but these deliveries are given a remembered response too. A request with a
+/// precondition, a `Range` or a body of its own passes untouched, and so does its 304.
+///
+/// What one user got is not given to another: a response is given again only to a request with the same URL, the same
+/// `Authorization`, `Cookie` and other fields that ``FaradayCore/Request/secrets`` names, and the same fields that its `Vary` lists.
+/// They are compared as they are sent, also where a middleware below adds them; where a 304 was for another, the request is sent once
+/// more without the validator. Below ``Redirects`` each hop is made conditional by itself.
+public struct ConditionalRequests: Middleware {
+  private let memory: ResponseMemory
+
+  /// - Parameter memory: where responses are remembered; one of its own by default. Copies share it.
+  public init(memory: ResponseMemory = ResponseMemory()) { self.memory = memory }
+
+  public func handle(_ request: Request, next: Next) async throws -> Response {
+    guard request.mayBeMadeConditional else { return try await next(request) }
+    let key = RememberedResponse.Key(request)
+    let known = memory.response(for: key, selectedBy: request)
+    let bottom = SentRequest()
+    let next = next.appending(bottom)
+    var conditional = request
+    if let precondition = known?.precondition { conditional.headers[fields: precondition.name] = [precondition] }
+
+    var response = try await next(conditional)
+    if let known, response.status == .notModified {
+      let sent = bottom.last ?? conditional
+      // Somebody below has put a precondition of their own in its place: the 304 is for them.
+      guard sent.headers[fields: known.precondition.name] == [known.precondition] else { return response }
+      if known.isConfirmed(by: response, to: sent) {
+        let updated = known.updated(by: response.headers)
+        memory.remember(updated.headers.forbidStoring ? nil : updated, for: key)
+        // It has none, and with its reader its connection would go.
+        await response.body.discard()
+        return updated.response(for: response)
+      }
+      memory.remember(nil, for: key)
+      await response.body.discard()
+      response = try await next(request)
+    }
+    return try await remembering(response, to: request, sent: bottom.last ?? request, for: key)
+  }
+
+  private func remembering(
+    _ response: Response, to request: Request, sent: Request, for key: RememberedResponse.Key
+  ) async throws -> Response {
+    guard response.status == .ok else { return response }
+    guard let remembered = RememberedResponse(response, to: request, sent: sent) else {
+      memory.remember(nil, for: key)
+      return response
+    }
+    guard request.options.deliversWhole, memory.mayHold(response.body.length ?? 0) else { return response }
+    let whole = try await response.collected(for: request)
+    memory.remember(remembered.with(body: whole.body), for: key)
+    return whole
+  }
+}
+
+/// Stands next to the adapter, and knows what was sent last.
+private final class SentRequest: Middleware {
+  private let state = Mutex<Request?>(nil)
+
+  var last: Request? { state.withLock { $0 } }
+
+  func handle(_ request: Request, next: Next) async throws -> Response {
+    state.withLock { $0 = request }
+    return try await next(request)
+  }
+}
+
+extension Request {
+  fileprivate var mayBeMadeConditional: Bool {
+    method == .get && body.isEmpty && options.requestTarget == .origin && !headers.forbidStoring
+      && !Self.preconditions.contains { headers.contains($0) }
+  }
+
+  /// RFC 9110, section 13.1; a range asks for something that is not remembered.
+  private static let preconditions: [HTTPField.Name] = [
+    .ifMatch, .ifNoneMatch, .ifModifiedSince, .ifUnmodifiedSince, .ifRange, .range,
+  ]
+}
+
+extension HTTPFields {
+  /// Whether `Cache-Control` has the directive `no-store` (RFC 9111, sections 5.2.1.5 and 5.2.2.5).
+  var forbidStoring: Bool { listed(.cacheControl).contains { $0.lowercased().prefix { $0 != "=" } == "no-store" } }
+
+  /// The elements of a field that is a list (RFC 9110, section 5.6.1).
+  func listed(_ name: HTTPField.Name) -> [String] {
+    self[values: name].flatMap { $0.split(byte: ",") }.map { $0.trimming() }.filter { !$0.isEmpty }
+  }
+}
+
+extension Middleware where Self == ConditionalRequests {
+  /// Makes GETs conditional, with a memory of its own.
+  public static var conditionalRequests: Self { Self() }
+
+  /// Makes GETs conditional, by the responses in this memory.
+  public static func conditionalRequests(memory: ResponseMemory) -> Self { Self(memory: memory) }
+}

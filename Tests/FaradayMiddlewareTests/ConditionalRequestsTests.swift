@@ -1,0 +1,251 @@
+import Faraday
+import FaradayTesting
+import FoundationEssentials
+import TestSupport
+import Testing
+
+@Suite struct ConditionalRequestsTests {
+  private let mock = MockAdapter()
+  private let memory = ResponseMemory()
+
+  private func connection(_ middleware: any Middleware...) throws -> Connection {
+    try Connection("http://host/", adapter: mock, middleware: [.conditionalRequests(memory: memory)] + middleware)
+  }
+
+  /// Answers 304 to a request with a precondition, and otherwise 200 with these fields and a count for its body.
+  private func stub(_ headers: HTTPFields, notModified fields: HTTPFields = [:]) {
+    let count = Log<Int>()
+    mock.stub { _ in
+      true
+    } respond: { request in
+      if request.headers.contains(.ifNoneMatch) || request.headers.contains(.ifModifiedSince) {
+        return Response(status: .notModified, headers: fields, url: request.url)
+      }
+      count.append(1)
+      return Response(status: .ok, headers: headers, body: .text("body \(count.elements.count)"), url: request.url)
+    }
+  }
+
+  private func sent(_ name: HTTPField.Name) -> [String?] { mock.recorded.map { $0.request.headers[name] } }
+
+  // MARK: over a server
+
+  @Test(arguments: TestedAdapter.allCases, TestedDelivery.allCases)
+  func `a 304 is given as the response that was remembered`(tested: TestedAdapter, delivery: TestedDelivery) async throws {
+    let server = try AnsweringServer { head, _, _ in
+      head.contains("If-None-Match: \"one\"\r\n")
+        ? "HTTP/1.1 304 Not Modified\r\nETag: \"one\"\r\nX-Count: 2\r\n\r\n"
+        : AnsweringServer.answer(200, "ETag: \"one\"", "X-Count: 1", "Content-Type: text/plain", body: "Hello")
+    }
+    let connection = try Connection(server.url, adapter: tested.adapter, middleware: [.conditionalRequests])
+    #expect(try await connection.get("a").text() == "Hello")
+    let again = try await delivery.get("a", over: connection)
+    #expect(again.text == "Hello" && again.response.status == .ok)
+    #expect(again.response.headers["X-Count"] == "2" && again.response.headers[.contentType] == "text/plain")
+    #expect(server.requestCount == 2)
+    #expect(server.heads.elements.first?.contains("If-None-Match") == false)
+  }
+
+  // MARK: validators
+
+  @Test func `the date is the validator where there is no ETag`() async throws {
+    stub([.lastModified: "Sun, 06 Nov 1994 08:49:37 GMT"])
+    let connection = try connection()
+    #expect(try await [connection.get().text(), connection.get().text()] == ["body 1", "body 1"])
+    #expect(sent(.ifModifiedSince) == [nil, "Sun, 06 Nov 1994 08:49:37 GMT"] && sent(.ifNoneMatch) == [nil, nil])
+  }
+
+  @Test(arguments: ["*", "one", "\"a\", \"b\"", "\"a", "\"a\"b\"", ""])
+  func `what is no ETag is not sent as one`(tag: String) async throws {
+    stub([.eTag: tag])
+    let connection = try connection()
+    _ = try await [connection.get(), connection.get()]
+    #expect(sent(.ifNoneMatch) == [nil, nil] && memory.count == 0)
+  }
+
+  @Test func `a weak ETag is sent as it is`() async throws {
+    stub([.eTag: "W/\"one\""], notModified: [.eTag: "\"one\""])
+    let connection = try connection()
+    #expect(try await [connection.get().text(), connection.get().text()] == ["body 1", "body 1"])
+    #expect(sent(.ifNoneMatch) == [nil, "W/\"one\""])
+  }
+
+  @Test func `a changed response takes the place of the remembered one`() async throws {
+    let tags = Log<Int>()
+    mock.stub { _ in
+      true
+    } respond: { request in
+      let known = request.headers[.ifNoneMatch]
+      if known == "\"2\"" { return Response(status: .notModified, url: request.url) }
+      tags.append(1)
+      let tag = tags.elements.count
+      return Response(status: .ok, headers: [.eTag: "\"\(tag)\""], body: .text("\(tag)"), url: request.url)
+    }
+    let connection = try connection()
+    var bodies: [String] = []
+    for _ in 1...3 { bodies.append(try await connection.get().text()) }
+    #expect(bodies == ["1", "2", "2"] && sent(.ifNoneMatch) == [nil, "\"1\"", "\"2\""] && memory.count == 1)
+  }
+
+  @Test func `a 304 about another response is not taken for this one`() async throws {
+    stub([.eTag: "\"one\""], notModified: [.eTag: "\"other\""])
+    let connection = try connection()
+    #expect(try await [connection.get().text(), connection.get().text()] == ["body 1", "body 2"])
+    #expect(sent(.ifNoneMatch) == [nil, "\"one\"", nil])
+  }
+
+  @Test func `a 304 updates the fields, but for those of the connection and of the body's framing`() async throws {
+    stub(
+      [.eTag: "\"one\"", .contentLength: "6", .contentType: "text/plain", .age: "1"],
+      notModified: [
+        .age: "2", .contentLength: "0", .contentEncoding: "gzip", .connection: "x-hop", HTTPField.Name("X-Hop")!: "1",
+        .expires: "0",
+      ])
+    let connection = try connection()
+    _ = try await connection.get()
+    for _ in 1...2 {
+      let response = try await connection.get()
+      #expect(response.headers[.age] == "2" && response.headers[.expires] == "0" && response.headers[.contentLength] == "6")
+      #expect(response.headers[.contentEncoding] == nil && response.headers["X-Hop"] == nil)
+      #expect(response.headers[.contentType] == "text/plain")
+    }
+  }
+
+  // MARK: what is left alone
+
+  @Test func `a 304 to the caller's own precondition is the caller's`() async throws {
+    stub([.eTag: "\"one\""])
+    let connection = try connection()
+    _ = try await connection.get()
+    #expect(try await connection.get(headers: ["If-None-Match": "\"one\""]).status == .notModified)
+    #expect(try await connection.get(headers: ["If-Modified-Since": "Sun, 06 Nov 1994 08:49:37 GMT"]).status == .notModified)
+    _ = try await connection.get(headers: ["If-Match": "\"one\""])
+    _ = try await connection.get(headers: ["Range": "bytes=0-1"])
+    #expect(sent(.ifNoneMatch) == [nil, "\"one\"", nil, nil, nil])
+    // Nor one that somebody below has asked for.
+    let below = try self.connection(
+      .closure { request, next in
+        var request = request
+        request.headers[.ifNoneMatch] = "\"below\""
+        return try await next(request)
+      })
+    #expect(try await below.get().status == .notModified)
+  }
+
+  @Test(
+    arguments: [
+      (200, [.eTag: "\"a\"", .cacheControl: "private, No-Store"]), (200, [.eTag: "\"a\"", .vary: "Accept, *"]), (200, [:]),
+      (201, [.eTag: "\"a\""]), (206, [.eTag: "\"a\""]), (404, [.eTag: "\"a\""]),
+    ] as [(Int, HTTPFields)])
+  func `what may not be remembered is not`(code: Int, headers: HTTPFields) async throws {
+    mock.stub { _ in
+      true
+    } respond: {
+      Response(status: HTTPResponse.Status(code: code), headers: headers, body: "a", url: $0.url)
+    }
+    let connection = try connection()
+    _ = try await [connection.get(), connection.get()]
+    #expect(sent(.ifNoneMatch) == [nil, nil] && memory.count == 0)
+  }
+
+  @Test func `no-store of a request, another method, and a request with a body are not remembered`() async throws {
+    stub([.eTag: "\"one\""])
+    let connection = try connection()
+    _ = try await connection.get(headers: ["Cache-Control": "no-store"])
+    _ = try await connection.post(body: "a")
+    _ = try await connection.head()
+    _ = try await connection.run(.get, body: "a")
+    #expect(memory.count == 0)
+  }
+
+  @Test func `no-store of a 304 forgets the response`() async throws {
+    stub([.eTag: "\"one\""], notModified: [.cacheControl: "no-store"])
+    let connection = try connection()
+    #expect(try await [connection.get().text(), connection.get().text()] == ["body 1", "body 1"])
+    #expect(memory.count == 0)
+  }
+
+  @Test(arguments: [TestedDelivery.streamed, .callback])
+  func `a streamed response passes through and is not remembered`(delivery: TestedDelivery) async throws {
+    stub([.eTag: "\"one\""])
+    let connection = try connection()
+    #expect(try await delivery.get("", over: connection).text == "body 1")
+    #expect(memory.count == 0)
+  }
+
+  // MARK: whose it is
+
+  @Test(arguments: ["Authorization", "Cookie", "X-Api-Key"])
+  func `a response is not given to who has other credentials`(name: String) async throws {
+    stub([.eTag: "\"one\""])
+    let connection = try connection()
+    var bodies: [String] = []
+    for value in ["a", "b", "a"] { bodies.append(try await connection.get(headers: [name: value]).text()) }
+    #expect(bodies == ["body 1", "body 2", "body 1"] && sent(.ifNoneMatch) == [nil, nil, "\"one\""])
+  }
+
+  @Test func `nor are credentials overlooked that are added below`() async throws {
+    stub([.lastModified: "Sun, 06 Nov 1994 08:49:37 GMT"])
+    let tokens = Log<Int>()
+    let authorization = Authorization { _ in
+      tokens.append(1)
+      return .bearer("\(tokens.elements.count)")
+    }
+    let connection = try connection(authorization)
+    #expect(try await [connection.get().text(), connection.get().text()] == ["body 1", "body 2"])
+    #expect(sent(.ifModifiedSince).map { $0 != nil } == [false, true, false])
+  }
+
+  @Test func `a response is given only to who asks for it in the same way`() async throws {
+    stub([.eTag: "\"one\"", .vary: "Accept-Language, X-A"])
+    let connection = try connection()
+    var bodies: [String] = []
+    for language in ["cy", "en", "en"] { bodies.append(try await connection.get(headers: ["Accept-Language": language]).text()) }
+    #expect(bodies == ["body 1", "body 2", "body 2"] && sent(.ifNoneMatch) == [nil, nil, "\"one\""])
+    _ = try await connection.get("other", headers: ["Accept-Language": "en"])
+    #expect(sent(.ifNoneMatch).last == .some(nil))
+  }
+
+  @Test func `the 304 of where a redirect leads now is not taken for where it led before`() async throws {
+    let hops = Log<Int>()
+    mock.stub(where: { $0.url.path() == "/" }) { request in
+      hops.append(1)
+      let target: HTTPFields = [.location: "/\(hops.elements.count)"]
+      return Response(status: .found, headers: target, url: request.url)
+    }
+    stub([.eTag: "\"one\""])
+    let connection = try connection(.redirects())
+    #expect(try await [connection.get().text(), connection.get().text()] == ["body 1", "body 2"])
+  }
+
+  // MARK: limits
+
+  @Test func `the memory keeps what was used last, up to its limits, and shows nothing of it`() async throws {
+    stub([.eTag: "\"one\""])
+    let memory = ResponseMemory(maximumCount: 2)
+    let connection = try Connection("http://host/", adapter: mock, middleware: [.conditionalRequests(memory: memory)])
+    for path in ["a", "b", "a", "c", "a", "b"] { _ = try await connection.get(path) }
+    #expect(sent(.ifNoneMatch).map { $0 != nil } == [false, false, true, false, true, false])
+    #expect(memory.count == 2 && Shown.all(memory).contains("2 responses") && !Shown.all(memory).contains("body"))
+    memory.removeAll()
+    _ = try await connection.get("a")
+    #expect(sent(.ifNoneMatch).last == .some(nil))
+    for small in [ResponseMemory(maximumBytes: 500), ResponseMemory(maximumCount: 0), ResponseMemory(maximumBytes: -1)] {
+      let connection = try Connection("http://host/", adapter: mock, middleware: [.conditionalRequests(memory: small)])
+      _ = try await connection.get("a")
+      #expect(small.count == 0)
+    }
+  }
+
+  @Test func `bytes are limited too`() async throws {
+    mock.stub { _ in
+      true
+    } respond: {
+      Response(status: .ok, headers: [.eTag: "\"one\""], body: .data(Data(count: 4000)), url: $0.url)
+    }
+    let memory = ResponseMemory(maximumBytes: 10_000)
+    let connection = try Connection("http://host/", adapter: mock, middleware: [.conditionalRequests(memory: memory)])
+    for path in ["a", "b", "c", "d"] { _ = try await connection.get(path) }
+    #expect(memory.count == 2)
+  }
+}
