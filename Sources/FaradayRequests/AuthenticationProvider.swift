@@ -23,12 +23,4 @@ extension AuthenticationProvider {
   public static func credentials(_ credentials: Credentials) -> AuthenticationProvider {
     AuthenticationProvider { headers in try headers.authorize(credentials) }
   }
-
-  /// A bearer token: `Authorization: Bearer` (RFC 6750).
-  public static func bearerToken(_ token: String) -> AuthenticationProvider { credentials(.bearer(token)) }
-
-  /// Basic authentication: `Authorization: Basic` (RFC 7617).
-  public static func basicAuth(username: String, password: String) -> AuthenticationProvider {
-    credentials(.basic(user: username, password: password))
-  }
 }

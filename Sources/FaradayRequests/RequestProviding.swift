@@ -6,7 +6,7 @@ public import FaradayCore
 ///       case production, staging
 ///       var baseURL: String { self == .production ? "https://api.example.com/v2" : "https://staging.example.com/v2" }
 ///       func request(to endpoint: String, using method: HTTPRequest.Method) -> TypedRequest<Void> {
-///         baseRequest(to: endpoint, using: method).authenticated(with: .bearerToken(token))
+///         baseRequest(to: endpoint, using: method).authenticated(with: .bearer(token))
 ///       }
 ///     }
 ///     let user = try await connection.perform(Example.production.get(.json(User.self), from: "users/42")).value

@@ -40,7 +40,10 @@ extension TypedRequest {
   /// Sets the body.
   public func sending(_ body: BodyProvider) -> Self { changed { $0.bodyProvider = body } }
 
-  /// Sets the credentials.
+  /// Sets the credentials: `.authenticated(with: .basic(user: name, password: password))`.
+  public func authenticated(with credentials: Credentials) -> Self { authenticated(with: .credentials(credentials)) }
+
+  /// Sets a provider of credentials.
   public func authenticated(with authentication: AuthenticationProvider) -> Self {
     changed { $0.authenticationProvider = authentication }
   }

@@ -28,13 +28,9 @@ extension ServiceResource {
   /// Sets the `Content-Type`, whatever the body; only a multipart form replaces it.
   public func contentType(_ type: MediaType) -> Self { changed { $0.wanted.headers[.contentType] = type.description } }
 
-  /// Sets Basic credentials (RFC 7617), replacing others. A user name must not contain a colon.
-  public func authorizationHeader(username: String, password: String) -> Self {
-    changed { $0.wanted = $0.wanted.authenticated(with: .basicAuth(username: username, password: password)) }
-  }
-
-  /// Sets a bearer token (RFC 6750), replacing other credentials.
-  public func authorizationHeader(bearer token: String) -> Self {
-    changed { $0.wanted = $0.wanted.authenticated(with: .bearerToken(token)) }
+  /// Sets the credentials, replacing others: `.authorized(with: .basic(user: name, password: password))`,
+  /// `.authorized(with: .bearer(token))`. Those that fit in no header field make the loading throw ``FaradayCore/InvalidHeader``.
+  public func authorized(with credentials: Credentials) -> Self {
+    changed { $0.wanted = $0.wanted.authenticated(with: credentials) }
   }
 }

@@ -17,8 +17,8 @@ import Foundation
   }
 
   @Test func `credentials with a line break are refused`() {
-    #expect(throws: InvalidHeader.self) { try headers(after: .bearerToken("a\r\nX-Evil: 1")) }
-    #expect(throws: InvalidHeader.self) { try headers(after: .basicAuth(username: "a:b", password: "c")) }
+    #expect(throws: InvalidHeader.self) { try headers(after: .credentials(.bearer("a\r\nX-Evil: 1"))) }
+    #expect(throws: InvalidHeader.self) { try headers(after: .credentials(.basic(user: "a:b", password: "c"))) }
   }
 
   @Test func `RQ-01 no authentication keeps an Authorization that is there`() throws {
@@ -26,12 +26,13 @@ import Foundation
   }
 
   @Test func `RQ-02 a bearer token`() throws {
-    #expect(try headers(after: .bearerToken("test-token"))[.authorization] == "Bearer test-token")
+    #expect(try headers(after: .credentials(.bearer("test-token")))[.authorization] == "Bearer test-token")
   }
 
   @Test func `RQ-03 a user and a password`() throws {
     #expect(
-      try headers(after: .basicAuth(username: "user", password: "password"))[.authorization] == "Basic dXNlcjpwYXNzd29yZA==")
+      try headers(after: .credentials(.basic(user: "user", password: "password")))[.authorization]
+        == "Basic dXNlcjpwYXNzd29yZA==")
   }
 
   @Test func `RQ-04 and RQ-05 without a body there is none, and a Content-Type that somebody set stays`() throws {

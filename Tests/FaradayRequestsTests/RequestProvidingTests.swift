@@ -19,7 +19,7 @@ enum Example: RequestProviding {
   }
 
   func request(to endpoint: String, using method: HTTPRequest.Method) -> TypedRequest<Void> {
-    baseRequest(to: endpoint, using: method).authenticated(with: .bearerToken("key"))
+    baseRequest(to: endpoint, using: method).authenticated(with: .bearer("key"))
       .setting(headerField: .acceptLanguage("cy"))
   }
 }

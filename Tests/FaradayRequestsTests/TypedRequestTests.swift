@@ -20,7 +20,7 @@ import Foundation
   @Test func `nothing is lost on receiving`() throws {
     let seen = Log<String>()
     let changed = request.using(method: .put).adding(headerField: .acceptLanguage("cy")).adding(queryItem: .init("a", "1"))
-      .sending(.text("x")).authenticated(with: .bearerToken("t")).timeout(after: .seconds(9)).validating(.any)
+      .sending(.text("x")).authenticated(with: .bearer("t")).timeout(after: .seconds(9)).validating(.any)
       .configured { _ in seen.append("configured") }
       .receiving(.text)
     let made = try changed.request()
@@ -61,6 +61,6 @@ import Foundation
   }
 
   @Test func `RQ-51 credentials`() throws {
-    #expect(try request.authenticated(with: .bearerToken("t")).request().headers[.authorization] == "Bearer t")
+    #expect(try request.authenticated(with: .bearer("t")).request().headers[.authorization] == "Bearer t")
   }
 }

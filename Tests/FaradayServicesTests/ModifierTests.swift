@@ -53,21 +53,21 @@ import Testing
   ) async throws {
     let server = try LocalServer()
     let resource = Example(server, tested).server.get("basic-auth/ada/secret")
-    let wrong = resource.authorizationHeader(username: "ada", password: "secret").authorizationHeader(
-      username: "ada", password: "wrong")
+    let wrong = resource.authorized(with: .basic(user: "ada", password: "secret"))
+      .authorized(with: .basic(user: "ada", password: "wrong"))
     let error = await #expect(throws: UnexpectedStatus.self) { try await wrong.load() }
     #expect(error?.response.status == .unauthorized)
-    #expect(try await wrong.authorizationHeader(username: "ada", password: "secret").load().status == .ok)
+    #expect(try await wrong.authorized(with: .basic(user: "ada", password: "secret")).load().status == .ok)
   }
 
   @Test(arguments: TestedAdapter.allCases)
   func `SW-03: credentials open the door`(tested: TestedAdapter) async throws {
     let server = try LocalServer()
     let example = Example(server, tested)
-    let response = try await example.server.get("basic-auth/ada/secret").authorizationHeader(username: "ada", password: "secret")
+    let response = try await example.server.get("basic-auth/ada/secret").authorized(with: .basic(user: "ada", password: "secret"))
       .load()
     #expect(response.status == .ok)
-    let seen = try await example.inspect().authorizationHeader(bearer: "token").inspected()
+    let seen = try await example.inspect().authorized(with: .bearer("token")).inspected()
     #expect(seen.values("Authorization") == ["Bearer token"])
   }
 
@@ -189,10 +189,10 @@ import Testing
   @Test func `it says what it is without its secrets`() {
     let resource = Example("https://ada:secret@host", NoNetwork()).server.get("a?token=secret").tag("t").printDetails()
     #expect(resource.description == "GET https://host/a")
-    let credentials = resource.authorizationHeader(bearer: "secret").header("X-Key", "secret")
+    let credentials = resource.authorized(with: .bearer("secret")).header("X-Key", "secret")
     let service = Example(
       "https://ada:secret@host/?token=secret", ServiceNetwork(Connection(headers: [.cookie: "secret"], adapter: MockAdapter())))
-    let body = service.server.post().authorizationHeader(bearer: "secret").json(["password": "secret"])
+    let body = service.server.post().authorized(with: .bearer("secret")).json(["password": "secret"])
     for value: Any in [credentials, body, service.server, service.network] {
       #expect(!Shown.all(value).replacing("[secret]", with: "").contains("secret"), "\(Shown.all(value))")
     }

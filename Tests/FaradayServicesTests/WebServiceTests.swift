@@ -46,7 +46,7 @@ import Testing
       #expect(seen.values("Authorization").isEmpty && seen.values("X-Key").isEmpty)
     }
     // Its own it keeps.
-    let own = elsewhere.get("inspect").authorizationHeader(bearer: "own").header("X-Key", "own")
+    let own = elsewhere.get("inspect").authorized(with: .bearer("own")).header("X-Key", "own")
     let seen = try await own.inspected()
     #expect(seen.values("Authorization") == ["Bearer own"] && seen.values("X-Key") == ["own"])
   }

@@ -83,7 +83,7 @@ enum MigrationNames {
     let network: any WebServiceNetworkInterface = ServiceNetwork(connection, constraints: [LoggedIn()], interceptors: [])
     let root: ServiceRoot = service.customResource(at: "https://host")
     let resource = root.post("a").json([1], using: JSONEncoder()).json(["a": 1] as JSONValue).data(data, type: .json)
-      .multipart(data, name: "a", filename: "b", type: .binary).header("a", "b").authorizationHeader(username: "a", password: "b")
+      .multipart(data, name: "a", filename: "b", type: .binary).header("a", "b").authorized(with: .basic(user: "a", password: "b"))
       .mock(file: "a").mock(data: data).failing(with: CancellationError()).deliverOn(.queue(.main)).canHaveConstraints(false)
     resource.loadJSON([Int].self, onSuccess: { _ in }, onFailure: { error in _ = (error as? UnexpectedStatus)?.errorJSON })
     _ = try await network.load(resource.networkResource)

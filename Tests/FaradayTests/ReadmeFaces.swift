@@ -52,7 +52,7 @@ enum Faces {
 
   static func requests(_ connection: Connection, token: String) async throws -> User {
     let newUser = API.production.post(.json(User(name: "Ada")), to: "users")
-      .authenticated(with: .bearerToken(token))
+      .authenticated(with: .bearer(token))
       .receiving(.json(User.self))
     let ada = try await connection.perform(newUser).value
     return ada

@@ -33,15 +33,22 @@ extension RequestOptions {
   }
 
   /// Header fields that are sent unless `-H` overrides them.
-  private func defaults(for target: Target) -> HTTPFields {
+  private func defaults(for target: Target) throws -> HTTPFields {
     var fields: HTTPFields = [:]
     let agent = agent ?? "faraday/\(FaradayCommand.version)"
     if !agent.isEmpty { fields[.userAgent] = agent }
     fields[.accept] = "*/*"
     if !allData.isEmpty { fields[.contentType] = "application/x-www-form-urlencoded" }
     if let credentials = user ?? target.credentials {
-      fields[.authorization] = "Basic " + Data(credentials.utf8).base64EncodedString()
+      try fields.authorize(Self.basic(credentials))
     }
     return fields
+  }
+
+  /// `user:password`.
+  private static func basic(_ text: String) -> Credentials {
+    let user = text.utf8.prefix { $0 != UInt8(ascii: ":") }
+    let password = text.utf8.dropFirst(user.count + 1)
+    return .basic(user: String(decoding: user, as: UTF8.self), password: String(decoding: password, as: UTF8.self))
   }
 }

@@ -102,7 +102,7 @@ import Testing
     let response = try await connection.run(request)
     #expect(response.redirects.count == 1)
     let typed = TypedRequest(secret.method, baseURL: secret.base(home.url), endpoint: secret.path("x"))
-      .with(headers: secret.headers).sending(.body(secret.body)).authenticated(with: .bearerToken(LeakedSecret.value))
+      .with(headers: secret.headers).sending(.body(secret.body)).authenticated(with: .bearer(LeakedSecret.value))
     let values: [Any] = [
       request, response, connection, response.redirects, response.redirects[0], TypedResponse(1, response: response),
     ]
