@@ -4,8 +4,9 @@ public import FaradayPromises
 extension Connection {
   /// Sends a typed request: builds the request, sends it through the middleware, validates the response and decodes it.
   ///
-  /// The connection adds its options, and its headers if the request is same-origin; a cross-origin request gets no
-  /// credentials. A response that ``FaradayCore/Options/onChunk`` has consumed has no body to decode.
+  /// The connection adds what it adds to every request: its options, and its headers if the request has its origin. A cross-origin
+  /// one, such as `API.staging` over the connection of production, gets neither them nor credentials of its middleware, see
+  /// ``RequestConvertible/baseURL``. A response that ``FaradayCore/Options/onChunk`` has consumed has no body to decode.
   ///
   /// Throws ``FaradayCore/UnexpectedStatus`` for a status other than 2xx, unless the request validates otherwise;
   /// ``FaradayCoding/UndecodableBody``, ``FaradayCoding/UnencodableBody``, and what ``FaradayCore/Connection/run(_:)`` throws.

@@ -14,7 +14,11 @@ public protocol RequestConvertible<Resource>: Sendable, CustomStringConvertible,
   /// What the response is decoded to.
   associatedtype Resource: Sendable
 
-  /// The URL that the endpoint is appended to; its path and query are kept.
+  /// The URL that the endpoint is appended to; its path and query are kept, whatever the connection's ``FaradayCore/URLJoining``.
+  ///
+  /// A request whose base URL is cross-origin to the connection's (another scheme, host or port) is sent without the connection's
+  /// header fields, and no middleware adds credentials: it has those of its own ``authenticationProvider`` only. The
+  /// ``FaradayCore/UnexpectedStatus`` of a 401 then says so. Each environment has a connection of its own, or one without a URL.
   var baseURL: String { get }
   /// A path, which may have a query; empty for the base URL itself. It is joined with exactly one slash.
   var endpoint: String { get }

@@ -99,6 +99,18 @@ import Testing
     #expect(error?.status == .found)
   }
 
+  @Test func `a refusal behind a redirect to another origin says that it was sent without credentials`() async throws {
+    let mock = MockAdapter()
+    mock.stub(where: { $0.url.host() == "host" }) { Response(status: .found, headers: [.location: "http://away/"], url: $0.url) }
+    mock.stub(where: { $0.url.host() == "away" }) { Response(status: .unauthorized, url: $0.url) }
+    let connection = try Connection(
+      "http://host/", adapter: mock, middleware: [.expectStatus, .redirects(), .authorization(.bearer("hidden"))])
+    let error = try await #require(throws: UnexpectedStatus.self) { try await connection.get(headers: ["Authorization": "own"]) }
+    #expect(
+      "\(error)" == "GET http://host/: unexpected status 401 (sent without the connection's header fields and credentials: a "
+        + "redirect led to another origin)")
+  }
+
   @Test func `what the transport throws goes through`() async throws {
     let error = await #expect(throws: TransportError.self) { try await connection(.curl, .expectStatus).get("reset") }
     #expect(error?.code == .connectionClosed || error?.code == .receiveFailed)

@@ -13,6 +13,18 @@ public struct UnexpectedStatus: FaradayError, ErrorWithResponse, CustomReflectab
   public let method: HTTPRequest.Method
   /// The request's URL, without user, password and fragment, with secret query values redacted.
   public let url: String
+  /// Why the request went without the connection's header fields and credentials, if it did.
+  private let crossing: Crossing?
+  private let hasOwnCredentials: Bool
+
+  private enum Crossing: String {
+    case request = "it is cross-origin to the connection's base URL"
+    case redirect = "a redirect led to another origin"
+  }
+
+  /// Whether the request, or a redirect that it was answered with, is cross-origin to the connection's base URL: then it was sent
+  /// without the connection's header fields, and no middleware added credentials. The description of a 401, 403 or 407 says so.
+  public var isCrossOrigin: Bool { crossing != nil }
 
   /// The status.
   public var status: HTTPResponse.Status { response.status }
@@ -27,8 +39,16 @@ public struct UnexpectedStatus: FaradayError, ErrorWithResponse, CustomReflectab
     self.isBodyCut = isBodyCut
     method = request.method
     url = request.secrets.redacting(request.url).bounded()
+    crossing = request.isForeign ? .request : response.leftOrigin ? .redirect : nil
+    hasOwnCredentials = request.isForeign && request.headers[.authorization] != nil
   }
 
-  public var description: String { "\(method) \(url): unexpected status \(status.code)" }
+  public var description: String { "\(method) \(url): unexpected status \(status.code)\(withheld)" }
+
+  /// What is to be known of a status that asks for credentials.
+  private var withheld: String {
+    guard let crossing, !hasOwnCredentials, [401, 403, 407].contains(status.code) else { return "" }
+    return " (sent without the connection's header fields and credentials: \(crossing.rawValue))"
+  }
   public var customMirror: Mirror { Mirror(self, children: [:]) }
 }

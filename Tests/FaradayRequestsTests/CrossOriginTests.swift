@@ -1,0 +1,44 @@
+import FaradayCore
+import FaradayRequests
+import FaradayTesting
+import Testing
+
+/// A typed request to another origin than its connection's.
+@Suite struct CrossOriginTests {
+  private enum API: RequestProviding {
+    case production, staging
+    var baseURL: String { self == .production ? "https://api.example.com/v2" : "https://staging.example.com/v2" }
+  }
+
+  private let mock = MockAdapter()
+
+  private func connection() throws -> Connection {
+    try Connection(API.production.baseURL, headers: [.authorization: "Bearer hidden"], adapter: mock)
+  }
+
+  private func failure(_ status: HTTPResponse.Status, of request: TypedRequest<Void>) async throws -> UnexpectedStatus {
+    mock.stub(times: 1) { Response(status: status, url: $0.url) }
+    return try await #require(throws: UnexpectedStatus.self) { () async throws in _ = try await connection().perform(request) }
+  }
+
+  @Test(arguments: [HTTPResponse.Status.unauthorized, .forbidden])
+  func `a refusal of a cross-origin request says that it was sent without credentials`(status: HTTPResponse.Status) async throws {
+    let error = try await failure(status, of: API.staging.delete("users/1"))
+    #expect(mock.recorded.last?.request.headers[.authorization] == nil)
+    #expect(
+      "\(error)"
+        == "DELETE https://staging.example.com/v2/users/1: unexpected status \(status.code) (sent without the connection's "
+        + "header fields and credentials: it is cross-origin to the connection's base URL)")
+    #expect(error.isCrossOrigin)
+  }
+
+  @Test func `other statuses, other requests, and those with credentials of their own say nothing of it`() async throws {
+    let missing = try await failure(.notFound, of: API.staging.delete("users/1"))
+    #expect("\(missing)".hasSuffix("unexpected status 404") && missing.isCrossOrigin)
+    let home = try await failure(.unauthorized, of: API.production.delete("users/1"))
+    #expect("\(home)".hasSuffix("unexpected status 401") && !home.isCrossOrigin)
+    let own = try await failure(.unauthorized, of: API.staging.delete("users/1").authenticated(with: .bearer("own")))
+    #expect("\(own)".hasSuffix("unexpected status 401") && own.isCrossOrigin)
+    #expect(mock.recorded.last?.request.headers[.authorization] == "Bearer own")
+  }
+}
