@@ -11,7 +11,7 @@ public import FaradayCore
 ///     }
 ///     let user = try await connection.perform(Example.production.get(.json(User.self), from: "users/42")).value
 public protocol RequestProviding: Sendable {
-  /// What endpoints are put behind. A connection with a URL of another origin sends it no credentials of its own, see
+  /// The URL that endpoints are appended to. A connection with a URL of another origin sends it no credentials of its own, see
   /// ``RequestConvertible/baseURL``.
   var baseURL: String { get }
   /// The request that all requests of the API are built on; ``baseRequest(to:using:)`` by default.

@@ -47,12 +47,3 @@ extension Promising where Caller: ServiceResource {
     load(.json(type, using: decoder))
   }
 }
-
-extension UnexpectedStatus {
-  /// The response's body as untyped JSON: the error details of a REST API. Nil if it is not JSON, was truncated, or is a
-  /// stream.
-  public var errorJSON: JSONValue? {
-    guard !isBodyCut, let data = response.body.data, !data.isEmpty else { return nil }
-    return try? JSONValue(data: data)
-  }
-}
