@@ -1,10 +1,28 @@
 internal import FaradayCore
 
 extension MediaType {
-  /// The media type by the first bytes of the content (WHATWG MIME Sniffing, section 6); ``FaradayCore/MediaType/binary`` if it
-  /// is unknown.
+  /// The media type by the first bytes of the content (WHATWG MIME Sniffing, section 6), or `text/plain` if they are text: UTF-8 without the control
+  /// characters that section 3 calls binary data bytes, or UTF-16 with its byte order mark. ``FaradayCore/MediaType/binary`` if
+  /// nothing tells. Bytes without a signature are read to their end.
   init(sniffing data: Data) {
-    self = Self.signatures.first { data.starts(with: $0.bytes) }?.type ?? .binary
+    self = Self.signatures.first { data.starts(with: $0.bytes) }?.type ?? Self.textType(of: data) ?? .binary
+  }
+
+  private static func textType(of data: Data) -> MediaType? {
+    guard !data.isEmpty else { return nil }
+    if data.starts(with: [0xFE, 0xFF]) || data.starts(with: [0xFF, 0xFE]) {
+      return data.count.isMultiple(of: 2) ? MediaType("text", "plain", parameters: ["charset": "utf-16"]) : nil
+    }
+    guard !data.contains(where: isBinary), String(validating: data, as: UTF8.self) != nil else { return nil }
+    return .text
+  }
+
+  /// Neither tab, line feed, form feed, carriage return nor escape, and below the space.
+  private static func isBinary(_ byte: UInt8) -> Bool {
+    switch byte {
+    case 0x09, 0x0A, 0x0C, 0x0D, 0x1B: false
+    default: byte < 0x20
+    }
   }
 
   private static let signatures: [(bytes: [UInt8], type: MediaType)] = [

@@ -17,8 +17,8 @@ public struct NetworkResourceWithBody: ServiceResource {
   /// Sets a body of any kind: a file, a stream, text, or what a provider of your own encodes.
   public func sending(_ body: BodyProvider) -> Self { sending(body, form: nil) }
 
-  /// Sets these bytes as the body. Without a type it is sniffed from the first bytes: JPEG, PNG, GIF, TIFF, PDF, legacy Office
-  /// documents, else `application/octet-stream`.
+  /// Sets these bytes as the body. Without a type it is sniffed: JPEG, PNG, GIF, TIFF, PDF, legacy Office documents;
+  /// `text/plain` if they are UTF-8 or UTF-16 text; and `application/octet-stream` for all else.
   public func data(_ data: Data, type: MediaType? = nil) -> Self {
     sending(.data(data, contentType: type ?? MediaType(sniffing: data)))
   }

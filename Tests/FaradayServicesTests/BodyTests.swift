@@ -77,7 +77,11 @@ import Testing
       (Array("GIF89a".utf8), "image/gif"), ([0x49, 0x49, 0x2A, 0], "image/tiff"), ([0x4D, 0x4D, 0, 0x2A], "image/tiff"),
       (Array("%PDF-1.7".utf8), "application/pdf"),
       ([0xD0, 0xCF, 0x11, 0xE0, 0xA1, 0xB1, 0x1A, 0xE1], "application/vnd.ms-office"),
-      ([0xFF, 0xD8], "application/octet-stream"), (Array("Four".utf8), "application/octet-stream"),
+      ([0xFF, 0xD8], "application/octet-stream"), (Array("Four".utf8), "text/plain; charset=utf-8"),
+      (Array("\u{FEFF}caf\u{E9}\r\n\t\u{1B}[1m".utf8), "text/plain; charset=utf-8"), ([0x61, 0xE9], "application/octet-stream"),
+      (Array("a\u{0}".utf8), "application/octet-stream"), (Array("a\u{7}".utf8), "application/octet-stream"),
+      ([0xFE, 0xFF, 0, 0x61], "text/plain; charset=utf-16"), ([0xFF, 0xFE, 0x61, 0], "text/plain; charset=utf-16"),
+      ([0xFF, 0xFE, 0x61], "application/octet-stream"),
     ] as [([UInt8], String)])
   func `the type of bytes is told from their beginning`(tested: TestedAdapter, bytes: ([UInt8], String)) async throws {
     let server = try LocalServer()
