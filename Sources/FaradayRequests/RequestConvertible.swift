@@ -57,8 +57,11 @@ extension RequestConvertible {
   /// Changes nothing.
   public func configure(_ options: inout Options) {}
 
-  /// `GET https://api.example.com/users/42`: without the query, so that it contains no secret. No provider is called.
-  public var description: String { "\(method) \(shownURL)" }
+  /// `GET https://api.example.com/users/42 -> User`: the resource's type, unless it is `Void`, and the URL without any query, so that
+  /// it contains no secret. No provider is called.
+  public var description: String {
+    "\(method) \(shownURL)" + (Resource.self == Void.self ? "" : " -> \(Resource.self)")
+  }
 
   package var shownURL: String {
     let url = URLJoining.append.join(endpoint, to: baseURL)

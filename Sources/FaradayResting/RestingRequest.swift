@@ -36,11 +36,12 @@ extension RestingRequest where Input == Nothing {
   }
 }
 
-/// Describes a request as `GET /users/{id}`: method, and the endpoint's path without its query. Headers, input and variables
-/// may be secret, and are not shown.
+/// Describes a request as `GET /users/{id} -> User`: the method, the path as it was given to the endpoint, without its query, and the output's type, unless
+/// it is ``Nothing``. Headers, input and variables may be secret, and are not shown.
 extension RestingRequest: CustomStringConvertible, CustomReflectable {
   public var description: String {
     "\(endpoint.method) \(Secrets().redacting(urlText: endpoint.path).prefix { $0 != "?" })"
+      + (Output.self == Nothing.self ? "" : " -> \(Output.self)")
   }
 
   /// Without children: `dump` shows no more than ``description``.

@@ -12,8 +12,8 @@ public protocol ServiceResource: Sendable, CustomStringConvertible, CustomReflec
 }
 
 extension ServiceResource {
-  /// `GET https://api.example.com/users/42`: without query items of modifiers, and without secrets.
-  public var description: String { networkResource.wanted.description }
+  /// `GET https://api.example.com/users/42`: without the query of modifiers, and without secrets.
+  public var description: String { "\(networkResource.wanted.method) \(networkResource.wanted.shownURL)" }
 
   /// Without children: `dump` and mirrors show no more than ``description``.
   public var customMirror: Mirror { Mirror(self, children: [:]) }

@@ -123,6 +123,7 @@ import Foundation
         })
     #expect(!"\(request)".contains("pass") && !"\(request)".contains("abc"))
     #expect("\(request)" == "POST https://example.com/api/do")
+    #expect("\(request.receiving(.json([Int].self)))" == "POST https://example.com/api/do -> Array<Int>")
     #expect(calls.elements == [])
     #expect("\(TypedRequest(baseURL: "http://["))" == "GET (no URL)")
   }
