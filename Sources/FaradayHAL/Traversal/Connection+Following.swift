@@ -30,10 +30,17 @@ extension Connection {
   public func follow(
     _ relations: [String], from link: HALLink? = nil, variables: [String: URITemplate.Value] = [:], usesEmbedded: Bool = true
   ) async throws -> [Representation] {
-    var traversal = Traversal(over: self, variables: variables, usesEmbedded: usesEmbedded)
-    try await traversal.begin(at: link)
-    for relation in relations { try await traversal.follow(relation) }
+    var traversal = traversal(from: link, variables: variables, usesEmbedded: usesEmbedded)
+    try await traversal.follow(relations)
     return traversal.representations
+  }
+
+  /// A traversal that sends nothing until it is told to follow something, keeps what it has fetched where it fails, and can go on.
+  /// The arguments are those of ``follow(_:from:variables:usesEmbedded:)``.
+  public func traversal(
+    from link: Link? = nil, variables: [String: URITemplate.Value] = [:], usesEmbedded: Bool = true
+  ) -> HALTraversal {
+    HALTraversal(over: self, from: link, variables: variables, usesEmbedded: usesEmbedded)
   }
 }
 

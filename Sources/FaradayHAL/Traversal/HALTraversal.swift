@@ -1,32 +1,56 @@
 internal import FaradayCoding
 internal import FaradayCore
 
-/// The state of a traversal from link to link.
-struct Traversal {
-  private(set) var representations: [Representation] = []
+/// A way through representations, relation by relation, which keeps what it has fetched also where it fails.
+///
+///     var traversal = connection.traversal()
+///     do {
+///       try await traversal.follow("app:library/app:books")
+///     } catch let error as FollowingError {
+///       print(error, traversal.representations.count)
+///       try await traversal.follow("app:catalogue")      // goes on from the last representation that there is
+///     }
+///
+/// It is a value: a copy goes its own way from there. ``FaradayCore/Connection/follow(_:from:variables:usesEmbedded:)`` is the whole
+/// of it in one call, and says how links are followed.
+public struct HALTraversal: Sendable {
+  /// What was fetched, or was embedded in it, the first one first.
+  public private(set) var representations: [Representation] = []
 
   private var connection: Connection
   private let variables: [String: URITemplate.Value]
   private let usesEmbedded: Bool
   /// The URL of the response with the last representation, embedded or not.
   private var base: URL?
+  private let start: HALLink?
 
-  init(over connection: Connection, variables: [String: URITemplate.Value], usesEmbedded: Bool) {
+  init(over connection: Connection, from start: HALLink?, variables: [String: URITemplate.Value], usesEmbedded: Bool) {
     self.connection = connection
+    self.start = start
     self.variables = variables
     self.usesEmbedded = usesEmbedded
   }
 
-  mutating func begin(at link: HALLink?) async throws {
-    // A link is a link, however the connection's paths are joined.
-    connection.joining = .resolve
-    let request = try connection.request(.get, try link.map(target) ?? "")
-    // The links of a server are not to say who else gets what is meant for it.
-    if connection.url == nil { connection.url = request.url }
-    try await fetch(request, for: link?.rel)
+  /// Follows a path of relations from the last representation; from the first one, which it fetches, if there is none. An empty path
+  /// fetches that one only. What was followed when this throws stays.
+  public mutating func follow(_ path: String) async throws { try await follow(path.split(separator: "/").map(String.init)) }
+
+  /// Follows relations that may also be URIs, which have slashes in them; otherwise as the path of them is followed.
+  public mutating func follow(_ relations: [String]) async throws {
+    if representations.isEmpty { try await begin() }
+    for relation in relations { try await follow(relation: relation) }
   }
 
-  mutating func follow(_ relation: String) async throws {
+  private mutating func begin() async throws {
+    // A link is a link, however the connection's paths are joined.
+    connection.joining = .resolve
+    let request = try connection.request(.get, try start.map(target) ?? "")
+    // The links of a server are not to say who else gets what is meant for it.
+    if connection.url == nil { connection.url = request.url }
+    try await fetch(request, for: start?.rel)
+  }
+
+  private mutating func follow(relation: String) async throws {
     guard let holder = representations.last, let base else { return }
     let embedded = holder.embedded(for: relation).first
     if usesEmbedded, let embedded { return representations.append(embedded) }
@@ -43,7 +67,6 @@ struct Traversal {
     var request = request
     request.headers.accept([.hal, .json])
     let response = try await connection.run(request)
-    base = response.url
     guard response.status.kind == .successful else { throw fail(.status(response.status), relation, response) }
     guard response.isHAL else { throw fail(.notHAL("its Content-Type is neither HAL nor JSON"), relation, response) }
     do {
@@ -51,6 +74,7 @@ struct Traversal {
     } catch let error as UndecodableBody {
       throw fail(.notHAL((error.path.isEmpty ? "" : error.path + ": ") + error.reason), relation, response)
     }
+    base = response.url
     // Whoever stands there, or has led here, shall not say what is asked for with the connection's credentials.
     if response.wasRedirectedCrossOrigin || connection.url.map({ Origin($0) != Origin(response.url) }) == true {
       connection.treatAllRequestsAsCrossOrigin()
@@ -72,7 +96,7 @@ struct Traversal {
   }
 
   private func fail(_ reason: FollowingError.Reason, _ relation: String?, _ response: Response? = nil) -> FollowingError {
-    let url = (base ?? connection.url).map { connection.secrets.redacting($0).bounded() }
+    let url = (response?.url ?? base ?? connection.url).map { connection.secrets.redacting($0).bounded() }
     return FollowingError(
       reason: reason, relation: relation, url: url ?? "", response: response, representations: representations)
   }
