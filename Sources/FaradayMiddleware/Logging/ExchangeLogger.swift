@@ -50,29 +50,27 @@ public struct ExchangeLogger: Middleware {
 
   public func handle(_ request: Request, next: Next) async throws -> Response {
     guard logger.logLevel <= max(level, failureLevel) else { return try await next(request) }
-    let exchange = LoggedExchange(request, by: self, elapsed: Self.stopwatch(clock))
-    exchange.logRequest(request)
-    do {
-      var response = try await next(request)
-      exchange.begin(response)
-      if response.body.isStreamed {
-        response.body = .stream(
-          LoggedPieces(body: response.body, exchange: exchange), length: response.body.length,
-          isReplayable: response.body.isReplayable)
-      } else {
-        if let data = response.body.data { exchange.take(data.span.bytes) }
-        exchange.end()
-      }
-      return response
-    } catch {
-      exchange.end(.failed(error))
-      throw error
-    }
+    let log: ExchangeHooks.Hook = { self.log($0) }
+    let hooks = ExchangeHooks(detail, onStart: detail == .line ? nil : log, onEnd: log, clock: clock)
+    return try await hooks.handle(request, next: next)
   }
 
-  private static func stopwatch<C: Clock>(_ clock: C) -> @Sendable () -> Duration where C.Duration == Duration {
-    let start = clock.now
-    return { start.duration(to: clock.now) }
+  private func log(_ exchange: ExchangeRecord) {
+    let isFailure =
+      exchange.outcome == .failed || exchange.outcome != .cancelled && exchange.status.map { $0.code >= 500 } == true
+    logger.log(level: isFailure ? failureLevel : level, "\(exchange)", metadata: Self.metadata(of: exchange))
+  }
+
+  private static func metadata(of exchange: ExchangeRecord) -> Logger.Metadata {
+    var metadata: Logger.Metadata = ["method": "\(exchange.method)", "url": "\(exchange.url)"]
+    if let requestID = exchange.requestID { metadata["request-id"] = "\(requestID)" }
+    if let duration = exchange.duration { metadata["duration"] = .stringConvertible(duration) }
+    if let status = exchange.status {
+      metadata["status"] = .stringConvertible(status.code)
+      metadata["bytes"] = .stringConvertible(exchange.byteCount)
+    }
+    if let error = exchange.error { metadata["error"] = "\(error)" }
+    return metadata
   }
 }
 

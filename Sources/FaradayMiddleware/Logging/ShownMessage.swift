@@ -1,11 +1,8 @@
 internal import FaradayCore
 
-/// A request or a response in full, as it is logged: a line, then header fields and body, each line with `>` or `<` in front.
-struct ShownHead {
-  let text: String
-
+extension ExchangeRecord.Message {
   /// A request, before it is sent.
-  init(_ line: String, _ request: Request, _ secrets: Secrets, limit: Int) {
+  init(_ request: Request, _ secrets: Secrets, limit: Int) {
     let body = ShownBody(type: request.headers.contentType, secrets: secrets)
     let content =
       if let data = request.body.data {
@@ -15,22 +12,29 @@ struct ShownHead {
       } else {
         "(a stream of \(request.body.length.map { "\($0) bytes" } ?? "unknown length"))"
       }
-    text = ([line] + Self.lines(">", request.headers, secrets) + Self.content(">", content)).joined(separator: "\n")
+    self.init(headers: request.headers.shown(secrets), body: content.escapingControls(), trailers: [:])
   }
 
   /// A response whose body has ended.
-  init(_ line: String, _ response: Response, start: Data, count: Int, _ secrets: Secrets, limit: Int) {
+  init(_ response: Response, start: Data, count: Int, _ secrets: Secrets, limit: Int) {
     let content = ShownBody(type: response.headers.contentType, secrets: secrets).text(of: start, count: count)
-    let lines = [line] + Self.lines("<", response.headers, secrets) + Self.content("<", content)
-    text = (lines + Self.lines("<", response.trailers, secrets)).joined(separator: "\n")
+    self.init(
+      headers: response.headers.shown(secrets), body: content.escapingControls(), trailers: response.trailers.shown(secrets))
   }
 
-  private static func lines(_ mark: String, _ fields: HTTPFields, _ secrets: Secrets) -> [String] {
-    fields.map { "\(mark) \($0.name): \(secrets.redacting($0).escapingControls())" }
+  /// As a log has it: fields and body, each on a line that begins with the mark.
+  func lines(_ mark: String) -> [String] {
+    Self.lines(mark, headers) + (body.isEmpty ? [] : [mark, "\(mark) \(body)"]) + Self.lines(mark, trailers)
   }
 
-  private static func content(_ mark: String, _ text: String) -> [String] {
-    text.isEmpty ? [] : [mark, "\(mark) \(text.escapingControls())"]
+  private static func lines(_ mark: String, _ fields: HTTPFields) -> [String] {
+    fields.map { "\(mark) \($0.name): \($0.value)" }
+  }
+}
+
+extension HTTPFields {
+  fileprivate func shown(_ secrets: Secrets) -> HTTPFields {
+    HTTPFields(map { HTTPField(name: $0.name, value: secrets.redacting($0).escapingControls()) })
   }
 }
 

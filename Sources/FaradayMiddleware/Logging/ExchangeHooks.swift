@@ -1,0 +1,71 @@
+public import FaradayCore
+
+/// Calls a closure of yours at the start and at the end of every exchange, with what may be shown of it: to log in a way of your
+/// own, or to count.
+///
+///     connection.use(.exchangeHooks(onStart: { print("-->", $0) }, onEnd: { print("<--", $0) }))
+///
+/// What it sees depends on its place in the list, and the end is that of the body, as with an ``ExchangeLogger``, which is one of
+/// these. The closures are called once each, in the task that sends or reads, or where the last reader of a body that nobody reads
+/// on goes; the response waits meanwhile. Secrets are left out: whoever wants all of it writes a middleware.
+public struct ExchangeHooks: Middleware {
+  public typealias Hook = @Sendable (_ exchange: ExchangeRecord) -> Void
+
+  let detail: ExchangeLogger.Detail
+  let onStart: Hook?
+  let onEnd: Hook?
+  private let clock: any Clock<Duration>
+
+  /// - Parameters:
+  ///   - detail: whether records have header fields and bodies.
+  ///   - onStart: called before the request is passed on.
+  ///   - onEnd: called when the response's body has ended, the exchange has failed, or nobody reads on.
+  ///   - clock: what durations are measured by; tests give one of their own.
+  public init(
+    _ detail: ExchangeLogger.Detail = .line, onStart: Hook? = nil, onEnd: Hook? = nil, clock: any Clock<Duration> = .continuous
+  ) {
+    self.detail = detail
+    self.onStart = onStart
+    self.onEnd = onEnd
+    self.clock = clock
+  }
+
+  public func handle(_ request: Request, next: Next) async throws -> Response {
+    let exchange = LoggedExchange(request, for: self, elapsed: Self.stopwatch(clock))
+    do {
+      var response = try await next(request)
+      exchange.begin(response)
+      if response.body.isStreamed {
+        response.body = .stream(
+          LoggedPieces(body: response.body, exchange: exchange), length: response.body.length,
+          isReplayable: response.body.isReplayable)
+      } else {
+        if let data = response.body.data { exchange.take(data.span.bytes) }
+        exchange.end()
+      }
+      return response
+    } catch {
+      exchange.end(.failed(error))
+      throw error
+    }
+  }
+
+  private static func stopwatch<C: Clock>(_ clock: C) -> @Sendable () -> Duration where C.Duration == Duration {
+    let start = clock.now
+    return { start.duration(to: clock.now) }
+  }
+}
+
+extension Middleware where Self == ExchangeHooks {
+  /// Calls the closures at the start and at the end of every exchange.
+  public static func exchangeHooks(
+    _ detail: ExchangeLogger.Detail = .line, onStart: ExchangeHooks.Hook? = nil, onEnd: ExchangeHooks.Hook? = nil
+  ) -> Self {
+    Self(detail, onStart: onStart, onEnd: onEnd)
+  }
+
+  /// Keeps every exchange in the log, with header fields and the beginning of bodies unless `detail` says otherwise.
+  public static func exchangeLog(_ log: ExchangeLog, _ detail: ExchangeLogger.Detail = .full()) -> Self {
+    Self(detail, onStart: { log.start($0) }, onEnd: { log.end($0) })
+  }
+}

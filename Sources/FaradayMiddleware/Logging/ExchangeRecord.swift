@@ -1,0 +1,87 @@
+public import FaradayCore
+private import Synchronization
+
+/// What may be shown of one exchange, at its start or its end. Nothing in it ends a line or is secret, as
+/// ``ExchangeLogger`` has it.
+public struct ExchangeRecord: Sendable, Identifiable {
+  /// How far it is.
+  public enum Outcome: Sendable, Hashable {
+    /// The request is about to be sent.
+    case running
+    /// The response's body has ended.
+    case complete
+    /// The reader went before the end of the body.
+    case abandoned
+    /// The task was cancelled, or a callback cancelled the transfer.
+    case cancelled
+    /// ``ExchangeRecord/error`` was thrown.
+    case failed
+  }
+
+  /// A request or a response: header fields, trailers, and the beginning of the body if that is text; otherwise what it is.
+  public struct Message: Sendable, Hashable {
+    public let headers: HTTPFields
+    public let body: String
+    public let trailers: HTTPFields
+  }
+
+  /// The number of the exchange in this process, the same at its start and its end.
+  public let id: Int
+  /// When it began.
+  public let date: Date
+  public let method: HTTPRequest.Method
+  /// The whole URL, without what is secret about it.
+  public let url: String
+  /// ``FaradayCore/Options/requestID``, if a ``RequestID`` stands above.
+  public let requestID: String?
+  /// The request; nil unless the detail is ``ExchangeLogger/Detail/full(bodyLimit:)``.
+  public let request: Message?
+
+  public internal(set) var outcome = Outcome.running
+  /// From its start to its end; nil while it is running.
+  public internal(set) var duration: Duration?
+  /// The response's status; nil if there was none.
+  public internal(set) var status: HTTPResponse.Status?
+  /// How many bytes of the response's body there were.
+  public internal(set) var byteCount = 0
+  /// What was thrown, as a text.
+  public internal(set) var error: String?
+  /// The response; nil if there was none, or the detail is ``ExchangeLogger/Detail/line``.
+  public internal(set) var response: Message?
+
+  private static let lastID = Atomic(0)
+
+  init(_ request: Request, _ secrets: Secrets, limit: Int?) {
+    id = Self.lastID.add(1, ordering: .relaxed).newValue
+    date = Date()
+    method = request.method
+    url = secrets.redacting(request.url).escapingControls()
+    requestID = request.options.requestID?.escapingControls()
+    self.request = limit.map { Message(request, secrets, limit: $0) }
+  }
+}
+
+extension ExchangeRecord: CustomStringConvertible {
+  /// `GET https://host/users 200, 512 bytes in 12.3 ms`; in full, the lines of the request or, at the end, of the response follow.
+  public var description: String {
+    guard let duration else { return (["\(method) \(url)"] + (request?.lines(">") ?? [])).joined(separator: "\n") }
+    let much = status == nil ? "after \(duration.shown)" : "after \(byteCount) bytes and \(duration.shown)"
+    let ending =
+      switch outcome {
+      case .running, .complete: "\(byteCount) bytes in \(duration.shown)"
+      case .abandoned: "left \(much)"
+      case .cancelled: "cancelled \(much)"
+      case .failed: "failed \(much): \(error ?? "")"
+      }
+    let line = "\(method) \(url)\(status.map { " \($0.code)," } ?? "") \(ending)"
+    return ([line] + (response?.lines("<") ?? [])).joined(separator: "\n")
+  }
+}
+
+extension Duration {
+  /// In milliseconds, with one digit behind the point.
+  fileprivate var shown: String {
+    let tenths = (self / .microseconds(100)).rounded()
+    return "\(Int64(tenths) / 10).\(Int64(tenths) % 10) ms"
+  }
+}
