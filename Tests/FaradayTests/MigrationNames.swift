@@ -22,6 +22,7 @@ enum MigrationNames {
       try request.headers.authorize(.token("a", options: ["b": "c"]))
     }
     _ = try connection.request(.get, "ping")
+    _ = try await connection.run("PURGE", "ping")
     let promise = connection.promise.run(request)
     promise.onComplete(on: .queue(.main)) { _ in }.onSuccess { _ in }.onFailure { _ in }.cancel()
     _ = try await promise.timeout(.seconds(1)).value
@@ -39,7 +40,11 @@ enum MigrationNames {
     _ = link?.isTemplated
     _ = document.with(curie: "app", href: "/{rel}").with(property: "name", "value").with(rel: "rel", embedded: document)
     _ = (document.expand(curie: "a:b"), document.contract(uri: "/b"), document.properties["name"], document.embedded(for: "a"))
-    _ = (document.json, Body.hal(document))
+    _ = (document.json, try document.jsonString(), Body.hal(document))
+    _ = (document.link(href: "/1"), document.value(for: "name", default: "none"))
+    var traversal = connection.traversal(from: link)
+    try await traversal.follow("a/b")
+    _ = traversal.representations
   }
 
   static func restingKit(_ connection: Connection) async throws {
@@ -57,6 +62,8 @@ enum MigrationNames {
     _ = try converter.request(for: request, on: connection)
     let response: TypedResponse<Void> = try await client.perform(request)
     client.promise.upload(request).progress { _ in }.onSuccess { _ in }.onFailure { _ in }
+    client.promise.perform(request).onFailure { error in _ = (error as? UnexpectedStatus)?.errorJSON }
+    _ = [.exchangeHooks(onStart: { _ in }, onEnd: { _ in }), .exchangeLog(ExchangeLog())] as [any Middleware]
     _ = (response, FormFile("a"), QueryEncoder(FormStrategies()), MultipartFormEncoder(FormStrategies()))
   }
 
@@ -83,7 +90,9 @@ enum MigrationNames {
     let network: any WebServiceNetworkInterface = ServiceNetwork(connection, constraints: [LoggedIn()], interceptors: [])
     let root: ServiceRoot = service.customResource(at: "https://host")
     let resource = root.post("a").json([1], using: JSONEncoder()).json(["a": 1] as JSONValue).data(data, type: .json)
-      .multipart(data, name: "a", filename: "b", type: .binary).header("a", "b").authorized(with: .basic(user: "a", password: "b"))
+      .multipart(data, name: "a", filename: "b", type: .binary).header("a", "b").authorized(
+        with: .basic(user: "a", password: "b")
+      )
       .mock(file: "a").mock(data: data).failing(with: CancellationError()).deliverOn(.queue(.main)).canHaveConstraints(false)
     resource.loadJSON([Int].self, onSuccess: { _ in }, onFailure: { error in _ = (error as? UnexpectedStatus)?.errorJSON })
     _ = try await network.load(resource.networkResource)
