@@ -6,7 +6,7 @@ extension Promising where Caller == Connection {
   /// Sends a request with the method of that name: `connection.promise.run("PURGE", "articles/1")`.
   @discardableResult
   public func run(
-    _ method: String, _ path: String = "", path variables: [String: any ParameterValue]? = nil, query: Query = [:],
+    _ method: String, _ path: String = "", path variables: [String: any ParameterValue]? = nil, query: QueryParameters = [:],
     headers: KeyValuePairs<String, String> = [:], body: Body = .empty, timeout: Duration? = nil,
     edit: (inout Request) throws -> Void = { _ in }
   ) -> ProgressablePromise<Response> {

@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct LookupTests {
   private let order = Representation(properties: ["total": 30, "note": nil]).with(rel: "self", href: "/orders/1")
-    .with(rel: "items", links: [Link(rel: "items", href: "/items/1"), Link(rel: "items", href: "/items{?page}")])
+    .with(rel: "items", links: [HALLink(rel: "items", href: "/items/1"), HALLink(rel: "items", href: "/items{?page}")])
 
   @Test func `a property that is missing or null has the default`() {
     #expect(order.value(for: "total", default: 0) == 30)

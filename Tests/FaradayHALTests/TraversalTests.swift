@@ -30,7 +30,7 @@ import Testing
   @Test(arguments: TestedAdapter.allCases)
   func `one that could not begin begins again, and an empty path only begins`(tested: TestedAdapter) async throws {
     let server = try PageServer()
-    var traversal = try Connection(server.url, adapter: tested.adapter).traversal(from: Link(rel: "start", href: "/deep/a"))
+    var traversal = try Connection(server.url, adapter: tested.adapter).traversal(from: HALLink(rel: "start", href: "/deep/a"))
     let error = await #expect(throws: FollowingError.self) { try await traversal.follow("") }
     #expect(error?.url == server.url + "/deep/a" && error?.relation == "start" && traversal.representations.isEmpty)
     server.add("/deep/a", #"{"n": 1}"#)

@@ -7,7 +7,7 @@
 extension Connection {
   /// Sends a request with the method of that name.
   public func run(
-    _ method: String, _ path: String = "", path variables: [String: any ParameterValue]? = nil, query: Query = [:],
+    _ method: String, _ path: String = "", path variables: [String: any ParameterValue]? = nil, query: QueryParameters = [:],
     headers: KeyValuePairs<String, String> = [:], body: Body = .empty, timeout: Duration? = nil,
     edit: (inout Request) throws -> Void = { _ in }
   ) async throws -> Response {
@@ -17,7 +17,7 @@ extension Connection {
 
   /// The request that the verb would send; ``run(_:)`` sends it.
   public func request(
-    _ method: String, _ path: String = "", path variables: [String: any ParameterValue]? = nil, query: Query = [:],
+    _ method: String, _ path: String = "", path variables: [String: any ParameterValue]? = nil, query: QueryParameters = [:],
     headers: KeyValuePairs<String, String> = [:], body: Body = .empty, timeout: Duration? = nil,
     edit: (inout Request) throws -> Void = { _ in }
   ) throws -> Request {

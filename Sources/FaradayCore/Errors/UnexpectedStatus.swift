@@ -39,8 +39,8 @@ public struct UnexpectedStatus: FaradayError, ErrorWithResponse, CustomReflectab
     self.isBodyCut = isBodyCut
     method = request.method
     url = request.secrets.redacting(request.url).bounded()
-    crossing = request.isForeign ? .request : response.leftOrigin ? .redirect : nil
-    hasOwnCredentials = request.isForeign && request.headers[.authorization] != nil
+    crossing = request.isCrossOrigin ? .request : response.wasRedirectedCrossOrigin ? .redirect : nil
+    hasOwnCredentials = request.isCrossOrigin && request.headers[.authorization] != nil
   }
 
   public var description: String { "\(method) \(url): unexpected status \(status.code)\(withheld)" }

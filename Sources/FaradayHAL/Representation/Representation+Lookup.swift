@@ -11,7 +11,7 @@ extension Representation {
 
   /// The first link with this `href`, as it is written, whatever its relation; templates too. It takes time in proportion to the
   /// links that there are.
-  public func link(href: String) -> Link? {
+  public func link(href: String) -> HALLink? {
     for (_, values) in links { if let link = values.first(where: { $0.href == href }) { return link } }
     return nil
   }
