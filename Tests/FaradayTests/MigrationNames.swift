@@ -7,9 +7,24 @@ import FaradayServices
 import FaradayURLSession
 import FoundationEssentials
 
-// The right-hand columns of the README's tables, section "Coming from …": what is named there is here, and compiles.
+// The right-hand columns of the tables in the article "Migrating": what is named there is here, and compiles.
 
 enum MigrationNames {
+  static func otherClients(_ connection: Connection, _ request: Request, _ pieces: AsyncStream<Data>) async throws {
+    var configuration = CurlAdapter.Configuration()
+    (configuration.connectionsPerOrigin, configuration.idleConnectionTimeout) = (8, .seconds(1))
+    configuration.proxy = .direct
+    _ = Connection(adapter: CurlAdapter(configuration), middleware: [.redirects(limit: 5), .cookies(CookieJar()), .expectStatus])
+    var request = request
+    request.body = .stream(pieces, length: 1)
+    request.options.decompression = Decompression(maximumSize: 1, maximumRatio: 1)
+    request.options.timeouts = Timeouts(queue: nil, connect: nil, idle: nil, total: nil)
+    request.options.tls.caFile = "ca.pem"
+    let response = try await connection.run(request)
+    _ = (try await response.body.collect(upTo: 1), response.metrics, request.curlCommand)
+    _ = connection.promise.get("a").onComplete(on: .main) { _ in }
+  }
+
   static func faraday(_ connection: Connection, _ request: Request, key: HTTPField) async throws {
     var connection = try Connection("https://host", adapter: URLSessionAdapter(), middleware: [.encodeJSON, .decodeJSON])
     connection.use(UserAgent("example"))

@@ -4,7 +4,7 @@ import FaradayTesting
 import FoundationEssentials
 import Logging
 
-// The blocks of Swift in README.md, each as it stands there; ReadmeTests compares them.
+// Blocks of Swift in README.md and the articles, each as it stands there; ReadmeTests compares them.
 
 func request() async throws {
   let connection = try Connection("https://api.example.com/v2/", adapter: CurlAdapter())
@@ -104,12 +104,7 @@ func parts(_ api: Connection) async throws {
   var strict = api
   strict.use(.timeout(.seconds(30)))
   strict.use(.interceptors([.request { $0.headers[.acceptLanguage] = "cy" }]))
-  do {
-    let list: [String] = try await strict.get("names").decode()
-    print(list)
-  } catch let error as UndecodableBody {
-    print(error.path, error.type)
-  }
+  try await bodies(strict)
 }
 
 func mock() async throws {

@@ -5,7 +5,8 @@ import FaradayResting
 import FaradayServices
 import FoundationEssentials
 
-// The blocks of Swift in README.md about promises and the faces, each as it stands there; ReadmeTests compares them.
+// The blocks of Swift about promises and typed calls in README.md and the articles, each as it stands there; ReadmeTests compares
+// them.
 
 func promises(_ connection: Connection, _ file: Body) async throws {
   connection.promise.get("users").map(\.status)

@@ -4,28 +4,24 @@ import FoundationEssentials
 import Testing
 
 @Suite struct ReadmeTests {
-  @Test func `every block of Swift in the README is one that this target compiles`() throws {
-    let blocks = try Pages.blocks(of: "README.md")
-    #expect(blocks.count >= 19)
-    for block in blocks {
-      #expect(
-        try Pages.isCompiled(block, in: ["ReadmeExamples.swift", "ReadmeFaces.swift", "OverCurl.swift"]),
-        "not compiled:\n\(block)")
-    }
+  @Test(arguments: Pages.all)
+  func `every block of Swift on a page is one that is compiled`(page: String) throws {
+    for block in try Pages.blocks(of: page) { #expect(try Pages.isCompiled(block), "not compiled:\n\(block)") }
   }
 
-  @Test func `every block of Swift in 'Writing an adapter' is one that is compiled`() throws {
-    let blocks = try Pages.blocks(of: "Sources/FaradayCore/FaradayCore.docc/WritingAnAdapter.md")
-    #expect(blocks.count >= 6)
-    let files = [
-      "EchoAdapter.swift", "EchoConformanceTests.swift", "../OutsideTests/PushingAdapter.swift",
-      "../../Sources/FaradayCore/Transport/Adapter.swift",
-    ]
-    for block in blocks { #expect(try Pages.isCompiled(block, in: files), "not compiled:\n\(block)") }
+  @Test func `the pages are the README and the articles, and have blocks of Swift`() throws {
+    #expect(Pages.all.contains("README.md") && Pages.all.contains("Sources/FaradayCore/FaradayCore.docc/WritingAnAdapter.md"))
+    #expect(Pages.all.count >= 12)
+    #expect(try Pages.all.map { try Pages.blocks(of: $0).count }.reduce(0, +) >= 45)
+  }
+
+  @Test(arguments: Pages.all + [".github/CONTRIBUTING.md", ".github/SECURITY.md", ".github/CHANGELOG.md"])
+  func `every file that a page names is there`(page: String) throws {
+    #expect(try Pages.paths(in: page).filter { !Pages.exists($0) } == [])
   }
 }
 
-/// What the README shows of the faces is the same call.
+/// What the pages show of typed calls is the same call.
 @Suite struct ReadmeFacesTests {
   @Test func `four ways of speaking send the same request and read the same answer`() async throws {
     let mock = MockAdapter()
