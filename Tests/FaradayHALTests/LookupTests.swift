@@ -19,7 +19,7 @@ import Testing
   @Test func `the document is a string`() throws {
     let text = try order.jsonString()
     #expect(text.hasPrefix(#"{"_links":{"self":{"href":"/orders/1"},"items":["#) && text.hasSuffix(#""total":30,"note":null}"#))
-    #expect(try order.jsonString(.pretty).contains("\n") && Representation(json: JSONValue(text: text)) == order)
+    #expect(try order.jsonString(.prettyPrinted).contains("\n") && Representation(json: JSONValue(text: text)) == order)
     #expect(throws: EncodingError.self) { try Representation(properties: ["n": JSONValue.double(.nan)]).jsonString() }
   }
 }

@@ -208,7 +208,9 @@ import Testing
 
   @Test func `the 304 of where a redirect leads now is not taken for where it led before`() async throws {
     let hops = Log<Int>()
-    mock.stub(where: { $0.url.path() == "/" }) { request in
+    mock.stub {
+      $0.url.path() == "/"
+    } respond: { request in
       hops.append(1)
       let target: HTTPFields = [.location: "/\(hops.elements.count)"]
       return Response(status: .found, headers: target, url: request.url)

@@ -39,7 +39,9 @@ import Testing
 
   @Test func `it keeps the last ones, and what is under way besides`() async throws {
     let released = Log<Bool>()
-    mock.stub(where: { $0.url.path() == "/slow" }) { request in
+    mock.stub {
+      $0.url.path() == "/slow"
+    } respond: { request in
       await until { !released.elements.isEmpty }
       return Response(status: .ok, url: request.url)
     }
@@ -62,7 +64,11 @@ import Testing
   @Test func `failures, cancellations and bodies that nobody read on are told apart`() async throws {
     let connection = try connection(.exchangeLog(log))
     await #expect(throws: UnexpectedRequest.self) { try await connection.get("a?token=hidden") }
-    mock.stub(where: { $0.url.path() == "/c" }) { _ in throw CancellationError() }
+    mock.stub {
+      $0.url.path() == "/c"
+    } respond: { _ in
+      throw CancellationError()
+    }
     await #expect(throws: CancellationError.self) { try await connection.get("c") }
     mock.stub { Response(status: .ok, body: .stream(Pieces("one", "two")), url: $0.url) }
     let streamed = try await connection.get("b") { $0.options.delivery = .streamed }

@@ -101,8 +101,12 @@ import Testing
 
   @Test func `a refusal behind a redirect to another origin says that it was sent without credentials`() async throws {
     let mock = MockAdapter()
-    mock.stub(where: { $0.url.host() == "host" }) { Response(status: .found, headers: [.location: "http://away/"], url: $0.url) }
-    mock.stub(where: { $0.url.host() == "away" }) { Response(status: .unauthorized, url: $0.url) }
+    mock.stub {
+      $0.url.host() == "host"
+    } respond: {
+      Response(status: .found, headers: [.location: "http://away/"], url: $0.url)
+    }
+    mock.stub { Response(status: .unauthorized, url: $0.url) }
     let connection = try Connection(
       "http://host/", adapter: mock, middleware: [.expectStatus, .redirects(), .authorization(.bearer("hidden"))])
     let error = try await #require(throws: UnexpectedStatus.self) { try await connection.get(headers: ["Authorization": "own"]) }

@@ -116,7 +116,7 @@ extension Request {
   /// The fields that say who asks, and those of these names in lower case.
   fileprivate func fields(named names: Set<String>) -> [HTTPField] {
     let secrets = secrets
-    return headers.filter { secrets.keepsHome($0.name) || names.contains($0.name.canonicalName) }
+    return headers.filter { secrets.isRemovedCrossOrigin($0.name) || names.contains($0.name.canonicalName) }
   }
 }
 
