@@ -1,5 +1,5 @@
 extension Promise {
-  /// Calls the closure with the outcome, exactly once; soon if the promise is settled already. Returns the same promise.
+  /// Calls the closure with the outcome, exactly once; at once if the promise is settled already. Returns the same promise.
   @discardableResult
   public func onComplete(
     on context: CallbackContext = .immediate, _ callback: @escaping @Sendable (Outcome) -> Void
