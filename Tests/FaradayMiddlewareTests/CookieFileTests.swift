@@ -32,9 +32,9 @@ import Testing
     let jar = try filled()
     let before = jar.cookies
     let missing = #expect(throws: CookieFileError.self) { try jar.read(from: "/nonexistent/cookies", as: form) }
-    #expect(missing?.description == "/nonexistent/cookies: it cannot be read")
+    #expect(missing?.description == "cookie file /nonexistent/cookies: cannot be read")
     let unwritable = #expect(throws: CookieFileError.self) { try jar.write(to: "/nonexistent/cookies", as: form) }
-    #expect(unwritable?.description == "/nonexistent/cookies: No such file or directory")
+    #expect(unwritable?.description == "cookie file /nonexistent/cookies: No such file or directory")
     #expect(throws: CookieFileError.self) { try jar.write(to: "/tmp", as: form) }
     #expect(jar.cookies == before)
   }

@@ -23,7 +23,7 @@ import Testing
     for wrong in [resource.json(Ratio()), resource.fields(Ratio())] {
       let error = await #expect(throws: UnencodableBody.self) { try await wrong.header("X-A", "1").load() }
       #expect(error?.path == "ratio" && error?.type == "Ratio")
-      #expect(error?.description.hasPrefix("POST http://host/a: the body, a Ratio") == true)
+      #expect(error?.description.hasPrefix("POST http://host/a: cannot encode Ratio as the body") == true)
     }
     #expect(mock.recorded.isEmpty)
   }
