@@ -23,7 +23,8 @@ let package = Package(
     .default(enabledTraits: ["Command"]),
     .trait(
       name: "Command",
-      description: "The command faraday, over swift-argument-parser. Who depends on this package without it does not resolve that."),
+      description:
+        "The command faraday, over swift-argument-parser. Who depends on this package without it does not resolve that."),
     .trait(name: "Brotli", description: "The content coding br, over the system's libbrotlidec."),
   ],
   dependencies: [

@@ -8,15 +8,15 @@ internal import Synchronization
 /// task. No shutdown is needed: when the last copy is released, transfers in flight finish and the threads end.
 ///
 /// **Resending.** If a kept (keep-alive) connection turns out to be closed, libcurl sends an idempotent request again over another
-/// connection (``Adapter``). A POST, PATCH or custom method of which any byte was sent fails with
-/// ``TransportError/Code/connectionClosed`` instead, even if an HTTP/2 server says that it has not processed it. (libcurl before
+/// connection (``FaradayCore/Adapter``). A POST, PATCH or custom method of which any byte was sent fails with
+/// ``FaradayCore/TransportError/Code/connectionClosed`` instead, even if an HTTP/2 server says that it has not processed it. (libcurl before
 /// 7.80 cannot be prevented from resending.)
 ///
 /// **Reuse.** An idle connection on which bytes have arrived, or that was closed, is not reused, so that no response is attributed
 /// to another request. Unsolicited bytes that arrive after the next request was sent cannot be detected.
 ///
 /// **HTTP/2** over TLS is the default from libcurl 8.14 on. Older versions report some truncated HTTP/2 bodies as complete, and
-/// lack ``Capabilities/http2``. (8.14 leaves one undetected case: a body without a length whose stream the server resets with
+/// lack ``FaradayCore/Capabilities/http2``. (8.14 leaves one undetected case: a body without a length whose stream the server resets with
 /// NO_ERROR.)
 public struct CurlAdapter: Adapter {
   private let engines: EngineGroup
@@ -45,11 +45,11 @@ public struct CurlAdapter: Adapter {
   /// inherits the preference does not, as with any executor: keep the adapter until such tasks have ended.
   public var taskExecutor: any TaskExecutor { engines }
 
-  /// All capabilities; ``Capabilities/http2`` only if libcurl supports it reliably (8.14 and newer).
+  /// All capabilities; ``FaradayCore/Capabilities/http2`` only if libcurl supports it reliably (8.14 and newer).
   public var capabilities: Capabilities { Library.capabilities }
 
   /// Sends the request over a connection of the pool, or waits in the request queue for one. Returns at the response's head, or
-  /// with a body of up to 256 KiB if delivery is buffered. Throws ``TransportError`` and, if the task is cancelled,
+  /// with a body of up to 256 KiB if delivery is buffered. Throws ``FaradayCore/TransportError`` and, if the task is cancelled,
   /// `CancellationError`.
   public func send(_ request: Request) async throws -> Response {
     try Task.checkCancellation()

@@ -18,7 +18,7 @@ public protocol RequestConverter: Sendable {
   /// the call; no interceptor has been called then, and nothing is sent.
   ///
   /// - Parameter connection: the client's connection. Its
-  ///   ``FaradayCore/Connection/request(_:_:path:query:headers:body:timeout:edit:)`` appends the path to the base URL, and adds
+  ///   `Connection.request` appends the path to the base URL, and adds
   ///   the connection's headers and options.
   func request<Input, Output>(for typed: RestingRequest<Input, Output>, on connection: Connection) throws -> Request
 }

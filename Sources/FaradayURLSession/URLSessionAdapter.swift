@@ -12,19 +12,19 @@ public import Foundation
 /// transfers in flight finish and the session is invalidated.
 ///
 /// URLSession can do less than libcurl: see ``capabilities``. A request that needs more throws
-/// ``TransportError/Code/unsupported``. Other limitations, which a request cannot show:
+/// ``FaradayCore/TransportError/Code/unsupported``. Other limitations, which a request cannot show:
 ///
 /// - No backpressure: a server cannot be slowed down, and unread bytes stay in memory. Beyond ``maximumUnread`` bytes the transfer
-///   fails with ``TransportError/Code/bodyTooLarge``.
+///   fails with ``FaradayCore/TransportError/Code/bodyTooLarge``.
 /// - Repeated header fields are joined by commas (also `Set-Cookie`), in no order, in requests and responses.
 /// - A compressed response is decoded by URLSession even if compression was not requested: such a response fails.
 /// - An async sequence as a body is written to a temporary file first, and sent with its length when it has ended.
 /// - A request with a body, and one that is not idempotent (POST, PATCH, custom methods), uses a new connection: when a kept one
 ///   turns out to be closed, URLSession would resend the request, usually without its body.
 /// - Unsolicited bytes on an idle connection (a second response, a late `408`) become the response to the next request: no
-///   ``Capabilities/cleanConnections``.
+///   ``FaradayCore/Capabilities/cleanConnections``.
 /// - A TLS body that is ended by the close of the connection counts as complete without a `close_notify` (truncation attack, RFC
-///   9112, section 9.8): no ``Capabilities/truncatedTLS``.
+///   9112, section 9.8): no ``FaradayCore/Capabilities/truncatedTLS``.
 /// - `httpMaximumConnectionsPerHost` limits the concurrent requests to an origin, over HTTP/2 too. The queue for the others has no
 ///   limit.
 /// - On Linux a server that sends faster than its reader reads delays every URLSession of the process meanwhile.
@@ -53,7 +53,7 @@ public struct URLSessionAdapter: Adapter {
   public var capabilities: Capabilities { .urlSession }
 
   /// Sends the request, or waits until one of its origin's `httpMaximumConnectionsPerHost` slots is free. Returns at the response's
-  /// head. Throws ``TransportError`` and, if the task is cancelled, `CancellationError`.
+  /// head. Throws ``FaradayCore/TransportError`` and, if the task is cancelled, `CancellationError`.
   public func send(_ request: Request) async throws -> Response {
     try Task.checkCancellation()
     let checked = try capabilities.checked(request, of: "URLSessionAdapter")

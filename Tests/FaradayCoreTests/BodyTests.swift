@@ -27,7 +27,7 @@ import Testing
   #if os(Linux)
   @Test func `a file that hides its length is refused, and is not sent as if it were empty`() throws {
     let refused = try #require(throws: BodyFile.Unreadable.self) { try Body.file("/proc/self/status") }
-    #expect(refused.reason.contains("its size is given as 0"))
+    #expect(refused.reason.contains("its size is reported as 0"))
     // Reading it fails, and says why.
     #expect(throws: BodyFile.Unreadable.self) { try Body.file("/proc/self/mem") }
   }

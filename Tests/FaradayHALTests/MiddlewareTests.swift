@@ -124,7 +124,9 @@ import Testing
       try await connection.post("inspect?token=hidden", body: .hal(Representation(properties: ["rate": Double.nan])))
     }
     #expect(error?.type == "Representation")
-    #expect(error.map { "\($0)".hasPrefix("POST \(server.url)/inspect?token=[secret]: cannot encode Representation as the body") } == true)
+    #expect(
+      error.map { "\($0)".hasPrefix("POST \(server.url)/inspect?token=[secret]: cannot encode Representation as the body") }
+        == true)
     let forgotten = await #expect(throws: TransportError.self) {
       try await self.connection(tested, .encodeJSON, .encodeForm, .multipart).post("inspect", body: .hal(order))
     }

@@ -27,7 +27,8 @@ import Testing
         try await connection.post("inspect?token=hidden", body: .value(Measure())) { $0.headers[.contentType] = type }
       }
       #expect(error?.type == "Measure" && error?.path == "values.a.1")
-      #expect(error.map { "\($0)".hasPrefix("POST \(server.url)/inspect?token=[secret]: cannot encode Measure as the body") } == true)
+      #expect(
+        error.map { "\($0)".hasPrefix("POST \(server.url)/inspect?token=[secret]: cannot encode Measure as the body") } == true)
     }
     #expect(server.requestCount == 0)
   }

@@ -51,7 +51,8 @@ import Testing
   func `an input that cannot be encoded names the field, the type and the request`(encoding: RequestEncoding) throws {
     let error = #expect(throws: UnencodableBody.self) { try convert(send(Measure(), encoding)) }
     #expect(error?.type == "Measure" && error?.path == "values.a.1")
-    #expect(error.map { "\($0)".hasPrefix("POST http://localhost/users?token=[secret]: cannot encode Measure as the body") } == true)
+    #expect(
+      error.map { "\($0)".hasPrefix("POST http://localhost/users?token=[secret]: cannot encode Measure as the body") } == true)
   }
 
   @Test func `an input's own error is its error, in each encoding`() throws {

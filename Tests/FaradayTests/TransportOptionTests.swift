@@ -55,7 +55,9 @@ import Foundation
     #expect(Set(declared) == Set(Self.options.map(\.name) + ["timeouts", "tls", "deliversWhole"]))
   }
 
-  @Test(arguments: options.filter { $0.capability != nil }) func `an option has its capability, a refusal and a rule`(option: Option)
+  @Test(arguments: options.filter { $0.capability != nil }) func `an option has its capability, a refusal and a rule`(
+    option: Option
+  )
     throws
   {
     let capability = try #require(option.capability)
@@ -69,7 +71,9 @@ import Foundation
     #expect(lacking.contains { $0.description == "refusals: \(name) is refused by name" })
   }
 
-  @Test(arguments: options.filter { $0.capability == nil }) func `what is done above the adapters takes nothing of them`(option: Option)
+  @Test(arguments: options.filter { $0.capability == nil }) func `what is done above the adapters takes nothing of them`(
+    option: Option
+  )
     throws
   {
     var request = try Request("http://host/")

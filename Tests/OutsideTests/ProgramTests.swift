@@ -10,7 +10,8 @@ import Testing
     "HTTP/1.1 \(status)\r\nContent-Length: \(body.utf8.count)\r\n\(fields)\r\n\(body)"
   }
 
-  @Test(arguments: Over.allCases) func `a client of a REST interface with tokens, pages and typed errors`(over: Over) async throws {
+  @Test(arguments: Over.allCases) func `a client of a REST interface with tokens, pages and typed errors`(over: Over) async throws
+  {
     let server = try RawServer { connection in
       while true {
         let head = try connection.readHead()
@@ -93,14 +94,16 @@ import Testing
     try file.truncate(atOffset: Self.uploadSize)
     let last = Mutex(0.0)
     let response = try await upload(
-      path, titled: "Ada", to: Connection(server.url + "/", adapter: over.adapter), progress: { now in last.withLock { $0 = now } })
+      path, titled: "Ada", to: Connection(server.url + "/", adapter: over.adapter, middleware: [.multipart]),
+      progress: { now in last.withLock { $0 = now } })
     #expect(try await response.decode(Uploaded.self).bytes > Self.uploadSize)
     #expect(last.withLock { $0 } == 1)
   }
 
   @Test(arguments: Over.allCases) func `a crawl of two thousand URLs`(over: Over) async throws {
     let server = try LocalServer()
-    let paths = (0..<1999).map { "status/\(200 + $0 % 5 * 101)?n=\($0)" } + ["reset"]
+    let statuses = [200, 204, 404, 418, 503]
+    let paths = (0..<1999).map { "status/\(statuses[$0 % 5])?n=\($0)" } + ["reset"]
     let results = await crawl(paths, over: try Connection(server.url + "/", adapter: over.adapter), atOnce: 50)
     #expect(results.count == 2000)
     for (path, result) in results where path != "reset" {
@@ -126,7 +129,9 @@ import Testing
 
   @Test func `a part whose connection is given to it`() async throws {
     let mock = MockAdapter()
-    try mock.stub(.get, path: "/weather?city=Oslo", body: .text(#"{"degrees": -7}"#))
+    mock.stub(
+      where: { $0.url.absoluteString == "https://weather.test/weather?city=Oslo" },
+      respond: { Response(status: .ok, body: .text(#"{"degrees": -7}"#), url: $0.url) })
     let weather = Weather(connection: try Connection("https://weather.test/", adapter: mock))
     #expect(try await weather.degrees(in: "Oslo") == -7)
     #expect(mock.recorded.count == 1)

@@ -82,7 +82,7 @@ func tokens(of prompt: String, from connection: Connection) -> AsyncThrowingStre
   }
 }
 
-/// Uploads a file of any size beside a field of a form; tells how far it is.
+/// Uploads a file of any size beside a field of a form, over a connection with `.multipart`; tells how far it is.
 func upload(_ path: String, titled title: String, to connection: Connection, progress: @escaping @Sendable (Double) -> Void)
   async throws -> Response
 {

@@ -11,7 +11,7 @@ extension Connection {
   /// is followed without credentials and default headers, and so is every later one, also back to the first origin
   /// (``Request/becomeCrossOrigin()``). Iterating throws what sending throws, and ``PagingError``.
   ///
-  /// The arguments are those of ``request(_:_:path:query:headers:body:timeout:edit:)``.
+  /// The arguments are those of `request`.
   ///
   /// - Parameter limit: the maximum number of pages, 1,000 by default; a link to one more throws
   ///   ``PagingError/Reason/tooMany(limit:)``.

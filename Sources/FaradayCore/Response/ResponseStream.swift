@@ -11,16 +11,16 @@ internal import Synchronization
 /// reader that uses ``Body/drain(into:)`` gets each piece as it was written, without a copy.
 ///
 /// Backpressure: the high watermark is the capacity, the low watermark half of it. When the unread bytes reach the capacity,
-/// ``write(_:)`` returns ``Answer/pause``; when the reader has brought them below half, `onRoom` of
+/// `write(_:)` returns ``Answer/pause``; when the reader has brought them below half, `onRoom` of
 /// ``body(length:onRoom:onUnwanted:)`` is called. At most the capacity and one piece are buffered.
 ///
-/// Thread safety: ``write(_:)``, ``flush()``, ``finish(trailers:metrics:)``, ``fail(_:metrics:)``, ``gathered``, ``unread`` and
+/// Thread safety: `write(_:)`, ``flush()``, ``finish(trailers:metrics:)``, ``fail(_:metrics:)``, ``gathered``, ``unread`` and
 /// ``isDrained`` are the engine's, and must be called by one thread at a time. Everything else is thread-safe.
 public final class ResponseStream: @unchecked Sendable {
   // Safe to share: `segments`, `sink` and `isStopped` are touched by the engine's calls alone, which come one after the other; the
   // rest is behind a lock, or atomic.
 
-  /// What the engine must do after a ``write(_:)`` or ``flush()``.
+  /// What the engine must do after a `write(_:)` or ``flush()``.
   public enum Answer: Sendable, Hashable {
     /// Continue: there is room.
     case more

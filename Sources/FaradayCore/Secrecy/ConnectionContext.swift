@@ -91,7 +91,7 @@ extension Request {
   /// ``Connection/secrets`` and those of ``markSecret(_:)``.
   public var secrets: Secrets { context?.secrets ?? ConnectionContext.none.secrets }
 
-  /// Adds names to ``secrets`` for this request only; ``Secrets/insert(_:)`` on the connection does so for all.
+  /// Adds names to ``secrets`` for this request only; `Secrets.insert` on the connection does so for all.
   public mutating func markSecret(_ names: String...) {
     var secrets = secrets
     for name in names { secrets.insert(name) }

@@ -36,7 +36,7 @@ extension Connection {
   }
 
   /// A traversal that sends nothing until it is told to follow something, keeps what it has fetched where it fails, and can go on.
-  /// The arguments are those of ``follow(_:from:variables:usesEmbedded:)``.
+  /// The arguments are those of `follow`.
   public func traversal(
     from link: HALLink? = nil, variables: [String: URITemplate.Value] = [:], usesEmbedded: Bool = true
   ) -> HALTraversal {

@@ -11,7 +11,7 @@ internal import FaradayCore
 ///       try await traversal.follow("app:catalogue")      // goes on from the last representation that there is
 ///     }
 ///
-/// It is a value: a copy goes its own way from there. ``FaradayCore/Connection/follow(_:from:variables:usesEmbedded:)`` is the whole
+/// It is a value: a copy goes its own way from there. `Connection.follow` is the whole
 /// of it in one call, and says how links are followed.
 public struct HALTraversal: Sendable {
   /// What was fetched, or was embedded in it, the first one first.

@@ -9,6 +9,7 @@ public import FaradayCore
 /// these. The closures are called once each, in the task that sends or reads, or where the last reader of a body that nobody reads
 /// on goes; the response waits meanwhile. Secrets are left out: whoever wants all of it writes a middleware.
 public struct ExchangeHooks: Middleware {
+  /// Called with a redacted record of the exchange, in the task that sends it or reads its body.
   public typealias Hook = @Sendable (_ exchange: ExchangeRecord) -> Void
 
   let detail: ExchangeLogger.Detail

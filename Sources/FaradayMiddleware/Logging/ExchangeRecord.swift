@@ -20,8 +20,11 @@ public struct ExchangeRecord: Sendable, Identifiable {
 
   /// A request or a response: header fields, trailers, and the beginning of the body if that is text; otherwise what it is.
   public struct Message: Sendable, Hashable {
+    /// The header fields, redacted.
     public let headers: HTTPFields
+    /// The beginning of the body if it is text, redacted; otherwise a description of it.
     public let body: String
+    /// The trailer fields, redacted.
     public let trailers: HTTPFields
   }
 
@@ -29,6 +32,7 @@ public struct ExchangeRecord: Sendable, Identifiable {
   public let id: Int
   /// When it began.
   public let date: Date
+  /// The request's method.
   public let method: HTTPRequest.Method
   /// The whole URL, without what is secret about it.
   public let url: String
@@ -37,6 +41,7 @@ public struct ExchangeRecord: Sendable, Identifiable {
   /// The request; nil unless the detail is ``ExchangeLogger/Detail/full(bodyLimit:)``.
   public let request: Message?
 
+  /// Whether it is running, and how it ended.
   public internal(set) var outcome = Outcome.running
   /// From its start to its end; nil while it is running.
   public internal(set) var duration: Duration?

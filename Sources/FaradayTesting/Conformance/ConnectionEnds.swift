@@ -15,7 +15,8 @@ extension ConformanceGroup {
           }
         },
         Case(
-          "a TLS body that ends without a close_notify is not complete, \(delivery.rawValue)", needs: [.customCA, delivery.needs]
+          "a TLS body that ends without a close_notify is not complete, \(delivery.rawValue)",
+          needs: [.customCA, .truncatedTLS, delivery.needs]
         ) { subject in
           try await withServer(subject, "\r\nhello") { _ in
           } _: { connection in

@@ -42,7 +42,9 @@ extension LocalServer {
   public static let routes: [Route] = [
     Route("/", "this list") { session, _, _ in try session.reply.send(200, text: routeList) },
     Route("/hello", "`Hello, world!`") { session, request, _ in try session.hello(request) },
-    Route("/echo", readsBody: true, "the request's body with its Content-Type, while it comes; chunked if its length is not known") {
+    Route(
+      "/echo", readsBody: true, "the request's body with its Content-Type, while it comes; chunked if its length is not known"
+    ) {
       session, request, _ in try session.echo(request)
     },
     Route(
@@ -62,7 +64,8 @@ extension LocalServer {
       begins with its index and the Unix time of its sending in nanoseconds
       """
     ) { session, request, _ in try session.drip(request) },
-    Route("/bytes/{count}", query: "?chunked=SIZE", "so many bytes of a pattern; in chunks of that size") { session, request, values in
+    Route("/bytes/{count}", query: "?chunked=SIZE", "so many bytes of a pattern; in chunks of that size") {
+      session, request, values in
       try session.bytes(parseNumber(values[0], in: 0...Int.max), request)
     },
     Route(
