@@ -5,8 +5,8 @@ extension [any Middleware] {
   /// A default list of middleware: ``standard(authorization:cookies:logger:)`` without options.
   public static var standard: [any Middleware] { standard() }
 
-  /// A default list of middleware: JSON, form and multipart encoding, JSON decoding, redirects and retries, and optionally
-  /// cookies, authorization and logging. The first in the list handles a request first and its response last.
+  /// A default list of middleware: JSON, form and multipart encoding, decompression, JSON decoding, redirects and retries, and
+  /// optionally cookies, authorization and logging. The first in the list handles a request first and its response last.
   ///
   ///     let connection = try Connection("https://api.example.com/v2/", adapter: CurlAdapter(), middleware: .standard)
   ///
@@ -26,6 +26,7 @@ extension [any Middleware] {
       EncodeJSON(),
       EncodeForm(),
       Multipart(),
+      Decompress(),
       // The JSON of the last response.
       DecodeJSON(),
       // Each hop passes what stands below, and is retried by itself.

@@ -9,7 +9,7 @@ import Testing
 @Suite struct StandardTests {
   @Test func `the list is in its order, and what is not asked for is not in it`() {
     let names = { (list: [any Middleware]) in list.map { "\(type(of: $0))" } }
-    #expect(names(.standard) == ["EncodeJSON", "EncodeForm", "Multipart", "DecodeJSON", "Redirects", "Retry"])
+    #expect(names(.standard) == ["EncodeJSON", "EncodeForm", "Multipart", "Decompress", "DecodeJSON", "Redirects", "Retry"])
     let all: [any Middleware] = .standard(
       authorization: .authorization(.bearer("token")), cookies: CookieJar(), logger: Logger(label: "test"))
     #expect(names(all).suffix(5) == ["Redirects", "Retry", "Cookies", "Authorization", "ExchangeLogger"])
