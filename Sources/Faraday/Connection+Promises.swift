@@ -125,8 +125,8 @@ extension Promising where Caller == Connection {
     _ path: String = "", path variables: [String: any ParameterValue]? = nil, query: QueryParameters = [:],
     headers: KeyValuePairs<String, String> = [:], body: Body = .empty, timeout: Duration? = nil,
     edit: (inout Request) throws -> Void = { _ in }
-  ) -> Promise<Response> {
-    fetch {
+  ) -> ProgressablePromise<Response> {
+    send {
       try caller.request(
         .delete, path, path: variables, query: query, headers: headers, body: body, timeout: timeout, edit: edit)
     }

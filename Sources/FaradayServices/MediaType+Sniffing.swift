@@ -10,6 +10,8 @@ extension MediaType {
 
   private static func textType(of data: Data) -> MediaType? {
     guard !data.isEmpty else { return nil }
+    // UTF-32, whose mark begins as that of UTF-16 does.
+    guard !data.starts(with: [0xFF, 0xFE, 0, 0]) else { return nil }
     if data.starts(with: [0xFE, 0xFF]) || data.starts(with: [0xFF, 0xFE]) {
       return data.count.isMultiple(of: 2) ? MediaType("text", "plain", parameters: ["charset": "utf-16"]) : nil
     }

@@ -1,4 +1,5 @@
 import FaradayCore
+import FaradayMiddleware
 import FaradayRequests
 import FaradayTesting
 import Testing
@@ -40,5 +41,22 @@ import Testing
     let own = try await failure(.unauthorized, of: API.staging.delete("users/1").authenticated(with: .bearer("own")))
     #expect("\(own)".hasSuffix("unexpected status 401") && own.isCrossOrigin)
     #expect(mock.recorded.last?.request.headers[.authorization] == "Bearer own")
+  }
+
+  @Test func `a request that came back from another origin is not said to be cross-origin itself`() async throws {
+    let mock = MockAdapter()
+    mock.stub(
+      where: { _ in true },
+      respond: { request in
+        switch request.url.absoluteString {
+        case "https://a.test/": Response(status: .found, headers: [.location: "https://b.test/"], url: request.url)
+        case "https://b.test/": Response(status: .found, headers: [.location: "https://a.test/private"], url: request.url)
+        default: Response(status: .unauthorized, url: request.url)
+        }
+      })
+    let connection = try Connection(
+      "https://a.test/", adapter: mock, middleware: [.redirects(), .expectStatus(where: { $0.code < 400 })])
+    let refused = await #expect(throws: UnexpectedStatus.self) { try await connection.get() }
+    #expect(refused?.description.contains("a redirect or a link led to another origin before") == true, "\(refused as Any)")
   }
 }

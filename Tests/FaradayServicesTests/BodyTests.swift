@@ -81,7 +81,7 @@ import Testing
       (Array("\u{FEFF}caf\u{E9}\r\n\t\u{1B}[1m".utf8), "text/plain; charset=utf-8"), ([0x61, 0xE9], "application/octet-stream"),
       (Array("a\u{0}".utf8), "application/octet-stream"), (Array("a\u{7}".utf8), "application/octet-stream"),
       ([0xFE, 0xFF, 0, 0x61], "text/plain; charset=utf-16"), ([0xFF, 0xFE, 0x61, 0], "text/plain; charset=utf-16"),
-      ([0xFF, 0xFE, 0x61], "application/octet-stream"),
+      ([0xFF, 0xFE, 0x61], "application/octet-stream"), ([0xFF, 0xFE, 0, 0, 0x41, 0, 0, 0], "application/octet-stream"),
     ] as [([UInt8], String)])
   func `the type of bytes is told from their beginning`(tested: TestedAdapter, bytes: ([UInt8], String)) async throws {
     let server = try LocalServer()

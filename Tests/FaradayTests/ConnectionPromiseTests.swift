@@ -22,7 +22,7 @@ import Testing
     let promises: [(String, Promise<Response>)] = [
       ("GET", connection.promise.get("inspect")), ("POST", connection.promise.post("inspect", body: "a").promise),
       ("PUT", connection.promise.put("inspect", body: "a").promise),
-      ("PATCH", connection.promise.patch("inspect", body: "a").promise), ("DELETE", connection.promise.delete("inspect")),
+      ("PATCH", connection.promise.patch("inspect", body: "a").promise), ("DELETE", connection.promise.delete("inspect").promise),
       ("OPTIONS", connection.promise.options("inspect")),
       ("QUERY", connection.promise.run(HTTPRequest.Method("QUERY") ?? .get, "inspect").promise),
     ]

@@ -20,6 +20,7 @@ public struct UnexpectedStatus: FaradayError, ErrorWithResponse, CustomReflectab
   private enum Crossing: String {
     case request = "it is cross-origin to the connection's base URL"
     case redirect = "a redirect led to another origin"
+    case before = "a redirect or a link led to another origin before"
   }
 
   /// Whether the request, or a redirect that it was answered with, is cross-origin to the connection's base URL: then it was sent
@@ -39,7 +40,12 @@ public struct UnexpectedStatus: FaradayError, ErrorWithResponse, CustomReflectab
     self.isBodyCut = isBodyCut
     method = request.method
     url = request.secrets.redacting(request.url).bounded()
-    crossing = request.isCrossOrigin ? .request : response.wasRedirectedCrossOrigin ? .redirect : nil
+    crossing =
+      if request.isCrossOrigin {
+        request.context?.isSameOrigin(request.url) == true ? .before : .request
+      } else {
+        response.wasRedirectedCrossOrigin ? .redirect : nil
+      }
     hasOwnCredentials = request.isCrossOrigin && request.headers[.authorization] != nil
   }
 

@@ -9,15 +9,15 @@ private import Synchronization
 /// It is not a cache: the server is asked every time, and nothing is said to be fresh. What it saves is the transfer of a body that
 /// has not changed. The validator is the `ETag` (sent as `If-None-Match`), else `Last-Modified` (`If-Modified-Since`). The answer to
 /// a 304 has the status 200, the remembered body, and the remembered header fields, updated by those of the 304 as RFC 9111, section
-/// 3.2, has it; its metrics are those of the 304.
+/// 3.2, has it; the body keeps its type, and cookies and metrics are those of the 304.
 ///
 /// Remembered are, in memory, whole 200 responses to buffered GETs without a callback; see ``ResponseMemory`` for the limits. Never
 /// remembered are other statuses (206 too), `Cache-Control: no-store` of request or response, `Vary: *`, and bodies that are
 /// streamed or taken by a callback, which pass through; but these deliveries are given a remembered response too. A request with a
 /// precondition, a `Range` or a body of its own passes untouched, and so does its 304.
 ///
-/// What one user got is not given to another: a response is given again only to a request with the same URL, the same
-/// `Authorization`, `Cookie` and other fields that ``FaradayCore/Request/secrets`` names, and the same fields that its `Vary` lists.
+/// What one user got is not given to another: a response is given again only to a request with the same URL, TLS options,
+/// `Host`, `Authorization`, `Cookie` and other fields that ``FaradayCore/Request/secrets`` names, and the same fields that its `Vary` lists.
 /// They are compared as they are sent, also where a middleware below adds them; where a 304 was for another, the request is sent once
 /// more without the validator. Below ``Redirects`` each hop is made conditional by itself.
 public struct ConditionalRequests: Middleware {
@@ -38,8 +38,8 @@ public struct ConditionalRequests: Middleware {
     var response = try await next(conditional)
     if let known, response.status == .notModified {
       let sent = bottom.last ?? conditional
-      // Somebody below has put a precondition of their own in its place: the 304 is for them.
-      guard sent.headers[fields: known.precondition.name] == [known.precondition] else { return response }
+      // Somebody below has added a precondition of their own: the 304 is for them.
+      guard sent.preconditions == [known.precondition] else { return response }
       if known.isConfirmed(by: response, to: sent) {
         let updated = known.updated(by: response.headers)
         memory.remember(updated.headers.forbidStoring ? nil : updated, for: key)
@@ -58,7 +58,7 @@ public struct ConditionalRequests: Middleware {
     _ response: Response, to request: Request, sent: Request, for key: RememberedResponse.Key
   ) async throws -> Response {
     guard response.status == .ok else { return response }
-    guard let remembered = RememberedResponse(response, to: request, sent: sent) else {
+    guard !sent.headers.forbidStoring, let remembered = RememberedResponse(response, to: request, sent: sent) else {
       memory.remember(nil, for: key)
       return response
     }
@@ -84,8 +84,10 @@ private final class SentRequest: Middleware {
 extension Request {
   fileprivate var mayBeMadeConditional: Bool {
     method == .get && body.isEmpty && options.requestTarget == .origin && !headers.forbidStoring
-      && !Self.preconditions.contains { headers.contains($0) }
+      && preconditions.isEmpty
   }
+
+  fileprivate var preconditions: [HTTPField] { Self.preconditions.flatMap { headers[fields: $0] } }
 
   /// RFC 9110, section 13.1; a range asks for something that is not remembered.
   private static let preconditions: [HTTPField.Name] = [

@@ -8,11 +8,14 @@ struct RememberedResponse: Sendable {
     private let credentials: [HTTPField]
     /// A body that was decoded is another than the one on the wire.
     private let isDecoded: Bool
+    /// What an unverified server sent must not be confirmed by a verified one.
+    private let tls: TLS
 
     init(_ request: Request) {
       url = request.url.absoluteString
       credentials = request.fields(named: [])
       isDecoded = request.options.decompression != nil
+      tls = request.options.tls
     }
 
     var size: Int { url.utf8.count + credentials.size }
@@ -34,8 +37,11 @@ struct RememberedResponse: Sendable {
     guard let precondition = Self.precondition(for: response.headers), !response.headers.forbidStoring else { return nil }
     let varying = Set(response.headers.listed(.vary).map { $0.lowercased() })
     guard !varying.contains("*") else { return nil }
+    // Cookies are set by the response that they came with, and go to nobody else.
+    var headers = response.headers
+    headers[fields: .setCookie] = []
     self.init(
-      headers: response.headers, precondition: precondition, varying: varying, seen: request.fields(named: varying),
+      headers: headers, precondition: precondition, varying: varying, seen: request.fields(named: varying),
       sent: sent.fields(named: varying), sentURL: sent.url, body: Data())
   }
 
@@ -63,16 +69,20 @@ struct RememberedResponse: Sendable {
 
   /// Whether the 304, which answers the request that was sent, is about this one.
   func isConfirmed(by response: Response, to request: Request) -> Bool {
-    guard request.url == sentURL, request.fields(named: varying) == sent else { return false }
-    guard precondition.name == .ifNoneMatch, let tag = response.headers[.eTag] else { return true }
-    return Self.opaque(tag) == Self.opaque(precondition.value)
+    guard request.url == sentURL, request.fields(named: varying) == sent,
+      // What else it varies by was not compared.
+      Set(response.headers.listed(.vary).map { $0.lowercased() }).isSubset(of: varying)
+    else { return false }
+    guard let tag = response.headers[.eTag] else { return true }
+    // Nor may a tag that this one has not be taken for its own (RFC 9111, section 4.3.4).
+    return headers[.eTag].map(Self.opaque) == Self.opaque(tag)
   }
 
   /// RFC 9111, section 3.2. The body is as it was received, and so is what says how to read it.
   func updated(by fields: HTTPFields) -> RememberedResponse {
-    let hopByHop = Self.hopByHop.union(fields.listed(.connection).map { $0.lowercased() })
+    let ignored = Self.ownOf304.union(fields.listed(.connection).map { $0.lowercased() })
     var headers = headers
-    for name in Set(fields.map(\.name)) where !hopByHop.contains(name.canonicalName) {
+    for name in Set(fields.map(\.name)) where !ignored.contains(name.canonicalName) {
       headers[fields: name] = fields[fields: name]
     }
     return with(headers: headers, precondition: Self.precondition(for: headers))
@@ -83,6 +93,7 @@ struct RememberedResponse: Sendable {
     var response = notModified
     response.status = .ok
     response.headers = headers
+    response.headers[fields: .setCookie] = notModified.headers[fields: .setCookie]
     response.body = .data(body)
     return response
   }
@@ -106,16 +117,19 @@ struct RememberedResponse: Sendable {
   /// A tag without its mark for weak ones: how `If-None-Match` compares (RFC 9110, section 8.8.3.2).
   private static func opaque(_ tag: String) -> Substring { tag.hasPrefix("W/") ? tag.dropFirst(2) : tag[...] }
 
-  private static let hopByHop: Set<String> = [
+  /// Fields of a 304 that are not the remembered response's: those of its connection, those of the body's bytes, and cookies.
+  private static let ownOf304: Set<String> = [
     "connection", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade", "proxy-authenticate",
     "proxy-authentication-info", "proxy-authorization", "proxy-connection", "content-length", "content-encoding", "content-range",
+    "content-type", "set-cookie",
   ]
 }
 
 extension Request {
-  /// The fields that say who asks, and those of these names in lower case.
+  /// The fields that say who asks, which site is asked, and those of these names in lower case.
   fileprivate func fields(named names: Set<String>) -> [HTTPField] {
     let secrets = secrets
+    let names = names.union(["host"])
     return headers.filter { secrets.isRemovedCrossOrigin($0.name) || names.contains($0.name.canonicalName) }
   }
 }

@@ -12,7 +12,7 @@ public struct ExchangeRecord: Sendable, Identifiable {
     case complete
     /// The reader went before the end of the body.
     case abandoned
-    /// The task was cancelled, or a callback cancelled the transfer.
+    /// The task was cancelled.
     case cancelled
     /// ``ExchangeRecord/error`` was thrown.
     case failed

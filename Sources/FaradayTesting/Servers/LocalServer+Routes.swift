@@ -171,7 +171,9 @@ extension LocalServer.Session {
     guard let url = try request.value("url"), (try? HTTPField(checking: "Location", url)) != nil else {
       throw BadRequest(400, "there is no good url")
     }
-    try reply.send(try request.number("status", in: 300...399) ?? 302, [("Location", url)], text: "elsewhere\n")
+    let status = try request.number("status", in: 300...399) ?? 302
+    guard status != 304 else { throw BadRequest(400, "304 is no redirect, and has no body") }
+    try reply.send(status, [("Location", url)], text: "elsewhere\n")
   }
 
   fileprivate func earlyHints() throws {
