@@ -5,13 +5,13 @@ private import Darwin
 #endif
 
 /// A port on 127.0.0.1 with a full accept queue, so that connecting to it never completes (for connect timeouts).
-public final class FullListener: Sendable {
+package final class FullListener: Sendable {
   /// The port's number.
-  public let port: Int
+  package let port: Int
   private let descriptors: [Int32]
 
   /// Binds a free port and fills its queue. Throws ``SocketError`` if there is none.
-  public init() throws {
+  package init() throws {
     let listener = Self.makeSocket()
     guard listener >= 0 else { throw SocketError.last("socket") }
     var address = sockaddr_in()

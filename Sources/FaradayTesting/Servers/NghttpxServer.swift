@@ -2,26 +2,26 @@
 /// informational (1xx) responses. It must be installed.
 ///
 /// It ends with this process, even if that crashes. Thread-safe.
-public final class NghttpxServer: Sendable {
+package final class NghttpxServer: Sendable {
   /// A shared server, which tests must not change. Its upstream is a ``LocalServer``.
-  public static let shared = Result { try NghttpxServer(upstream: SharedUpstream.server.get().port) }
+  package static let shared = Result { try NghttpxServer(upstream: SharedUpstream.server.get().port) }
 
   /// The port it listens on, on 127.0.0.1.
-  public let port: Int
+  package let port: Int
   private let folder: String
   private let shell: HeldShell
 
   /// The path of its self-signed certificate, for ``FaradayCore/TLS/caFile``.
-  public var caFile: String { folder + "/cert.pem" }
+  package var caFile: String { folder + "/cert.pem" }
   /// `https://localhost:PORT/`.
-  public var url: String { "https://localhost:\(port)/" }
+  package var url: String { "https://localhost:\(port)/" }
 
   /// Starts it. Throws ``ServerNotStarted``.
   ///
   /// - Parameters:
   ///   - upstream: the port of the server on 127.0.0.1 that it passes requests on to.
   ///   - streams: how many requests it allows on a connection at a time.
-  public init(upstream: Int, streams: Int = 100) throws {
+  package init(upstream: Int, streams: Int = 100) throws {
     let folder = try HeldShell.makeFolder(for: "nghttpx")
     (shell, port) = try HeldShell.onFreePorts(in: 25_000..<32_000, count: 1) { ports in
       let script = Self.script(port: ports[0], upstream: upstream, streams: streams)
@@ -31,7 +31,7 @@ public final class NghttpxServer: Sendable {
   }
 
   /// Stops it at once.
-  public func stop() { shell.stop() }
+  package func stop() { shell.stop() }
 
   private static func script(port: Int, upstream: Int, streams: Int) -> String {
     """

@@ -12,29 +12,29 @@ private import Darwin
 /// - `/upstream/` — passed on to another server, without buffering
 ///
 /// Anything else is a file in its folder. It ends with this process, even if that crashes. Thread-safe.
-public final class NginxServer: Sendable {
+package final class NginxServer: Sendable {
   /// A shared server, which tests must not change. Its upstream is a ``LocalServer``.
-  public static let shared = Result { try NginxServer(upstream: SharedUpstream.server.get().port) }
+  package static let shared = Result { try NginxServer(upstream: SharedUpstream.server.get().port) }
 
   /// The port without TLS.
-  public let port: Int
+  package let port: Int
   /// The port with TLS, on 127.0.0.1 and, with the same certificate, on 127.0.0.2.
-  public let tlsPort: Int
+  package let tlsPort: Int
   /// The folder of its configuration and certificate.
-  public let folder: String
+  package let folder: String
   private let shell: HeldShell
 
   /// The path of its self-signed certificate, for ``FaradayCore/TLS/caFile``.
-  public var caFile: String { folder + "/cert.pem" }
+  package var caFile: String { folder + "/cert.pem" }
   /// `https://localhost:PORT/`.
-  public var url: String { "https://localhost:\(tlsPort)/" }
+  package var url: String { "https://localhost:\(tlsPort)/" }
   /// The folder of the files that it serves.
-  public var files: String { folder + "/files" }
+  package var files: String { folder + "/files" }
 
   /// Starts it. Throws ``ServerNotStarted``.
   ///
   /// - Parameter upstream: the port of a server that it passes `/upstream/` on to.
-  public init(upstream: Int = 9) throws {
+  package init(upstream: Int = 9) throws {
     let folder = try HeldShell.makeFolder(for: "nginx")
     try FileManager.default.createDirectory(atPath: folder + "/files", withIntermediateDirectories: true)
     (shell, port, tlsPort) = try HeldShell.onFreePorts(in: 10_000..<25_000, count: 2) { ports in
@@ -46,11 +46,11 @@ public final class NginxServer: Sendable {
   }
 
   /// Stops it at once, without completing responses.
-  public func stop() { shell.stop() }
+  package func stop() { shell.stop() }
 
   /// Kills the worker process, so that its connections are closed without a TLS close_notify or GOAWAY. nginx starts another. Linux
   /// only.
-  public func killWorker() throws {
+  package func killWorker() throws {
     try ChildProcess("/bin/sh", ["-c", "kill -9 $(cat /proc/$(cat \(folder)/nginx.pid)/task/*/children)"]).wait()
   }
 

@@ -1,8 +1,8 @@
 /// A small gzip encoder (RFC 1952, RFC 1951) for test bodies: uncompressed bytes, and zeros that expand a thousandfold (a
 /// decompression bomb).
-public enum Gzip {
+package enum Gzip {
   /// The bytes as a gzip member, not compressed.
-  public static func stored(_ bytes: [UInt8]) -> [UInt8] {
+  package static func stored(_ bytes: [UInt8]) -> [UInt8] {
     var result = header
     var rest = bytes[...]
     repeat {
@@ -16,12 +16,12 @@ public enum Gzip {
   }
 
   /// So many zero bytes (none if negative) as a gzip member of about a 1032nd of the size.
-  public static func zeros(_ count: Int) -> Pieces { Pieces(zeros: max(0, count)) }
+  package static func zeros(_ count: Int) -> Pieces { Pieces(zeros: max(0, count)) }
 
   /// A gzip member, piece by piece, in constant memory. A piece has at most 64 KiB.
-  public struct Pieces: Sequence, IteratorProtocol, Sendable {
+  package struct Pieces: Sequence, IteratorProtocol, Sendable {
     /// How many bytes all pieces have together.
-    public let byteCount: Int
+    package let byteCount: Int
     private var first: [UInt8]?
     private var zerosLeft: Int
     private var last: [UInt8]?
@@ -50,7 +50,7 @@ public enum Gzip {
     }
 
     /// The next piece; nil at the end.
-    public mutating func next() -> [UInt8]? {
+    package mutating func next() -> [UInt8]? {
       if let piece = first.take() { return piece }
       if zerosLeft > 0 {
         let count = Swift.min(zerosLeft, Self.zeroPiece.count)
