@@ -30,14 +30,16 @@ func codes(_ connection: Connection) async throws {
   }
 }
 
-func bodies(_ strict: Connection) async throws {
+func bodies() async throws {
+  let strict = try Connection(
+    "https://api.example.com/v2/", adapter: CurlAdapter(), middleware: [.timeout(.seconds(30)), .expectStatus] + .standard)
   do {
     let list: [String] = try await strict.get("names").decode()
     print(list)
   } catch let error as UndecodableBody {
     print(error.path, error.type)
   } catch let error as UnexpectedStatus {
-    print(error.status, error.response.json?["message"]?.string ?? "")
+    print(error.status, error.errorJSON?["message"]?.string ?? "")
   }
 }
 

@@ -20,16 +20,16 @@ func failure(_ connection: Connection) async throws {
   }
 }
 
-func verbs(_ connection: Connection, page: Int, name: String, trace: String) async throws {
+func verbs(_ connection: Connection, name: String, trace: String) async throws {
   typealias User = Faces.User
 
-  let page = try await connection.get(
-    "users", query: ["role": "admin", "page": page], headers: ["X-Trace": trace], timeout: .seconds(5))
+  let users = try await connection.get(
+    "users", query: ["role": "admin", "page": 2], headers: ["X-Trace": trace], timeout: .seconds(5))
   let user = try await connection.get("users/{id}", path: ["id": name]).decode(User.self)
   let created = try await connection.post("users", json: User(name: "Ada")) {
     $0.options.timeouts.connect = .seconds(1)
   }
-  _ = (page, user, created)
+  _ = (users, user, created)
 }
 
 func pages(_ connection: Connection) async throws -> [Faces.User] {
@@ -100,11 +100,11 @@ func standard(_ token: String, _ logger: Logger, name: String, age: Int?) async 
   print(user.json?["id"]?.int ?? 0, user.redirects.count, user.retries)
 }
 
-func parts(_ api: Connection) async throws {
-  var strict = api
-  strict.use(.timeout(.seconds(30)))
+func parts() throws -> Connection {
+  var strict = try Connection(
+    "https://api.example.com/v2/", adapter: CurlAdapter(), middleware: [.timeout(.seconds(30)), .expectStatus] + .standard)
   strict.use(.interceptors([.request { $0.headers[.acceptLanguage] = "cy" }]))
-  try await bodies(strict)
+  return strict
 }
 
 func mock() async throws {

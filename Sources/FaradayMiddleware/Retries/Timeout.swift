@@ -3,8 +3,9 @@ public import FaradayCore
 /// Limits the time of the whole exchange: all attempts, delays and redirects of the middleware below it, up to the end of the
 /// body.
 ///
-///     connection.use(.timeout(.seconds(30)))
+///     let connection = try Connection(url, adapter: CurlAdapter(), middleware: [.timeout(.seconds(30))] + .standard)
 ///
+/// It stands in front: `use` adds it below a ``Retry`` or ``Redirects`` that is there already, where it limits one attempt.
 /// ``FaradayCore/Timeouts/total`` limits one attempt, and costs less: this one creates a task for each request, and one for
 /// each chunk of a streamed body. When the time is over, the work below is cancelled and waited for, and ``TimeoutExceeded`` is
 /// thrown, by reading a streamed body too.
