@@ -22,7 +22,7 @@ public struct EncodeHAL: Middleware {
     var request = request
     let data = try request.encoding { try encoder.data(of: representation.json) }
     request.body = .data(data)
-    request.headers.contentType(unlessSet: .hal)
+    request.headers.setContentType(ifMissing: .hal)
     return try await next(request)
   }
 }

@@ -6,7 +6,7 @@ public import FaradayCore
 ///     extension BodyProvider {
 ///       static func csv(_ rows: [[String]]) -> BodyProvider {
 ///         BodyProvider { headers in
-///           headers.contentType(unlessSet: MediaType("text", "csv"))
+///           headers.setContentType(ifMissing: MediaType("text", "csv"))
 ///           return .text(rows.map { $0.joined(separator: ",") }.joined(separator: "\r\n"))
 ///         }
 ///       }
@@ -36,7 +36,7 @@ extension BodyProvider {
   /// A body of any kind: a file, a stream, or a value that a middleware encodes.
   public static func body(_ body: Body, contentType: MediaType? = nil) -> BodyProvider {
     BodyProvider { headers in
-      if let contentType { headers.contentType(unlessSet: contentType) }
+      if let contentType { headers.setContentType(ifMissing: contentType) }
       return body
     }
   }
@@ -52,7 +52,7 @@ extension BodyProvider {
     BodyProvider { headers in
       let file: Body
       do { file = try Body.file(path) } catch { throw UnencodableValue(value: FormFile(path), underlying: error) }
-      headers.contentType(unlessSet: contentType ?? MediaType(extensionOf: path))
+      headers.setContentType(ifMissing: contentType ?? MediaType(extensionOf: path))
       return file
     }
   }
@@ -101,7 +101,7 @@ extension BodyProvider {
     BodyProvider { headers in
       let body: Body
       do { body = try encode(value) } catch { throw UnencodableValue(value: value, underlying: error) }
-      headers.contentType(unlessSet: type)
+      headers.setContentType(ifMissing: type)
       return body
     }
   }
@@ -109,7 +109,7 @@ extension BodyProvider {
 
 extension HTTPFields {
   /// Sets the `Content-Type` if there is none.
-  public mutating func contentType(unlessSet type: MediaType) {
+  public mutating func setContentType(ifMissing type: MediaType) {
     if self[.contentType] == nil { self[.contentType] = type.description }
   }
 }

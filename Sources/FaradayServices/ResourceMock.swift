@@ -17,7 +17,7 @@ public struct ResourceMock: Sendable {
     self.content = content
     self.status = status
     var headers = headers
-    if case .file(let path) = content { headers.contentType(unlessSet: MediaType(extensionOf: path)) }
+    if case .file(let path) = content { headers.setContentType(ifMissing: MediaType(extensionOf: path)) }
     self.headers = headers
   }
 
