@@ -9,15 +9,15 @@ internal import Synchronization
 ///
 /// **Resending.** If a kept (keep-alive) connection turns out to be closed, libcurl sends an idempotent request again over another
 /// connection (``FaradayCore/Adapter``). A POST, PATCH or custom method of which any byte was sent fails with
-/// ``FaradayCore/TransportError/Code/connectionClosed`` instead, even if an HTTP/2 server says that it has not processed it. (libcurl before
-/// 7.80 cannot be prevented from resending.)
+/// ``FaradayCore/TransportError/Code/connectionClosed`` instead, even if an HTTP/2 server says that it has not processed it.
+/// (libcurl before 7.80 cannot be prevented from resending.)
 ///
 /// **Reuse.** An idle connection on which bytes have arrived, or that was closed, is not reused, so that no response is attributed
 /// to another request. Unsolicited bytes that arrive after the next request was sent cannot be detected.
 ///
 /// **HTTP/2** over TLS is the default from libcurl 8.14 on. Older versions report some truncated HTTP/2 bodies as complete, and
-/// lack ``FaradayCore/Capabilities/http2``. (8.14 leaves one undetected case: a body without a length whose stream the server resets with
-/// NO_ERROR.)
+/// lack ``FaradayCore/Capabilities/http2``. (8.14 leaves one undetected case: a body without a length whose stream the server
+/// resets with NO_ERROR.)
 public struct CurlAdapter: Adapter {
   private let engines: EngineGroup
 

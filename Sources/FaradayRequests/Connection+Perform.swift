@@ -6,7 +6,8 @@ extension Connection {
   ///
   /// The connection adds what it adds to every request: its options, and its headers if the request has its origin. A cross-origin
   /// one, such as `API.staging` over the connection of production, gets neither them nor credentials of its middleware, see
-  /// ``FaradayRequests/RequestConvertible/baseURL``. A response that ``FaradayCore/Options/onChunk`` has consumed has no body to decode.
+  /// ``FaradayRequests/RequestConvertible/baseURL``. A response that ``FaradayCore/Options/onChunk`` has consumed has no body to
+  /// decode.
   ///
   /// Throws ``FaradayCore/UnexpectedStatus`` for a status other than 2xx, unless the request validates otherwise;
   /// ``FaradayCoding/UndecodableBody``, ``FaradayCoding/UnencodableBody``, and what ``FaradayCore/Connection/run(_:)`` throws.

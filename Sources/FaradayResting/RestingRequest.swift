@@ -36,8 +36,8 @@ extension RestingRequest where Input == Nothing {
   }
 }
 
-/// Describes a request as `GET /users/{id} -> User`: the method, the path as it was given to the endpoint, without its query, and the output's type, unless
-/// it is ``Nothing``. Headers, input and variables may be secret, and are not shown.
+/// Describes a request as `GET /users/{id} -> User`: the method, the path as it was given to the endpoint, without its query, and
+/// the output's type, unless it is ``Nothing``. Headers, input and variables may be secret, and are not shown.
 extension RestingRequest: CustomStringConvertible, CustomReflectable {
   public var description: String {
     "\(endpoint.method) \(Secrets().redacting(urlText: endpoint.path).prefix { $0 != "?" })"

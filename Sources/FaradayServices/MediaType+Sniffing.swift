@@ -1,22 +1,25 @@
 internal import FaradayCore
 
 extension MediaType {
-  /// The media type by the first bytes of the content (WHATWG MIME Sniffing, section 6), or `text/plain` if they are text: UTF-8 without the control
-  /// characters that section 3 calls binary data bytes, or UTF-16 with its byte order mark. ``FaradayCore/MediaType/binary`` if
-  /// nothing tells. Bytes without a signature are read to their end.
+  /// The media type by the first 1,445 bytes of the content (WHATWG MIME Sniffing, sections 5 to 7): that of a signature, or
+  /// `text/plain` for UTF-8 without the control characters that section 3 calls binary data bytes, and for UTF-16 with its byte
+  /// order mark. ``FaradayCore/MediaType/binary`` if it is unknown.
   init(sniffing data: Data) {
     self = Self.signatures.first { data.starts(with: $0.bytes) }?.type ?? Self.textType(of: data) ?? .binary
   }
 
   private static func textType(of data: Data) -> MediaType? {
-    guard !data.isEmpty else { return nil }
-    // UTF-32, whose mark begins as that of UTF-16 does.
-    guard !data.starts(with: [0xFF, 0xFE, 0, 0]) else { return nil }
+    // The last is UTF-32, whose mark begins as that of UTF-16 does.
+    guard !data.isEmpty, !data.starts(with: [0xFF, 0xFE, 0, 0]) else { return nil }
     if data.starts(with: [0xFE, 0xFF]) || data.starts(with: [0xFF, 0xFE]) {
       return data.count.isMultiple(of: 2) ? MediaType("text", "plain", parameters: ["charset": "utf-16"]) : nil
     }
-    guard !data.contains(where: isBinary), String(validating: data, as: UTF8.self) != nil else { return nil }
-    return .text
+    let start = data.prefix(1445)
+    // The cut may be within a character.
+    let cuts = 0...(start.count < data.count ? 3 : 0)
+    let isText =
+      !start.contains(where: isBinary) && cuts.contains { String(validating: start.dropLast($0), as: UTF8.self) != nil }
+    return isText ? .text : nil
   }
 
   /// Neither tab, line feed, form feed, carriage return nor escape, and below the space.

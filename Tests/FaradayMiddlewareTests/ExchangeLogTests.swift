@@ -21,6 +21,17 @@ import Testing
     }
   }
 
+  @Test func `a clock may tell any duration`() async throws {
+    let clock = clock
+    mock.stub { request in
+      clock.advance(by: .seconds(1e19))
+      return Response(status: .ok, url: request.url)
+    }
+    let told = Log<String>()
+    _ = try await connection(ExchangeHooks(onEnd: { told.append("\($0)") }, clock: clock)).get("a")
+    #expect(told.elements == ["GET http://host/a 200, 0 bytes in 3155760000000.0 ms"])
+  }
+
   // MARK: in memory
 
   @Test func `the log has what was sent and what came, without secrets`() async throws {

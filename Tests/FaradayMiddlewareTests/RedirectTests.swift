@@ -280,4 +280,15 @@ import Testing
     }
     #expect(mock.recorded.last?.request.headers.map(\.name) == [.accept])
   }
+
+  @Test(arguments: TestedAdapter.allCases) func `the server of the tests has no redirect that would have no body`(
+    tested: TestedAdapter
+  )
+    async throws
+  {
+    let server = try LocalServer()
+    let connection = try Connection(server.url + "/", adapter: tested.adapter)
+    #expect(try await connection.get("redirect-to?url=/hello&status=304").status == .badRequest)
+    #expect(try await connection.get("redirect-to?url=/hello&status=307").status == .temporaryRedirect)
+  }
 }

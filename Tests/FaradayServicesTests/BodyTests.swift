@@ -82,6 +82,10 @@ import Testing
       (Array("a\u{0}".utf8), "application/octet-stream"), (Array("a\u{7}".utf8), "application/octet-stream"),
       ([0xFE, 0xFF, 0, 0x61], "text/plain; charset=utf-16"), ([0xFF, 0xFE, 0x61, 0], "text/plain; charset=utf-16"),
       ([0xFF, 0xFE, 0x61], "application/octet-stream"), ([0xFF, 0xFE, 0, 0, 0x41, 0, 0, 0], "application/octet-stream"),
+      // The limit is within a character; behind it nothing is looked at, and before it everything.
+      (Array((String(repeating: "a", count: 1444) + "\u{20AC}\u{0}").utf8), "text/plain; charset=utf-8"),
+      (Array((String(repeating: "a", count: 1444) + "\u{0}").utf8), "application/octet-stream"),
+      (Array(repeating: 0x61, count: 1440) + [0xE9] + Array(repeating: 0x61, count: 9), "application/octet-stream"),
     ] as [([UInt8], String)])
   func `the type of bytes is told from their beginning`(tested: TestedAdapter, bytes: ([UInt8], String)) async throws {
     let server = try LocalServer()

@@ -5,11 +5,11 @@
 ///
 /// It is a value, and thread-safe (`Sendable`); copies share the adapter, and with it the connection pool.
 public struct Connection: Sendable {
-  /// The base URL, which paths are joined to as ``joining`` says; nil if every call names an absolute URL. A link is resolved (RFC 3986), so the
-  /// slash at the end matters: `users` at `https://host/v2/` is `/v2/users`, and at `https://host/v2` it is `/users`.
+  /// The base URL, which paths are joined to as ``joining`` says; nil if every call names an absolute URL. A link is resolved (RFC
+  /// 3986), so the slash at the end matters: `users` at `https://host/v2/` is `/v2/users`, and at `https://host/v2` it is `/users`.
   ///
-  /// Its origin is the connection's. A request to another origin is cross-origin: it goes without ``headers``, and no middleware
-  /// adds credentials.
+  /// Its origin is the connection's. A request to another origin is cross-origin: it is sent without ``headers``, and the
+  /// package's middleware adds no credentials.
   public var url: URL? {
     didSet { context = makeContext() }
   }

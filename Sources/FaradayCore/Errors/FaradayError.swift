@@ -9,8 +9,8 @@
 /// ``isTimeout``, ``isTransient`` and ``isCancelled`` exist on every `Error`; they are false for errors of other packages, except
 /// that a `CancellationError` is cancelled. `description` and `errorDescription` are one line, without secrets, fit for a log.
 ///
-/// An error with one meaning is named after it (``InvalidHeader``, ``UnexpectedStatus``, ``BodyTooLarge``); one with several ends in
-/// `Error` and has a `code` or `reason` (``TransportError``, ``PagingError``).
+/// An error with one meaning is named after it (``InvalidHeader``, ``UnexpectedStatus``, ``BodyTooLarge``); one with several ends
+/// in `Error` and has a `code` or `reason` (``TransportError``, ``PagingError``).
 public protocol FaradayError: LocalizedError, CustomStringConvertible, Sendable {
   /// Whether a timeout expired: one of ``Timeouts``, a `Timeout` middleware's, a promise's, or that of `Constraints`.
   var isTimeout: Bool { get }

@@ -24,7 +24,8 @@ public struct UnexpectedStatus: FaradayError, ErrorWithResponse, CustomReflectab
   }
 
   /// Whether the request, or a redirect that it was answered with, is cross-origin to the connection's base URL: then it was sent
-  /// without the connection's header fields, and no middleware added credentials. The description of a 401, 403 or 407 says so.
+  /// without the connection's header fields, and no middleware of this package added credentials. The description of a 401, 403 or
+  /// 407 says so.
   public var isCrossOrigin: Bool { crossing != nil }
 
   /// The status.

@@ -11,7 +11,7 @@ public struct Timeouts: Sendable, Hashable {
   /// counts, and the timeout may fire up to a quarter of the limit late.
   public var idle: Duration?
   /// The maximum time of the whole exchange (deadline), from the call to the end of the response's body, including the wait for a
-  /// connection. Nil by default. Throws ``TransportError/Code/totalTimeout``.
+  /// connection. Nil by default. Throws ``TransportError/Code/totalTimeout``; zero or less does so before anything is sent.
   public var total: Duration?
 
   /// Timeouts; the defaults are 30 seconds to connect, 60 seconds idle, and no others.

@@ -22,8 +22,8 @@ extension CurlAdapter {
     /// The maximum number of requests over one connection before it is closed; nil, the default, is no limit.
     public var requestsPerConnection: Int?
     /// The maximum length of an engine's request queue: requests that wait for a free connection, or for the first connection to
-    /// their origin. 65,536 by default; further requests throw ``FaradayCore/TransportError/Code/queueFull``. A waiting request takes about 6
-    /// KB of memory, with its task. ``FaradayCore/Timeouts/queue`` limits the wait.
+    /// their origin. 65,536 by default; further requests throw ``FaradayCore/TransportError/Code/queueFull``. A waiting request
+    /// takes about 6 KB of memory, with its task. ``FaradayCore/Timeouts/queue`` limits the wait.
     public var queueLimit: Int
     /// The size of each active transfer's receive buffer, in bytes, from 1 KiB to 512 KiB. 64 KiB by default. Larger ones save
     /// system calls on plain HTTP/1.1.

@@ -35,7 +35,7 @@ extension Connection {
     return traversal.representations
   }
 
-  /// A traversal that sends nothing until it is told to follow something, keeps what it has fetched where it fails, and can go on.
+  /// A traversal in steps, which keeps what it has fetched when a step fails and can go on. Nothing is sent before its first step.
   /// The arguments are those of `follow`.
   public func traversal(
     from link: HALLink? = nil, variables: [String: URITemplate.Value] = [:], usesEmbedded: Bool = true

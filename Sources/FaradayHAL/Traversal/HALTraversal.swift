@@ -1,7 +1,8 @@
 internal import FaradayCoding
 internal import FaradayCore
 
-/// A way through representations, relation by relation, which keeps what it has fetched also where it fails.
+/// A traversal of link relations in steps: keeps the representations that it has fetched when a step fails, and can go on from
+/// there.
 ///
 ///     var traversal = connection.traversal()
 ///     do {
@@ -11,10 +12,9 @@ internal import FaradayCore
 ///       try await traversal.follow("app:catalogue")      // goes on from the last representation that there is
 ///     }
 ///
-/// It is a value: a copy goes its own way from there. `Connection.follow` is the whole
-/// of it in one call, and says how links are followed.
+/// It is a value: copies are independent. `Connection.follow` does the same in one call, and documents how links are followed.
 public struct HALTraversal: Sendable {
-  /// What was fetched, or was embedded in it, the first one first.
+  /// The representations so far, fetched or embedded, in the order in which they were followed.
   public private(set) var representations: [Representation] = []
 
   private var connection: Connection
@@ -31,11 +31,11 @@ public struct HALTraversal: Sendable {
     self.usesEmbedded = usesEmbedded
   }
 
-  /// Follows a path of relations from the last representation; from the first one, which it fetches, if there is none. An empty path
-  /// fetches that one only. What was followed when this throws stays.
+  /// Follows a path of relations from the last representation; if there is none yet, fetches the first one before. An empty path
+  /// fetches only that. Throws ``FollowingError``, and what sending throws; ``representations`` keeps what was followed until then.
   public mutating func follow(_ path: String) async throws { try await follow(path.split(separator: "/").map(String.init)) }
 
-  /// Follows relations that may also be URIs, which have slashes in them; otherwise as the path of them is followed.
+  /// Follows relations that may also be URIs, which contain slashes; otherwise as with a path.
   public mutating func follow(_ relations: [String]) async throws {
     if representations.isEmpty { try await begin() }
     for relation in relations { try await follow(relation: relation) }

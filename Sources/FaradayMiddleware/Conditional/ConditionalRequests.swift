@@ -1,29 +1,30 @@
 public import FaradayCore
 private import Synchronization
 
-/// Makes GETs conditional (RFC 9110, section 13): sends the validator of the response that the same request had before, and gives
-/// that response again where the server answers 304 Not Modified.
+/// Makes GET requests conditional (RFC 9110, section 13): sends the validator of the response to an earlier equal request, and
+/// returns that response again if the server answers 304 Not Modified.
 ///
 ///     connection.use(.conditionalRequests)
 ///
-/// It is not a cache: the server is asked every time, and nothing is said to be fresh. What it saves is the transfer of a body that
-/// has not changed. The validator is the `ETag` (sent as `If-None-Match`), else `Last-Modified` (`If-Modified-Since`). The answer to
-/// a 304 has the status 200, the remembered body, and the remembered header fields, updated by those of the 304 as RFC 9111, section
-/// 3.2, has it; the body keeps its type, and cookies and metrics are those of the 304.
+/// It is not a cache: every request goes to the server, and there is no freshness. It saves the transfer of a body that has not
+/// changed. The validator is the `ETag` (sent as `If-None-Match`), else `Last-Modified` (`If-Modified-Since`). The answer to a 304
+/// has the status 200, the remembered body, and the remembered header fields, updated by those of the 304 as RFC 9111, section 3.2,
+/// has it; the body keeps its type, and cookies and metrics are those of the 304.
 ///
-/// Remembered are, in memory, whole 200 responses to buffered GETs without a callback; see ``ResponseMemory`` for the limits. Never
-/// remembered are other statuses (206 too), `Cache-Control: no-store` of request or response, `Vary: *`, and bodies that are
-/// streamed or taken by a callback, which pass through; but these deliveries are given a remembered response too. A request with a
-/// precondition, a `Range` or a body of its own passes untouched, and so does its 304.
+/// ``ResponseMemory`` stores complete 200 responses to buffered GETs without a callback, up to its limits. It does not store other
+/// statuses (206 included), `Cache-Control: no-store` of request or response, `Vary: *`, and bodies that are streamed or taken by a
+/// callback; those deliveries can be answered from it. A request with a precondition, a `Range` or a body of its own is passed on
+/// unchanged, and so is its 304.
 ///
-/// What one user got is not given to another: a response is given again only to a request with the same URL, TLS options,
-/// `Host`, `Authorization`, `Cookie` and other fields that ``FaradayCore/Request/secrets`` names, and the same fields that its `Vary` lists.
-/// They are compared as they are sent, also where a middleware below adds them; where a 304 was for another, the request is sent once
-/// more without the validator. Below ``Redirects`` each hop is made conditional by itself.
+/// One user's response is not returned to another: a response is returned only for a request with the same URL, TLS options,
+/// `Host`, `Authorization`, `Cookie` and other fields that ``FaradayCore/Request/secrets`` names, and the same fields that its
+/// `Vary` lists. They are compared as they are sent, including those that a middleware below adds; if a 304 turns out to be about
+/// another response, the request is sent once more without the validator. Below ``Redirects`` each hop is made conditional by
+/// itself.
 public struct ConditionalRequests: Middleware {
   private let memory: ResponseMemory
 
-  /// - Parameter memory: where responses are remembered; one of its own by default. Copies share it.
+  /// - Parameter memory: stores the responses; one of its own by default. Copies share it.
   public init(memory: ResponseMemory = ResponseMemory()) { self.memory = memory }
 
   public func handle(_ request: Request, next: Next) async throws -> Response {

@@ -1,13 +1,13 @@
 public import FaradayCore
 
-/// Calls a closure of yours at the start and at the end of every exchange, with what may be shown of it: to log in a way of your
-/// own, or to count.
+/// Calls closures at the start and at the end of every exchange with a redacted record of it, for a log or a metric of your own.
 ///
 ///     connection.use(.exchangeHooks(onStart: { print("-->", $0) }, onEnd: { print("<--", $0) }))
 ///
-/// What it sees depends on its place in the list, and the end is that of the body, as with an ``ExchangeLogger``, which is one of
-/// these. The closures are called once each, in the task that sends or reads, or where the last reader of a body that nobody reads
-/// on goes; the response waits meanwhile. Secrets are left out: whoever wants all of it writes a middleware.
+/// It sees what passes its place in the list, as an ``ExchangeLogger`` does. Each closure is called once per exchange, and the
+/// exchange waits for it: `onStart` before the request is passed on; `onEnd` when the body has ended, the exchange has failed, or
+/// the body's reader is released. They are called in the task that sends or reads, `onEnd` also where the reader is released. For
+/// what is redacted, write a middleware.
 public struct ExchangeHooks: Middleware {
   /// Called with a redacted record of the exchange, in the task that sends it or reads its body.
   public typealias Hook = @Sendable (_ exchange: ExchangeRecord) -> Void
@@ -20,8 +20,8 @@ public struct ExchangeHooks: Middleware {
   /// - Parameters:
   ///   - detail: whether records have header fields and bodies.
   ///   - onStart: called before the request is passed on.
-  ///   - onEnd: called when the response's body has ended, the exchange has failed, or nobody reads on.
-  ///   - clock: what durations are measured by; tests give one of their own.
+  ///   - onEnd: called at the end of the exchange.
+  ///   - clock: measures durations; tests pass a manual one.
   public init(
     _ detail: ExchangeLogger.Detail = .line, onStart: Hook? = nil, onEnd: Hook? = nil, clock: any Clock<Duration> = .continuous
   ) {

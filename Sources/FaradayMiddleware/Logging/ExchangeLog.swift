@@ -1,6 +1,6 @@
 private import Synchronization
 
-/// The last exchanges, in memory, for tests and for a look at a running program. Without secrets, as ``ExchangeRecord`` has none.
+/// Keeps the last exchanges in memory, redacted, for tests and debugging.
 ///
 ///     let log = ExchangeLog()
 ///     connection.use(.exchangeLog(log))
@@ -9,7 +9,7 @@ private import Synchronization
 ///
 /// Thread-safe.
 public final class ExchangeLog: Sendable {
-  /// How many exchanges that have ended are kept.
+  /// The maximum number of ended exchanges.
   public let maximumCount: Int
 
   private let state = Mutex(State())
@@ -19,16 +19,16 @@ public final class ExchangeLog: Sendable {
     var ended: [ExchangeRecord] = []
   }
 
-  /// - Parameter maximumCount: how many exchanges that have ended are kept; 100 by default. The oldest go first.
+  /// - Parameter maximumCount: the maximum number of ended exchanges; 100 by default. The oldest are removed first.
   public init(maximumCount: Int = 100) { self.maximumCount = max(0, maximumCount) }
 
-  /// Those that have ended, in the order of their ends.
+  /// The exchanges that have ended, in the order in which they ended.
   public var exchanges: [ExchangeRecord] { state.withLock { $0.ended } }
 
-  /// Those that have not, in the order in which they began.
+  /// The exchanges that are still running, in the order in which they began.
   public var running: [ExchangeRecord] { state.withLock { $0.running.values.sorted { $0.id < $1.id } } }
 
-  /// Forgets those that have ended.
+  /// Removes the exchanges that have ended.
   public func removeAll() { state.withLock { $0.ended = [] } }
 
   func start(_ exchange: ExchangeRecord) { state.withLock { $0.running[exchange.id] = exchange } }

@@ -1,10 +1,10 @@
 public import FaradayCore
 private import Synchronization
 
-/// What may be shown of one exchange, at its start or its end. Nothing in it ends a line or is secret, as
-/// ``ExchangeLogger`` has it.
+/// A redacted description of one exchange, at its start or its end. Secrets are redacted and control characters escaped, as
+/// ``ExchangeLogger`` does it.
 public struct ExchangeRecord: Sendable, Identifiable {
-  /// How far it is.
+  /// Whether an exchange is running, and how it ended.
   public enum Outcome: Sendable, Hashable {
     /// The request is about to be sent.
     case running
@@ -41,7 +41,7 @@ public struct ExchangeRecord: Sendable, Identifiable {
   /// The request; nil unless the detail is ``ExchangeLogger/Detail/full(bodyLimit:)``.
   public let request: Message?
 
-  /// Whether it is running, and how it ended.
+  /// The outcome; ``Outcome/running`` in the record of the start.
   public internal(set) var outcome = Outcome.running
   /// From its start to its end; nil while it is running.
   public internal(set) var duration: Duration?
@@ -86,7 +86,8 @@ extension ExchangeRecord: CustomStringConvertible {
 extension Duration {
   /// In milliseconds, with one digit behind the point.
   fileprivate var shown: String {
-    let tenths = (self / .microseconds(100)).rounded()
-    return "\(Int64(tenths) / 10).\(Int64(tenths) % 10) ms"
+    // A clock of the caller's may tell any.
+    let tenths = Int64((withinClocks / .microseconds(100)).rounded())
+    return "\(tenths / 10).\(tenths % 10) ms"
   }
 }

@@ -1,7 +1,7 @@
 internal import FaradayCore
 internal import Synchronization
 
-/// One exchange on its way to its hooks. Its end is told once: when it is known, or when nobody can read on.
+/// One exchange that is being logged. `onEnd` is called once: when the end is known, or when the body's reader is released.
 final class LoggedExchange: Sendable {
   enum End: Sendable {
     case complete
