@@ -115,7 +115,9 @@ let package = Package(
     // What somebody else can write: nothing of the package's own is seen from there.
     .testTarget(
       name: "OutsideTests", dependencies: ["Faraday", "FaradayCurl", "FaradayURLSession", "FaradayTesting"], packageAccess: false),
-    .testTarget(name: "FaradayCLITests", dependencies: ["FaradayCLI", "Faraday", "FaradayTesting", "TestSupport"]),
+    .testTarget(
+      name: "FaradayCLITests", dependencies: ["FaradayCLI", "Faraday", "FaradayTesting", "TestSupport"],
+      exclude: ["curl-7.88.1-help.txt"]),
   ],
   swiftLanguageModes: [.v6]
 )

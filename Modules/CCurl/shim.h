@@ -43,6 +43,16 @@ static inline CURLcode faraday_set_string(void *easy, CURLoption option, const c
 static inline CURLcode faraday_set_pointer(void *easy, CURLoption option, const void *value) {
   return curl_easy_setopt(easy, option, value);
 }
+// libcurl copies the bytes. 7.71 and newer.
+static inline CURLcode faraday_set_blob(void *easy, CURLoption option, const void *bytes, size_t count) {
+#if LIBCURL_VERSION_NUM >= 0x074700
+  struct curl_blob blob = {.data = (void *)bytes, .len = count, .flags = CURL_BLOB_COPY};
+  return curl_easy_setopt(easy, option, &blob);
+#else
+  (void)easy; (void)option; (void)bytes; (void)count;
+  return CURLE_UNKNOWN_OPTION;
+#endif
+}
 static inline CURLcode faraday_get_long(void *easy, CURLINFO info, long *value) {
   return curl_easy_getinfo(easy, info, value);
 }
@@ -73,6 +83,9 @@ typedef int (*faraday_ready_function)(void *, char *, char *, int, int);
 typedef int (*faraday_progress_function)(void *, curl_off_t, curl_off_t, curl_off_t, curl_off_t);
 typedef int (*faraday_log_function)(void *, curl_infotype, char *, size_t, void *);
 typedef int (*faraday_socket_function)(void *, curl_socket_t, int, void *, void *);
+typedef CURLcode (*faraday_tls_context_function)(CURL *, void *, void *);
+typedef int (*faraday_verify_function)(void *, void *);
+typedef int (*faraday_trailer_function)(struct curl_slist **, void *);
 typedef int (*faraday_timer_function)(void *, long, void *);
 
 static inline CURLcode faraday_set_write(void *easy, CURLoption option, faraday_write_function function) {
@@ -97,6 +110,15 @@ static inline CURLcode faraday_set_ready(void *easy, faraday_ready_function func
   (void)easy; (void)function; (void)data;
   return CURLE_UNKNOWN_OPTION;
 #endif
+}
+// Sets the callback for when a TLS connection is prepared, with OpenSSL's `SSL_CTX *`.
+static inline CURLcode faraday_set_tls_context(void *easy, faraday_tls_context_function function, void *data) {
+  CURLcode code = curl_easy_setopt(easy, CURLOPT_SSL_CTX_FUNCTION, function);
+  return code != CURLE_OK ? code : curl_easy_setopt(easy, CURLOPT_SSL_CTX_DATA, data);
+}
+static inline CURLcode faraday_set_trailer(void *easy, faraday_trailer_function function, void *data) {
+  CURLcode code = curl_easy_setopt(easy, CURLOPT_TRAILERFUNCTION, function);
+  return code != CURLE_OK ? code : curl_easy_setopt(easy, CURLOPT_TRAILERDATA, data);
 }
 static inline CURLcode faraday_set_transfer_progress(void *easy, faraday_progress_function function, void *data) {
   CURLcode code = curl_easy_setopt(easy, CURLOPT_XFERINFOFUNCTION, function);
@@ -143,6 +165,45 @@ static inline int faraday_ssl_agreed_on_http2(faraday_ssl_alpn alpn, const void 
   return length == 2 && name[0] == 'h' && name[1] == '2';
 }
 
+// Replaces OpenSSL's verification of a certificate chain with a function, which must call faraday_x509_verify. Returns 0 if OpenSSL
+// is not loaded.
+static inline int faraday_set_verify(void *context, faraday_verify_function function, void *data) {
+  void (*set)(void *, faraday_verify_function, void *) =
+    (void (*)(void *, faraday_verify_function, void *))dlsym(RTLD_DEFAULT, "SSL_CTX_set_cert_verify_callback");
+  // Later the function's data is gone: a server must not ask for another handshake on a kept connection.
+  uint64_t (*set_options)(void *, uint64_t) = (uint64_t (*)(void *, uint64_t))dlsym(RTLD_DEFAULT, "SSL_CTX_set_options");
+  if (!set || !set_options) return 0;
+  set_options(context, (uint64_t)1 << 30 /* SSL_OP_NO_RENEGOTIATION */);
+  set(context, function, data);
+  return 1;
+}
+static inline int faraday_x509_verify(void *store) {
+  int (*verify)(void *) = (int (*)(void *))dlsym(RTLD_DEFAULT, "X509_verify_cert");
+  return verify ? verify(store) : 0;
+}
+// The DER bytes of a certificate that the peer has sent, to be freed with faraday_x509_free; NULL if there are no more.
+static inline unsigned char *faraday_x509_copy(void *store, int index, int *count) {
+  void *(*sent)(void *) = (void *(*)(void *))dlsym(RTLD_DEFAULT, "X509_STORE_CTX_get0_untrusted");
+  int (*number)(void *) = (int (*)(void *))dlsym(RTLD_DEFAULT, "OPENSSL_sk_num");
+  void *(*value)(void *, int) = (void *(*)(void *, int))dlsym(RTLD_DEFAULT, "OPENSSL_sk_value");
+  int (*encode)(void *, unsigned char **) = (int (*)(void *, unsigned char **))dlsym(RTLD_DEFAULT, "i2d_X509");
+  if (!sent || !number || !value || !encode) return NULL;
+  void *chain = sent(store);
+  if (!chain || index >= number(chain)) return NULL;
+  unsigned char *bytes = NULL;
+  *count = encode(value(chain, index), &bytes);
+  return *count > 0 ? bytes : NULL;
+}
+static inline void faraday_x509_free(unsigned char *bytes) {
+  void (*release)(void *, const char *, int) = (void (*)(void *, const char *, int))dlsym(RTLD_DEFAULT, "CRYPTO_free");
+  if (release) release(bytes, "", 0);
+}
+static inline int faraday_can_copy_certificates(void) {
+  return dlsym(RTLD_DEFAULT, "SSL_CTX_set_cert_verify_callback") && dlsym(RTLD_DEFAULT, "X509_STORE_CTX_get0_untrusted") &&
+    dlsym(RTLD_DEFAULT, "X509_verify_cert") && dlsym(RTLD_DEFAULT, "OPENSSL_sk_num") && dlsym(RTLD_DEFAULT, "OPENSSL_sk_value") &&
+    dlsym(RTLD_DEFAULT, "i2d_X509") && dlsym(RTLD_DEFAULT, "CRYPTO_free");
+}
+
 // MARK: a union, and options that depend on the version
 
 // The next completed transfer, or NULL.
@@ -176,6 +237,10 @@ static inline CURLcode faraday_set_quick_exit(void *easy) {
 #endif
 }
 
+static const long faraday_auth_basic = CURLAUTH_BASIC;
+static const long faraday_auth_digest = CURLAUTH_DIGEST;
+static const long faraday_auth_ntlm = CURLAUTH_NTLM;
+static const long faraday_auth_negotiate = CURLAUTH_NEGOTIATE;
 static const size_t faraday_write_pause = CURL_WRITEFUNC_PAUSE;
 static const size_t faraday_write_error = 0xFFFFFFFF;  // CURL_WRITEFUNC_ERROR, named since 7.87
 static const size_t faraday_read_pause = CURL_READFUNC_PAUSE;
@@ -226,6 +291,13 @@ static inline int faraday_is_readable_or_closed(int descriptor) {
 static inline uint64_t faraday_file_number(int descriptor) {
   struct stat status;
   return fstat(descriptor, &status) == 0 ? (uint64_t)status.st_ino + 1 : 0;
+}
+
+// Whether a TCP connection is established.
+static inline int faraday_is_connected(int descriptor) {
+  struct sockaddr_storage address;
+  socklen_t length = sizeof address;
+  return getpeername(descriptor, (struct sockaddr *)&address, &length) == 0;
 }
 
 // The local port of a socket, or -1.
@@ -307,6 +379,23 @@ static inline int faraday_open_socket(const struct curl_sockaddr *address) {
   if (descriptor >= 0) fcntl(descriptor, F_SETFD, FD_CLOEXEC);
   return descriptor;
 #endif
+}
+
+// The address, in network order, and the port of a socket address. Returns the number of bytes: 4, 16, or 0 for a Unix socket.
+static inline int faraday_address(const struct curl_sockaddr *address, uint8_t *bytes, int *port) {
+  if (address->family == AF_INET) {
+    const struct sockaddr_in *v4 = (const struct sockaddr_in *)&address->addr;
+    memcpy(bytes, &v4->sin_addr, 4);
+    *port = ntohs(v4->sin_port);
+    return 4;
+  }
+  if (address->family == AF_INET6) {
+    const struct sockaddr_in6 *v6 = (const struct sockaddr_in6 *)&address->addr;
+    memcpy(bytes, &v6->sin6_addr, 16);
+    *port = ntohs(v6->sin6_port);
+    return 16;
+  }
+  return 0;
 }
 
 #ifdef __linux__

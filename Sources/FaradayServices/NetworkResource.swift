@@ -52,7 +52,10 @@ public struct NetworkResource: ServiceResource {
     // A connection that has a URL knows itself who is foreign to it; one that has none would give its headers to anybody.
     let isCrossOrigin = isCrossOrigin && connection?.url == nil
     var connection = connection
-    if isCrossOrigin { connection?.headers = [:] }
+    if isCrossOrigin {
+      connection?.headers = [:]
+      connection?.defaults.removeCredentials()
+    }
     var request = try wanted.request(for: connection)
     if isCrossOrigin { request.markCrossOrigin() }
     if !tags.isEmpty { request.options.tags.formUnion(tags) }

@@ -7,7 +7,7 @@ import Testing
 @Suite struct ExchangeTests {
   /// Answers without a network.
   struct Answer: Adapter {
-    let capabilities = Capabilities.all
+    let capabilities = Capabilities.all.subtracting(.rawHeads)
     let answer: @Sendable (Request) throws -> Response
 
     func send(_ request: Request) async throws -> Response { try answer(request) }
@@ -19,13 +19,14 @@ import Testing
 
   private func exchange(head: Bool = false, fails: Bool = false) throws -> Exchange {
     Exchange(
-      request: try Request(.get, "http://h/"), sink: OutputSink(path: folder.file("out")), head: head, failsOnStatus: fails,
+      request: try Request(.get, "http://h/"), sink: OutputSink(path: folder.file("out")),
+      settings: OutputSettings(includesHeads: head, failsOnStatus: fails ? .withoutBody : .no),
       meter: ProgressMeter(on: .error, shown: false))
   }
 
   @Test func `a request that fails leaves no file`() async throws {
     var exchange = try exchange()
-    await exchange.run(over: Answer { throw TransportError(.connectionClosed, building: $0, "gone") })
+    await exchange.run(adapter: Answer { throw TransportError(.connectionClosed, building: $0, "gone") })
     #expect(exchange.report.exitStatus == 52)
     #expect(folder.read("out") == nil)
   }
@@ -36,7 +37,7 @@ import Testing
       $0.finish(throwing: CancellationError())
     }
     var exchange = try exchange()
-    await exchange.run(over: Answer { Response(status: .ok, body: .stream(pieces), url: $0.url) })
+    await exchange.run(adapter: Answer { Response(status: .ok, body: .stream(pieces), url: $0.url) })
     #expect(exchange.report.exitStatus == 42)
     #expect(exchange.report.response?.status == .ok)
     #expect(folder.read("out") == Data("half".utf8))
@@ -45,7 +46,7 @@ import Testing
   @Test func `what had arrived is in the report of a failure`() async throws {
     var exchange = try exchange()
     await exchange.run(
-      over: Answer {
+      adapter: Answer {
         var error = TransportError(.truncatedResponse, building: $0, "short")
         error.partialResponse = Response(status: .accepted, url: $0.url)
         throw error
@@ -60,7 +61,7 @@ import Testing
     let headers = fields
     var exchange = try exchange(head: true)
     await exchange.run(
-      over: Answer {
+      adapter: Answer {
         Response(status: .init(code: 299), headers: headers, body: "b", url: $0.url, version: .http2)
       })
     #expect(exchange.report.failure == nil)
@@ -70,7 +71,7 @@ import Testing
   @Test func `a refused status is 22 from 400 up and not below`() async throws {
     for (code, status) in [(399, 0), (400, 22), (599, 22)] as [(Int, Int32)] {
       var exchange = try exchange(fails: true)
-      await exchange.run(over: Answer { Response(status: .init(code: code), url: $0.url) })
+      await exchange.run(adapter: Answer { Response(status: .init(code: code), url: $0.url) })
       #expect(exchange.report.exitStatus == status)
     }
   }

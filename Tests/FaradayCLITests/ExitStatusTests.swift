@@ -15,13 +15,21 @@ import Testing
   @Test(
     arguments: [
       (TransportError.Code.unsupportedScheme, 1), (.invalidURL, 3), (.nameNotFound, 6), (.connectionFailed, 7),
-      (.malformedResponse, 8), (.truncatedResponse, 18), (.bodyUnreadable, 26), (.connectTimeout, 28), (.idleTimeout, 28),
+      (.truncatedResponse, 18), (.bodyUnreadable, 26), (.connectTimeout, 28), (.idleTimeout, 28),
       (.totalTimeout, 28), (.tlsFailed, 35), (.connectionClosed, 52), (.sendFailed, 55), (.receiveFailed, 56),
       (.tlsVerificationFailed, 60), (.decompressionFailed, 61), (.bodyTooLarge, 63), (.decompressionLimit, 63),
       (.invalidCA, 77),
     ] as [(TransportError.Code, Int32)])
   func `the status is curl's number for it, whatever the engine's is`(_ code: TransportError.Code, _ status: Int32) {
     #expect(ExitStatus.of(code, engineCode: 1) == status)
+  }
+
+  @Test func `where curl has several numbers the engine knows which`() {
+    #expect(ExitStatus.of(.malformedResponse, engineCode: 1) == 1)
+    #expect(ExitStatus.of(.malformedResponse, engineCode: nil) == 8)
+    #expect(ExitStatus.of(.proxyFailed, engineCode: 56) == 56)
+    #expect(ExitStatus.of(.proxyFailed, engineCode: 5) == 5)
+    #expect(ExitStatus.of(.proxyFailed, engineCode: 28) == 97)
   }
 
   @Test func `the message is one line without control characters`() {

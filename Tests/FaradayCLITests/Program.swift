@@ -22,7 +22,9 @@ struct Program {
   static func run(_ arguments: [String], input: Data = Data(), in folder: TemporaryFolder? = nil) async throws -> Outcome {
     let own = try TemporaryFolder()
     try input.write(to: URL(fileURLWithPath: own.file("input")))
-    let script = "own=$1; cd \"$2\"; shift 2; exec \"$@\" <$own/input >$own/output 2>$own/error"
+    // What the tester's own configuration says is no part of a test.
+    let script =
+      "own=$1; export HOME=$own; unset CURL_HOME XDG_CONFIG_HOME; cd \"$2\"; shift 2; exec \"$@\" <$own/input >$own/output 2>$own/error"
     let words = ["-c", script, "sh", own.path, folder?.path ?? own.path, try BuiltProduct.named("faraday").path] + arguments
     let status = await (try ChildProcess("/bin/sh", words)).ended()
     return Outcome(

@@ -13,20 +13,20 @@ import Testing
   }
 
   @Test(arguments: [
-    ["--bogus", "http://127.0.0.1/"], [], ["-X"], ["-H", "no header", "http://127.0.0.1/"],
-    ["--transport", "pigeon", "http://127.0.0.1/"],
+    (["--bogus", "http://127.0.0.1/"], "option --bogus: is unknown"), ([], "no URL specified!"),
+    (["-X"], "option -X: requires parameter"), (["-http"], "option -ht: not supported; faraday speaks HTTP only; use telnet"),
+    (["--transport", "pigeon", "http://127.0.0.1/"], "option --transport: is neither curl nor urlsession"),
+    (["--ftp-pasv", "http://127.0.0.1/"], "option --ftp-pasv: not supported; faraday speaks HTTP only; use curl for FTP"),
+    (["--user=joe:hidden", "http://127.0.0.1/"], "option --user: is unknown"),
   ])
-  func `a wrong command line exits with 2 and one line`(_ arguments: [String]) async throws {
+  func `a wrong command line exits with 2 and curl's lines`(_ arguments: [String], _ message: String) async throws {
     let outcome = try await Program.run(arguments)
-    #expect(outcome.status == 2)
-    #expect(outcome.error.hasPrefix("faraday: (2) "))
-    #expect(outcome.error.filter { $0 == "\n" }.count == 1)
+    #expect(outcome.status == 2 && outcome.output.isEmpty)
+    #expect(outcome.error == "faraday: \(message)\nfaraday: try 'faraday --help' for more information\n")
   }
 
-  @Test(arguments: ["http://u:hidden@host/", "http:/u:hidden@host", "u:hidden@host/?token=hidden"])
-  func `an argument too many is quoted without a password`(_ argument: String) async throws {
-    let outcome = try await Program.run("http://127.0.0.1/", argument)
-    #expect(outcome.status == 2 && outcome.error.contains("host") && !outcome.error.contains("hidden"))
+  @Test func `a header that is none exits with 2`() async throws {
+    #expect(try await Program.run("-H", "no header", "http://127.0.0.1/").status == 2)
   }
 
   @Test func `a line break in a header exits with 2 and nothing is sent`() async throws {
@@ -65,10 +65,10 @@ import Testing
     let outcome = try await Program.run("-f", server.url + "/status/404")
     #expect(outcome.status == 22)
     #expect(outcome.output.isEmpty)
-    #expect(outcome.error == "faraday: (22) the server returned status 404\n")
+    #expect(outcome.error == "faraday: (22) The requested URL returned error: 404\n")
     #expect(try await Program.run("-fsS", "-o" + folder.file("new"), server.url + "/status/404").status == 22)
     #expect(folder.read("new") == nil)
-    #expect(try await Program.run("-fsSio", old, server.url + "/status/500").status == 22)
+    #expect(try await Program.run("-fsSo", old, server.url + "/status/500").status == 22)
     #expect(folder.read("old") == Data("old".utf8))
   }
 

@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct TargetTests {
   @Test(arguments: [
-    "", "http://", "http:///x", "http://a b/", "http://h/a b", "http://h/\u{7F}", "http://h/\r\nX: y", "http://h:99999/",
+    "", "http://", "http://a b/", "http://h/a b", "http://h/\u{7F}", "http://h/\r\nX: y", "http://h:99999/",
     "http://:80/", "http://h:x/",
   ])
   func `a text that is no URL is curl's 3`(_ text: String) {
@@ -18,6 +18,8 @@ import Testing
 
   @Test(arguments: [
     ("h", "http://h/"), ("h:8080/x", "http://h:8080/x"), ("https://h", "https://h/"), ("[::1]:80/x", "http://[::1]:80/x"),
+    ("http:///h/x", "http://h/x"), ("http:/h/x", "http://h/x"), ("http://h/a/./b/../c", "http://h/a/c"),
+    ("ftp.h", "ftp://ftp.h/"),
     ("http://h?q", "http://h/?q"), ("ftp://h/x", "ftp://h/x"), ("http://h/%2F", "http://h/%2F"),
   ])
   func `a URL is completed and otherwise left as it is`(_ text: String, _ url: String) throws {

@@ -17,7 +17,7 @@ import Testing
     (["--connect-timeout", "30"], .connectTimeout), (["-m", "9"], .totalTimeout),
   ]
 
-  private static let lacking = options.filter { !TransportOptions.Transport.urlsession.capabilities.contains($0.capability) }
+  private static let lacking = options.filter { !Transport.urlsession.capabilities.contains($0.capability) }
 
   @Test(arguments: lacking.map(\.arguments))
   func `an option that the adapter lacks exits with 4 and one line that names both, and nothing is sent`(
@@ -38,19 +38,20 @@ import Testing
   }
 
   @Test func `a limit that nobody asked for is none that an adapter must have`() throws {
-    var options = Options()
-    try transport("h").apply(to: &options)
-    #expect(options.timeouts.connect == .seconds(300))
-    try transport("--transport", "urlsession", "h").apply(to: &options)
-    #expect(options.timeouts == Timeouts(idle: nil))
-    try transport("--transport", "urlsession", "--connect-timeout", "0", "h").apply(to: &options)
-    #expect(options.timeouts == Timeouts(idle: nil))
+    #expect(try applied("h").timeouts.connect == .seconds(300))
+    #expect(try applied("--transport", "urlsession", "h").timeouts == Timeouts(idle: nil))
+    #expect(try applied("--transport", "urlsession", "--connect-timeout", "0", "h").timeouts == Timeouts(idle: nil))
   }
 
-  private func transport(_ arguments: String...) throws -> TransportOptions { try Fetch.reading(arguments).transport }
+  private func applied(_ arguments: String...) throws -> Options {
+    let operation = try Fetch.reading(arguments, readsDefault: false).operation
+    var options = Options()
+    try TransportSettings(operation).apply(to: &options, of: try Target("h"))
+    return options
+  }
 
-  @Test(arguments: TransportOptions.Transport.allCases)
-  func `a body comes to standard output and to a file`(_ transport: TransportOptions.Transport) async throws {
+  @Test(arguments: Transport.allCases)
+  func `a body comes to standard output and to a file`(_ transport: Transport) async throws {
     let folder = try TemporaryFolder()
     let words = ["--transport", transport.rawValue]
     #expect(try await Program.run(words + [server.url + "/hello"]).text == "Hello, world!")
@@ -61,8 +62,8 @@ import Testing
     #expect(stride(from: 0, to: bytes.count, by: 997).allSatisfy { bytes[$0] == LocalServer.patternByte(at: $0) })
   }
 
-  @Test(arguments: TransportOptions.Transport.allCases)
-  func `data, files and standard input are sent`(_ transport: TransportOptions.Transport) async throws {
+  @Test(arguments: Transport.allCases)
+  func `data, files and standard input are sent`(_ transport: Transport) async throws {
     let folder = try TemporaryFolder()
     let words = ["--transport", transport.rawValue]
     #expect(try await Program.run(words + ["-d", "a=1", server.url + "/echo"]).text == "a=1")
@@ -90,7 +91,7 @@ import Testing
 
   @Test func `the failures of both have the same status`() async throws {
     let refused = try RefusedPort()
-    for transport in TransportOptions.Transport.allCases {
+    for transport in Transport.allCases {
       let words = ["--transport", transport.rawValue]
       #expect(try await Program.run(words + ["http://127.0.0.1:\(refused.port)/"]).status == 7)
       #expect(try await Program.run(words + ["-f", server.url + "/status/404"]).status == 22)

@@ -16,13 +16,22 @@ import Testing
       bytesReceived: 4001, remoteAddress: "[::1]:8080")
     report.response = Response(
       status: .created, headers: [.contentType: "text/plain"], url: request.url, version: .http1_1, metrics: metrics)
+    report.hops = [HopRecorder.Hop(request: request, start: .now, response: report.response)]
     return report
   }
 
+  /// What is written to standard output.
+  private func text(of format: String, about report: Report) -> String {
+    WriteOut(format).pieces(about: report).filter { $0.stream == .output }.map(\.text).joined()
+  }
+
   @Test func `an unknown variable is told and stands for nothing`() throws {
-    let written = WriteOut("a%{nonsense}b").text(about: try report())
-    #expect(written.text == "ab")
-    #expect(written.unknown == ["nonsense"])
+    let pieces = WriteOut("a%{nonsense}b").pieces(about: try report())
+    #expect(
+      pieces == [
+        .init(stream: .output, text: "a"),
+        .init(stream: .error, text: "faraday: unknown --write-out variable: 'nonsense'\n"), .init(stream: .output, text: "b"),
+      ])
   }
 
   @Test(arguments: [
@@ -30,12 +39,12 @@ import Testing
     ("%%{method}", "%{method}"), ("a\\tb\\r\\n", "a\tb\r\n"), ("", ""),
   ])
   func `what is no variable and no escape is left as curl leaves it`(_ format: String, _ text: String) throws {
-    #expect(WriteOut(format).text(about: try report()).text == text)
+    #expect(self.text(of: format, about: try report()) == text)
   }
 
   @Test func `a failed transfer has a code of 000 and its error`() throws {
     let format = "%{http_code} %{exitcode} %{errormsg} %{http_version} %{remote_port} %{num_connects} %{url_effective}"
-    let text = WriteOut(format).text(about: try report(failing: CommandFailure(7, "refused"))).text
+    let text = self.text(of: format, about: try report(failing: CommandFailure(7, "refused")))
     #expect(text == "000 7 refused 0 0 0 http://h/x")
   }
 
@@ -47,7 +56,7 @@ import Testing
     ("%{url_effective} %{content_type}", "http://h/x text/plain"), ("%{num_connects}|%{exitcode}|%{errormsg}", "1|0|"),
   ])
   func `variables are formatted as curl formats them`(_ format: String, _ text: String) throws {
-    #expect(WriteOut(format).text(about: try report()).text == text)
+    #expect(self.text(of: format, about: try report()) == text)
   }
 
   @Test func `times add up over redirects, as curl's do, and counts are those of the last exchange`() async throws {
@@ -70,12 +79,14 @@ import Testing
       return Response(status: .ok, url: request.url, metrics: last)
     }
     var report = Report(try Request(.get, "http://h/a"))
-    report.response = try await Stack([.redirects()], adapter: mock).send(Request(.get, "http://h/a"))
+    let recorder = HopRecorder()
+    report.response = try await Stack([.redirects(), recorder], adapter: mock).send(Request(.get, "http://h/a"))
+    report.hops = recorder.hops
     report.elapsed = .seconds(9)
     let format =
       "%{time_namelookup} %{time_connect} %{time_appconnect} %{time_starttransfer} %{time_redirect} %{time_total}"
       + "|%{size_download} %{size_upload} %{speed_download} %{num_connects} %{remote_ip}"
-    let text = WriteOut(format).text(about: report).text
+    let text = self.text(of: format, about: report)
     #expect(text == "0.005000 0.030000 0.030000 0.250000 0.500000 2.000000|4000 0 2000 2 10.0.0.2")
   }
 
@@ -83,7 +94,7 @@ import Testing
     var report = try report()
     report.response = Response(status: .ok, url: try Request(.get, "http://h/").url)
     report.elapsed = .seconds(9)
-    #expect(WriteOut("%{time_total} %{time_redirect}").text(about: report).text == "9.000000 0.000000")
+    #expect(self.text(of: "%{time_total} %{time_redirect}", about: report) == "9.000000 0.000000")
   }
 
   @Test func `the table of phases leaves out those that did not happen`() throws {

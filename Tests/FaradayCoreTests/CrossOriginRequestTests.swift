@@ -5,6 +5,31 @@ import Testing
 
 /// What a connection puts on a request stays with the connection's server, whatever is made of the request on its way.
 @Suite struct CrossOriginRequestTests {
+  @Test func `credentials of a connection's defaults are for its own origin`() throws {
+    var defaults = Options()
+    defaults.authentication = Authentication(user: "ada", password: "secret", schemes: .basic)
+    defaults.tls.clientCertificate = .pem(.file("client.pem"))
+    defaults.tls.caFile = "ca.pem"
+    var connection = try Connection("https://api.example/v1/", defaults: defaults, adapter: MockAdapter())
+    func credentials(_ url: String, edit: (inout Request) -> Void = { _ in }) throws -> [Bool] {
+      let request = try connection.request(.get, url: try #require(URL(string: url)), edit: edit)
+      #expect(request.options.tls.caFile == "ca.pem")
+      return [request.options.authentication != nil, request.options.tls.clientCertificate != nil]
+    }
+    #expect(try credentials("https://api.example/v2") == [true, true])
+    for other in ["https://evil.example/", "http://api.example/", "https://api.example:444/"] {
+      #expect(try credentials(other) == [false, false], "\(other)")
+    }
+    // What the caller sets for this request is the caller's.
+    #expect(try credentials("https://other.example/") { $0.options.authentication = defaults.authentication } == [true, false])
+    connection.treatAllRequestsAsCrossOrigin()
+    #expect(try credentials("https://api.example/v2") == [false, false])
+    var request = try Request("https://api.example/")
+    request.options = defaults
+    request.becomeCrossOrigin()
+    #expect(request.options.authentication == nil && request.options.tls.clientCertificate == nil)
+  }
+
   private let mock = MockAdapter()
   private let key = HTTPField(name: .from, value: "hunter2")
 

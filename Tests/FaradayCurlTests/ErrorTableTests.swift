@@ -10,19 +10,21 @@ import Testing
     .invalidURL: [3],
     .proxyFailed: [5, 97],
     .nameNotFound: [6],
-    .connectionFailed: [7],
+    .connectionFailed: [7, 45],
     .malformedResponse: [8, 61],
     .http2Error: [16, 92],
     .truncatedResponse: [18],
     .sendFailed: [25, 55],
     .connectTimeout: [28],
-    // A connection; a certificate of ours, a cipher; the goodbye; and that a certificate of ours is wanted.
-    .tlsFailed: [35, 58, 59, 80, 98],
+    // A connection; a cipher; the goodbye; and that a certificate of ours is wanted.
+    .tlsFailed: [35, 59, 80, 98],
+    .invalidClientCertificate: [58],
+    .publicKeyNotPinned: [90],
     .connectionClosed: [52],
     .receiveFailed: [56],
-    .tlsVerificationFailed: [60, 83, 90, 91],
+    .tlsVerificationFailed: [60, 83, 91],
     .bodyNotReplayable: [65],
-    .invalidCA: [77],
+    .invalidCA: [77, 82],
     // Since 8.6.
     .headTooLarge: [100],
   ]

@@ -49,16 +49,18 @@ import Darwin
     #expect(!sockets.isUsed(socket.descriptor))
   }
 
-  @Test func `the address of the other end is text that URLs could have`() throws {
+  @Test func `the addresses of both ends are text that URLs could have, made once for a connection`() throws {
     let socket = try BoundSocket()
     let sockets = Sockets()
     sockets.opened(socket.descriptor)
-    #expect(sockets.address(nil, remote: "::1", 80) == "[::1]:80")
-    #expect(sockets.address(nil, remote: "", 80) == nil)
-    #expect(sockets.address(socket.descriptor, remote: "127.0.0.1", 80) == "127.0.0.1:80")
+    let unknown = sockets.addresses(of: nil, remote: "::1", 80, local: "", 0)
+    #expect(unknown.remote == "[::1]:80")
+    #expect(unknown.local == nil)
+    #expect(sockets.addresses(of: socket.descriptor, remote: "127.0.0.1", 80, local: "127.0.0.9", 4).remote == "127.0.0.1:80")
+    #expect(sockets.addresses(of: socket.descriptor, remote: "127.0.0.2", 81, local: "", 0).local == "127.0.0.9:4")
     sockets.closed(socket.descriptor)
     sockets.opened(socket.descriptor)
-    #expect(sockets.address(socket.descriptor, remote: "127.0.0.2", 81) == "127.0.0.2:81")
+    #expect(sockets.addresses(of: socket.descriptor, remote: "127.0.0.2", 81, local: "", 0).remote == "127.0.0.2:81")
   }
 }
 

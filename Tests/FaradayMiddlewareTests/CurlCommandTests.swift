@@ -63,6 +63,27 @@ import Testing
       try command(request(.put, "http://host/?a", body: body)) == "curl -X PUT --data-binary @\(file.path) 'http://host/?a'")
   }
 
+  @Test func `options of the transport are curl's, without passwords`() throws {
+    var request = try Request("http://host/a")
+    request.options.proxy = .proxy(try Proxy("socks5h://ada:hunter2@proxy:1080"))
+    request.options.authentication = Authentication(user: "ada", password: "hunter2", schemes: .digest)
+    request.options.tls.clientCertificate = .pem(.file("c.pem"), key: .file("c.key"), password: "hunter2")
+    request.options.tls.minimumVersion = .v1_3
+    request.options.network.unixSocket = "/run/a socket"
+    request.options.network.connectTo = [ConnectTo(host: "host", toHost: "::1", toPort: 81)]
+    request.options.network.ipVersion = .v6
+    request.options.rates.maximumReceive = 1000
+    let shown = request.curlCommand
+    #expect(!shown.contains("hunter2") && !shown.contains("ada"), "\(shown)")
+    for words in [
+      "-x socks5h://proxy:1080 ", "--digest ", "--cert c.pem --key c.key --pass ", "--tlsv1.3 ", "--unix-socket '/run/a socket' ",
+      "--connect-to 'host::[::1]:81' ", "-6 ", "--limit-rate 1000 ",
+    ] { #expect(shown.contains(words), "\(words) in \(shown)") }
+    let whole = request.curlCommand(revealingSecrets: true)
+    #expect(
+      whole.contains("-U ada:hunter2 ") && whole.contains("-u ada:hunter2 ") && whole.contains("--pass hunter2 "), "\(whole)")
+  }
+
   @Test func `options are curl's`() throws {
     let request = try request {
       $0.options.timeouts = Timeouts(connect: .milliseconds(1500), total: .seconds(90))

@@ -140,3 +140,40 @@ func deployed() throws -> Connection {
     #expect(error?.isTransient == true)
   }
 }
+
+func certificates(_ password: String, _ pin: String) throws -> Connection {
+  var defaults = Options()
+  defaults.tls.caFile = "/etc/company/authorities.pem"
+  defaults.tls.clientCertificate = .pem(.file("client.pem"), key: .file("client.key"), password: password)
+  defaults.tls.pinnedPublicKeys = [pin]
+  let bank = try Connection("https://api.bank.example/", defaults: defaults, adapter: CurlAdapter())
+  return bank
+}
+
+func selected(_ proxy: Proxy) -> CurlAdapter {
+  var configuration = CurlAdapter.Configuration()
+  configuration.proxy = .selected { url in url.host()?.hasSuffix(".internal") == true ? nil : proxy }
+  let adapter = CurlAdapter(configuration)
+  configuration.unsafeCustomize = { transfer, request in
+    try transfer.set("TCP_FASTOPEN", 1)
+  }
+  return adapter
+}
+
+func addresses(_ connection: Connection, _ password: String) async throws -> [Response] {
+  let containers = try await connection.get("containers/json") {
+    $0.options.network.unixSocket = "/var/run/docker.sock"
+  }
+  let staging = try await connection.get("health") {
+    $0.options.network.hostOverrides = [HostOverride("api.example.com", addresses: ["192.0.2.7"])]
+  }
+  let camera = try await connection.get("snapshot.jpg") {
+    $0.options.authentication = Authentication(user: "admin", password: password, schemes: .digest)
+  }
+  return [containers, staging, camera]
+}
+
+func fetcher() -> CurlAdapter {
+  let fetcher = CurlAdapter(CurlAdapter.Configuration(proxy: .direct, addressPolicy: .publicOnly))
+  return fetcher
+}

@@ -20,12 +20,12 @@ struct CapabilityTable {
   init(_ adapters: [(name: String, capabilities: Capabilities)]) { self.adapters = adapters }
 
   /// The adapters that `--transport` knows, with the engines of this machine.
-  init() { self.init(TransportOptions.Transport.allCases.map { ($0.adapterName, $0.capabilities) }) }
+  init() { self.init(Transport.allCases.map { ($0.adapterName, $0.capabilities) }) }
 
   /// The same adapters, with engines that are new enough to have all capabilities.
   static var withNewEngines: CapabilityTable {
     CapabilityTable(
-      TransportOptions.Transport.allCases.map { ($0.adapterName, $0 == .curl ? .all : $0.capabilities) })
+      Transport.allCases.map { ($0.adapterName, $0 == .curl ? .all.subtracting(.http3) : $0.capabilities) })
   }
 
   /// As plain text.

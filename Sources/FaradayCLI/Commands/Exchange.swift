@@ -1,72 +1,147 @@
 import Faraday
-import Synchronization
+
+/// What is written of a response, beside its body.
+struct OutputSettings: Sendable {
+  /// What `-f` and `--fail-with-body` make of a status of 400 or more.
+  enum StatusFailure: Sendable {
+    case no
+    /// An error, whose body is not written.
+    case withoutBody
+    /// An error, whose body is written.
+    case withBody
+  }
+
+  /// `-i`, `-I`: whether heads are written before the body.
+  var includesHeads = false
+  /// `-D`
+  var headFile: HeadFile?
+  var failsOnStatus = StatusFailure.no
+  /// `-C`
+  var resumption: Resumption?
+  /// `-z`: a file is left as it is if the server has nothing newer.
+  var isConditional = false
+}
 
 /// Sends one request and writes the response to a sink, chunk by chunk.
 struct Exchange {
   var request: Request
   var sink: OutputSink
-  /// Whether the response header is written too.
-  let head: Bool
-  /// Whether a status of 400 or more is an error, and its body not written.
-  let failsOnStatus: Bool
+  let settings: OutputSettings
   let meter: ProgressMeter
 
   /// The state of the transfer, and its result.
-  private(set) var report: Report
+  var report: Report
 
-  init(request: Request, sink: OutputSink, head: Bool, failsOnStatus: Bool, meter: ProgressMeter) {
+  init(request: Request, sink: OutputSink, settings: OutputSettings, meter: ProgressMeter) {
     self.request = request
     self.sink = sink
-    self.head = head
-    self.failsOnStatus = failsOnStatus
+    self.settings = settings
     self.meter = meter
     report = Report(request)
   }
 
   /// Sends the request and writes the response. Errors are stored in the report.
-  mutating func run(over adapter: any Adapter) async {
+  mutating func run(over middleware: [any Middleware] = [], adapter: any Adapter) async {
     let start = ContinuousClock.now
-    do {
-      if meter.isShown, !request.body.isEmpty {
-        request.options.onUploadProgress = { [meter] in meter.update(.upload, $0.bytes, of: $0.total) }
-      }
-      let early = InterimHeads()
-      if head { request.options.onInformational = { early.append($0) } }
-      let response = try await adapter.send(request)
-      report.response = response
-      try await write(response, after: early.all)
-    } catch {
-      report.failure = CommandFailure(error)
-      if report.response == nil { report.response = (error as? TransportError)?.partialResponse }
+    let heads = HeadQueue()
+    let recorder = HopRecorder()
+    var request = request
+    heads.install(on: &request, for: adapter.capabilities)
+    if meter.isShown, !request.body.isEmpty {
+      request.options.onUploadProgress = { [meter] in meter.update(.upload, $0.bytes, of: $0.total) }
     }
+    do {
+      let response = try await Stack(middleware + [recorder], adapter: adapter).send(request)
+      report.response = response
+      if !adapter.capabilities.contains(.rawHeads) { rebuildHeads(heads, recorder) }
+      try write(heads, trailers: false)
+      try await write(response)
+      try write(heads)
+      if settings.failsOnStatus == .withBody, response.status.code >= 400 { throw Self.failure(response) }
+    } catch {
+      report.failure = timeoutFailure(error, after: ContinuousClock.now - start) ?? CommandFailure(error)
+      report.response = report.response ?? (error as? any ErrorWithResponse)?.response ?? recorder.hops.last?.response
+      // What came of a response that failed is written, too.
+      try? write(heads)
+    }
+    report.hops = recorder.hops
+    report.filename = sink.path
+    report.headSize = heads.byteCount
+    report.headFieldCount = heads.fieldCount
     report.elapsed = ContinuousClock.now - start
   }
 
-  private mutating func write(_ response: Response, after interim: [HTTPResponse]) async throws {
-    let isErrorStatus = failsOnStatus && response.status.code >= 400
-    if head, !(isErrorStatus && sink.path != nil) {
-      for hop in response.redirects { try sink.write(HeadText.data(hop.status, hop.headers, hop.version)) }
-      for early in interim { try sink.write(HeadText.data(early.status, early.headerFields, response.version)) }
-      try sink.write(HeadText.data(response.status, response.headers, response.version))
+  /// Throws away what was written of the body, for another attempt. Returns how many bytes.
+  mutating func restart() throws -> Int64 {
+    let dropped = try sink.restart()
+    let (inputURL, number, retries) = (report.inputURL, report.urlNumber, report.retryCount)
+    report = Report(request)
+    (report.inputURL, report.urlNumber, report.retryCount) = (inputURL, number, retries + 1)
+    return dropped
+  }
+
+  /// Closes the output: the file of a transfer that succeeded is there then, even if it is empty.
+  mutating func end() {
+    guard report.failure == nil else {
+      if let removed = sink.abandon() { Descriptor.error.say("Note: Removing output file: \(removed)") }
+      return
     }
-    if isErrorStatus {
-      throw CommandFailure(ExitStatus.httpError, "the server returned status \(response.status.code)")
+    // With -z a file is left as it is if the server has nothing newer.
+    if settings.isConditional, report.response?.status == .notModified { return }
+    do {
+      try sink.finish()
+    } catch {
+      report.failure = CommandFailure(error)
+    }
+    report.filename = sink.path
+  }
+
+  /// The heads of all exchanges, for an adapter that does not tell their bytes.
+  private func rebuildHeads(_ heads: HeadQueue, _ recorder: HopRecorder) {
+    for response in recorder.hops.compactMap(\.response) {
+      heads.append(HeadText.data(response.status, response.headers, response.version))
+    }
+  }
+
+  /// Writes the heads that have come.
+  private mutating func write(_ heads: HeadQueue, trailers: Bool = true) throws {
+    for head in heads.take(trailers: trailers) {
+      try settings.headFile?.write(head)
+      do {
+        try sink.takeName(fromHead: head)
+        if settings.includesHeads { try sink.write(head) }
+      } catch let failure as CommandFailure {
+        throw CommandFailure(failure.status, "Failed writing header", below: failure.below)
+      }
+    }
+  }
+
+  private mutating func write(_ response: Response) async throws {
+    if settings.failsOnStatus == .withoutBody, response.status.code >= 400 {
+      // An answer that there is nothing to resume is none.
+      let isResumed = settings.resumption.map { $0.offset > 0 } == true && response.status.code == 416
+      if !isResumed { throw Self.failure(response) }
+    }
+    if try settings.resumption?.verdict(on: response) == .complete { return await response.body.discard() }
+    if let maximum = sink.rules.maximumSize, let length = response.body.length, length > maximum {
+      throw CommandFailure(ExitStatus.tooLarge, "Maximum file size exceeded")
     }
     for try await piece in response.body {
       if sink.path == nil { meter.finish() }
       try sink.write(body: piece)
       if sink.path != nil { meter.update(.download, sink.bytes, of: response.body.length) }
     }
-    if head, !response.trailers.isEmpty { try sink.write(HeadText.data(response.trailers)) }
-    try sink.finish()
   }
-}
 
-/// Collects the 1xx responses, which arrive on the engine's thread. Thread-safe.
-private final class InterimHeads: Sendable {
-  private let heads = Mutex<[HTTPResponse]>([])
+  /// curl's words for a timeout of the whole transfer.
+  private func timeoutFailure(_ error: any Error, after elapsed: Duration) -> CommandFailure? {
+    guard let error = error as? TransportError, error.code == .totalTimeout else { return nil }
+    let milliseconds = elapsed.components.seconds * 1000 + elapsed.components.attoseconds / 1_000_000_000_000_000
+    let total = (report.response ?? error.partialResponse)?.body.length.map { " out of \($0)" } ?? ""
+    return CommandFailure(28, "Operation timed out after \(milliseconds) milliseconds with \(sink.bytes)\(total) bytes received")
+  }
 
-  var all: [HTTPResponse] { heads.withLock { $0 } }
-
-  func append(_ head: HTTPResponse) { heads.withLock { $0.append(head) } }
+  private static func failure(_ response: Response) -> CommandFailure {
+    CommandFailure(ExitStatus.httpError, "The requested URL returned error: \(response.status.code)")
+  }
 }

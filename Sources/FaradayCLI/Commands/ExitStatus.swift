@@ -1,4 +1,5 @@
 import Faraday
+import FaradayCurl
 
 /// Maps errors to curl's exit statuses, so that scripts written for curl keep working.
 enum ExitStatus {
@@ -6,6 +7,11 @@ enum ExitStatus {
   static let httpError: Int32 = 22
   static let writeError: Int32 = 23
   static let readError: Int32 = 26
+  static let tooManyRedirects: Int32 = 47
+  /// `-C`, and a server that does not send ranges.
+  static let rangeError: Int32 = 33
+  /// `--max-filesize`
+  static let tooLarge: Int32 = 63
   /// Not supported by the adapter, or by this version of libcurl.
   static let unsupported: Int32 = 4
   /// libcurl's "failed to initialize", for errors without a number of their own.
@@ -43,22 +49,17 @@ enum ExitStatus {
     .proxyFailed: 97,
   ]
 
+  /// The codes that stand for several of curl's numbers: the engine knows which.
+  private static let several: [TransportError.Code: Set<Int>] = [
+    .malformedResponse: [1, 8, 56], .proxyFailed: [5, 7, 35, 56, 60, 97],
+  ]
+
   /// The number from the table; for other codes, that of the engine if it is a valid exit status.
   static func of(_ code: TransportError.Code, engineCode: Int?) -> Int32 {
+    if let engineCode, several[code]?.contains(engineCode) == true { return Int32(engineCode) }
     if let status = table[code] { return status }
     guard let engineCode, (1...125).contains(engineCode) else { return other }
     return Int32(engineCode)
-  }
-}
-
-extension ExitStatus {
-  static func of(_ reason: RedirectError.Reason) -> Int32 {
-    switch reason {
-    case .tooMany, .loop: 47
-    case .invalidLocation: 3
-    case .bodyNotReplayable: 65
-    case .downgrade, .cleartextBody, .insecure: 1
-    }
   }
 }
 
@@ -67,13 +68,25 @@ extension CommandFailure {
   init(_ error: any Error) {
     switch error {
     case let failure as CommandFailure: self = failure
+    case let error as TransportError where error.code == .malformedResponse && error.engineCode == nil && error.isInChunks:
+      let hasNoSize = error.message.hasSuffix("a chunk has no size")
+      self.init(56, hasNoSize ? "Illegal or missing hexadecimal sequence in chunked-encoding" : error.message)
     case let error as TransportError:
       self.init(ExitStatus.of(error.code, engineCode: error.engineCode), error.message)
-    case let error as RedirectError: self.init(ExitStatus.of(error.reason), error.description)
+    case let error as UnsafeTransfer.OptionRejected: self.init(ExitStatus.unsupported, error.description)
+    case let error as RedirectLimit: self.init(ExitStatus.tooManyRedirects, error.description)
+    case let error as UsageFailure: self.init(error.status, error.message)
     case let error as InvalidHeader: self = .usage(error.description)
     case let error as BodyFile.Unreadable: self.init(ExitStatus.readError, error.description)
     case is CancellationError: self.init(42, "the transfer was cancelled")
     default: self.init(ExitStatus.other, "\(error)")
     }
+  }
+}
+
+extension TransportError {
+  /// Whether the body's chunks were being read.
+  fileprivate var isInChunks: Bool {
+    partialResponse?.headers[.transferEncoding]?.lowercased().contains("chunked") == true
   }
 }

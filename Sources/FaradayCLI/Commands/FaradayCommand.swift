@@ -13,7 +13,7 @@ struct FaradayCommand: AsyncParsableCommand {
 
   static let configuration = CommandConfiguration(
     commandName: "faraday", abstract: "An HTTP client over libcurl or URLSession, with curl's option names.",
-    subcommands: [Fetch.self, Serve.self, Demo.self, Adapters.self], defaultSubcommand: Fetch.self)
+    subcommands: [Serve.self, Demo.self, Adapters.self])
 
   static func main() async {
     // A closed pipe shall be an error of the write, which has an exit status of its own.
@@ -23,12 +23,16 @@ struct FaradayCommand: AsyncParsableCommand {
 
   /// Runs the command with these arguments and returns the exit status.
   static func status(of arguments: [String]) async -> Int32 {
-    if ["-h", "--help"].contains(arguments.first) {
-      Descriptor.output.say(Fetch.help)
-      return 0
+    switch arguments.first {
+    case "serve", "demo", "adapters": await statusOfSubcommand(arguments)
+    case "fetch": await Fetch.status(of: Array(arguments.dropFirst()))
+    default: await Fetch.status(of: arguments)
     }
+  }
+
+  private static func statusOfSubcommand(_ arguments: [String]) async -> Int32 {
     do {
-      var command = try parseAsRoot(expanded(arguments))
+      var command = try parseAsRoot(arguments)
       if var command = command as? any AsyncParsableCommand {
         try await command.run()
       } else {
@@ -51,15 +55,6 @@ struct FaradayCommand: AsyncParsableCommand {
   private static func redacting(_ arguments: [String], in message: String) -> String {
     arguments.filter { $0.utf8.contains(UInt8(ascii: "@")) }.reduce(message) {
       $0.replacing($1, with: Secrets().redacting(urlText: $1))
-    }
-  }
-
-  /// The arguments with groups of curl's short options expanded, unless they belong to another subcommand.
-  static func expanded(_ arguments: [String]) -> [String] {
-    switch arguments.first {
-    case "serve", "demo", "adapters", "help": arguments
-    case "fetch": ["fetch"] + ShortForms.expanded(Array(arguments.dropFirst()))
-    default: ShortForms.expanded(arguments)
     }
   }
 }

@@ -1,82 +1,58 @@
-import ArgumentParser
 import Faraday
 import FaradayCurl
 
-/// `faraday [options] URL`: sends one request and writes the response.
-struct Fetch: AsyncParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "fetch", abstract: "Sends an HTTP request and writes the response body.",
-    usage: "faraday [options] <url>",
-    discussion: "Other commands: 'faraday serve' (a local test server), 'faraday demo' and 'faraday adapters'.")
-
-  @Argument(help: "The URL; without a scheme, http is used.")
-  var url: String?
-
-  @OptionGroup(title: "Request") var request: RequestOptions
-  @OptionGroup(title: "Output") var output: OutputOptions
-  @OptionGroup(title: "Transport") var transport: TransportOptions
-
-  @Flag(name: [.customShort("V"), .customLong("version")], help: "Prints the versions of faraday and libcurl.")
-  var version = false
-
-  /// Parses arguments, groups of short options included.
-  static func reading(_ arguments: [String]) throws -> Fetch {
-    try parse(ShortForms.expanded(arguments))
-  }
-
-  static var help: String { helpMessage(columns: 100) }
-
-  func validate() throws {
-    if url == nil, !version { throw ValidationError("no URL given; see faraday --help") }
-  }
-
-  func run() async throws {
-    guard let url, !version else {
-      Descriptor.output.say("faraday \(FaradayCommand.version) \(CurlAdapter.libraryVersion)")
-      return
-    }
+/// `faraday [options] URL...`: sends requests and writes the responses.
+enum Fetch {
+  /// Runs a command line and returns its exit status.
+  static func status(of arguments: [String]) async -> Int32 {
+    let state: CommandState
     do {
-      try await fetch(url)
+      state = try reading(arguments)
     } catch {
-      let failure = CommandFailure(error)
-      // A command line that is wrong is said even then: it is no part of the transfer.
-      if output.saysErrors || failure.status == 2 { Descriptor.error.say(failure.line) }
-      throw ExitCode(failure.status)
+      return report(error)
     }
-  }
-
-  /// Throws a ``CommandFailure`` for every exit status other than 0.
-  private func fetch(_ url: String) async throws {
-    let target = try self.target(url)
-    let format = try output.writeOutFormat()
-    let request = try self.request.request(to: target, transport: transport)
-    let meter = ProgressMeter(on: .error, shown: showsProgress)
-    var exchange = Exchange(
-      request: request, sink: try output.sink(for: target), head: output.include || self.request.head,
-      failsOnStatus: output.fail, meter: meter)
-    await exchange.run(over: Stack(self.request.middleware, adapter: transport.transport.adapter()))
-    meter.finish()
-    if output.timing { Descriptor.error.say(TimingTable(exchange.report.metrics).text) }
-    if let format {
-      let written = WriteOut(format).text(about: exchange.report)
-      for name in written.unknown { Descriptor.error.say("faraday: unknown --write-out variable: '\(name)'") }
+    switch state.information {
+    case .help: Descriptor.output.say(OptionTable.help)
+    case .version: Descriptor.output.say(version)
+    case nil:
+      let messages = Messages(state.global)
+      for warning in state.warnings { messages.warn(warning) }
       do {
-        try Descriptor.output.write(written.text)
+        return await (try Run(state, messages: messages)).status()
       } catch {
-        throw exchange.report.failure ?? CommandFailure(ExitStatus.writeError, "cannot write the output: \(error)")
+        return report(error)
       }
     }
-    if let failure = exchange.report.failure { throw failure }
+    return 0
   }
 
-  /// The URL of the request: that of an upload may get the file's name.
-  func target(_ url: String) throws -> Target {
-    let target = try Target(url)
-    return try request.upload.map { try target.naming(upload: $0) } ?? target
+  /// Reads the default configuration file, unless `-q` is the first argument, and the arguments.
+  static func reading(_ arguments: [String], readsDefault: Bool = true) throws -> CommandState {
+    var state = CommandState()
+    let isDisabled = arguments.first.map { $0 == "--disable" || ($0.hasPrefix("-q")) } ?? false
+    if readsDefault, !isDisabled { ConfigFile.readDefault(into: &state) }
+    var parser = CommandLineParser(state)
+    try parser.read(arguments)
+    return parser.state
   }
 
-  private var showsProgress: Bool {
-    let toFile = output.remoteName || output.output != nil && output.output != "-"
-    return !output.silent && (toFile || request.upload != nil) && Descriptor.error.isTerminal
+  /// Writes an error of the command line, and returns its exit status.
+  static func report(_ error: any Error) -> Int32 {
+    if let failure = error as? UsageFailure {
+      Descriptor.error.say(failure.line)
+      return failure.status
+    }
+    let failure = CommandFailure(error)
+    Descriptor.error.say(failure.line)
+    return failure.status
+  }
+
+  /// The text of `--version`.
+  private static var version: String {
+    """
+    faraday \(FaradayCommand.version) \(CurlAdapter.libraryVersion)
+    Protocols: http https
+    Adapters: \(Transport.allCases.map(\.rawValue).joined(separator: " "))
+    """
   }
 }

@@ -11,7 +11,7 @@ struct Demo: AsyncParsableCommand {
     abstract: "Demonstrates JSON, a live stream, a large download and a large upload over each adapter, with an embedded server.")
 
   @Option(help: ArgumentHelp("Uses only this adapter: curl or urlsession.", valueName: "name"))
-  var transport: TransportOptions.Transport?
+  var transport: Transport?
 
   @Option(help: ArgumentHelp("Scales all sizes by this factor.", valueName: "fraction", visibility: .hidden))
   var scale = 1.0
@@ -48,7 +48,7 @@ struct Demo: AsyncParsableCommand {
     defer { server.stop() }
     say("The server is \(server.url).")
     var runs: [DemoRun] = []
-    for transport in transport.map({ [$0] }) ?? TransportOptions.Transport.allCases {
+    for transport in transport.map({ [$0] }) ?? Transport.allCases {
       say("\n== over \(transport.adapterName)" + (transport == .curl ? ", \(CurlAdapter.libraryVersion)" : ""))
       runs.append(try await run(over: transport, to: server))
     }
@@ -57,7 +57,7 @@ struct Demo: AsyncParsableCommand {
   }
 
   /// Shows the output of the client's process, and returns its figures.
-  private func run(over transport: TransportOptions.Transport, to server: LocalServer) async throws -> DemoRun {
+  private func run(over transport: Transport, to server: LocalServer) async throws -> DemoRun {
     let (connections, requests) = (server.connectionCount, server.requestCount)
     var arguments = ["demo", "--transport", transport.rawValue, "--server", server.url, "--scale", "\(scale)"]
     if Descriptor.output.isTerminal { arguments += ["--columns", "\(Descriptor.output.columns)"] }

@@ -31,7 +31,7 @@ struct DemoFigures: Codable, Equatable {
 
 /// The demonstration over one adapter, as client and server measured it.
 struct DemoRun: Equatable {
-  let transport: TransportOptions.Transport
+  let transport: Transport
   let figures: DemoFigures
   /// What the server counted.
   let connections: Int

@@ -1,8 +1,6 @@
-import ArgumentParser
 import Faraday
-import Synchronization
 
-/// The argument of one `-d`, `--data-binary` or `--data-raw`.
+/// The argument of one `-d`, `--data-binary`, `--data-raw`, `--data-urlencode` or `--json`.
 struct DataArgument: Sendable, Equatable {
   enum Kind: Sendable {
     /// `@file` is read and its line breaks are removed.
@@ -11,32 +9,61 @@ struct DataArgument: Sendable, Equatable {
     case binary
     /// `@` has no special meaning.
     case raw
+    /// Percent-encoded: `text`, `=text`, `name=text`, `@file` or `name@file`.
+    case encoded
+    /// As `binary`, and joined to what is before it without `&`.
+    case json
   }
 
   let kind: Kind
   let text: String
-  /// The order on the command line: the parser groups arguments by option, and the body keeps their order.
-  let position: Int
 
   init(_ kind: Kind, _ text: String) {
     self.kind = kind
     self.text = text
-    position = Self.count.wrappingAdd(1, ordering: .relaxed).newValue
   }
-
-  private static let count = Atomic(0)
 
   func bytes() throws -> Data {
+    if kind == .encoded { return try encodedBytes() }
     guard kind != .raw, text.hasPrefix("@") else { return Data(text.utf8) }
     let contents = try InputFile(name: String(text.dropFirst())).contents()
-    return kind == .binary ? contents : contents.filter { $0 != 0x0D && $0 != 0x0A && $0 != 0 }
+    return kind == .ascii ? contents.filter { $0 != 0x0D && $0 != 0x0A && $0 != 0 } : contents
   }
 
-  /// The body: all arguments joined with `&`.
+  private func encodedBytes() throws -> Data {
+    let bytes = Data(text.utf8)
+    let mark = bytes.firstIndex(of: UInt8(ascii: "=")) ?? bytes.firstIndex(of: UInt8(ascii: "@"))
+    guard let mark else { return Self.encoded(bytes) }
+    var content = bytes[(mark + 1)...]
+    if bytes[mark] == UInt8(ascii: "@") {
+      content = try InputFile(name: String(decoding: content, as: UTF8.self)).contents()[...]
+    }
+    let name = bytes[..<mark]
+    return (name.isEmpty ? Data() : name + Data("=".utf8)) + Self.encoded(content)
+  }
+
+  /// Percent-encodes all but the unreserved characters of RFC 3986; a space is `+`, as in curl.
+  private static func encoded(_ bytes: Data) -> Data {
+    let digits = Array("0123456789ABCDEF".utf8)
+    let others = Set("-._~".utf8)
+    var encoded = Data()
+    for byte in bytes {
+      if byte.isDigit || (byte | 0x20) &- 0x61 < 26 || others.contains(byte) {
+        encoded.append(byte)
+      } else if byte == 0x20 {
+        encoded.append(UInt8(ascii: "+"))
+      } else {
+        encoded.append(contentsOf: [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]])
+      }
+    }
+    return encoded
+  }
+
+  /// All arguments joined with `&`.
   static func joined(_ arguments: [DataArgument]) throws -> Data {
     var body = Data()
-    for (index, argument) in arguments.sorted(by: { $0.position < $1.position }).enumerated() {
-      if index > 0 { body.append(UInt8(ascii: "&")) }
+    for (index, argument) in arguments.enumerated() {
+      if index > 0, argument.kind != .json { body.append(UInt8(ascii: "&")) }
       body.append(try argument.bytes())
     }
     return body

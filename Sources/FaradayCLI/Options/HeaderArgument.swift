@@ -35,19 +35,39 @@ enum HeaderArgument: Equatable {
   }
 }
 
-extension HTTPFields {
-  /// These fields as defaults, overridden by the arguments.
-  func overridden(by arguments: [HeaderArgument]) throws -> HTTPFields {
-    var fields = self
-    for argument in arguments {
+extension [HeaderArgument] {
+  /// Whether one of them has this name, whatever the letters' case.
+  func has(_ name: String) -> Bool {
+    contains { argument in
       switch argument {
-      case .field(let name, let value):
-        fields[fields: try HTTPField(checking: name, value).name] = []
-      case .without(let name):
-        fields[fields: try HTTPField(checking: name, "").name] = []
+      case .field(let other, _), .without(let other): other.lowercased() == name.lowercased()
       }
     }
+  }
+
+  /// The value of the first field with this name.
+  func value(of name: String) -> String? {
+    for case .field(let other, let value) in self where other.lowercased() == name.lowercased() { return value }
+    return nil
+  }
+}
+
+extension HTTPFields {
+  /// These fields as defaults, overridden by the arguments, which come behind them; then those that describe the body, unless the
+  /// arguments have them.
+  func overridden(by arguments: [HeaderArgument], then last: HTTPFields = [:]) throws -> HTTPFields {
+    var (fields, last) = (self, last)
+    for argument in arguments {
+      let name =
+        switch argument {
+        case .field(let name, let value): try HTTPField(checking: name, value).name
+        case .without(let name): try HTTPField(checking: name, "").name
+        }
+      fields[fields: name] = []
+      last[fields: name] = []
+    }
     for case .field(let name, let value) in arguments { try fields.add(name, value) }
+    for field in last { fields.append(field) }
     return fields
   }
 }

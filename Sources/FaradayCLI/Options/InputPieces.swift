@@ -60,6 +60,11 @@ final class OpenInput: Sendable {
     try withExtendedLifetime(self) { try descriptor.readToEnd() }
   }
 
+  /// Skips so many bytes. Returns false for a pipe.
+  func skip(_ count: Int64) -> Bool {
+    lseek(descriptor.number, off_t(count), SEEK_SET) >= 0
+  }
+
   /// The next bytes; nil at the end. Polls every 100 ms, so that a cancelled read of a terminal ends.
   func next(unless isCancelled: Latch) throws -> Data? {
     defer { withExtendedLifetime(self) {} }

@@ -1,31 +1,68 @@
 import Faraday
 
 /// The URL argument, completed and validated as curl does.
-struct Target: Equatable {
+struct Target: Equatable, Sendable {
   /// Without user and password, with a path.
   private(set) var url: URL
   /// User and password of the URL, as `user:password`.
-  let credentials: String?
+  private(set) var credentials: String?
+  /// The path and query, if they have characters that no URL has and that are sent as they are; nil for others.
+  private(set) var rawTarget: String?
 
-  init(_ text: String) throws {
-    let complete = text.contains("://") ? text : "http://" + text
+  /// - Parameters:
+  ///   - defaultScheme: of a URL that has none; nil guesses it from the host's name.
+  ///   - keepsDots: whether the path's `.` and `..` stay, as with `--path-as-is`.
+  init(_ text: String, defaultScheme: String? = nil, keepsDots: Bool = false) throws {
+    let complete = Self.complete(text, defaultScheme)
+    let invalid = CommandFailure(3, "URL using bad/illegal format or missing URL")
     // Foundation would escape them and go on; what is meant by such a URL is anybody's guess.
-    guard !complete.utf8.contains(where: { $0 <= 0x20 || $0 == 0x7F }) else {
-      throw CommandFailure(3, "the URL contains a space or control character, which must be percent-encoded")
+    guard !complete.utf8.contains(where: { $0 <= 0x20 || $0 == 0x7F }) else { throw invalid }
+    var parts = URLParts(complete)
+    if !keepsDots { parts.removeDotSegments() }
+    if parts.path.isEmpty { parts.path = "/" }
+    parts.path = Self.encoded(parts.path)[...]
+    parts.query = parts.query.map { Self.encoded($0)[...] }
+    let login = parts.user.utf8.dropLast()
+    credentials = parts.user.isEmpty ? nil : Self.decoded(Substring(login))
+    parts.user = ""
+    guard let parsed = URL(text: parts.description), let components = URLComponents(url: parsed, resolvingAgainstBaseURL: false),
+      components.host?.isEmpty == false || !["http", "https"].contains(components.scheme?.lowercased()),
+      components.port.map({ (0...65535).contains($0) }) ?? true
+    else { throw invalid }
+    url = parsed
+    let raw = parts.path + (parts.query.map { "?" + $0 } ?? "")
+    let read = URLParts(parsed.absoluteString)
+    if read.path + (read.query.map { "?" + $0 } ?? "") != raw { rawTarget = String(raw) }
+  }
+
+  /// Bytes that are not ASCII are percent-encoded, as libcurl writes them.
+  private static func encoded(_ text: Substring) -> String {
+    guard text.utf8.contains(where: { $0 >= 0x80 }) else { return String(text) }
+    return text.utf8.map { byte in
+      byte < 0x80 ? String(UnicodeScalar(byte)) : "%" + String(byte, radix: 16)
+    }.joined()
+  }
+
+  /// The URL with a scheme and two slashes; curl takes one to three.
+  private static func complete(_ text: String, _ defaultScheme: String?) -> String {
+    let scheme = text.utf8.prefix { $0.isDigit || ($0 | 0x20) &- 0x61 < 26 || Set("+-.".utf8).contains($0) }
+    let rest = text.utf8.dropFirst(scheme.count)
+    let slashes = rest.dropFirst().prefix { $0 == UInt8(ascii: "/") }
+    guard !scheme.isEmpty, rest.first == UInt8(ascii: ":"), (1...3).contains(slashes.count) else {
+      return "\(defaultScheme ?? guessedScheme(text))://\(text)"
     }
-    guard let parsed = URL(text: complete), var parts = URLComponents(url: parsed, resolvingAgainstBaseURL: false),
-      parts.host?.isEmpty == false || !["http", "https"].contains(parts.scheme?.lowercased()),
-      parts.port.map({ (0...65535).contains($0) }) ?? true
-    else { throw CommandFailure(3, "\(Secrets().redacting(urlText: complete).bounded()): not a valid URL") }
-    credentials = parts.user.map { "\($0):\(parts.password ?? "")" }
-    if parts.user != nil || parts.path.isEmpty {
-      parts.user = nil
-      parts.password = nil
-      if parts.path.isEmpty { parts.path = "/" }
-      url = parts.url ?? parsed
-    } else {
-      url = parsed
-    }
+    return "\(Substring(scheme))://\(Substring(rest.dropFirst(1 + slashes.count)))"
+  }
+
+  private static func guessedScheme(_ text: String) -> String {
+    let name = text.lowercased()
+    return ["ftp", "dict", "ldap", "imap", "smtp", "pop3"].first { name.hasPrefix($0 + ".") } ?? "http"
+  }
+
+  /// `user:password`, each decoded; the first colon parts them.
+  private static func decoded(_ login: Substring) -> String {
+    let user = login.prefix { $0 != ":" }
+    return "\(QueryParameters.decode(String(user))):\(QueryParameters.decode(String(login.dropFirst(user.count + 1))))"
   }
 
   /// The last segment of the URL's path, for `-O`; nil if it cannot be a file name.
@@ -35,15 +72,37 @@ struct Target: Equatable {
     return name.isEmpty || name == "." || name == ".." ? nil : name
   }
 
+  /// The URL as it was given, without user and password.
+  private var text: String {
+    guard let rawTarget else { return url.absoluteString }
+    let parts = URLParts(url.absoluteString)
+    return "\(parts.start)\(parts.host)\(rawTarget)" + (parts.fragment.map { "#\($0)" } ?? "")
+  }
+
   /// The URL for an upload of this file: if it ends in a slash, the file's name is appended.
   func naming(upload path: String) throws -> Target {
-    var text = url.absoluteString
+    var text = text
     let end = text.firstIndex { $0 == "?" || $0 == "#" } ?? text.endIndex
-    guard path != "-", text[..<end].hasSuffix("/"), let name = path.split(separator: "/").last else { return self }
+    guard path != "-", path != ".", text[..<end].hasSuffix("/"), let name = path.split(separator: "/").last else { return self }
     text.insert(contentsOf: QueryParameters.encode(String(name)), at: end)
-    guard let named = URL(text: text) else { throw CommandFailure(3, "\(path): cannot append the file name to the URL") }
-    var target = self
-    target.url = named
-    return target
+    return try with(text, "\(path): cannot append the file name to the URL")
+  }
+
+  /// The URL with this added to its query, as it is.
+  func adding(query: Data) throws -> Target {
+    var parts = URLParts(text)
+    let added = String(decoding: query, as: UTF8.self)
+    parts.query = parts.query.map { $0.isEmpty ? added[...] : "\($0)&\(added)"[...] } ?? added[...]
+    return try with(parts.description, "URL using bad/illegal format or missing URL")
+  }
+
+  private func with(_ text: String, _ problem: String) throws -> Target {
+    do {
+      var target = try Target(text, keepsDots: true)
+      target.credentials = credentials
+      return target
+    } catch {
+      throw CommandFailure(3, problem)
+    }
   }
 }

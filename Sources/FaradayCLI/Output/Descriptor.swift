@@ -50,6 +50,15 @@ struct Descriptor: Sendable {
     }
   }
 
+  /// Closes it. Errors are ignored.
+  func close() {
+    #if canImport(Glibc)
+    _ = Glibc.close(number)
+    #else
+    _ = Darwin.close(number)
+    #endif
+  }
+
   /// Writes one line for the user. Errors are ignored.
   func say(_ line: String) {
     try? write(line.hasSuffix("\n") ? line : line + "\n")

@@ -8,17 +8,32 @@ import Darwin
 /// The output of a response: standard output, or a file that is created when its first byte arrives, so that a transfer that
 /// fails before does not overwrite an older file.
 struct OutputSink {
-  /// The file; nil is standard output.
-  let path: String?
+  /// The file; nil is standard output. A file that the server names, or that must not replace another one, changes it.
+  private(set) var path: String?
   /// Whether binary data is kept from a terminal.
   let sparesTerminal: Bool
+  let rules: OutputRules
 
   private var descriptor: Descriptor?
+  private var isNamedByServer = false
+  /// How much of the body was written.
   private(set) var bytes: Int64 = 0
 
-  init(path: String?, sparesTerminal: Bool = true) {
-    self.path = path
+  /// - Parameter path: the file, within the folder of the rules; nil is standard output.
+  init(path: String?, sparesTerminal: Bool = true, rules: OutputRules = OutputRules()) {
+    self.path = path.map { OutputFile.path($0, in: rules.folder) }
     self.sparesTerminal = sparesTerminal
+    self.rules = rules
+  }
+
+  /// Takes the name that the server gives the file in this head of a response, if the rules allow it, and creates the file.
+  mutating func takeName(fromHead head: Data) throws {
+    guard rules.isNamedByServer, path != nil, !isNamedByServer, let name = ContentDisposition.filename(inHead: head) else {
+      return
+    }
+    path = OutputFile.path(name, in: rules.folder)
+    isNamedByServer = true
+    do { _ = try open() } catch let error as SystemError { throw failure(error) }
   }
 
   /// Writes a chunk of the body.
@@ -26,6 +41,9 @@ struct OutputSink {
     if path == nil, sparesTerminal, bytes == 0, piece.contains(0), Descriptor.output.isTerminal {
       throw CommandFailure(
         ExitStatus.writeError, "the response is binary and could disturb the terminal; use -o FILE, or -o - to print it anyway")
+    }
+    if let maximum = rules.maximumSize, Int64(piece.count) > maximum - bytes {
+      throw CommandFailure(ExitStatus.tooLarge, "Maximum file size exceeded")
     }
     try write(piece)
     bytes += Int64(piece.count)
@@ -42,27 +60,49 @@ struct OutputSink {
 
   /// Ends a successful transfer: an empty body creates an empty file.
   mutating func finish() throws {
-    let open = try open()
-    guard path != nil else { return }
+    do {
+      let open = try open()
+      guard path != nil else { return }
+      descriptor = nil
+      if close(open.number) != 0 { throw SystemError() }
+    } catch let error as SystemError {
+      throw failure(error)
+    }
+  }
+
+  /// Ends a transfer that has failed. Returns the file that it has removed, if the rules want that.
+  mutating func abandon() -> String? {
+    guard let path, let open = descriptor else { return nil }
     descriptor = nil
-    guard close(open.number) == 0 else { throw failure(SystemError()) }
+    close(open.number)
+    guard rules.removesOnError else { return nil }
+    unlink(path)
+    return path
+  }
+
+  /// Throws away what was written of the body, for another attempt. Returns how many bytes.
+  mutating func restart() throws -> Int64 {
+    guard path != nil, let descriptor else { return 0 }
+    let start = rules.resumesAt ?? 0
+    guard ftruncate(descriptor.number, off_t(start)) == 0, lseek(descriptor.number, off_t(start), SEEK_SET) >= 0 else {
+      throw CommandFailure(ExitStatus.writeError, "Failed to truncate file")
+    }
+    defer { bytes = 0 }
+    return bytes
   }
 
   private mutating func open() throws -> Descriptor {
     if let descriptor { return descriptor }
     guard let path else { return .output }
-    #if canImport(Glibc)
-    let number = Glibc.open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
-    #else
-    let number = Darwin.open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
-    #endif
-    guard number >= 0 else { throw failure(SystemError()) }
-    let opened = Descriptor(number: number)
-    descriptor = opened
-    return opened
+    let opened = try OutputFile.open(path, rules, isNamedByServer: isNamedByServer)
+    self.path = opened.path
+    descriptor = opened.descriptor
+    return opened.descriptor
   }
 
   private func failure(_ error: SystemError) -> CommandFailure {
-    CommandFailure(ExitStatus.writeError, "cannot write to \(path ?? "standard output"): \(error)")
+    CommandFailure(
+      ExitStatus.writeError, "Failure writing output to destination",
+      below: ["cannot write to \(path ?? "standard output"): \(error)"])
   }
 }

@@ -5,6 +5,8 @@ final class ProgressMeter: Sendable {
   let isShown: Bool
   private let descriptor: Descriptor
   private let columns: Int?
+  /// The meter of parallel transfers that this one is a part of.
+  private let whole: (meter: ParallelMeter, number: Int, name: String)?
   private let state = Mutex(State())
   private let start = ContinuousClock.now
 
@@ -19,12 +21,22 @@ final class ProgressMeter: Sendable {
   init(on descriptor: Descriptor, shown: Bool, columns: Int? = nil) {
     self.descriptor = descriptor
     self.columns = columns
+    whole = nil
     isShown = shown
+  }
+
+  /// The meter of one of several transfers at a time.
+  init(_ number: Int, of meter: ParallelMeter, name: String) {
+    descriptor = .error
+    columns = nil
+    whole = (meter, number, name)
+    isShown = meter.isShown
   }
 
   /// Updates the progress. Cheap enough to be called for every chunk.
   func update(_ direction: ProgressLine.Direction, _ bytes: Int64, of total: Int64?) {
     guard isShown else { return }
+    if let whole { return whole.meter.update(whole.number, whole.name, direction, bytes, of: total) }
     let now = (ContinuousClock.now - start).inSeconds
     state.withLock { state in
       guard !state.isFinished else { return }
@@ -39,6 +51,7 @@ final class ProgressMeter: Sendable {
   /// Draws the final state and ends the line. Later updates are ignored.
   func finish() {
     guard isShown else { return }
+    if let whole { return whole.meter.end(whole.number) }
     let now = (ContinuousClock.now - start).inSeconds
     state.withLock { state in
       guard !state.isFinished else { return }

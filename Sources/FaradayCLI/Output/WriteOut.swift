@@ -1,11 +1,20 @@
 import Faraday
 
-/// The format of `-w`: text with `%{variables}` and backslash escapes, as in curl.
+/// The format of `-w`: text with `%{variables}`, `%header{names}` and backslash escapes, as in curl 7.88.
 struct WriteOut {
   /// A part of the format.
   enum Part: Equatable {
     case text(String)
     case variable(String)
+    case header(String)
+  }
+
+  /// What is written, and where.
+  struct Piece: Equatable {
+    enum Stream: Sendable { case output, error }
+
+    let stream: Stream
+    var text: String
   }
 
   let parts: [Part]
@@ -20,13 +29,15 @@ struct WriteOut {
         continue
       }
       switch (character, next) {
-      case ("%", "{"):
-        rest.removeFirst()
+      case ("%", "{"),
+        ("%", "h") where rest.hasPrefix("{") || rest.hasPrefix("header{"):
+        let isHeader = next == "h"
+        rest = rest.dropFirst(isHeader ? "header{".count : 1)
         guard let end = rest.firstIndex(of: "}") else {
-          text += "%{"
+          text += isHeader ? "%header{" : "%{"
           continue
         }
-        parts += [.text(text), .variable(String(rest[..<end]))]
+        parts += [.text(text), isHeader ? .header(String(rest[..<end])) : .variable(String(rest[..<end]))]
         text = ""
         rest = rest[rest.index(after: end)...]
       case ("%", "%"):
@@ -44,66 +55,53 @@ struct WriteOut {
     self.parts = (parts + [.text(text)]).filter { $0 != .text("") }
   }
 
-  /// The formatted text, and the names of unknown variables, which are replaced by nothing.
-  func text(about report: Report) -> (text: String, unknown: [String]) {
-    var text = ""
-    var unknown: [String] = []
+  /// The formatted text. An unknown variable is nothing, and a line on standard error.
+  func pieces(about report: Report) -> [Piece] {
+    var pieces: [Piece] = []
+    var stream = Piece.Stream.output
+    func add(_ text: String, to stream: Piece.Stream) {
+      if pieces.last?.stream == stream {
+        pieces[pieces.count - 1].text += text
+      } else if !text.isEmpty {
+        pieces.append(Piece(stream: stream, text: text))
+      }
+    }
     for part in parts {
       switch part {
-      case .text(let literal): text += literal
+      case .text(let literal): add(literal, to: stream)
+      case .header(let name): add(report.response?.headers[named: name] ?? "", to: stream)
       case .variable(let name):
-        if let variable = Self.variables[name.lowercased()] {
-          text += variable(report)
-        } else {
-          unknown.append(name)
+        switch name.lowercased() {
+        case "onerror": if report.exitStatus == 0 { return pieces }
+        case "stdout": stream = .output
+        case "stderr": stream = .error
+        case "json": add(WriteOutJSON.object(about: report), to: stream)
+        case "header_json": add(WriteOutJSON.headers(of: report.response), to: stream)
+        case let known:
+          if let variable = WriteOutVariable.named[known] {
+            add(variable.value(report).text, to: stream)
+          } else {
+            add("faraday: unknown --write-out variable: '\(name)'\n", to: .error)
+          }
         }
       }
     }
-    return (text, unknown)
+    return pieces
   }
 
-  static let variables: [String: @Sendable (Report) -> String] = [
-    "http_code": status,
-    "response_code": status,
-    "size_download": { "\($0.metrics.bytesReceived)" },
-    "size_upload": { "\($0.metrics.bytesSent)" },
-    "time_namelookup": { time($0.metrics.dns) },
-    "time_connect": { time($0.metrics.connect) },
-    "time_appconnect": { time($0.metrics.tls) },
-    "time_starttransfer": { time($0.metrics.firstByte) },
-    "time_redirect": { time($0.redirectTime) },
-    "time_total": { time($0.metrics.total) },
-    "speed_download": { speed($0.metrics.bytesReceived, $0.metrics) },
-    "speed_upload": { speed($0.metrics.bytesSent, $0.metrics) },
-    "remote_ip": { $0.remote.ip },
-    "remote_port": { $0.remote.port },
-    "http_version": { $0.response.map { version($0.version) } ?? "0" },
-    "url_effective": { $0.response?.url.absoluteString ?? $0.requestURL },
-    "num_redirects": { "\($0.response?.redirects.count ?? 0)" },
-    "method": { $0.method },
-    "content_type": { $0.response?.headers[.contentType] ?? "" },
-    "num_connects": { "\($0.connectionCount)" },
-    "exitcode": { "\($0.exitStatus)" },
-    "errormsg": { $0.failure?.message ?? "" },
-  ]
-
-  @Sendable private static func status(_ report: Report) -> String {
-    let code = report.response?.status.code ?? 0
-    return String(repeating: "0", count: max(0, 3 - "\(code)".count)) + "\(code)"
+  /// Writes the formatted text to standard output and standard error.
+  func write(about report: Report) throws {
+    for piece in pieces(about: report) {
+      do {
+        try (piece.stream == .output ? Descriptor.output : .error).write(piece.text)
+      } catch {
+        throw CommandFailure(ExitStatus.writeError, "cannot write the output: \(error)")
+      }
+    }
   }
+}
 
-  /// Curl's 0 is what it does not know, too.
-  private static func version(_ version: HTTPVersion) -> String {
-    guard version != .unknown else { return "0" }
-    return version.major < 2 ? "\(version.major).\(version.minor)" : "\(version.major)"
-  }
-
-  private static func time(_ duration: Duration?) -> String {
-    Figures.fixed((duration ?? .zero).inSeconds, places: 6)
-  }
-
-  private static func speed(_ bytes: Int64, _ metrics: TransferMetrics) -> String {
-    guard let seconds = metrics.total?.inSeconds, seconds > 0 else { return "0" }
-    return Figures.fixed(Double(bytes) / seconds, places: 0)
-  }
+extension HTTPFields {
+  /// The value of the first field with this name, whatever the letters' case; nil if there is none, or the name is none.
+  subscript(named name: String) -> String? { HTTPField.Name(name).flatMap { self[values: $0].first } }
 }

@@ -25,6 +25,8 @@ public struct MultipartForm: Sendable {
     public var type: MediaType?
     /// The content.
     public var body: Body
+    /// The lines of the part's head, sent as they are; nil, the default, derives them from name, filename and type.
+    package var head: [String]?
   }
 
   /// An empty form with a random boundary.
@@ -46,6 +48,11 @@ public struct MultipartForm: Sendable {
   /// Adds a field with a body of any kind but an unencoded value.
   public mutating func add(_ name: String, body: Body, filename: String? = nil, type: MediaType? = nil) {
     parts.append(Part(name: name, filename: filename, type: type, body: body))
+  }
+
+  /// Adds a part with these lines as its head.
+  package mutating func add(head: [String], body: Body) {
+    parts.append(Part(name: "", body: body, head: head))
   }
 
   /// Adds a file, which is streamed when it is sent. Filename and type are derived from the path unless given. Throws
@@ -85,13 +92,14 @@ public struct MultipartForm: Sendable {
   private static let smallPart = 64 << 10
 
   private func head(of part: Part) -> String {
+    if let head = part.head { return "--\(boundary)\r\n" + head.map { $0 + "\r\n" }.joined() + "\r\n" }
     let filename = part.filename.map { "; filename=\"\(Self.escape($0))\"" } ?? ""
     let type = part.type.map { "Content-Type: \($0)\r\n" } ?? ""
     return "--\(boundary)\r\nContent-Disposition: form-data; name=\"\(Self.escape(part.name))\"\(filename)\r\n\(type)\r\n"
   }
 
   /// Percent-encodes quotes and line breaks in names, as browsers do (WHATWG HTML, "multipart/form-data encoding algorithm").
-  private static func escape(_ text: String) -> String {
+  package static func escape(_ text: String) -> String {
     String(
       text.unicodeScalars.reduce(into: String.UnicodeScalarView()) { escaped, scalar in
         switch scalar {

@@ -109,6 +109,8 @@ public struct Connection: Sendable {
     var request = Request(method, url: joined, headers: isSameOrigin ? headers : [:], body: body, options: defaults)
     let context = isSameOrigin ? context : context.with(originBoundHeaders: [:], isCrossOrigin: true)
     request.context = context
+    // Those of the defaults are for the connection's own origin.
+    if !isSameOrigin { request.options.removeCredentials() }
     try edit(&request)
     // `edit` may have replaced the whole request.
     request.merge(context)
@@ -146,6 +148,7 @@ public struct Connection: Sendable {
   package mutating func treatAllRequestsAsCrossOrigin() {
     isCrossOrigin = true
     headers = [:]
+    defaults.removeCredentials()
   }
 
   private func makeContext() -> ConnectionContext {

@@ -23,6 +23,9 @@ public struct TransportError: FaradayError {
   public var underlying: (any Error)?
   /// The response as far as it was received: the head, and of a buffered body the bytes so far. Nil before the head was complete.
   public var partialResponse: Response?
+  /// The certificates that the server presented, in DER, its own first: with ``TLS/reportsPeerCertificates``, also if they could not be
+  /// verified. Empty otherwise.
+  public var peerCertificates: [Data] = []
 
   /// An error about the request of that method and URL.
   ///
@@ -74,7 +77,7 @@ public struct TransportError: FaradayError {
 }
 
 extension TransportError: CustomDebugStringConvertible, CustomReflectable {
-  /// Whether the code is one of the four timeouts.
+  /// Whether the code is one of the timeouts.
   public var isTimeout: Bool { Code.timeouts.contains(code) }
   /// Whether the source of the request's body was cancelled. A cancelled task gets a `CancellationError`.
   public var isCancelled: Bool { underlying?.isCancelled ?? false }
@@ -134,6 +137,8 @@ extension TransportError.Code {
   public static let invalidHeader = Self(rawValue: "invalidHeader")
   /// A body that the request must not have (HEAD, TRACE), or a value that no middleware has encoded.
   public static let invalidBody = Self(rawValue: "invalidBody")
+  /// An option whose value is not valid; the message names it.
+  public static let invalidOption = Self(rawValue: "invalidOption")
   /// The adapter lacks a capability that the request needs; the message names it.
   public static let unsupported = Self(rawValue: "unsupported")
 
@@ -156,8 +161,15 @@ extension TransportError.Code {
   public static let tlsFailed = Self(rawValue: "tlsFailed")
   /// The server's certificate could not be verified: unknown authority, wrong host name, expired.
   public static let tlsVerificationFailed = Self(rawValue: "tlsVerificationFailed")
-  /// The file of certificate authorities, ``TLS/caFile``, could not be read.
+  /// The certificate authorities, ``TLS/caFile``, or the revocation lists could not be read.
   public static let invalidCA = Self(rawValue: "invalidCA")
+
+  /// The client's certificate or key could not be used: not readable, or a wrong password.
+  public static let invalidClientCertificate = Self(rawValue: "invalidClientCertificate")
+  /// The server's public key is none of ``TLS/pinnedPublicKeys``.
+  public static let publicKeyNotPinned = Self(rawValue: "publicKeyNotPinned")
+  /// The ``AddressPolicy`` forbids the address; ``TransportError/underlying`` is a ``ForbiddenAddress``.
+  public static let addressForbidden = Self(rawValue: "addressForbidden")
 
   // The request queue.
   /// The adapter's request queue is full.
@@ -168,16 +180,26 @@ extension TransportError.Code {
   // Timeouts.
   /// The connection was not ready within ``Timeouts/connect``.
   public static let connectTimeout = Self(rawValue: "connectTimeout")
+  /// The host name was not resolved within ``Timeouts/resolve``.
+  public static let resolveTimeout = Self(rawValue: "resolveTimeout")
+  /// The TLS handshake was not done within ``Timeouts/tls``.
+  public static let tlsTimeout = Self(rawValue: "tlsTimeout")
+  /// No byte of the response arrived within ``Timeouts/firstByte``.
+  public static let firstByteTimeout = Self(rawValue: "firstByteTimeout")
+  /// The transfer was slower than ``TransferRates/minimum``.
+  public static let tooSlow = Self(rawValue: "tooSlow")
   /// No byte was sent or received for ``Timeouts/idle``.
   public static let idleTimeout = Self(rawValue: "idleTimeout")
-  /// The whole exchange took longer than ``Timeouts/total``.
+  /// The whole exchange took longer than ``Timeouts/total`` or ``Timeouts/totalFromStart``.
   public static let totalTimeout = Self(rawValue: "totalTimeout")
 
-  fileprivate static let timeouts: Set = [queueTimeout, connectTimeout, idleTimeout, totalTimeout]
+  fileprivate static let timeouts: Set = [
+    queueTimeout, resolveTimeout, connectTimeout, tlsTimeout, firstByteTimeout, idleTimeout, totalTimeout, tooSlow,
+  ]
   /// The codes of connections that failed or broke: those that `Retry` retries by default.
   public static let connectionFailures: Set = [
-    nameNotFound, connectionFailed, tlsFailed, connectTimeout, connectionClosed, sendFailed, receiveFailed, truncatedResponse,
-    idleTimeout, http2Error,
+    nameNotFound, connectionFailed, tlsFailed, resolveTimeout, connectTimeout, tlsTimeout, connectionClosed, sendFailed,
+    receiveFailed, truncatedResponse, firstByteTimeout, idleTimeout, http2Error,
   ]
 
   // Broken exchanges.

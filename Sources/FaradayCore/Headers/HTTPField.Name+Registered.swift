@@ -8,6 +8,8 @@ extension HTTPField.Name {
   public static let link = registered("Link")
   /// `Alt-Svc` (RFC 7838).
   public static let altSvc = registered("Alt-Svc")
+  /// `Alt-Used` (RFC 7838, section 5).
+  public static let altUsed = registered("Alt-Used")
   /// `Accept-Patch` (RFC 5789).
   public static let acceptPatch = registered("Accept-Patch")
   /// `Accept-Post` (W3C Linked Data Platform).

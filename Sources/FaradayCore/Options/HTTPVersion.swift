@@ -30,8 +30,14 @@ public struct HTTPVersion: Sendable, Hashable, CustomStringConvertible {
 public enum HTTPVersionPolicy: Sendable, Hashable {
   /// The adapter's choice: HTTP/2 over TLS where its implementation is reliable, otherwise HTTP/1.1.
   case automatic
+  /// HTTP/1.0: neither chunks nor keep-alive. For old servers.
+  case http1_0
   /// HTTP/1.1 only.
   case http1
   /// HTTP/2 if the server offers it in the TLS handshake (ALPN), otherwise HTTP/1.1. Plain `http` uses HTTP/1.1.
   case http2
+  /// HTTP/2 at once, also in cleartext: the server is known to speak it (prior knowledge, RFC 9113, section 3.3).
+  case http2PriorKnowledge
+  /// HTTP/3 over QUIC, for https; a server that does not answer gets HTTP/2 or HTTP/1.1.
+  case http3
 }

@@ -20,7 +20,7 @@ public struct Options: Sendable {
     set { mutable.fields.maximumBodySize = newValue }
   }
 
-  /// The queue, connect, idle and total timeouts: none, 30 s, 60 s and none by default.
+  /// The timeouts: 30 s to connect, 60 s idle, and no others by default.
   public var timeouts: Timeouts {
     get { storage.fields.timeouts }
     set { mutable.fields.timeouts = newValue }
@@ -32,16 +32,59 @@ public struct Options: Sendable {
     set { mutable.fields.httpVersion = newValue }
   }
 
-  /// The request target: the URL's path and query, by default, or `*`.
+  /// The request target: the URL's path and query by default.
   public var requestTarget: RequestTarget {
     get { storage.fields.requestTarget }
     set { mutable.fields.requestTarget = newValue }
   }
 
-  /// How the server's certificate is verified: against the system's certificate authorities by default.
+  /// TLS: how the server is verified, the client's certificate, versions and ciphers.
   public var tls: TLS {
-    get { storage.fields.tls }
-    set { mutable.fields.tls = newValue }
+    get { transport?.fields.tls ?? TLS() }
+    set { changeTransport { $0.tls = newValue } }
+  }
+
+  /// The proxy: ``ProxySelection/automatic`` by default, which is the adapter's.
+  public var proxy: ProxySelection {
+    get { transport?.fields.proxy ?? .automatic }
+    set { changeTransport { $0.proxy = newValue } }
+  }
+
+  /// How the server is reached: other addresses, DNS, the local end, TCP.
+  public var network: Network {
+    get { transport?.fields.network ?? Network() }
+    set { changeTransport { $0.network = newValue } }
+  }
+
+  /// The addresses and ports that may be connected to; nil, the default, allows all.
+  public var addressPolicy: AddressPolicy? {
+    get { transport?.fields.addressPolicy }
+    set { changeTransport { $0.addressPolicy = newValue } }
+  }
+
+  /// A user and password that the transport negotiates with the server (Digest, NTLM, Negotiate); nil by default.
+  public var authentication: Authentication? {
+    get { transport?.fields.authentication }
+    set { changeTransport { $0.authentication = newValue } }
+  }
+
+  /// Limits of the rates of sending and receiving, and a minimum rate; none by default.
+  public var rates: TransferRates {
+    get { transport?.fields.rates ?? TransferRates() }
+    set { changeTransport { $0.rates = newValue } }
+  }
+
+  /// Asks the server before a large body is sent; nil, the default, does so only for a request with an `Expect` header.
+  public var expectContinue: ExpectContinue? {
+    get { transport?.fields.expectContinue }
+    set { changeTransport { $0.expectContinue = newValue } }
+  }
+
+  /// The trailers of the request (RFC 9112, section 7.1.2), asked for once the body has been sent. The body must be a stream of
+  /// unknown length, which is sent in chunks; over HTTP/1.1 only. The request should name them in a `Trailer` header.
+  public var requestTrailers: RequestTrailers? {
+    get { transport?.fields.requestTrailers }
+    set { changeTransport { $0.requestTrailers = newValue } }
   }
 
   /// Whether a compressed response is requested, and decoded. Nil (off) by default: the body has the bytes that were received.
@@ -66,6 +109,19 @@ public struct Options: Sendable {
   public var onInformational: InformationalHandler? {
     get { storage.fields.onInformational }
     set { mutable.fields.onInformational = newValue }
+  }
+
+  /// Called with the bytes of each head of a response, as they were received: of informational responses, of challenges that
+  /// ``authentication`` answers, and of the final one; and with those of the trailers.
+  public var onRawHead: RawHeadHandler? {
+    get { transport?.fields.onRawHead }
+    set { changeTransport { $0.onRawHead = newValue } }
+  }
+
+  /// Called with each step of the exchange, for debugging. It costs much of the speed.
+  public var onTrace: TraceHandler? {
+    get { transport?.fields.onTrace }
+    set { changeTransport { $0.onTrace = newValue } }
   }
 
   /// Called as the request's body is sent.
@@ -108,6 +164,21 @@ public struct Options: Sendable {
     }
   }
 
+  /// Removes what identifies the client to an origin: ``authentication`` and ``TLS/clientCertificate``.
+  package mutating func removeCredentials() {
+    if authentication != nil { authentication = nil }
+    if tls.clientCertificate != nil { tls.clientCertificate = nil }
+  }
+
+  /// The options that few requests set; nil if this one sets none.
+  package var transport: UncommonOptions? { storage.fields.transport }
+
+  private mutating func changeTransport(_ change: (inout UncommonOptions.Fields) -> Void) {
+    var fields = transport?.fields ?? UncommonOptions.Fields()
+    change(&fields)
+    mutable.fields.transport = UncommonOptions(fields)
+  }
+
   // Safe to share: `fields` is written only through `mutable`, that is, while exactly one value refers to the object.
   private final class Storage: @unchecked Sendable {
     static let defaults = Storage(Fields())
@@ -123,7 +194,7 @@ public struct Options: Sendable {
     var timeouts = Timeouts()
     var httpVersion = HTTPVersionPolicy.automatic
     var requestTarget = RequestTarget.origin
-    var tls = TLS()
+    var transport: UncommonOptions?
     var decompression: Decompression?
     var onChunk: ChunkHandler?
     var onHead: HeadHandler?

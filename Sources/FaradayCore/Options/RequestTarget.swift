@@ -6,4 +6,8 @@ public enum RequestTarget: Sendable, Hashable {
   /// 9.3.7). The URL names the server; its path and query are not sent. Another method than OPTIONS throws
   /// ``TransportError/Code/invalidMethod``.
   case asterisk
+  /// This text, unchanged: visible ASCII characters, without a space. The URL names the server only. For servers that expect what no
+  /// URL has. With Digest authentication a strict server refuses it, as the
+  /// hash is made of the URL's. Other characters throw ``TransportError/Code/invalidURL``.
+  case verbatim(String)
 }

@@ -23,6 +23,16 @@ public struct TransferMetrics: Sendable, Equatable {
   public var reusedConnection: Bool
   /// The server's IP address and port, as `127.0.0.1:80` or `[::1]:80`.
   public var remoteAddress: String?
+  /// The certificates of the server (or of an https proxy's), in DER, its own first; empty without
+  /// ``TLS/reportsPeerCertificates``.
+  public var peerCertificates: [Data] = []
+  /// The local IP address and port of the connection; nil over an adapter that does not tell.
+  public var localAddress: String?
+  /// The bytes of the request that were sent: its head, with what belongs to the connection, and a body that was sent with it; 0
+  /// over an adapter that does not tell.
+  public var requestSize: Int64 = 0
+  /// The status of a proxy's answer to CONNECT; nil without one.
+  public var proxyStatus: Int?
 
   /// Metrics of an adapter; everything is nil, zero or false by default.
   public init(

@@ -36,6 +36,19 @@ package struct URLParts: Sendable {
   /// Whether there is an authority, even an empty one.
   package var hasAuthority: Bool { start.utf8.last == UInt8(ascii: "/") }
 
+  /// Removes dot segments from an absolute path (RFC 3986, section 5.2.4).
+  package mutating func removeDotSegments() {
+    let segments = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).map { Substring($0) }
+    guard segments.first == "", segments.contains(where: { $0 == "." || $0 == ".." }) else { return }
+    var kept: [Substring] = []
+    for segment in segments.dropFirst() {
+      if segment == ".." { _ = kept.popLast() } else if segment != "." { kept.append(segment) }
+    }
+    // What ends in a place and no name ends in a slash.
+    if let last = segments.last, last == "." || last == ".." { kept.append("") }
+    path = "/\(kept.joined(separator: "/"))"
+  }
+
   /// Removes the delimiter and the text behind it; returns that text.
   private static func cut(_ text: inout Substring.UTF8View, at sign: UInt8) -> Substring? {
     guard let index = text.firstIndex(of: sign) else { return nil }

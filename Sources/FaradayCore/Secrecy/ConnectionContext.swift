@@ -38,6 +38,14 @@ final class ConnectionContext: Sendable {
       source: source ?? self)
   }
 
+  /// A copy for the same server, whose base URL is the new one.
+  func moved(to url: URL) -> ConnectionContext {
+    ConnectionContext(
+      baseOrigin: BaseOrigin(url), originBoundHeaders: originBoundHeaders, secrets: secrets, isCrossOrigin: isCrossOrigin,
+      // Merged with this one it stays as it is, or it would be cross-origin to it.
+      source: self)
+  }
+
   func isSameOrigin(_ url: URL) -> Bool { baseOrigin?.contains(url) ?? true }
 
   /// This context, of a request to the URL, merged with the one of the stack or layer that the request is passed to. It redacts the
@@ -102,6 +110,13 @@ extension Request {
   package mutating func markCrossOrigin() {
     guard context?.isCrossOrigin != true else { return }
     context = (context ?? .none).with(isCrossOrigin: true)
+  }
+
+  /// Changes the URL from `http` to `https` at the same server. A same-origin request stays same-origin, and its origin is the new one
+  /// from now on.
+  package mutating func moveToSecureOrigin(_ url: URL) {
+    if !isCrossOrigin, let context, context.baseOrigin != nil { self.context = context.moved(to: url) }
+    self.url = url
   }
 
   /// Sets header fields that are for the base URL's origin only, as the connection's default headers are: they are removed when the

@@ -3,7 +3,7 @@ extension Request {
   /// adds any (RFC 9110, section 15.4). Call it when a redirect or a link leads to another origin, after setting ``url``.
   ///
   /// It removes `Authorization`, `Proxy-Authorization`, `Cookie`, every field that ``secrets`` names, every default header of the
-  /// connection, and `Host`. It shortens `Referer` to its origin, and removes it on the way from https to http.
+  /// connection, and `Host`; ``Options/authentication`` and ``TLS/clientCertificate`` too. It shortens `Referer` to its origin, and removes it on the way from https to http.
   public mutating func becomeCrossOrigin() {
     let secrets = secrets
     let originBoundHeaders = Set((context?.originBoundHeaders ?? [:]).map(\.name))
@@ -12,6 +12,7 @@ extension Request {
       headers[fields: name] = []
     }
     shortenReferer()
+    options.removeCredentials()
     context = (context ?? .none).with(originBoundHeaders: [:], isCrossOrigin: true)
   }
 

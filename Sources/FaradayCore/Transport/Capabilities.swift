@@ -76,6 +76,62 @@ public struct Capabilities: OptionSet, Sendable, Hashable {
   public static let queueTimeout = Capabilities(rawValue: 1 << 32)
   /// Requests with a body, and those that are not idempotent, use and keep connections of the pool.
   public static let uploadReuse = Capabilities(rawValue: 1 << 36)
+  /// ``TLS/caDirectory`` and ``TLS/caCertificates``.
+  public static let tlsAuthorities = Capabilities(rawValue: 1 << 37)
+  /// ``TLS/clientCertificate``.
+  public static let clientCertificates = Capabilities(rawValue: 1 << 38)
+  /// ``TLS/revocationLists``.
+  public static let revocationLists = Capabilities(rawValue: 1 << 39)
+  /// ``TLS/pinnedPublicKeys``.
+  public static let pinnedPublicKeys = Capabilities(rawValue: 1 << 40)
+  /// ``TLS/minimumVersion`` and ``TLS/maximumVersion``.
+  public static let tlsVersions = Capabilities(rawValue: 1 << 41)
+  /// ``TLS/ciphers`` and ``TLS/cipherSuites``.
+  public static let tlsCiphers = Capabilities(rawValue: 1 << 42)
+  /// ``TLS/resumesSessions`` and ``TLS/negotiatesProtocol`` switched off.
+  public static let tlsHandshake = Capabilities(rawValue: 1 << 43)
+  /// ``TLS/reportsPeerCertificates``.
+  public static let peerCertificates = Capabilities(rawValue: 1 << 44)
+  /// ``Options/proxy``: a proxy of one request.
+  public static let proxies = Capabilities(rawValue: 1 << 45)
+  /// ``Network/unixSocket``.
+  public static let unixSockets = Capabilities(rawValue: 1 << 46)
+  /// ``Network/hostOverrides`` and ``Network/connectTo``.
+  public static let otherAddresses = Capabilities(rawValue: 1 << 47)
+  /// ``Network/dnsServers``.
+  public static let dnsServers = Capabilities(rawValue: 1 << 48)
+  /// ``Network/dnsOverHTTPS``.
+  public static let dnsOverHTTPS = Capabilities(rawValue: 1 << 49)
+  /// ``Network/localAddress`` and ``Network/localPorts``.
+  public static let localAddress = Capabilities(rawValue: 1 << 50)
+  /// ``Network/ipVersion`` and ``Network/happyEyeballsDelay``.
+  public static let ipVersion = Capabilities(rawValue: 1 << 51)
+  /// ``Network/tcpNoDelay`` and ``Network/tcpKeepAlive``.
+  public static let tcpOptions = Capabilities(rawValue: 1 << 52)
+  /// ``Options/addressPolicy``.
+  public static let addressPolicy = Capabilities(rawValue: 1 << 53)
+  /// ``Options/authentication``.
+  public static let authentication = Capabilities(rawValue: 1 << 54)
+  /// ``TransferRates/maximumSend`` and ``TransferRates/maximumReceive``.
+  public static let rateLimits = Capabilities(rawValue: 1 << 55)
+  /// ``TransferRates/minimum``.
+  public static let minimumRate = Capabilities(rawValue: 1 << 56)
+  /// ``Timeouts/resolve``, ``Timeouts/tls``, ``Timeouts/firstByte`` and ``Timeouts/totalFromStart``.
+  public static let phaseTimeouts = Capabilities(rawValue: 1 << 57)
+  /// ``HTTPVersionPolicy/http1_0``.
+  public static let http1_0 = Capabilities(rawValue: 1 << 58)
+  /// ``HTTPVersionPolicy/http2PriorKnowledge``.
+  public static let http2PriorKnowledge = Capabilities(rawValue: 1 << 59)
+  /// ``HTTPVersionPolicy/http3``.
+  public static let http3 = Capabilities(rawValue: 1 << 60)
+  /// ``RequestTarget/verbatim(_:)``.
+  public static let verbatimTarget = Capabilities(rawValue: 1 << 61)
+  /// ``Options/requestTrailers``.
+  public static let requestTrailers = Capabilities(rawValue: 1 << 62)
+  /// ``Options/onRawHead``.
+  public static let rawHeads = Capabilities(rawValue: 1 << 63)
+  /// ``Options/onTrace``.
+  public static let trace = Capabilities(rawValue: 1 << 5)
 
   /// A capability with its name and meaning, for tables.
   public struct Entry: Sendable {
@@ -122,6 +178,37 @@ public struct Capabilities: OptionSet, Sendable, Hashable {
     Entry(name: "responseVersion", capability: .responseVersion, meaning: "`response.version`"),
     Entry(name: "customCA", capability: .customCA, meaning: "`options.tls.caFile`"),
     Entry(name: "unverifiedTLS", capability: .unverifiedTLS, meaning: "`options.tls.verifiesServer = false`"),
+    Entry(name: "tlsAuthorities", capability: .tlsAuthorities, meaning: "`options.tls.caDirectory`, `caCertificates`"),
+    Entry(name: "clientCertificates", capability: .clientCertificates, meaning: "`options.tls.clientCertificate`: mutual TLS"),
+    Entry(name: "revocationLists", capability: .revocationLists, meaning: "`options.tls.revocationLists`"),
+    Entry(name: "pinnedPublicKeys", capability: .pinnedPublicKeys, meaning: "`options.tls.pinnedPublicKeys`"),
+    Entry(name: "tlsVersions", capability: .tlsVersions, meaning: "`options.tls.minimumVersion`, `maximumVersion`"),
+    Entry(name: "tlsCiphers", capability: .tlsCiphers, meaning: "`options.tls.ciphers`, `cipherSuites`"),
+    Entry(name: "tlsHandshake", capability: .tlsHandshake, meaning: "`options.tls.resumesSessions`, `negotiatesProtocol`"),
+    Entry(name: "peerCertificates", capability: .peerCertificates, meaning: "`options.tls.reportsPeerCertificates`"),
+    Entry(name: "proxies", capability: .proxies, meaning: "`options.proxy`"),
+    Entry(name: "unixSockets", capability: .unixSockets, meaning: "`options.network.unixSocket`"),
+    Entry(name: "otherAddresses", capability: .otherAddresses, meaning: "`options.network.hostOverrides`, `connectTo`"),
+    Entry(name: "dnsServers", capability: .dnsServers, meaning: "`options.network.dnsServers`"),
+    Entry(name: "dnsOverHTTPS", capability: .dnsOverHTTPS, meaning: "`options.network.dnsOverHTTPS`"),
+    Entry(name: "localAddress", capability: .localAddress, meaning: "`options.network.localAddress`, `localPorts`"),
+    Entry(name: "ipVersion", capability: .ipVersion, meaning: "`options.network.ipVersion`, `happyEyeballsDelay`"),
+    Entry(name: "tcpOptions", capability: .tcpOptions, meaning: "`options.network.tcpNoDelay`, `tcpKeepAlive`"),
+    Entry(
+      name: "addressPolicy", capability: .addressPolicy, meaning: "`options.addressPolicy`, on the address that is connected to"),
+    Entry(name: "authentication", capability: .authentication, meaning: "`options.authentication`: Digest, NTLM, Negotiate"),
+    Entry(name: "rateLimits", capability: .rateLimits, meaning: "`options.rates.maximumSend`, `maximumReceive`"),
+    Entry(name: "minimumRate", capability: .minimumRate, meaning: "`options.rates.minimum`"),
+    Entry(
+      name: "phaseTimeouts", capability: .phaseTimeouts,
+      meaning: "`options.timeouts.resolve`, `tls`, `firstByte`, `totalFromStart`"),
+    Entry(name: "http1_0", capability: .http1_0, meaning: "`options.httpVersion = .http1_0`"),
+    Entry(name: "http2PriorKnowledge", capability: .http2PriorKnowledge, meaning: "`options.httpVersion = .http2PriorKnowledge`"),
+    Entry(name: "http3", capability: .http3, meaning: "`options.httpVersion = .http3`"),
+    Entry(name: "verbatimTarget", capability: .verbatimTarget, meaning: "`options.requestTarget = .verbatim(…)`"),
+    Entry(name: "requestTrailers", capability: .requestTrailers, meaning: "`options.requestTrailers`"),
+    Entry(name: "rawHeads", capability: .rawHeads, meaning: "`options.onRawHead`"),
+    Entry(name: "trace", capability: .trace, meaning: "`options.onTrace`"),
     Entry(name: "metrics", capability: .metrics, meaning: "`response.metrics`, every phase"),
   ]
 

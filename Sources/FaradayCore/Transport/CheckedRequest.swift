@@ -39,14 +39,21 @@ extension Capabilities {
     if !request.body.isEmpty, request.method == .get { insert(.bodyOnGet) }
     if Self.hasDotSegments(request.url) { insert(.dotSegments) }
     if request.headers.contains(.transferEncoding), request.body.length == nil { insert(.duplex) }
-    if request.headers.contains(.expect) { insert(.expectContinue) }
+    if request.headers.contains(.expect) || options.transport?.fields.expectContinue != nil { insert(.expectContinue) }
     if options.onUploadProgress != nil { insert(.uploadProgress) }
     if options.delivery == .streamed, options.onChunk == nil { insert(.streamedDownload) }
     if options.onInformational != nil { insert(.informational) }
     if options.decompression != nil { insert(.encodedBodies) }
-    if options.requestTarget == .asterisk { insert(.asteriskTarget) }
+    switch options.requestTarget {
+    case .origin: break
+    case .asterisk: insert(.asteriskTarget)
+    case .verbatim: insert(.verbatimTarget)
+    }
     switch options.httpVersion {
     case .automatic: break
+    case .http1_0: insert(.http1_0)
+    case .http2PriorKnowledge: insert(.http2PriorKnowledge)
+    case .http3: insert(.http3)
     case .http1: insert(.http1Only)
     case .http2: insert(.http2)
     }
@@ -55,8 +62,8 @@ extension Capabilities {
     if let connect = options.timeouts.connect, connect != Timeouts().connect { insert(.connectTimeout) }
     if let idle = options.timeouts.idle, idle != Timeouts().idle { insert(.idleTimeout) }
     if options.timeouts.total != nil { insert(.totalTimeout) }
-    if options.tls.caFile != nil { insert(.customCA) }
-    if !options.tls.verifiesServer { insert(.unverifiedTLS) }
+    if options.timeouts.hasPhases { insert(.phaseTimeouts) }
+    if let transport = options.transport { formUnion(transport.fields.neededCapabilities) }
   }
 
   private static let registeredMethods: Set<HTTPRequest.Method> = [
@@ -100,10 +107,13 @@ extension Request {
     if let total = options.timeouts.total, total <= .zero {
       throw TransportError(.totalTimeout, building: self, "a total timeout of \(total) leaves no time to send it")
     }
-    if let caFile = options.tls.caFile, caFile.utf8.contains(0) {
+    if case .verbatim(let target) = options.requestTarget,
+      target.isEmpty || !target.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+    {
       throw TransportError(
-        .invalidCA, building: self, "the path in options.tls.caFile contains a NUL character")
+        .invalidURL, building: self, "the request target is empty, or has a space or a character that is not ASCII")
     }
+    try options.transport?.fields.check(self)
     if let value = body.unencodedValue {
       let problem = UnencodedBody(type: type(of: value))
       throw TransportError(.invalidBody, building: self, problem.description)
@@ -114,7 +124,12 @@ extension Request {
   ///
   /// The header fields to send, checked. Several `Cookie` fields, as HTTP/2 allows, are joined into one (RFC 9113, section 8.2.3).
   fileprivate func fieldsToSend() throws -> [HTTPField] {
-    let fields = try checkedFields()
+    var fields = try checkedFields()
+    if let expect = options.transport?.fields.expectContinue, !body.isEmpty, !headers.contains(.expect),
+      body.length.map({ $0 >= expect.minimumBodySize }) ?? true
+    {
+      fields.append(HTTPField(name: .expect, value: "100-continue"))
+    }
     let cookies = fields.filter { $0.name == .cookie }
     guard cookies.count > 1, let first = fields.firstIndex(where: { $0.name == .cookie }) else { return fields }
     var value: [UInt8] = []
@@ -172,6 +187,17 @@ package struct Target {
 
   /// Whether the URL has an empty query: a `?` with nothing behind it but a fragment.
   package let hasEmptyQuery: Bool
+
+  /// The host, IPv6 in brackets, and the port.
+  package var endpoint: (host: String, port: Int) {
+    let authority = origin.utf8.dropFirst(isSecure ? 8 : 7)
+    let bracket = authority.lastIndex(of: UInt8(ascii: "]")) ?? authority.startIndex
+    guard let colon = authority[bracket...].lastIndex(of: UInt8(ascii: ":")) else {
+      return (String(Substring(authority)), isSecure ? 443 : 80)
+    }
+    let port = Int(Substring(authority[authority.index(after: colon)...])) ?? (isSecure ? 443 : 80)
+    return (String(Substring(authority[..<colon])), port)
+  }
 
   package init(_ request: Request) throws {
     var text = request.url.absoluteString
@@ -231,10 +257,23 @@ package struct Target {
     guard !bytes.contains(where: { $0 <= 0x20 || $0 == 0x7F || $0 == UInt8(ascii: "\\") }) else {
       return .failure(Problem(code: .invalidURL, text: "the URL has a space, control character or backslash"))
     }
+    guard !hasEncodedASCII(bytes[host..<end]) else {
+      return .failure(Problem(code: .invalidURL, text: "the URL's host has percent-encoded ASCII characters"))
+    }
     let isCanonical = host == start && !bytes[..<end].contains { $0 &- 0x41 < 26 }
     let fragment = bytes[end...].firstIndex(of: UInt8(ascii: "#")) ?? bytes.count
     let hasEmptyQuery = bytes[fragment - 1] == UInt8(ascii: "?")
     return .success(Parts(isSecure: isSecure, host: host..<end, isCanonical: isCanonical, hasEmptyQuery: hasEmptyQuery))
+  }
+
+  /// Whether a host has percent-encoded ASCII characters. They are not needed there, and who compares the host's text with another
+  /// would compare another host than the one that is connected to.
+  private static func hasEncodedASCII(_ host: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
+    // The zone of an IPv6 address has an encoded percent sign.
+    guard host.first != UInt8(ascii: "[") else { return false }
+    return host.indices.contains {
+      host[$0] == UInt8(ascii: "%") && ($0 + 1 >= host.endIndex || host[$0 + 1] < UInt8(ascii: "8"))
+    }
   }
 
   /// Whether the port is missing, empty, or a number up to 65,535.

@@ -99,7 +99,8 @@ extension Transfer {
     if let total = timeouts.total { deadline = submitted + total.nanoseconds }
     switch life {
     case .active:
-      deadline = min(deadline, nextServerCheck, bufferingDeadline)
+      deadline = min(deadline, nextServerCheck, bufferingDeadline, resumeAt)
+      if timeouts.hasPhases { deadline = min(deadline, phaseDeadline(timeouts).at) }
       guard let idle = timeouts.idle?.nanoseconds else { return }
       // After a quarter of the idle timeout without activity in libcurl, the kernel's counters are read; the timeout counts from
       // there.
@@ -118,6 +119,7 @@ extension Transfer {
     if let total = timeouts.total, submitted + total.nanoseconds <= now {
       return error(.totalTimeout, "the exchange took longer than \(total)")
     }
+    if isActive, timeouts.hasPhases, let error = phaseTimeout(timeouts, at: now) { return error }
     if isQueued, let queue = timeouts.queue, submitted + queue.nanoseconds <= now {
       return error(.queueTimeout, "the request waited longer than \(queue) for a free connection")
     }

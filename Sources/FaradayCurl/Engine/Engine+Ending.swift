@@ -47,6 +47,11 @@ extension Engine {
     while let transfer = deadlines.first, transfer.deadline <= turnBegan {
       if transfer.isActive { transfer.readTCPCounters(at: max(turnBegan, now)) }
       transfer.endBufferingIfDue(at: turnBegan)
+      if transfer.resumeAt <= turnBegan {
+        transfer.resumeAt = .max
+        resumeReceiving(transfer)
+        guard transfer.isActive else { continue }
+      }
       if transfer.isDoneWithoutUpload(at: turnBegan) {
         end(transfer, .done(CURLE_OK))
         continue

@@ -1,4 +1,5 @@
 internal import CCurl
+internal import FaradayCore
 #if canImport(Glibc)
 private import Glibc
 #elseif canImport(Darwin)
@@ -40,19 +41,29 @@ final class Sockets {
     }
   }
 
+  /// The ends of a connection: see ``TransferMetrics``.
+  struct Addresses {
+    var remote: String?
+    var local: String?
+  }
+
   private struct Entry {
     var isOpen = false
     /// The inode of the socket, to distinguish it from others with the same descriptor; 0 is none.
     var file: UInt64 = 0
     var endpoints: Endpoints?
-    /// The server's address and port as text, cached for all requests over the connection.
-    var address: String?
+    /// The addresses and ports as text, cached for all requests over the connection.
+    var addresses: Addresses?
     /// The number of active transfers.
     var users = 0
     /// The number of requests so far.
     var uses = 0
     /// Whether HTTP/2 was negotiated (ALPN).
     var isHTTP2 = false
+    /// What it was made with; nil for the defaults.
+    var options: ConnectionOptions?
+    /// The certificates of the server, if they were asked for.
+    var certificates: [Data] = []
   }
 
   /// Notified of opened, closed and replaced sockets.
@@ -108,14 +119,21 @@ final class Sockets {
     return descriptor
   }
 
-  /// The server's address and port as text.
-  func address(_ descriptor: Int32?, remote: UnsafePointer<CChar>?, _ port: Int32) -> String? {
-    if let descriptor, let known = entries[Int(descriptor)].address { return known }
-    let host = remote.map { String(cString: $0) } ?? ""
+  /// The addresses and ports of a connection as text, made once.
+  func addresses(
+    of descriptor: Int32?, remote: UnsafePointer<CChar>?, _ remotePort: Int32, local: UnsafePointer<CChar>?, _ localPort: Int32
+  ) -> Addresses {
+    if let descriptor, let known = entries[Int(descriptor)].addresses { return known }
+    let addresses = Addresses(remote: Self.text(remote, remotePort), local: Self.text(local, localPort))
+    if let descriptor { entries[Int(descriptor)].addresses = addresses }
+    return addresses
+  }
+
+  /// `127.0.0.1:80` or `[::1]:80`; nil for a Unix socket.
+  private static func text(_ address: UnsafePointer<CChar>?, _ port: Int32) -> String? {
+    let host = address.map { String(cString: $0) } ?? ""
     guard !host.isEmpty else { return nil }
-    let address = host.utf8.contains(0x3A) ? "[\(host)]:\(port)" : "\(host):\(port)"
-    if let descriptor { entries[Int(descriptor)].address = address }
-    return address
+    return host.utf8.contains(0x3A) ? "[\(host)]:\(port)" : "\(host):\(port)"
   }
 
   /// The socket of a kept connection.
@@ -123,6 +141,19 @@ final class Sockets {
 
   func noteHTTP2(_ descriptor: Int32) { entries[Int(descriptor)].isHTTP2 = true }
   func isHTTP2(_ descriptor: Int32) -> Bool { Int(descriptor) < entries.count && entries[Int(descriptor)].isHTTP2 }
+
+  /// Whether the socket is open, and not yet that of a connection that was ready.
+  func isNew(_ descriptor: Int32) -> Bool { entries[Int(descriptor)].isOpen && entries[Int(descriptor)].endpoints == nil }
+
+  /// Notes what a new connection was made with.
+  func made(_ descriptor: Int32, with options: ConnectionOptions?, _ certificates: [Data]) {
+    guard options != nil else { return }
+    entries[Int(descriptor)].options = options
+    entries[Int(descriptor)].certificates = certificates
+  }
+
+  func options(_ descriptor: Int32) -> ConnectionOptions? { entries[Int(descriptor)].options }
+  func certificates(_ descriptor: Int32) -> [Data] { entries[Int(descriptor)].certificates }
 
   /// Whether the connection has an active request.
   func isUsed(_ descriptor: Int32) -> Bool {

@@ -1,4 +1,5 @@
 internal import CCurl
+internal import FaradayCore
 #if canImport(Glibc)
 private import Glibc
 #elseif canImport(Darwin)
@@ -35,6 +36,12 @@ struct EasyHandle {
 
   func set(_ option: CURLoption, _ value: UnsafeRawPointer?) throws(OptionRejected) {
     try check(faraday_set_pointer(pointer, option, value), option)
+  }
+
+  /// Sets an option whose value is bytes, which libcurl copies.
+  func set(_ option: CURLoption, bytes: Data) throws(OptionRejected) {
+    let code = bytes.withUnsafeBytes { faraday_set_blob(pointer, option, $0.baseAddress, $0.count) }
+    try check(code, option)
   }
 
   func check(_ code: CURLcode, _ option: CURLoption) throws(OptionRejected) {

@@ -30,6 +30,9 @@ enum ErrorTable {
     case (CURLE_RECV_ERROR, .connecting) where text.contains("CONNECT"): return .proxyFailed
     case (CURLE_RECV_ERROR, .tls) where text.contains("CONNECT"): return .proxyFailed
     case (CURLE_OUT_OF_MEMORY, .waiting), (CURLE_OUT_OF_MEMORY, .sending): return .headTooLarge
+    case (CURLE_OPERATION_TIMEDOUT, _) where text.contains("too slow"): return .tooSlow
+    // A client certificate without its key.
+    case (CURLE_SSL_CONNECT_ERROR, .tls) where text.contains("private key"): return .invalidClientCertificate
     // The response is not HTTP: HTTP/0.9 is disabled.
     case (CURLE_UNSUPPORTED_PROTOCOL, .waiting), (CURLE_UNSUPPORTED_PROTOCOL, .sending): return .malformedResponse
     default: return table[code.rawValue] ?? .engineFailed
@@ -39,7 +42,7 @@ enum ErrorTable {
   /// Whether it is a TLS error: before 8.0, libcurl's times do not show that phase.
   static func isTLS(_ code: CURLcode) -> Bool {
     switch table[code.rawValue] {
-    case .tlsFailed, .tlsVerificationFailed, .invalidCA: true
+    case .tlsFailed, .tlsVerificationFailed, .invalidCA, .invalidClientCertificate, .publicKeyNotPinned: true
     default: false
     }
   }
@@ -67,17 +70,19 @@ enum ErrorTable {
     CURLE_GOT_NOTHING.rawValue: .connectionClosed,
     CURLE_SEND_ERROR.rawValue: .sendFailed,
     CURLE_RECV_ERROR.rawValue: .receiveFailed,
-    CURLE_SSL_CERTPROBLEM.rawValue: .tlsFailed,
+    CURLE_SSL_CERTPROBLEM.rawValue: .invalidClientCertificate,
     CURLE_SSL_CIPHER.rawValue: .tlsFailed,
     CURLE_PEER_FAILED_VERIFICATION.rawValue: .tlsVerificationFailed,
     CURLE_SEND_FAIL_REWIND.rawValue: .bodyNotReplayable,
     CURLE_SSL_CACERT_BADFILE.rawValue: .invalidCA,
     CURLE_SSL_SHUTDOWN_FAILED.rawValue: .tlsFailed,
     CURLE_SSL_ISSUER_ERROR.rawValue: .tlsVerificationFailed,
-    CURLE_SSL_PINNEDPUBKEYNOTMATCH.rawValue: .tlsVerificationFailed,
+    CURLE_SSL_PINNEDPUBKEYNOTMATCH.rawValue: .publicKeyNotPinned,
     CURLE_SSL_INVALIDCERTSTATUS.rawValue: .tlsVerificationFailed,
     CURLE_HTTP2_STREAM.rawValue: .http2Error,
     CURLE_PROXY.rawValue: .proxyFailed,
     CURLE_SSL_CLIENTCERT.rawValue: .tlsFailed,
+    CURLE_SSL_CRL_BADFILE.rawValue: .invalidCA,
+    CURLE_INTERFACE_FAILED.rawValue: .connectionFailed,
   ]
 }

@@ -22,18 +22,27 @@ enum Library {
   static let description = version == 0 ? "libcurl (not initialised)" : String(cString: curl_version())
 
   /// The capabilities of this build of libcurl.
-  static let capabilities = hasReliableHTTP2 ? Capabilities.all : Capabilities.all.subtracting(.http2)
+  static let capabilities: Capabilities = {
+    // HTTP/3 has not been tested with any libcurl.
+    var capabilities = Capabilities.all.subtracting(.http3)
+    if !hasReliableHTTP2 { capabilities.subtract([.http2, .http2PriorKnowledge]) }
+    let info = faraday_version()?.pointee
+    let features = info?.features ?? 0
+    if info?.ares == nil { capabilities.remove(.dnsServers) }
+    if features & CURL_VERSION_UNIX_SOCKETS == 0 { capabilities.remove(.unixSockets) }
+    if !OpenSSL.reportsCertificates { capabilities.remove(.peerCertificates) }
+    // The blobs of certificate authorities.
+    if version < 0x07_4D_00 { capabilities.remove(.tlsAuthorities) }
+    return capabilities
+  }()
 
   /// Whether HTTP/2 is supported, and reliable: from 8.14 on. 7.88 reports some truncated responses as complete, buffers a paused
   /// stream without bound (no backpressure), and spins at 100 % CPU while an upload is blocked; 8.14 is the oldest version tested
   /// without these.
   static let hasReliableHTTP2: Bool = {
     let features = faraday_version()?.pointee.features ?? 0
-    // The negotiated protocol (ALPN) is read from OpenSSL or a fork of it.
-    let tls = faraday_version()?.pointee.ssl_version.map { String(cString: $0) } ?? ""
-    let isOpenSSL =
-      ["OpenSSL", "LibreSSL", "BoringSSL", "quictls", "AWS-LC"].contains { tls.hasPrefix($0) } && OpenSSL.reportsALPN
-    return version >= 0x08_0E_00 && features & CURL_VERSION_HTTP2 != 0 && isOpenSSL
+    // The negotiated protocol (ALPN) is read from OpenSSL.
+    return version >= 0x08_0E_00 && features & CURL_VERSION_HTTP2 != 0 && OpenSSL.isUsed && OpenSSL.reportsALPN
   }()
 
   /// Whether libcurl was built with a file of certificate authorities, and not only a directory.
@@ -66,6 +75,15 @@ enum OpenSSL {
 
   /// Whether the negotiated protocol (ALPN) can be read.
   static var reportsALPN: Bool { alpn != nil }
+
+  /// Whether libcurl uses OpenSSL or a fork of it.
+  static let isUsed: Bool = {
+    let tls = faraday_version()?.pointee.ssl_version.map { String(cString: $0) } ?? ""
+    return ["OpenSSL", "LibreSSL", "BoringSSL", "quictls", "AWS-LC"].contains { tls.hasPrefix($0) }
+  }()
+
+  /// Whether the certificates of a peer can be read.
+  static let reportsCertificates = isUsed && faraday_can_copy_certificates() != 0
 
   /// Whether HTTP/2 was negotiated (ALPN); nil if that is unknown.
   static func hasAgreedOnHTTP2(_ ssl: UnsafeMutableRawPointer) -> Bool? {

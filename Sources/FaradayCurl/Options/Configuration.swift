@@ -1,7 +1,9 @@
+public import FaradayCore
+
 extension CurlAdapter {
   /// The configuration of the connection pool, the request queue, the proxy, and the engines. Options of one request are in its
   /// `options`.
-  public struct Configuration: Sendable, Hashable {
+  public struct Configuration: Sendable {
     /// The number of engines, each with a thread. 1 by default. Requests are distributed by origin, so that each origin has one
     /// connection pool.
     public var engines: Int
@@ -32,8 +34,19 @@ extension CurlAdapter {
     /// no longer read, until the reader has consumed half of them. 2 MiB by default. Smaller values save memory with thousands of
     /// slow readers, and cost changes of thread with a fast one.
     public var streamBufferSize: Int
-    /// The proxy: ``Proxy/environment`` by default.
-    public var proxy: Proxy
+    /// The proxy of requests that name none in their options: ``ProxySource/environment`` by default.
+    public var proxy: ProxySource
+    /// The addresses and ports that may be connected to, by any request; nil, the default, allows all. A policy in a request's options
+    /// applies besides.
+    public var addressPolicy: AddressPolicy?
+    /// Sets options of libcurl that have no property here, for each transfer just before it starts. Nil by default.
+    ///
+    ///     configuration.unsafeCustomize = { transfer, request in try transfer.set("TCP_FASTOPEN", 1) }
+    ///
+    /// Unsafe: an option can change what this adapter promises, and libcurl keeps pointers without copying what they point to. See
+    /// ``UnsafeTransfer`` for what must not be set. It is called in the task that sends, or on the engine's thread, and again for
+    /// each new attempt; an error that it throws ends the request.
+    public var unsafeCustomize: (@Sendable (borrowing UnsafeTransfer, Request) throws -> Void)?
     /// The event loop.
     package var driver = DriverKind.platform
 
@@ -41,7 +54,9 @@ extension CurlAdapter {
     public init(
       engines: Int = 1, connectionsPerOrigin: Int = 64, connections: Int = 512, streamsPerConnection: Int = 100,
       idleConnectionTimeout: Duration = .seconds(60), connectionLifetime: Duration? = nil, requestsPerConnection: Int? = nil,
-      queueLimit: Int = 1 << 16, receiveBufferSize: Int = 64 << 10, streamBufferSize: Int = 2 << 20, proxy: Proxy = .environment
+      queueLimit: Int = 1 << 16, receiveBufferSize: Int = 64 << 10, streamBufferSize: Int = 2 << 20,
+      proxy: ProxySource = .environment,
+      addressPolicy: AddressPolicy? = nil
     ) {
       self.engines = engines
       self.connectionsPerOrigin = connectionsPerOrigin
@@ -54,18 +69,25 @@ extension CurlAdapter {
       self.receiveBufferSize = receiveBufferSize
       self.streamBufferSize = streamBufferSize
       self.proxy = proxy
+      self.addressPolicy = addressPolicy
     }
   }
 
-  /// The proxy of an adapter.
-  public enum Proxy: Sendable, Hashable {
+  /// Where an adapter's proxy comes from.
+  public enum ProxySource: Sendable {
     /// The environment variables `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy` when the adapter is created (also in upper
     /// case, except `HTTP_PROXY`, which a client of a CGI program could set: httpoxy).
     case environment
     /// No proxy.
     case direct
-    /// A proxy URL of libcurl's schemes: `http://host:port`, `socks5h://user:password@host:port`, …
+    /// A proxy by its URL: `http://host:port`, `socks5h://user:password@host:port`, … One that is not valid fails each request with
+    /// ``FaradayCore/TransportError/Code/proxyFailed``.
     case url(String)
+    /// A proxy.
+    case proxy(Proxy)
+    /// A proxy for each URL; nil is none. Called in the task that sends. It must be fast, and give the same answer for the same
+    /// origin if connections are to be shared.
+    case selected(@Sendable (URL) -> Proxy?)
   }
 
   package enum DriverKind: Sendable, Hashable {

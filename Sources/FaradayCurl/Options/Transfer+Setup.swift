@@ -13,8 +13,7 @@ extension Transfer {
     if let requestTarget { try easy.set(CURLOPT_REQUEST_TARGET, requestTarget) }
     try easy.set(CURLOPT_NOSIGNAL, 1)
     try easy.set(CURLOPT_PATH_AS_IS, 1)
-    try easy.set(CURLOPT_TCP_KEEPALIVE, 1)
-    try easy.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
+    if request.options.onRawHead == nil { try easy.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1) }
     try easy.check(faraday_set_web_protocols(easy.pointer), CURLOPT_PROTOCOLS_STR)
     _ = faraday_set_quick_exit(easy.pointer)
     try easy.set(CURLOPT_ERRORBUFFER, errorText)
@@ -32,31 +31,55 @@ extension Transfer {
     if pastRestarts.contains(.newConnection) { try easy.set(CURLOPT_FRESH_CONNECT, 1) }
     // After `Connection: close` the connection is closed (RFC 9112, section 9.6): libcurl would keep it if the server does.
     // A connection over TLS to a proxy is closed too: unread bytes in its TLS layer cannot be detected.
-    let proxy = settings.proxies.proxy(isSecure: target.isSecure)
-    if closesConnection || proxy.lowercased().hasPrefix("https:") { try easy.set(CURLOPT_FORBID_REUSE, 1) }
+    if closesConnection || proxy?.scheme == .https { try easy.set(CURLOPT_FORBID_REUSE, 1) }
     // Chunked bodies are decoded by `ChunkDecoder`.
     try easy.set(CURLOPT_HTTP_TRANSFER_DECODING, 0)
 
-    try easy.set(CURLOPT_PROXY, proxy)
-    // Set even if empty: otherwise libcurl would read the environment.
-    try easy.set(CURLOPT_NOPROXY, settings.proxies.exceptions)
+    // Set even if there is none: otherwise libcurl would read the environment.
+    try easy.set(CURLOPT_NOPROXY, proxy?.exceptions.joined(separator: ",") ?? "")
+    if let proxy { try proxy.apply(to: self, easy) } else { try easy.set(CURLOPT_PROXY, "") }
     try request.options.timeouts.apply(to: easy)
-    if target.isSecure { try request.options.tls.apply(to: easy) }
+    if target.isSecure {
+      try request.options.tls.apply(to: easy)
+      try request.options.tls.applyHandshake(to: easy)
+    }
     try request.options.httpVersion.apply(to: easy, for: self)
+    try (request.options.transport?.fields.network ?? Network()).apply(to: self, easy)
+    if let transport = request.options.transport?.fields { try apply(transport, to: easy) }
     try setBody(easy, this)
     try setHeaders(easy)
+    if let customize = settings.customize { try customize(UnsafeTransfer(self, easy), request) }
+  }
+
+  /// Sets the options that few requests have.
+  private func apply(_ options: UncommonOptions.Fields, to easy: EasyHandle) throws {
+    let this = Unmanaged.passUnretained(self).toOpaque()
+    try options.authentication?.apply(to: easy)
+    try options.rates.apply(to: easy)
+    if let expect = options.expectContinue {
+      try easy.set(CURLOPT_EXPECT_100_TIMEOUT_MS, Int(clamping: max(1, expect.timeout.nanoseconds / 1_000_000)))
+    }
+    if options.tls.reportsPeerCertificates, target.isSecure {
+      try easy.check(faraday_set_tls_context(easy.pointer, tlsContextCallback, this), CURLOPT_SSL_CTX_FUNCTION)
+    }
+    if options.requestTrailers != nil {
+      try easy.check(faraday_set_trailer(easy.pointer, trailerCallback, this), CURLOPT_TRAILERFUNCTION)
+    }
+    if options.onTrace != nil {
+      try easy.check(faraday_set_log(easy.pointer, logCallback, this), CURLOPT_DEBUGFUNCTION)
+    }
   }
 
   /// The request target, if it is not the one that libcurl would send.
   private var requestTarget: String? {
-    let isAsterisk = request.options.requestTarget == .asterisk
-    guard isAsterisk || target.hasEmptyQuery else { return nil }
-    let proxy = settings.proxies.proxy(isSecure: target.isSecure)
-    let isForwarded = !target.isSecure && !proxy.isEmpty && !proxy.hasPrefix("socks")
+    let isForwarded = proxy?.forwards(toSecure: target.isSecure) ?? false
+    switch request.options.requestTarget {
+    case .verbatim(let text): return text
     // A proxy gets the origin without a path (RFC 9112, section 3.2.4).
-    if isAsterisk { return isForwarded ? target.origin : "*" }
+    case .asterisk: return isForwarded ? target.origin : "*"
     // Newer libcurl drops the question mark of an empty query.
-    guard !isForwarded else { return nil }
+    case .origin: guard target.hasEmptyQuery, !isForwarded else { return nil }
+    }
     let text = target.text.utf8.prefix { $0 != UInt8(ascii: "#") }
     let authority = text.dropFirst(target.isSecure ? 8 : 7)
     let path = authority.drop { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
@@ -105,9 +128,20 @@ extension Transfer {
 
   var omitsExpect: Bool { pastRestarts.contains(.withoutExpect) }
 
+  /// Whether the request asks with `Expect` before it sends its body.
+  var sendsExpect: Bool { !omitsExpect && fields.contains { $0.name == .expect } }
+
+  /// Where among the fields a `Content-Length` stands that the caller has set; nil if libcurl adds it. It was checked.
+  private var lengthIndex: Int? {
+    guard request.headers.contains(.contentLength), !request.body.isEmpty || request.method.expectsBody else { return nil }
+    return request.headers.prefix { $0.name != .contentLength }.count { $0.name != .transferEncoding }
+  }
+
   private func setHeaders(_ easy: EasyHandle) throws {
+    let lengthIndex = lengthIndex
     var line: [CChar] = []
-    for field in fields where !omitsExpect || field.name != .expect {
+    for (index, field) in fields.enumerated() where !omitsExpect || field.name != .expect {
+      if index == lengthIndex { try addHeader("Content-Length: \(request.body.length ?? 0)") }
       line.removeAll(keepingCapacity: true)
       line.append(contentsOf: field.name.rawName.utf8.lazy.map { CChar(bitPattern: $0) })
       field.withUnsafeBytesOfValue { value in
@@ -119,11 +153,12 @@ extension Transfer {
       line.append(0)
       try addHeader(line)
     }
+    if let lengthIndex, lengthIndex >= fields.count { try addHeader("Content-Length: \(request.body.length ?? 0)") }
     // Disables the fields that libcurl adds, unless the request has them.
     if !request.headers.contains(.accept) { try addHeader("Accept:") }
     if !request.body.isEmpty || request.method.expectsBody {
       if !request.headers.contains(.contentType) { try addHeader("Content-Type:") }
-      if omitsExpect || !request.headers.contains(.expect) { try addHeader("Expect:") }
+      if !sendsExpect { try addHeader("Expect:") }
     }
     try easy.set(CURLOPT_HTTPHEADER, headers)
   }
@@ -151,31 +186,22 @@ extension Timeouts {
 
 extension HTTPVersionPolicy {
   func apply(to easy: EasyHandle, for transfer: Transfer) throws(EasyHandle.OptionRejected) {
-    guard mayBeHTTP2(for: transfer) else { return try easy.set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1)) }
-    try easy.set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS))
+    guard mayBeHTTP2(for: transfer) else {
+      let version = self == .http1_0 ? CURL_HTTP_VERSION_1_0 : CURL_HTTP_VERSION_1_1
+      return try easy.set(CURLOPT_HTTP_VERSION, Int(version))
+    }
+    let version = self == .http2PriorKnowledge ? CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE : CURL_HTTP_VERSION_2TLS
+    try easy.set(CURLOPT_HTTP_VERSION, Int(version))
     // Waits for a handshake in progress, to share its connection, rather than opening another.
     try easy.set(CURLOPT_PIPEWAIT, 1)
   }
 
   /// Whether HTTP/2 may be negotiated.
   func mayBeHTTP2(for transfer: Transfer) -> Bool {
-    guard transfer.target.isSecure else { return false }
     switch self {
-    case .http1: return false
-    case .automatic, .http2: return Library.hasReliableHTTP2
-    }
-  }
-}
-
-extension TLS {
-  func apply(to easy: EasyHandle) throws(EasyHandle.OptionRejected) {
-    try easy.set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
-    if let caFile { try easy.set(CURLOPT_CAINFO, caFile) }
-    // No directory of authorities besides a bundle: libcurl would parse the bundle again for every connection.
-    if caFile != nil || Library.hasBundle { try easy.set(CURLOPT_CAPATH, nil as String?) }
-    if !verifiesServer {
-      try easy.set(CURLOPT_SSL_VERIFYPEER, 0)
-      try easy.set(CURLOPT_SSL_VERIFYHOST, 0)
+    case .http1, .http1_0: false
+    case .http2PriorKnowledge: true
+    case .automatic, .http2, .http3: transfer.target.isSecure && Library.hasReliableHTTP2
     }
   }
 }

@@ -1,4 +1,5 @@
 internal import CCurl
+internal import FaradayCore
 
 // libcurl's callbacks, all called on the engine's thread. Only this file turns libcurl's pointers back into objects: a transfer's
 // pointer is valid while its easy handle is, because the engine keeps the transfer until it has closed the handle; a driver's and a
@@ -38,7 +39,7 @@ nonisolated func seekCallback(_ data: UnsafeMutableRawPointer?, _ offset: curl_o
 nonisolated func openSocketCallback(
   _ data: UnsafeMutableRawPointer?, _ purpose: curlsocktype, _ address: UnsafeMutablePointer<curl_sockaddr>?
 ) -> curl_socket_t {
-  guard let address, withTransfer(data, otherwise: false, { $0.maySendNow() }) else { return faraday_bad_socket }
+  guard let address, withTransfer(data, otherwise: false, { $0.mayConnect(to: address) }) else { return faraday_bad_socket }
   let descriptor = faraday_open_socket(address)
   guard descriptor >= 0 else {
     withTransfer(data, otherwise: ()) { $0.openedNoSocket() }
@@ -53,7 +54,9 @@ nonisolated func readyCallback(
   _ remotePort: Int32, _ localPort: Int32
 ) -> Int32 {
   let endpoints = Sockets.Endpoints(remote: remote, remotePort, local: local, localPort)
-  let mayGoOn = withTransfer(data, otherwise: false) { $0.connectionIsReady(endpoints, remote, remotePort) }
+  let mayGoOn = withTransfer(data, otherwise: false) {
+    $0.connectionIsReady(endpoints, remote, remotePort, local: local)
+  }
   return mayGoOn ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
 }
 
@@ -66,13 +69,46 @@ nonisolated func progressCallback(
   return 0
 }
 
-/// Set only for responses after which libcurl may drop excess bytes.
+/// A TLS connection is prepared: its certificates are to be reported.
+nonisolated func tlsContextCallback(
+  _ easy: UnsafeMutableRawPointer?, _ context: UnsafeMutableRawPointer?, _ data: UnsafeMutableRawPointer?
+) -> CURLcode {
+  // Those of an https proxy came first.
+  withTransfer(data, otherwise: ()) { $0.attempt.certificates = [] }
+  return faraday_set_verify(context, verifyCallback, data) != 0 ? CURLE_OK : CURLE_SSL_CONNECT_ERROR
+}
+
+/// The peer has sent its certificates: they are copied, and verified as without this callback.
+nonisolated func verifyCallback(_ store: UnsafeMutableRawPointer?, _ data: UnsafeMutableRawPointer?) -> Int32 {
+  var certificates: [Data] = []
+  var count: Int32 = 0
+  while let bytes = faraday_x509_copy(store, Int32(certificates.count), &count) {
+    certificates.append(Data(bytes: bytes, count: Int(count)))
+    faraday_x509_free(bytes)
+  }
+  withTransfer(data, otherwise: ()) { $0.attempt.certificates = certificates }
+  return faraday_x509_verify(store)
+}
+
+/// The trailers of the request's body.
+nonisolated func trailerCallback(
+  _ list: UnsafeMutablePointer<UnsafeMutablePointer<curl_slist>?>?, _ data: UnsafeMutableRawPointer?
+) -> Int32 {
+  let lines = withTransfer(data, otherwise: []) { $0.trailerLines() }
+  guard let list, let lines else { return CURL_TRAILERFUNC_ABORT }
+  for line in lines {
+    guard let longer = curl_slist_append(list.pointee, line) else { return CURL_TRAILERFUNC_ABORT }
+    list.pointee = longer
+  }
+  return CURL_TRAILERFUNC_OK
+}
+
+/// Set only for responses after which libcurl may drop excess bytes, and for a trace.
 nonisolated func logCallback(
   _ easy: UnsafeMutableRawPointer?, _ kind: curl_infotype, _ text: UnsafeMutablePointer<CChar>?, _ count: Int,
   _ data: UnsafeMutableRawPointer?
 ) -> Int32 {
-  guard kind == CURLINFO_TEXT else { return 0 }
-  withTransfer(data, otherwise: ()) { $0.logged(UnsafeRawBufferPointer(start: text, count: count)) }
+  withTransfer(data, otherwise: ()) { $0.logged(kind, UnsafeRawBufferPointer(start: text, count: count)) }
   return 0
 }
 

@@ -16,9 +16,26 @@ extension Transfer {
   struct Attempt {
     var openedSockets: [Int32] = []
     var connection: (descriptor: Int32, endpoints: Sockets.Endpoints)?
-    var remoteAddress: String?
+    var addresses = Sockets.Addresses()
+    /// The certificates that the peer has sent, in DER, if they are asked for.
+    var certificates: [Data] = []
+    /// When the TCP connection was first seen to be established, in nanoseconds of `Clock`.
+    var connectedAt: Int64 = 0
+    /// How many challenges libcurl has answered, and over which connection the last one came.
+    var legs = 0
+    var challenged: Sockets.Endpoints?
+    /// When it began, if it is not the first; in nanoseconds of `Clock`.
+    var began: Int64 = 0
+    /// The address that an ``AddressPolicy`` has refused.
+    var refusedAddress: ForbiddenAddress?
+    /// Whether the request's trailers were sent. libcurl 7.88 must not send again then: it would write outside of its buffer.
+    var hasSentTrailers = false
+    /// Whether a connection to the server is ready: what arrives before is a proxy's answer to CONNECT.
+    var expectsHead = false
     /// Whether it has had a connection: the request may have been sent.
     var isReady = false
+    /// When that was, in nanoseconds of `Clock`.
+    var readyAt: Int64 = 0
     var isReused = false
     var isHTTP2 = false
     /// The number of bytes at the start of the next piece that were consumed before a pause: libcurl delivers that piece again.
@@ -31,6 +48,7 @@ extension Transfer {
   var isHTTP2: Bool { attempt.isHTTP2 }
 
   func openedSocket(_ descriptor: Int32) {
+    attempt.expectsHead = false
     attempt.openedSockets.append(descriptor)
     engine?.opened(descriptor, for: self)
   }
@@ -43,15 +61,25 @@ extension Transfer {
   }
 
   /// A connection is ready, and libcurl sends the request next. Returns whether it may.
-  func connectionIsReady(_ endpoints: Sockets.Endpoints, _ remote: UnsafePointer<CChar>?, _ port: Int32) -> Bool {
-    guard let engine, let easy, maySendNow() else { return false }
+  func connectionIsReady(
+    _ endpoints: Sockets.Endpoints, _ remote: UnsafePointer<CChar>?, _ port: Int32, local: UnsafePointer<CChar>?
+  ) -> Bool {
+    guard let engine, let easy, maySendNow(), mayUse(remote, port) else { return false }
     if let origin { engine.open(origin) }
     guard begin(on: endpoints, engine.sockets, easy) else {
+      // With a new connection already, it would go on for ever.
+      guard attempt.legs == 0 || !pastRestarts.contains(.newConnection) else {
+        return stop(
+          .malformedResponse, "the server sent more than its challenge, and the request cannot be sent over that connection")
+      }
       pendingRestart = .newConnection
       return false
     }
     attempt.isReady = true
-    attempt.remoteAddress = engine.sockets.address(connection?.descriptor, remote: remote, port)
+    attempt.expectsHead = true
+    attempt.readyAt = Clock.now
+    attempt.addresses = engine.sockets.addresses(
+      of: connection?.descriptor, remote: remote, port, local: local, endpoints.localPort)
     // libcurl starts sending anew, without a pause.
     isSendPaused = false
     return true
@@ -60,8 +88,11 @@ extension Transfer {
   /// Claims the connection. Returns false if it is a kept one with unread bytes, or one that is unknown: they must not be used.
   private func begin(on endpoints: Sockets.Endpoints, _ sockets: Sockets, _ easy: EasyHandle) -> Bool {
     releaseConnection()
-    let isReused = easy.get(CURLINFO_NUM_CONNECTS) == 0
-    attempt.isReused = isReused
+    // libcurl counts the connections of all legs: after the first one, a connection that is known is a kept one.
+    let known = attempt.legs > 0 ? sockets.descriptor(endpoints) : nil
+    let isNextLeg = known != nil && attempt.challenged == endpoints
+    let isReused = known != nil || attempt.legs == 0 && easy.get(CURLINFO_NUM_CONNECTS) == 0
+    if attempt.legs == 0 { attempt.isReused = isReused }
     let descriptor = isReused ? sockets.descriptor(endpoints) : sockets.connected(attempt.openedSockets, endpoints)
     guard let descriptor else { return !isReused }
     let ssl = target.isSecure ? faraday_get_ssl(easy.pointer) : nil
@@ -70,14 +101,28 @@ extension Transfer {
       // HTTP/2 frames name their stream: what has arrived cannot be mistaken for this response, and libcurl reads it.
       let hasUnread = faraday_is_readable_or_closed(descriptor) != 0 || ssl.map(OpenSSL.hasUnreadBytes) ?? false
       guard isHTTP2 || !hasUnread else { return false }
-    } else if let ssl {
-      attempt.isHTTP2 = OpenSSL.hasAgreedOnHTTP2(ssl) ?? false
+      guard isNextLeg || sockets.options(descriptor) == connectionOptions else { return false }
+      attempt.certificates = sockets.certificates(descriptor)
+    } else {
+      sockets.made(descriptor, with: connectionOptions, attempt.certificates)
+      let isHTTP2 = ssl.flatMap(OpenSSL.hasAgreedOnHTTP2) ?? (request.options.httpVersion == .http2PriorKnowledge)
+      attempt.isHTTP2 = isHTTP2
       if isHTTP2 { sockets.noteHTTP2(descriptor) }
     }
     let uses = sockets.begin(descriptor)
     attempt.connection = (descriptor, endpoints)
     if uses >= settings.requestsPerConnection { forbidReuse() }
     return true
+  }
+
+  /// The options that the connection is made with; nil for the defaults. libcurl shares a connection between some requests that
+  /// differ in these: by the key of a client certificate, for example.
+  private var connectionOptions: ConnectionOptions? {
+    let options = request.options.transport?.fields
+    guard options != nil || proxy != nil else { return nil }
+    let own = ConnectionOptions(
+      tls: target.isSecure ? options?.tls ?? TLS() : TLS(), network: options?.network ?? Network(), proxy: proxy)
+    return own == .defaults ? nil : own
   }
 
   /// Makes libcurl close the connection after this request.
@@ -99,6 +144,11 @@ extension Transfer {
   /// HTTP/2 server asks for HTTP/1.1, even after a part of a response.
   func maySendNow() -> Bool {
     guard failure == nil, pendingRestart == nil else { return false }
+    if isChallenge { beginNextLeg() }
+    guard failure == nil else { return false }
+    guard !attempt.hasSentTrailers else {
+      return stop(.connectionClosed, "the request would have to be sent again, and its trailers were sent already")
+    }
     guard attempt.isReady else { return true }
     guard parser.size == 0 else {
       return stop(.truncatedResponse, "the response was truncated, and the request is not resent after a part of a response")
@@ -130,10 +180,23 @@ extension Transfer {
     closeHandle()
     pastRestarts.insert(reason)
     pendingRestart = nil
+    isChallenge = false
     attempt = Attempt()
+    attempt.began = Clock.now
+    firstByte = 0
     parser = ResponseParser(to: request.method)
     receiving = .flowing
     try prepare()
+    engine?.updateDeadline(of: self)
     return true
   }
+}
+
+/// What a connection was made with, as far as it matters for other requests.
+struct ConnectionOptions: Equatable {
+  let tls: TLS
+  let network: Network
+  let proxy: Proxy?
+
+  static let defaults = ConnectionOptions(tls: TLS(), network: Network(), proxy: nil)
 }

@@ -13,6 +13,11 @@ extension Transfer {
   ///
   /// A complete head is delivered even if the body failed; reading the body then throws.
   func finish(_ outcome: Outcome) -> Bool {
+    if isChallenge {
+      isChallenge = false
+      if case .done = outcome { _ = beginResponse() } else { beginStream() }
+    }
+    if let onRawHead = request.options.onRawHead { flushRawHead(onRawHead) }
     do {
       try check(outcome)
     } catch {
@@ -78,14 +83,17 @@ extension Transfer {
     _ code: TransportError.Code, _ message: String, phase: TransportError.Phase? = nil, engineCode: Int? = nil,
     underlying: (any Error)? = nil
   ) -> TransportError {
-    TransportError(
+    var error = TransportError(
       code, phase: phase ?? self.phase, method: request.method, url: request.url, secrets: request.secrets, message: message,
       engineCode: engineCode, underlying: underlying, partialResponse: partialResponse)
+    error.peerCertificates = attempt.certificates
+    return error
   }
 
   func libcurlError(_ code: CURLcode) -> TransportError {
     let said = errorText.map { String(cString: $0) } ?? ""
-    let text = settings.proxies.redacted(said.isEmpty ? String(cString: curl_easy_strerror(code)) : said)
+    let text = said.isEmpty ? String(cString: curl_easy_strerror(code)) : said
+    if let refused = attempt.refusedAddress, attempt.openedSockets.isEmpty { return forbidden(refused) }
     // The phase must not be TLS once the request may have been sent: a caller would consider a retry safe.
     let phase = ErrorTable.isTLS(code) && !attempt.isReady ? .tls : phase
     if phase == .resolving || phase == .connecting, faraday_is_out_of_descriptors() != 0 {
@@ -105,8 +113,13 @@ extension Transfer {
       return isSending ? .sending : .waiting
     }
     if easy.get(offset: CURLINFO_NAMELOOKUP_TIME_T) == 0 { return .resolving }
-    if easy.get(offset: CURLINFO_CONNECT_TIME_T) == 0 { return .connecting }
-    return target.isSecure ? .tls : .connecting
+    // Not CURLINFO_CONNECT_TIME_T: before 8.0 that has the handshake, too. Through a proxy it cannot be told apart.
+    return target.isSecure && proxy == nil && isConnected ? .tls : .connecting
+  }
+
+  /// Whether a TCP connection was established for this attempt.
+  var isConnected: Bool {
+    attempt.openedSockets.contains { engine?.sockets.isNew($0) == true && faraday_is_connected($0) != 0 }
   }
 
   /// The response without its body, once the head is complete. The reader of the body adds the bytes that were received.
@@ -140,7 +153,12 @@ extension Transfer {
     // Not CURLINFO_SIZE_UPLOAD_T for streamed bodies: it includes the framing of chunks.
     metrics.bytesSent = if case .none = source { easy.get(offset: CURLINFO_SIZE_UPLOAD_T) } else { sent }
     metrics.bytesReceived = easy.get(offset: CURLINFO_SIZE_DOWNLOAD_T)
-    metrics.remoteAddress = attempt.remoteAddress
+    metrics.requestSize = Int64(easy.get(CURLINFO_REQUEST_SIZE))
+    let proxyStatus = easy.get(CURLINFO_HTTP_CONNECTCODE)
+    metrics.proxyStatus = proxyStatus > 0 ? proxyStatus : nil
+    metrics.localAddress = attempt.addresses.local
+    metrics.remoteAddress = attempt.addresses.remote
+    metrics.peerCertificates = attempt.certificates
     return metrics
   }
 }

@@ -1,8 +1,8 @@
 internal import CCurl
 internal import FaradayCore
 
-/// Receiving the response, in libcurl's callbacks on the engine's thread: the head line by line, then the body piece by piece into
-/// the response stream. From here libcurl may only be asked for information or have options set.
+/// Receiving the response's body, in libcurl's callbacks on the engine's thread, piece by piece into the response stream. From here
+/// libcurl may only be asked for information or have options set.
 extension Transfer {
   /// The state of backpressure.
   enum Receiving {
@@ -23,55 +23,6 @@ extension Transfer {
   /// How long received bytes may wait to be coalesced with more, in nanoseconds.
   static let maximumCoalescingTime: Int64 = 1_000_000
 
-  // MARK: the head
-
-  /// libcurl's header callback: a line of the head or the trailers. Returns false to abort the transfer.
-  func receivedHeader(_ line: UnsafeRawBufferPointer) -> Bool {
-    guard failure == nil, pendingRestart == nil else { return false }
-    lastActivity = engine?.now ?? lastActivity
-    do {
-      switch try parser.take(line, isHTTP2: isHTTP2) {
-      case .begun: firstByte = Clock.now
-      case .field, .trailer: break
-      case .informational:
-        guard let onInformational = request.options.onInformational else { break }
-        onInformational(parser.head.parsed().response)
-        callbackReturned()
-      case .head: return endHead()
-      }
-      return true
-    } catch {
-      return stop(error.code, error.message)
-    }
-  }
-
-  private func endHead() -> Bool {
-    // libcurl 8 recognizes `close` only at the start of the field.
-    if parser.framing.closesConnection { forbidReuse() }
-    if isHTTP2, let origin { engine?.multiplexes(origin) }
-    // RFC 9110, section 10.1.1. libcurl would resend it by itself, with `Expect`.
-    if parser.status == 417, request.headers.contains(.expect), !omitsExpect, canRewind {
-      pendingRestart = .withoutExpect
-      return false
-    }
-    watchForCloseNotify()
-    watchForExcessBytes()
-    // A small body is waited for, if the caller waits for all of it anyway.
-    let mayBeSmall = request.options.deliversWhole && parser.length ?? 0 <= Int64(Self.maximumBufferedBody)
-    if mayBeSmall { beginBuffering() } else { beginStream() }
-    reportUpload()
-    touchAfterEarlyResponse()
-    return true
-  }
-
-  private func beginBuffering() {
-    bufferedBody = Data()
-    // Restarts the time if it expired before the head arrived.
-    guard bufferingDeadline == .max, let engine else { return }
-    bufferingDeadline = engine.now + Self.maximumBufferingTime
-    engine.updateDeadline(of: self)
-  }
-
   // MARK: the end of the body
 
   /// Whether the response is complete.
@@ -80,7 +31,7 @@ extension Transfer {
   /// A TLS body that is ended by the close of the connection is complete only after a close_notify: an attacker may have truncated
   /// it (RFC 9112, section 9.8). libcurl 7.88 does not check that. Its progress callback is called once more when such a transfer
   /// is done and still has its connection.
-  private func watchForCloseNotify() {
+  func watchForCloseNotify() {
     guard target.isSecure, !isHTTP2, !parser.hasNoBody, !parser.framing.isChunked, parser.framing.contentLength == nil, let easy
     else { return }
     _ = faraday_set_transfer_progress(easy.pointer, progressCallback, Unmanaged.passUnretained(self).toOpaque())
@@ -94,13 +45,15 @@ extension Transfer {
 
   /// libcurl 7.88 drops bytes that follow a response without a body, reports that in its log only, and keeps the connection, though
   /// more such bytes may follow.
-  private func watchForExcessBytes() {
+  func watchForExcessBytes() {
     guard !isHTTP2, parser.hasNoBody || parser.framing.contentLength == 0, let easy else { return }
     _ = faraday_set_log(easy.pointer, logCallback, Unmanaged.passUnretained(self).toOpaque())
   }
 
-  /// A line of libcurl's log: closes the connection if libcurl reports dropped bytes.
-  func logged(_ line: UnsafeRawBufferPointer) {
+  /// A line of libcurl's log, or what it sends and receives: for a trace. Closes the connection if libcurl reports dropped bytes.
+  func logged(_ kind: curl_infotype, _ line: UnsafeRawBufferPointer) {
+    if let onTrace = request.options.onTrace, let kind = TraceEvent.Kind(kind) { onTrace(TraceEvent(kind, Data(line))) }
+    guard kind == CURLINFO_TEXT else { return }
     let isExcess = Self.excess.contains {
       line.starts(with: UnsafeBufferPointer(start: $0.utf8Start, count: $0.utf8CodeUnitCount))
     }
@@ -113,6 +66,11 @@ extension Transfer {
   /// libcurl's write callback: a piece of the body. Returns the number of bytes, or the code for pause or error.
   func received(_ bytes: UnsafeRawBufferPointer) -> Int {
     guard failure == nil, pendingRestart == nil else { return faraday_write_error }
+    // Its body is delivered: libcurl does not answer it.
+    if isChallenge {
+      isChallenge = false
+      guard beginResponse() else { return faraday_write_error }
+    }
     let isDone = parser.framing.chunks == nil ? takeWhole(bytes) : takeChunks(bytes)
     guard let isDone else { return faraday_write_error }
     // libcurl keeps this piece and the rest of what it has read, and delivers them again when the transfer is resumed.
@@ -142,6 +100,7 @@ extension Transfer {
         guard take(UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + count])) else { return nil }
         offset += count
       case .trailer:
+        if request.options.onRawHead != nil, let line = parser.framing.chunks?.line { rawHead.append(contentsOf: line) }
         do { try parser.takeTrailer() } catch { return stop(error.code, error.message) ? true : nil }
       case .dry:
         lastActivity = engine?.now ?? lastActivity
@@ -162,12 +121,29 @@ extension Transfer {
       receiving = .paused
       return false
     }
+    if let rate = request.options.transport?.fields.rates.maximumReceive, let engine {
+      let due = rateDue(rate)
+      if due > engine.now {
+        receiving = .paused
+        resumeAt = due
+        engine.updateDeadline(of: self)
+        return false
+      }
+    }
     if let engine, engine.isTurnOver(for: self) {
       receiving = .paused
       engine.postpone(self)
       return false
     }
     return true
+  }
+
+  /// When the next piece may be received at that rate, in bytes per second: an eighth of a second's bytes may come at once. libcurl's
+  /// own limit is not used, as before 8.0 it lets through whatever has arrived by then.
+  private func rateDue(_ rate: Int) -> Int64 {
+    let ahead = received - Int64(max(rate / 8, 1))
+    guard ahead > 0 else { return 0 }
+    return firstByte &+ Int64(min(Double(ahead) / Double(rate), 1e9) * 1e9)
   }
 
   /// Consumes decoded bytes of the body. Returns false to abort.

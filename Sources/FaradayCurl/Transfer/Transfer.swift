@@ -50,6 +50,9 @@ final class Transfer: @unchecked Sendable, HasDeadline {
   let settings: Settings
   /// The validated header fields, without those that frame the body.
   let fields: [HTTPField]
+  /// The proxy; nil for none.
+  let proxy: Proxy?
+  private let proxyProblem: InvalidProxy?
   let submitted = Clock.now
   /// The priority of the waiting task.
   let priority = Task.currentPriority
@@ -89,6 +92,10 @@ final class Transfer: @unchecked Sendable, HasDeadline {
   @exclusivity(unchecked) var attempt = Attempt()
 
   // Receiving.
+  /// Whether the head is a challenge (401, 407) that libcurl may answer by itself, with ``Authentication`` or that of the proxy.
+  @exclusivity(unchecked) var isChallenge = false
+  /// The lines of a head, for ``Options/onRawHead``.
+  @exclusivity(unchecked) var rawHead = Data()
   @exclusivity(unchecked) var parser: ResponseParser
   @exclusivity(unchecked) var firstByte: Int64 = 0
   @exclusivity(unchecked) var received: Int64 = 0
@@ -98,6 +105,8 @@ final class Transfer: @unchecked Sendable, HasDeadline {
   @exclusivity(unchecked) var stream: ResponseStream?
   /// When the first byte arrived that was not flushed to the reader.
   var coalescingSince: Int64 = 0
+  /// When receiving goes on after the rate limit has paused it.
+  var resumeAt = Int64.max
   /// When the head is delivered even if a small body is not complete.
   var bufferingDeadline = Int64.max
   @exclusivity(unchecked) var receiving = Receiving.flowing
@@ -111,6 +120,8 @@ final class Transfer: @unchecked Sendable, HasDeadline {
 
   private var easyPointer: UnsafeMutableRawPointer?
   private var headerList: UnsafeMutablePointer<curl_slist>?
+  /// Other lists of libcurl's that must live as long as the handle.
+  private var lists: [UnsafeMutablePointer<curl_slist>] = []
   private(set) var errorText: UnsafeMutablePointer<CChar>?
 
   init(_ checked: CheckedRequest, _ settings: Settings) {
@@ -118,6 +129,13 @@ final class Transfer: @unchecked Sendable, HasDeadline {
     target = checked.target
     fields = checked.fields
     self.settings = settings
+    do {
+      proxy = try settings.proxies.proxy(of: checked.request, isSecure: checked.target.isSecure)
+      proxyProblem = nil
+    } catch {
+      proxy = nil
+      proxyProblem = error
+    }
     parser = ResponseParser(to: request.method)
     if let data = request.body.data {
       if data.count > Self.smallBody { source = .memory(data) }
@@ -155,6 +173,9 @@ final class Transfer: @unchecked Sendable, HasDeadline {
   /// all the rest. Handles are not reused for other requests: `curl_easy_reset` keeps too much state.
   func prepare() throws {
     guard easyPointer == nil else { return }
+    if let proxyProblem { throw error(.proxyFailed, proxyProblem.description, phase: .building, underlying: proxyProblem) }
+    try proxy?.check(for: request)
+    if let refusal = unixSocketRefusal { throw refusal }
     guard Library.isReady, let easy = curl_easy_init() else {
       throw error(.engineFailed, "curl_easy_init failed: libcurl is not initialized or out of memory", phase: .building)
     }
@@ -178,6 +199,25 @@ final class Transfer: @unchecked Sendable, HasDeadline {
     headerList = longer
   }
 
+  /// Sets an option whose value is a list of texts.
+  func setList(_ option: CURLoption, _ texts: [String], _ easy: EasyHandle) throws {
+    var list: UnsafeMutablePointer<curl_slist>?
+    for text in texts {
+      // C would stop at it.
+      guard !text.utf8.contains(0) else {
+        throw EasyHandle.OptionRejected(option: "with a NUL character", code: CURLE_BAD_FUNCTION_ARGUMENT)
+      }
+      guard let longer = curl_slist_append(list, text) else {
+        curl_slist_free_all(list)
+        throw error(.engineFailed, "out of memory", phase: .building)
+      }
+      list = longer
+    }
+    guard let list else { return }
+    lists.append(list)
+    try easy.set(option, UnsafeRawPointer(list))
+  }
+
   var headers: UnsafeRawPointer? { headerList.map { UnsafeRawPointer($0) } }
 
   /// Frees the easy handle and the memory it points to. It must have been removed from its multi handle.
@@ -186,6 +226,8 @@ final class Transfer: @unchecked Sendable, HasDeadline {
     easyPointer = nil
     curl_slist_free_all(headerList)
     headerList = nil
+    for list in lists { curl_slist_free_all(list) }
+    lists = []
     errorText?.deallocate()
     errorText = nil
   }

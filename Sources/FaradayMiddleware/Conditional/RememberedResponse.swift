@@ -10,12 +10,19 @@ struct RememberedResponse: Sendable {
     private let isDecoded: Bool
     /// What an unverified server sent must not be confirmed by a verified one.
     private let tls: TLS
+    /// Another user, or another server behind the same URL.
+    private let authentication: Authentication?
+    private let network: Network
+    private let proxy: ProxySelection
 
     init(_ request: Request) {
       url = request.url.absoluteString
       credentials = request.fields(named: [])
       isDecoded = request.options.decompression != nil
       tls = request.options.tls
+      authentication = request.options.authentication
+      network = request.options.network
+      proxy = request.options.proxy
     }
 
     var size: Int { url.utf8.count + credentials.size }

@@ -58,7 +58,10 @@ extension CookieJar {
   /// out. The file is replaced atomically, and only its owner can read it (mode 0600). Blocks while it writes. Throws
   /// ``CookieFileError``.
   public func write(to path: String, as form: CookieFile) throws {
-    try PrivateFile.write(data(as: form), to: path)
+    let data = try data(as: form)
+    do { try PrivateFile.write(data, to: path) } catch let failure as PrivateFile.Failure {
+      throw CookieFileError(path: path, reason: failure.reason)
+    }
   }
 
   /// The contents of the file that ``write(to:as:)`` writes.

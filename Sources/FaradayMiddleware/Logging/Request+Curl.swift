@@ -9,8 +9,8 @@ extension Request {
   ///
   /// Everything is quoted, whatever the request contains: pasting the command runs curl, and with a body that is binary or too
   /// long for an argument, `printf` and `base64` before it. A body that is a file is named, and has to exist. What a command
-  /// cannot express is a comment behind it: a body that is a stream or not encoded yet. Proxies and the idle timeout are left
-  /// out.
+  /// cannot express is a comment behind it: a body that is a stream or not encoded yet. The proxy of the adapter and the
+  /// idle timeout are left out.
   ///
   /// - Parameter revealingSecrets: false redacts what a log would redact: see ``FaradayMiddleware/ExchangeLogger``. A
   ///   `multipart/form-data` body is left out whole then. Other binary bodies are included as they are.
@@ -115,14 +115,22 @@ private struct CurlCommand {
     if options.decompression != nil { add("--compressed") }
     switch options.httpVersion {
     case .automatic: break
+    case .http1_0: add("--http1.0")
     case .http1: add("--http1.1")
     case .http2: add("--http2")
+    case .http2PriorKnowledge: add("--http2-prior-knowledge")
+    case .http3: add("--http3")
     }
     if let connect = options.timeouts.connect, connect != Timeouts().connect { add("--connect-timeout", Self.seconds(connect)) }
     if let total = options.timeouts.total { add("-m", Self.seconds(total)) }
-    if options.requestTarget == .asterisk { add("--request-target", "*") }
-    if let file = options.tls.caFile { add("--cacert", file) }
-    if !options.tls.verifiesServer { add("-k") }
+    switch options.requestTarget {
+    case .origin: break
+    case .asterisk: add("--request-target", "*")
+    case .verbatim(let target): add("--request-target", target)
+    }
+    let transport = options.curlOptions(revealingSecrets: secrets == nil)
+    for option in transport.options { add(option.name, option.value) }
+    if remark.isEmpty { remark = transport.remark ?? "" }
   }
 
   /// To the next millisecond: none at all would be no limit.

@@ -60,20 +60,7 @@ extension Request {
     parts.fragment = parts.fragment ?? before.fragment
     // Foundation leaves those of a reference that has a host; an adapter may refuse them. Where a reference has no path, what the
     // caller's URL has stays as it is (RFC 3986, section 5.2.2).
-    if URLParts(text).hasAuthority { parts.path = Self.withoutDotSegments(parts.path) }
+    if URLParts(text).hasAuthority { parts.removeDotSegments() }
     return URL(string: parts.description)
-  }
-
-  /// Removes dot segments (RFC 3986, section 5.2.4).
-  private static func withoutDotSegments(_ path: Substring) -> Substring {
-    let segments = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).map { Substring($0) }
-    guard segments.first == "", segments.contains(where: { $0 == "." || $0 == ".." }) else { return path }
-    var kept: [Substring] = []
-    for segment in segments.dropFirst() {
-      if segment == ".." { _ = kept.popLast() } else if segment != "." { kept.append(segment) }
-    }
-    // What ends in a place and no name ends in a slash.
-    if let last = segments.last, last == "." || last == ".." { kept.append("") }
-    return "/\(kept.joined(separator: "/"))"[...]
   }
 }

@@ -60,7 +60,7 @@ enum HTTPDate {
     }
   }
 
-  private static func length(ofMonth month: Int, year: Int) -> Int {
+  static func length(ofMonth month: Int, year: Int) -> Int {
     switch month {
     case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
     case 4, 6, 9, 11: 30
@@ -69,7 +69,7 @@ enum HTTPDate {
   }
 
   /// Days since 1970-01-01 of the Gregorian calendar, years counted from March so that the leap day is the last.
-  private static func days(year: Int, month: Int, day: Int) -> Int {
+  static func days(year: Int, month: Int, day: Int) -> Int {
     let year = month <= 2 ? year - 1 : year
     let dayOfYear = (153 * ((month + 9) % 12) + 2) / 5 + day - 1
     return 365 * year + year / 4 - year / 100 + year / 400 + dayOfYear - 719_468

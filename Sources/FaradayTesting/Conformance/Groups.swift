@@ -8,6 +8,7 @@ extension AdapterConformance {
     .statusLines, .bodyFraming, .chunkFraming, .connectionEnds, .statuses, .connectionReuse, .lastRequests,
     .cleanConnections, .concurrency, .errors, .backpressure, .metrics, .dyingConnections, .queueing, .requestsApart,
     .earlyAnswers, .cutStreams, .handshakes, .http2Settings, .unansweredExpect, .largeBodies, .requestsFromCallbacks,
-    .localhost, .tls, .http2,
+    .localhost, .tls, .tlsOptions, .clientCertificates, .http2, .addresses, .addressPolicies, .proxies, .authenticating, .pacing,
+    .tracing, .requestForms,
   ]
 }

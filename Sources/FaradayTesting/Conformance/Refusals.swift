@@ -55,6 +55,39 @@ extension AdapterConformance {
     case .http1Only: { $0.options.httpVersion = .http1 }
     case .customCA: { $0.options.tls.caFile = "/ca.pem" }
     case .unverifiedTLS: { $0.options.tls.verifiesServer = false }
+    case .tlsAuthorities: { $0.options.tls.caDirectory = "/ca" }
+    case .clientCertificates: { $0.options.tls.clientCertificate = .pem(.file("/client.pem")) }
+    case .revocationLists: { $0.options.tls.revocationLists = "/crl.pem" }
+    case .pinnedPublicKeys: { $0.options.tls.pinnedPublicKeys = [Data(count: 32).base64EncodedString()] }
+    case .tlsVersions: { $0.options.tls.minimumVersion = .v1_3 }
+    case .tlsCiphers: { $0.options.tls.ciphers = "HIGH" }
+    case .tlsHandshake: { $0.options.tls.resumesSessions = false }
+    case .peerCertificates: { $0.options.tls.reportsPeerCertificates = true }
+    case .proxies: { $0.options.proxy = .direct }
+    case .unixSockets: { $0.options.network.unixSocket = "/socket" }
+    case .otherAddresses: { $0.options.network.connectTo = [ConnectTo(toPort: 1)] }
+    case .dnsServers: { $0.options.network.dnsServers = ["127.0.0.1"] }
+    case .dnsOverHTTPS: { $0.options.network.dnsOverHTTPS = "https://127.0.0.1/" }
+    case .localAddress: { $0.options.network.localAddress = "127.0.0.1" }
+    case .ipVersion: { $0.options.network.ipVersion = .v4 }
+    case .tcpOptions: { $0.options.network.tcpNoDelay = false }
+    case .addressPolicy: { $0.options.addressPolicy = .publicOnly }
+    case .authentication: { $0.options.authentication = Authentication(user: "u", password: "p", schemes: .digest) }
+    case .rateLimits: { $0.options.rates.maximumSend = 1 }
+    case .minimumRate: { $0.options.rates.minimum = 1 }
+    case .phaseTimeouts: { $0.options.timeouts.firstByte = .seconds(1) }
+    case .http1_0: { $0.options.httpVersion = .http1_0 }
+    case .http2PriorKnowledge: { $0.options.httpVersion = .http2PriorKnowledge }
+    case .http3: { $0.options.httpVersion = .http3 }
+    case .verbatimTarget: { $0.options.requestTarget = .verbatim("/") }
+    case .requestTrailers:
+      {
+        $0.method = .put
+        $0.body = .stream(Pieces("body"))
+        $0.options.requestTrailers = { [:] }
+      }
+    case .rawHeads: { $0.options.onRawHead = { _ in } }
+    case .trace: { $0.options.onTrace = { _ in } }
     default: nil
     }
   }

@@ -13,10 +13,14 @@ final class Acceptor: Sendable {
   private let isDone = Gate()
 
   /// Runs `serve` with each connection and its index (from 0) on the connection's thread; closes the connection afterwards.
-  init(
+  convenience init(
     on address: Loopback = .ipv4, port: Int = 0, serve: @escaping @Sendable (SocketConnection, Int) -> Void
   ) throws {
-    listener = try ListeningSocket(on: address, port: port)
+    try self.init(ListeningSocket(on: address, port: port), serve: serve)
+  }
+
+  init(_ listener: ListeningSocket, serve: @escaping @Sendable (SocketConnection, Int) -> Void) throws {
+    self.listener = listener
     try spawnThread { [self] in
       while let connection = listener.accept() { start(connection, serve) }
       listener.close()

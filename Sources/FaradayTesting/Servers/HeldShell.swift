@@ -38,9 +38,10 @@ final class HeldShell: Sendable {
     }
   }
 
-  /// A folder of its own for a server's files. The script removes it.
+  /// A folder of its own for a server's files. The script removes it. Its path is short enough for a socket's to begin with.
   static func makeFolder(for program: String) throws -> String {
-    let folder = FileManager.default.temporaryDirectory.path() + "/faraday-\(program)-" + UUID().uuidString
+    let name = "faraday-\(program)-" + String(UInt64.random(in: 0 ... .max), radix: 36)
+    let folder = FileManager.default.temporaryDirectory.path() + "/" + name
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     return folder
   }
@@ -52,10 +53,11 @@ final class HeldShell: Sendable {
   ) throws -> Result {
     var attempts = 0
     while true {
-      let ports = (0..<count).map { _ in Int.random(in: range) }
+      var ports: Set<Int> = []
+      while ports.count < count { ports.insert(Int.random(in: range)) }
       do {
         for port in ports { try ListeningSocket(port: port).close() }
-        return try start(ports)
+        return try start(Array(ports))
       } catch  where attempts < 20 && isTaken(error) {
         attempts += 1
       }

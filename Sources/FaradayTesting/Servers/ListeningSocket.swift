@@ -26,19 +26,33 @@ final class ListeningSocket: Sendable {
   private let isClosed = Atomic(false)
 
   /// Binds and listens, or only binds. Port 0 takes a free one.
-  init(on address: Loopback = .ipv4, port: Int = 0, listens: Bool = true) throws {
+  convenience init(on address: Loopback = .ipv4, port: Int = 0, listens: Bool = true) throws {
     guard let wanted = UInt16(exactly: port) else { throw SocketError(call: "bind", code: EINVAL) }
+    try self.init(family: address == .ipv4 ? AF_INET : AF_INET6) {
+      setOption($0, SOL_SOCKET, SO_REUSEADDR, 1)
+      return try bindSocket($0, address, wanted, listens: listens)
+    }
+  }
+
+  /// Binds to a path, as a Unix domain socket, and listens. The port is 0.
+  convenience init(unixSocket path: String) throws {
+    try self.init(family: AF_UNIX) {
+      try bindUnixSocket($0, path)
+      return 0
+    }
+  }
+
+  private init(family: Int32, bind: (Int32) throws -> Int) throws {
     #if canImport(Darwin)
-    let descriptor = socket(address == .ipv4 ? AF_INET : AF_INET6, SOCK_STREAM, 0)
+    let descriptor = socket(family, SOCK_STREAM, 0)
     #else
-    let descriptor = socket(address == .ipv4 ? AF_INET : AF_INET6, Int32(SOCK_STREAM.rawValue), 0)
+    let descriptor = socket(family, Int32(SOCK_STREAM.rawValue), 0)
     #endif
     guard descriptor >= 0 else { throw SocketError.last("socket") }
     var wakePipe: [Int32] = [-1, -1]
     do {
       keepPrivate(descriptor)
-      setOption(descriptor, SOL_SOCKET, SO_REUSEADDR, 1)
-      self.port = try bindSocket(descriptor, address, wanted, listens: listens)
+      port = try bind(descriptor)
       guard pipe(&wakePipe) == 0 else { throw SocketError.last("pipe") }
     } catch {
       closeDescriptor(descriptor)
@@ -110,6 +124,19 @@ private func bindSocket(_ descriptor: Int32, _ address: Loopback, _ port: UInt16
   }
   // The port is at the same place in both kinds of address.
   return withUnsafeBytes(of: storage) { Int(UInt16(bigEndian: $0.loadUnaligned(fromByteOffset: 2, as: UInt16.self))) }
+}
+
+private func bindUnixSocket(_ descriptor: Int32, _ path: String) throws {
+  var name = sockaddr_un()
+  name.sun_family = sa_family_t(AF_UNIX)
+  guard path.utf8.count < MemoryLayout.size(ofValue: name.sun_path) else { throw SocketError(call: "bind", code: ENAMETOOLONG) }
+  withUnsafeMutableBytes(of: &name.sun_path) { $0.copyBytes(from: path.utf8) }
+  try withUnsafePointer(to: &name) { pointer in
+    try pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+      guard bind(descriptor, address, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0 else { throw SocketError.last("bind") }
+      guard listen(descriptor, 1024) == 0 else { throw SocketError.last("listen") }
+    }
+  }
 }
 
 private func acceptDescriptor(_ descriptor: Int32) -> Int32? {

@@ -55,7 +55,7 @@ package final class NginxServer: Sendable {
   }
 
   // nginx returns when its daemon listens.
-  private static let script = """
+  static let script = """
     { nginx -p "$1" -c nginx.conf -e error.log || exit 1; } &&
     echo ready &&
     read -r _

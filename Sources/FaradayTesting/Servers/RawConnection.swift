@@ -59,6 +59,9 @@ public final class RawConnection: Sendable {
     }
   }
 
+  /// The client's address and port, as `127.0.0.1:1234`; nil if the connection is closed, or no TCP connection.
+  package var client: (address: String, port: Int)? { socket.peer }
+
   /// Sends the text's UTF-8.
   public func send(_ text: String) throws { try send(Array(text.utf8)) }
 

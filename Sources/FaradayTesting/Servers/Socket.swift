@@ -128,6 +128,24 @@ final class SocketConnection: Sendable {
     }
   }
 
+  /// The address and port of the other side.
+  var peer: (address: String, port: Int)? {
+    try? use { descriptor in
+      var storage = sockaddr_storage()
+      var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+      let code = withUnsafeMutablePointer(to: &storage) {
+        $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { getpeername(descriptor, $0, &length) }
+      }
+      guard code == 0, [sa_family_t(AF_INET), sa_family_t(AF_INET6)].contains(storage.ss_family) else { throw SocketError.closed }
+      let isIPv4 = storage.ss_family == sa_family_t(AF_INET)
+      return withUnsafeBytes(of: storage) { bytes in
+        let port = Int(UInt16(bigEndian: bytes.loadUnaligned(fromByteOffset: 2, as: UInt16.self)))
+        let address = IPAddress(bytes: isIPv4 ? Array(bytes[4..<8]) : Array(bytes[8..<24]))
+        return (address.description, port)
+      }
+    }
+  }
+
   private func use<Result>(_ body: (Int32) throws -> Result) throws -> Result {
     try state.withLock {
       if $0.isClosed { throw SocketError.closed }

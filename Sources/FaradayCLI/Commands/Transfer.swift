@@ -1,0 +1,149 @@
+import Faraday
+
+/// The transfer of one URL, with its retries.
+struct Transfer: Sendable {
+  let job: Job
+  let global: GlobalSettings
+  let messages: Messages
+  /// Writes `-v` and `--trace`.
+  let trace: TraceWriter?
+
+  private var operation: PreparedOperation { job.operation }
+  private var settings: Operation { operation.settings }
+
+  /// Runs the transfer and reports what happened. Returns the exit status.
+  func status(over adapter: any Adapter, meter: ProgressMeter) async -> Int32 {
+    do {
+      try await run(over: adapter, meter: meter)
+      return 0
+    } catch let failure as UsageFailure {
+      Descriptor.error.say(failure.line)
+      return failure.status
+    } catch {
+      let failure = CommandFailure(error)
+      messages.report(failure)
+      return failure.status
+    }
+  }
+
+  /// Throws a ``CommandFailure`` for every exit status other than 0.
+  private func run(over adapter: any Adapter, meter: ProgressMeter) async throws {
+    let target = try self.target()
+    var sink = try sink(for: target)
+    let resumption = self.resumption(sink)
+    if let resumption, job.upload == nil { sink = try self.sink(for: target, resumesAt: resumption.offset) }
+    let composer = try RequestComposer(
+      operation: operation, target: target, upload: job.upload, resumesAt: resumption?.offset)
+    var request = try composer.request()
+    request.options.onTrace = trace?.handler
+    var outputs = OutputSettings(includesHeads: settings.include, headFile: job.headFile)
+    outputs.failsOnStatus = settings.failsWithBody ? .withBody : settings.fails ? .withoutBody : .no
+    outputs.resumption = job.upload == nil ? resumption : nil
+    outputs.isConditional = operation.timeCondition != nil
+    var exchange = Exchange(request: request, sink: sink, settings: outputs, meter: meter)
+    exchange.report.inputURL = job.url.url
+    exchange.report.urlNumber = job.number
+    var retries = Retries(settings)
+    while true {
+      await exchange.run(over: middleware(composer), adapter: adapter)
+      guard let retry = retries.next(after: exchange.report) else { break }
+      if let failure = exchange.report.failure { messages.report(failure) }
+      messages.warn(retry.warning)
+      try await Task.sleep(for: retry.delay)
+      let dropped = try exchange.restart()
+      if dropped > 0 { messages.note("Throwing away \(dropped) bytes") }
+    }
+    exchange.end()
+    meter.finish()
+    try finish(exchange.report)
+  }
+
+  private func middleware(_ composer: RequestComposer) -> [any Middleware] {
+    let hsts: (any Middleware)? = operation.hsts.map { HSTS($0.store) }
+    return [RedirectFollower(composer: composer), hsts, operation.signature].compactMap(\.self)
+  }
+
+  /// Writes what is written after a transfer.
+  private func finish(_ report: Report) throws {
+    var failure = report.failure
+    if failure == nil, let file = settings.etagSave, let tag = report.response?.headers[.eTag] {
+      do {
+        try save(tag + "\n", to: file)
+      } catch {
+        failure = CommandFailure(error)
+      }
+    }
+    if settings.setsRemoteTime, failure == nil, let path = report.filename { RemoteTime.set(of: path, to: report.response) }
+    if global.timing { Descriptor.error.say(TimingTable(report.metrics).text) }
+    if let format = settings.writeOut {
+      do {
+        try WriteOut(format).write(about: report)
+      } catch {
+        throw failure ?? CommandFailure(error)
+      }
+    }
+    if let failure { throw failure }
+  }
+
+  private func save(_ text: String, to file: String) throws {
+    guard file != "-" else { return try Descriptor.output.write(text) }
+    let descriptor = try OutputFile.open(file, OutputRules(clobber: .always), isNamedByServer: false).descriptor
+    defer { descriptor.close() }
+    try descriptor.write(text)
+  }
+
+  /// The URL of the request: that of an upload may get the file's name.
+  func target() throws -> Target {
+    var target = try Target(job.url.url, defaultScheme: settings.defaultProtocol, keepsDots: settings.pathAsIs)
+    guard settings.protocols.allows(target.scheme) else {
+      throw CommandFailure(1, "Protocol \"\(target.scheme)\" not supported or disabled in libcurl")
+    }
+    if settings.refusesUserInURL, target.credentials != nil {
+      throw CommandFailure(67, "Username was rejected, not allowed in URL")
+    }
+    if let upload = job.upload { target = try target.naming(upload: upload) }
+    if let query = operation.query { target = try target.adding(query: query) }
+    return target
+  }
+
+  // MARK: output
+
+  private var output: TargetArgument.Output {
+    job.argument.output ?? (settings.allRemoteNames ? .remoteName : .standard)
+  }
+
+  private func sink(for target: Target, resumesAt: Int64? = nil) throws -> OutputSink {
+    var rules = OutputRules(folder: settings.outputFolder)
+    rules.createsFolders = settings.createsFolders
+    rules.removesOnError = settings.removesOnError
+    rules.maximumSize = settings.maxFileSize
+    rules.resumesAt = resumesAt
+    if settings.clobberIsSet { rules.clobber = settings.clobbers ? .always : .never }
+    switch output {
+    case .standard: return OutputSink(path: nil, rules: rules)
+    case .file(let name):
+      let filled = job.url.filling(name)
+      return OutputSink(path: filled == "-" ? nil : filled, sparesTerminal: false, rules: rules)
+    case .remoteName:
+      rules.isNamedByServer = settings.usesHeaderName
+      guard let name = target.remoteName else {
+        throw CommandFailure(ExitStatus.writeError, "Failed writing received data to disk/application")
+      }
+      return OutputSink(path: name, rules: rules)
+    }
+  }
+
+  private func resumption(_ sink: OutputSink) -> Resumption? {
+    switch settings.resume {
+    case nil: nil
+    case .at(let offset): Resumption(offset: offset)
+    case .automatic: Resumption(offset: sink.path.map { OutputFile.size(of: $0) } ?? 0)
+    }
+  }
+
+  /// Whether the progress is shown: not where the body goes to the terminal too.
+  var showsProgress: Bool {
+    let toFile = output != .standard && output != .file("-")
+    return !global.silent && global.progressMeter && (toFile || job.upload != nil) && Descriptor.error.isTerminal
+  }
+}

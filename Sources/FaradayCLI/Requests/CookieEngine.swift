@@ -1,0 +1,47 @@
+import Faraday
+
+/// The cookies of an operation: those of `-b`, and those that servers set, which `-c` writes. Thread-safe.
+final class CookieEngine: Sendable {
+  /// The cookies that are sent to every server, as they were given.
+  private let given: String?
+  /// Nil if neither a file was read nor one is to be written: then servers set no cookies.
+  private let jar: CookieJar?
+  private let output: String?
+
+  /// Reads the files of `-b`. One that is not there is empty, as with curl.
+  init(_ operation: Operation) {
+    let pairs = operation.cookies.filter { $0.contains("=") }
+    given = pairs.isEmpty ? nil : pairs.joined(separator: "; ")
+    output = operation.cookieJar
+    let files = operation.cookies.filter { !$0.contains("=") }
+    guard !files.isEmpty || output != nil else {
+      jar = nil
+      return
+    }
+    let jar = CookieJar()
+    for file in files where !file.isEmpty {
+      if let contents = try? InputFile(name: file).contents() { _ = try? jar.read(contents, as: .netscape) }
+    }
+    if operation.dropsSessionCookies { jar.endSession() }
+    self.jar = jar
+  }
+
+  /// The value of `Cookie` for a URL; nil for none.
+  func header(for url: URL) -> String? {
+    let all = [jar?.header(for: url), given].compactMap(\.self)
+    return all.isEmpty ? nil : all.joined(separator: "; ")
+  }
+
+  /// Takes the cookies that a response sets. One that is not allowed is not taken.
+  func receive(_ response: Response) {
+    guard let jar else { return }
+    for field in response.headers[fields: .setCookie] { try? jar.receive(field.value, from: response.url) }
+  }
+
+  /// Writes the file of `-c`.
+  func write() throws {
+    guard let jar, let output else { return }
+    guard output != "-" else { return try Descriptor.output.write(try jar.data(as: .netscape)) }
+    try jar.write(to: output, as: .netscape)
+  }
+}

@@ -1,0 +1,29 @@
+import Faraday
+import FaradayCurl
+
+/// An option of libcurl by its name, which this command sets as curl does.
+struct CurlSetting: Sendable, Equatable {
+  enum Value: Sendable, Equatable {
+    case number(Int)
+    case text(String)
+  }
+
+  let name: String
+  let value: Value
+
+  init(_ name: String, _ number: Int) { (self.name, value) = (name, .number(number)) }
+  init(_ name: String, _ text: String) { (self.name, value) = (name, .text(text)) }
+
+  /// Sets those of a request before its transfer starts.
+  static let customize: @Sendable (borrowing UnsafeTransfer, Request) throws -> Void = { transfer, request in
+    for setting in request.options[Key.self] {
+      switch setting.value {
+      case .number(let number): try transfer.set(setting.name, number)
+      case .text(let text): try transfer.set(setting.name, text)
+      }
+    }
+  }
+
+  /// The settings of a request.
+  enum Key: OptionKey { static let defaultValue: [CurlSetting] = [] }
+}

@@ -1,0 +1,53 @@
+import Faraday
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+extension ProxyArguments {
+  /// Whether an option changes anything about the proxy of the environment.
+  private var isGiven: Bool {
+    url != nil || user != nil || exceptions != nil || tunnels || !headers.isEmpty || !schemes.isEmpty || tls != TLSArguments()
+  }
+
+  /// The proxy for a URL: that of `-x`, or of the environment.
+  func selection(for target: Target) throws -> ProxySelection {
+    guard isGiven else { return .automatic }
+    let exceptions = exceptions ?? Self.variable("no_proxy") ?? Self.variable("NO_PROXY")
+    guard let text = url ?? Self.ofEnvironment(target.scheme), !text.isEmpty, exceptions?.trimming() != "*" else {
+      return .direct
+    }
+    var proxy: Proxy
+    do {
+      proxy = try Proxy(text.contains("://") ? text : "\(scheme.rawValue)://\(text)")
+    } catch {
+      let isScheme = "\(error)".contains("unknown scheme")
+      throw CommandFailure(
+        isScheme ? 7 : 5, isScheme ? "Unsupported proxy scheme for '\(text)'" : "Unsupported proxy syntax in '\(text)'")
+    }
+    if let user {
+      let name = user.utf8.prefix { $0 != UInt8(ascii: ":") }
+      proxy.user = String(decoding: name, as: UTF8.self)
+      proxy.password = String(decoding: user.utf8.dropFirst(name.count + 1), as: UTF8.self)
+    }
+    if !schemes.isEmpty { proxy.authentication = schemes }
+    proxy.tunnels = tunnels
+    proxy.exceptions = exceptions?.split { ", ".contains($0) }.map(String.init) ?? []
+    if proxy.scheme == .http || proxy.scheme == .https {
+      proxy.headers = try HTTPFields().overridden(by: HeaderArgument.all(headers))
+      if proxy.scheme == .https { proxy.tls = try tls.tls("proxy-") }
+    }
+    return .proxy(proxy)
+  }
+
+  private static func ofEnvironment(_ scheme: String) -> String? {
+    // A client of a CGI program could set HTTP_PROXY: httpoxy.
+    let upper = scheme == "http" ? nil : variable("\(scheme.uppercased())_PROXY")
+    return variable("\(scheme)_proxy") ?? upper ?? variable("all_proxy") ?? variable("ALL_PROXY")
+  }
+
+  private static func variable(_ name: String) -> String? {
+    getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
+  }
+}

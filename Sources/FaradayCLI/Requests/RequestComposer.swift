@@ -1,0 +1,241 @@
+import Faraday
+
+/// Makes the requests of one URL: method, body, options, and header fields in curl's order.
+struct RequestComposer: Sendable {
+  let operation: PreparedOperation
+  let target: Target
+  /// The file of `-T`; nil if there is none.
+  let upload: String?
+  /// The form of `-F`, with its boundary.
+  private let form: FormBody?
+  /// Where the transfer goes on; nil if it starts anew.
+  let resumesAt: Int64?
+
+  private var settings: Operation { operation.settings }
+
+  init(operation: PreparedOperation, target: Target, upload: String?, resumesAt: Int64? = nil) throws {
+    self.operation = operation
+    self.target = target
+    self.upload = upload
+    self.resumesAt = resumesAt
+    form = operation.form.isEmpty ? nil : try FormBody(operation.form)
+  }
+
+  /// The first request.
+  func request() throws -> Request { try request(for: Hop(target: target)) }
+
+  /// The request to a URL. Reads no files, except for the size of an upload.
+  func request(for hop: Hop) throws -> Request {
+    var request = Request(try method(hop), url: hop.target.url)
+    // No signature for another server.
+    if operation.signature != nil, !hop.isTrusted { request.becomeCrossOrigin() }
+    request.body = hop.sendsBody ? try body() : .empty
+    request.headers = try fields(for: hop, length: request.body.length, hasBody: hasBody && hop.sendsBody)
+    request.options.delivery = .streamed
+    if let name = settings.requestTarget ?? rawTarget(hop) { request.options.requestTarget = .verbatim(name) }
+    try TransportSettings(settings).apply(to: &request.options, of: hop.target)
+    addAlternative(to: &request, for: hop)
+    addAgent(to: &request)
+    if let negotiation = negotiation(for: hop) { request.options.authentication = negotiation }
+    if !request.body.isEmpty, settings.version != .http1_0, !operation.headers.has("Expect"), settings.transport == .curl {
+      // curl 7.88 asks before an upload of any size.
+      let isSmall = operation.data.map { $0.count <= 1 << 20 } ?? false
+      let asking = ExpectContinue(minimumBodySize: upload == nil ? 1 << 20 : 0, timeout: settings.expectTimeout ?? .seconds(1))
+      if upload != nil || !isSmall { request.options.expectContinue = asking }
+    }
+    return request
+  }
+
+  /// The path and query as they were given, if a URL cannot have them; a proxy must have the URL.
+  private func rawTarget(_ hop: Hop) -> String? {
+    guard let raw = hop.target.rawTarget, settings.transport == .curl else { return nil }
+    if hop.target.scheme == "http", case .some(.proxy(let proxy)) = try? settings.proxy.selection(for: hop.target) {
+      return proxy.scheme == .http || proxy.scheme == .https ? nil : raw
+    }
+    return raw
+  }
+
+  /// Whether the request goes to a proxy that passes it on, as far as that is known here.
+  private func isForwarded(_ hop: Hop) -> Bool {
+    guard hop.target.scheme == "http", case .some(.proxy(let proxy)) = try? settings.proxy.selection(for: hop.target) else {
+      return false
+    }
+    return (proxy.scheme == .http || proxy.scheme == .https) && !proxy.tunnels && proxy.exceptions.isEmpty
+  }
+
+  /// What CONNECT says of the client.
+  private func addAgent(to request: inout Request) {
+    guard settings.proxy.url?.isEmpty == false, settings.transport == .curl, let agent = request.headers[.userAgent] else {
+      return
+    }
+    request.options[CurlSetting.Key.self].append(CurlSetting("USERAGENT", agent))
+  }
+
+  /// Connects to the server that `Alt-Svc` has named for the origin.
+  private func addAlternative(to request: inout Request, for hop: Hop) {
+    guard let store = operation.altSvc?.store else { return }
+    let usable = store.alternatives(for: hop.target.url).first { ["h2", "http/1.1"].contains($0.protocolID) }
+    guard let usable else { return }
+    request.options.network.connectTo.append(
+      ConnectTo(host: hop.target.host, port: hop.target.port, toHost: usable.host, toPort: usable.port))
+    try? request.headers.set("Alt-Used", "\(usable.host):\(usable.port)")
+  }
+
+  private var hasBody: Bool { upload != nil || operation.data != nil || form != nil }
+
+  private func method(_ hop: Hop) throws -> HTTPRequest.Method {
+    if let method = settings.method {
+      guard let named = HTTPRequest.Method(rawValue: method) else {
+        throw CommandFailure.usage(
+          "-X: \(method.debugDescription) is not a valid method, which is a token (RFC 9110, section 5.6.2)")
+      }
+      return named
+    }
+    if settings.head { return .head }
+    guard hop.sendsBody else { return .get }
+    if upload != nil { return .put }
+    return operation.data == nil && form == nil ? .get : .post
+  }
+
+  /// Whether a redirect drops the body. An upload is put again, unless the status is 303.
+  func changesToGet(_ status: Int) -> Bool {
+    let isPost = operation.data != nil || form != nil
+    switch status {
+    case 301, 302: return isPost && !settings.keepsPost.contains(status)
+    case 303: return !(isPost && settings.keepsPost.contains(303))
+    default: return false
+    }
+  }
+
+  private func body() throws -> Body {
+    // The dot is standard input without blocking, which it never does here.
+    if let upload { return try uploadBody(InputFile(name: upload == "." ? "-" : upload)) }
+    if let form { return form.body }
+    let data = operation.data ?? Data()
+    guard let chunked = operation.headers.value(of: "Transfer-Encoding"), chunked.lowercased() == "chunked" else {
+      return .data(data)
+    }
+    return .stream(OnePiece(data: data), isReplayable: true)
+  }
+
+  /// Where `-C` lets the upload begin.
+  private var uploadStart: Int64 { upload == nil ? 0 : resumesAt ?? 0 }
+
+  private func uploadBody(_ file: InputFile) throws -> Body {
+    let isChunked = operation.headers.value(of: "Transfer-Encoding")?.lowercased() == "chunked"
+    if file.isRegular, !isChunked, uploadStart == 0 { return try .file(file.name) }
+    let pieces: InputPieces
+    do {
+      pieces = try file.pieces()
+    } catch {
+      throw CommandFailure(
+        ExitStatus.readError, "Failed to open/read local data from file/application", below: ["Can't open '\(file.name)'!"])
+    }
+    if uploadStart > 0 {
+      guard pieces.input.skip(uploadStart) else { throw CommandFailure(36, "Could not seek stream") }
+      return .stream(pieces, length: isChunked ? nil : max(0, OutputFile.size(of: file.name) - uploadStart))
+    }
+    return .stream(pieces, length: isChunked ? nil : operation.headers.value(of: "Content-Length").flatMap { Int64($0) })
+  }
+
+  // MARK: fields
+
+  /// The fields in the order in which libcurl writes its own; those of `-H` come after them, and what describes the body last.
+  private func fields(for hop: Hop, length: Int64?, hasBody: Bool) throws -> HTTPFields {
+    var fields: HTTPFields = [:]
+    if let credentials = credentials(for: hop) { try fields.authorize(credentials) }
+    if let range { try fields.add("Range", "bytes=" + range) }
+    if let upload, uploadStart > 0 {
+      let size = OutputFile.size(of: upload)
+      try fields.add("Content-Range", "bytes \(uploadStart)-\(size - 1)/\(size)")
+    }
+    let agent = settings.agent ?? "faraday/\(FaradayCommand.version)"
+    if !agent.isEmpty { try fields.add("User-Agent", agent) }
+    try fields.add("Accept", "*/*")
+    if settings.compressed, let codings = Self.codings { try fields.add("Accept-Encoding", codings) }
+    if let referer = hop.referer ?? settings.referer { try fields.add("Referer", referer) }
+    if isForwarded(hop) { try fields.add("Proxy-Connection", "Keep-Alive") }
+    if let cookies = operation.cookies?.header(for: hop.target.url) { try fields.add("Cookie", cookies) }
+    if let condition = operation.timeCondition { try fields.add(condition.name, condition.value) }
+    var last: HTTPFields = [:]
+    if hasBody {
+      if let length, settings.transport == .curl, operation.headers.value(of: "Transfer-Encoding") == nil {
+        try last.add("Content-Length", "\(length)")
+      }
+      if let type = contentType { try last.add("Content-Type", type) }
+    }
+    return try fields.overridden(by: arguments(for: hop), then: last)
+  }
+
+  private var contentType: String? {
+    if let form { return form.contentType }
+    return operation.data == nil ? nil : "application/x-www-form-urlencoded"
+  }
+
+  /// The fields of `-H` that may be sent there.
+  private func arguments(for hop: Hop) -> [HeaderArgument] {
+    operation.headers.filter { argument in
+      guard case .field(let name, _) = argument else { return true }
+      switch name.lowercased() {
+      case "authorization", "cookie": return hop.isTrusted
+      case "host": return hop.isFirstHost
+      default: return true
+      }
+    }
+  }
+
+  private var range: String? {
+    if let resumesAt, upload == nil { return "\(resumesAt)-" }
+    return settings.range
+  }
+
+  /// The codings that a compressed response may have.
+  private static let codings: String? = {
+    guard let url = URL(string: "http://localhost/") else { return nil }
+    var request = Request(.get, url: url)
+    request.options.decompression = .standard
+    return request.acceptingCodings().headers[.acceptEncoding]
+  }()
+
+  // MARK: credentials
+
+  /// The user and password for a URL: those of `-u`, of the URL itself, or of `.netrc`, which has one for each host.
+  private func login(for hop: Hop) -> Login? {
+    if let user = operation.user { return hop.isTrusted && hop.keepsUser ? Login(user) : nil }
+    let given = hop.isTrusted && hop.keepsUser ? target.credentials.map { Login($0) } : nil
+    if let given, operation.netrc == nil || settings.netrc == .optional, !given.password.isEmpty { return given }
+    let user = given.flatMap { $0.user.isEmpty || settings.netrc == .always ? nil : $0.user }
+    guard let found = operation.netrc?.credentials(host: hop.target.host, login: user) else { return given }
+    return Login(user: found.user, password: found.password)
+  }
+
+  private var negotiates: Bool { !settings.schemes.isSubset(of: .basic) }
+
+  private func credentials(for hop: Hop) -> Credentials? {
+    if let bearer = settings.bearer { return hop.isTrusted ? .bearer(bearer) : nil }
+    guard !negotiates, operation.signature == nil, let login = login(for: hop) else { return nil }
+    return .basic(user: login.user, password: login.password)
+  }
+
+  /// What the transport negotiates with the server.
+  private func negotiation(for hop: Hop) -> Authentication? {
+    guard negotiates, let login = login(for: hop) else { return nil }
+    return Authentication(user: login.user, password: login.password, schemes: settings.schemes)
+  }
+}
+
+/// Bytes as a stream, for a body that is to be sent in chunks.
+private struct OnePiece: AsyncSequence, Sendable {
+  let data: Data
+
+  func makeAsyncIterator() -> Iterator { Iterator(data: data) }
+
+  struct Iterator: AsyncIteratorProtocol {
+    var data: Data?
+
+    mutating func next() async -> Data? {
+      defer { data = nil }
+      return data?.isEmpty == true ? nil : data
+    }
+  }
+}

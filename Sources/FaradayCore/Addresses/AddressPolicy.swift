@@ -1,0 +1,87 @@
+/// Which addresses and ports may be connected to: a defence against server-side request forgery (SSRF), for programs that fetch
+/// URLs of others.
+///
+///     request.options.addressPolicy = .publicOnly
+///     CurlAdapter(CurlAdapter.Configuration(addressPolicy: .publicOnly))  // for all requests, whatever their options are
+///
+/// It is checked on the address that is connected to, after the DNS lookup, for each attempt, redirect and retry, and for a kept
+/// connection before it is used: a name that resolves to a forbidden address is refused, however it is spelled. Of a name with
+/// several addresses those that are allowed are tried.
+///
+/// Through a proxy the address that is checked is the proxy's own: what the proxy connects to cannot be seen from here. Use
+/// ``ProxySelection/direct`` if that must not be. The resolver of ``Network/dnsOverHTTPS`` is not checked.
+///
+/// An IPv6 address that stands for an IPv4 address (IPv4-mapped, NAT64, 6to4) is judged as both. A refusal throws ``TransportError/Code/addressForbidden``, with a ``ForbiddenAddress``; nothing was sent.
+public struct AddressPolicy: Sendable, Hashable {
+  /// The ranges that are forbidden.
+  public var forbidden: [IPAddressRange]
+  /// Ranges that are allowed although they are within ``forbidden``. Empty by default.
+  public var allowed: [IPAddressRange] = []
+  /// The only ports that are allowed; nil, the default, allows all that are not in ``forbiddenPorts``.
+  public var allowedPorts: Set<Int>?
+  /// The ports that are forbidden.
+  public var forbiddenPorts: Set<Int> = []
+  /// Whether ``Network/unixSocket`` is allowed; false by default.
+  public var allowsUnixSockets = false
+
+  /// A policy that forbids these ranges.
+  public init(forbidden: [IPAddressRange]) { self.forbidden = forbidden }
+
+  /// Public (globally reachable) addresses only: no private, shared, loopback, link-local (with the metadata services of clouds),
+  /// unique-local, multicast, documentation, benchmarking, reserved or unspecified address of the IANA special-purpose registries
+  /// (RFC 6890), and no IPv4 address of these within IPv6 (mapped, NAT64, 6to4, Teredo).
+  public static let publicOnly = AddressPolicy(forbidden: specialRanges)
+
+  /// Why the address or port is forbidden; nil if it is allowed.
+  public func refusal(of address: IPAddress, port: Int) -> ForbiddenAddress? {
+    if forbiddenPorts.contains(port) || allowedPorts?.contains(port) == false {
+      return ForbiddenAddress(address: address, port: port, range: nil)
+    }
+    let meant = address.embedded ?? address
+    guard !allowed.contains(where: { $0.contains(meant) }) else { return nil }
+    if let range = forbidden.first(where: { $0.contains(meant) || !$0.isForOthers && $0.contains(address) }) {
+      return ForbiddenAddress(address: address, port: port, range: range)
+    }
+    return nil
+  }
+
+  private static let specialRanges: [IPAddressRange] = {
+    let texts = [
+      "0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.0.0.0/24",
+      "192.0.2.0/24", "192.88.99.0/24", "192.168.0.0/16", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24", "224.0.0.0/4",
+      "240.0.0.0/4",
+      // Everything but global unicast, 2000::/3: loopback, link-local, unique-local, multicast and what is not assigned.
+      "::/3", "4000::/2", "8000::/1",
+      // Within it: protocol assignments with Teredo, benchmarking and ORCHID; documentation; 6to4.
+      "2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20",
+    ]
+    return texts.compactMap { text in
+      var range = try? IPAddressRange(text)
+      // It has the IPv4-mapped and NAT64 addresses of public hosts.
+      range?.isForOthers = text == "::/3"
+      return range
+    }
+  }()
+}
+
+/// An address or port that an ``AddressPolicy`` forbids.
+public struct ForbiddenAddress: FaradayError, Hashable {
+  /// The address that the name was resolved to.
+  public let address: IPAddress?
+  /// The port.
+  public let port: Int
+  /// The range that forbids the address; nil if the port is forbidden.
+  public let range: IPAddressRange?
+
+  package init(address: IPAddress?, port: Int, range: IPAddressRange?) {
+    self.address = address
+    self.port = port
+    self.range = range
+  }
+
+  public var description: String {
+    guard let address else { return "the address policy forbids Unix sockets" }
+    guard let range else { return "the address policy forbids port \(port) (of \(address))" }
+    return "the address policy forbids \(address), which is in \(range)"
+  }
+}

@@ -1,0 +1,109 @@
+#if canImport(Glibc)
+private import Glibc
+#elseif canImport(Darwin)
+private import Darwin
+#endif
+
+/// An IPv4 or IPv6 address.
+public struct IPAddress: Sendable, Hashable {
+  /// The address of IPv6, or of IPv4 in the lower half.
+  let bits: UInt128
+  /// Whether it is an IPv4 address.
+  public let isIPv4: Bool
+
+  init(bits: UInt128, isIPv4: Bool) {
+    self.bits = bits
+    self.isIPv4 = isIPv4
+  }
+
+  /// The address in a text: `192.0.2.1`, `2001:db8::1`, in brackets or not; a zone (`%eth0`) is ignored. Nil for anything else: host
+  /// names, and the short, octal and hexadecimal spellings of IPv4.
+  public init?(_ text: String) {
+    let isBracketed = text.hasPrefix("[") && text.hasSuffix("]")
+    let inner = isBracketed ? text.dropFirst().dropLast() : text[...]
+    let plain = String(inner.prefix { $0 != "%" })
+    // C would stop at it.
+    guard !plain.utf8.contains(0) else { return nil }
+    var bytes = [UInt8](repeating: 0, count: 16)
+    if inet_pton(AF_INET6, plain, &bytes) == 1 {
+      self.init(bytes: bytes)
+    } else if !isBracketed, plain.count == inner.count, inet_pton(AF_INET, plain, &bytes) == 1 {
+      self.init(bytes: bytes[..<4])
+    } else {
+      return nil
+    }
+  }
+
+  /// An address by its 4 or 16 bytes in network order.
+  package init(bytes: some Collection<UInt8>) {
+    self.init(bits: bytes.reduce(0) { $0 << 8 | UInt128($1) }, isIPv4: bytes.count == 4)
+  }
+
+  /// The IPv4 address within an IPv6 address that stands for one: IPv4-mapped or IPv4-compatible (RFC 4291, section 2.5.5), NAT64
+  /// (RFC 6052) or 6to4 (RFC 3056).
+  var embedded: IPAddress? {
+    guard !isIPv4 else { return nil }
+    let prefix = bits >> 32
+    if prefix == 0xFFFF || prefix == 0x0064_FF9B << 64 || prefix == 0 && bits > 1 {
+      return IPAddress(bits: bits & 0xFFFF_FFFF, isIPv4: true)
+    }
+    return bits >> 112 == 0x2002 ? IPAddress(bits: bits >> 80 & 0xFFFF_FFFF, isIPv4: true) : nil
+  }
+}
+
+extension IPAddress: CustomStringConvertible {
+  /// `192.0.2.1`, `2001:db8::1`
+  public var description: String {
+    let count = isIPv4 ? 4 : 16
+    let bytes = (0..<count).map { UInt8(truncatingIfNeeded: bits >> (8 * (count - 1 - $0))) }
+    var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
+    guard inet_ntop(isIPv4 ? AF_INET : AF_INET6, bytes, &text, socklen_t(text.count)) != nil else { return "?" }
+    return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+}
+
+/// A range of addresses: a network prefix (CIDR), or a single address.
+public struct IPAddressRange: Sendable, Hashable, CustomStringConvertible {
+  let address: IPAddress
+  let length: Int
+  /// Whether an address in the range that stands for another, as IPv4-mapped addresses do, is judged as that one only.
+  var isForOthers = false
+
+  /// A range in CIDR notation, `10.0.0.0/8`, or one address. Throws ``InvalidAddressRange``.
+  public init(_ text: String) throws(InvalidAddressRange) {
+    let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+    guard let first = parts.first, let address = IPAddress(String(first)) else { throw InvalidAddressRange(text: text.bounded()) }
+    let all = address.isIPv4 ? 32 : 128
+    var length = all
+    if parts.count == 2 {
+      guard parts[1].utf8.allSatisfy(\.isDigit), let given = Int(parts[1]), given <= all else {
+        throw InvalidAddressRange(text: text.bounded())
+      }
+      length = given
+    }
+    self.init(address, length)
+  }
+
+  init(_ address: IPAddress, _ length: Int) {
+    self.address = address
+    self.length = length
+  }
+
+  /// Whether the address is in the range. An IPv4 address is in no range of IPv6.
+  public func contains(_ other: IPAddress) -> Bool {
+    guard other.isIPv4 == address.isIPv4 else { return false }
+    let shift = (address.isIPv4 ? 32 : 128) - length
+    return other.bits >> shift == address.bits >> shift
+  }
+
+  public var description: String { "\(address)/\(length)" }
+}
+
+/// A text that is neither an IP address nor a range of them in CIDR notation.
+public struct InvalidAddressRange: FaradayError {
+  /// The text.
+  public let text: String
+  public var description: String {
+    "\(text.debugDescription) is not an IP address or range: expected 192.0.2.0/24 or 2001:db8::/32"
+  }
+}

@@ -1,0 +1,130 @@
+internal import CCurl
+internal import FaradayCore
+#if canImport(Glibc)
+private import Glibc
+#elseif canImport(Darwin)
+private import Darwin
+#endif
+
+/// The proxies of an adapter. The environment is read once, when the adapter is created: libcurl would read it on its own thread
+/// while other threads may write it (`getenv` is not thread-safe).
+struct ProxySettings: Sendable {
+  private enum Choice {
+    case none
+    case proxy(Proxy)
+    case invalid(InvalidProxy)
+
+    init(_ url: String?, exceptions: [String] = []) {
+      guard let url, !url.isEmpty else {
+        self = .none
+        return
+      }
+      do {
+        var proxy = try Proxy(url)
+        proxy.exceptions = exceptions
+        self = .proxy(proxy)
+      } catch let problem as InvalidProxy {
+        self = .invalid(problem)
+      } catch {
+        self = .none
+      }
+    }
+
+    func proxy() throws(InvalidProxy) -> Proxy? {
+      switch self {
+      case .none: nil
+      case .proxy(let proxy): proxy
+      case .invalid(let problem): throw problem
+      }
+    }
+  }
+
+  private var http = Choice.none
+  private var https = Choice.none
+  private var select: (@Sendable (URL) -> Proxy?)?
+
+  init(_ source: CurlAdapter.ProxySource) {
+    switch source {
+    case .direct: break
+    case .url(let url):
+      http = Choice(url)
+      https = http
+    case .proxy(let proxy): (http, https) = (.proxy(proxy), .proxy(proxy))
+    case .selected(let select): self.select = select
+    case .environment:
+      let all = Self.variable("all_proxy", "ALL_PROXY")
+      let exceptions = Self.variable("no_proxy", "NO_PROXY").map { [$0] } ?? []
+      http = Choice(Self.variable("http_proxy") ?? all, exceptions: exceptions)
+      https = Choice(Self.variable("https_proxy", "HTTPS_PROXY") ?? all, exceptions: exceptions)
+    }
+  }
+
+  /// The proxy of a request; nil for none.
+  func proxy(of request: Request, isSecure: Bool) throws(InvalidProxy) -> Proxy? {
+    switch request.options.transport?.fields.proxy ?? .automatic {
+    case .direct: nil
+    case .proxy(let proxy): proxy
+    case .automatic:
+      if let select { select(request.url) } else { try (isSecure ? https : http).proxy() }
+    }
+  }
+
+  private static func variable(_ names: String...) -> String? {
+    for name in names {
+      if let value = getenv(name) { return String(cString: value) }
+    }
+    return nil
+  }
+}
+
+extension CurlAdapter.ProxySource: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+  /// `http://host:port`, without user and password; `environment`, `direct` or `selected`.
+  public var description: String {
+    switch self {
+    case .environment: "environment"
+    case .direct: "direct"
+    case .url(let url): Secrets().redacting(urlText: url)
+    case .proxy(let proxy): proxy.description
+    case .selected: "selected"
+    }
+  }
+  public var debugDescription: String { description }
+  public var customMirror: Mirror { Mirror(self, children: [:]) }
+}
+
+extension ProxySettings: CustomStringConvertible, CustomReflectable {
+  var description: String { "proxies" }
+  var customMirror: Mirror { Mirror(self, children: [:]) }
+}
+
+extension Proxy {
+  /// Whether a request to the server is forwarded as it is, rather than sent through a tunnel.
+  func forwards(toSecure isSecure: Bool) -> Bool { !isSecure && !tunnels && (scheme == .http || scheme == .https) }
+
+  func apply(to transfer: Transfer, _ easy: EasyHandle) throws {
+    try easy.set(CURLOPT_PROXY, url)
+    if let user { try easy.set(CURLOPT_PROXYUSERNAME, user) }
+    if let password { try easy.set(CURLOPT_PROXYPASSWORD, password) }
+    if authentication != .basic { try easy.set(CURLOPT_PROXYAUTH, authentication.libcurlBits) }
+    if tunnels { try easy.set(CURLOPT_HTTPPROXYTUNNEL, 1) }
+    // The server's fields are for the server only, also in libcurl whose default was otherwise (before 7.42.1).
+    try easy.set(CURLOPT_HEADEROPT, Int(CURLHEADER_SEPARATE))
+    if !headers.isEmpty {
+      try transfer.setList(
+        CURLOPT_PROXYHEADER, headers.map { $0.value.isEmpty ? "\($0.name);" : "\($0.name): \($0.value)" }, easy)
+    }
+    if scheme == .https { try tls.apply(to: easy, .proxy) }
+  }
+}
+
+extension AuthenticationSchemes {
+  /// The bits of `CURLOPT_HTTPAUTH` and `CURLOPT_PROXYAUTH`.
+  var libcurlBits: Int {
+    var bits = 0
+    if contains(.basic) { bits |= faraday_auth_basic }
+    if contains(.digest) { bits |= faraday_auth_digest }
+    if contains(.ntlm) { bits |= faraday_auth_ntlm }
+    if contains(.negotiate) { bits |= faraday_auth_negotiate }
+    return bits
+  }
+}

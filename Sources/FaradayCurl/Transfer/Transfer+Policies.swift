@@ -1,0 +1,113 @@
+internal import CCurl
+internal import FaradayCore
+
+/// What the options say of a connection: the address policy, challenges that libcurl answers, trailers.
+extension Transfer {
+  // MARK: the address policy
+
+  /// Whether libcurl may open a socket to the address.
+  func mayConnect(to address: UnsafeMutablePointer<curl_sockaddr>) -> Bool {
+    guard maySendNow() else { return false }
+    guard hasAddressPolicy else { return true }
+    var bytes = [UInt8](repeating: 0, count: 16)
+    var port: Int32 = 0
+    let count = Int(faraday_address(address, &bytes, &port))
+    let refused = count > 0 ? refusal(of: IPAddress(bytes: bytes[..<count]), Int(port)) : unixSocketRefused
+    // Others of the name's addresses may be allowed: it is no error yet.
+    if let refused { attempt.refusedAddress = refused }
+    return refused == nil
+  }
+
+  /// Whether the connection that is ready may be used: a kept one may have been made under another policy.
+  func mayUse(_ remote: UnsafePointer<CChar>?, _ port: Int32) -> Bool {
+    guard hasAddressPolicy else { return true }
+    let address = remote.flatMap { IPAddress(String(cString: $0)) }
+    guard let refused = address.map({ refusal(of: $0, Int(port)) }) ?? unixSocketRefused else { return true }
+    failure = forbidden(refused)
+    return false
+  }
+
+  /// The error if a policy forbids the Unix socket of the options.
+  var unixSocketRefusal: TransportError? {
+    guard request.options.transport?.fields.network.unixSocket != nil else { return nil }
+    return unixSocketRefused.map(forbidden)
+  }
+
+  private var unixSocketRefused: ForbiddenAddress? {
+    policies.allSatisfy { $0?.allowsUnixSockets ?? true } ? nil : ForbiddenAddress(address: nil, port: 0, range: nil)
+  }
+
+  func forbidden(_ address: ForbiddenAddress) -> TransportError {
+    error(.addressForbidden, address.description, phase: .connecting, underlying: address)
+  }
+
+  private var policies: [AddressPolicy?] { [settings.addressPolicy, request.options.transport?.fields.addressPolicy] }
+
+  private var hasAddressPolicy: Bool {
+    settings.addressPolicy != nil || request.options.transport?.fields.addressPolicy != nil
+  }
+
+  private func refusal(of address: IPAddress, _ port: Int) -> ForbiddenAddress? {
+    policies.lazy.compactMap { $0?.refusal(of: address, port: port) }.first
+  }
+
+  // MARK: challenges
+
+  /// Whether libcurl may answer a response with this status by sending the request again, with credentials.
+  func mayAnswer(_ status: Int) -> Bool {
+    switch status {
+    case 401: request.options.transport?.fields.authentication != nil
+    case 407: proxy.map { $0.user != nil && $0.forwards(toSecure: target.isSecure) } ?? false
+    default: false
+    }
+  }
+
+  /// The maximum number of challenges of one request: libcurl has no limit. NTLM needs two, a stale nonce one more.
+  private static let maximumLegs = 10
+
+  /// libcurl answers the challenge: another response follows, and perhaps another connection.
+  func beginNextLeg() {
+    isChallenge = false
+    attempt.legs += 1
+    attempt.challenged = connection?.endpoints ?? attempt.challenged
+    attempt.began = Clock.now
+    if attempt.legs > Self.maximumLegs {
+      _ = stop(.malformedResponse, "the server challenged the request more than \(Self.maximumLegs) times")
+    }
+    attempt.isReady = false
+    parser = ResponseParser(to: request.method)
+    firstByte = 0
+    receiving = .flowing
+    engine?.updateDeadline(of: self)
+  }
+
+  // MARK: trailers
+
+  /// The trailers of the request as lines; nil if one of them must not be sent.
+  func trailerLines() -> [String]? {
+    guard let requestTrailers = request.options.requestTrailers else { return [] }
+    attempt.hasSentTrailers = true
+    let fields = requestTrailers()
+    callbackReturned()
+    for field in fields
+    where field.withUnsafeBytesOfValue({ $0.contains(where: \.endsLine) }) || field.name.rawName.hasPrefix(":") {
+      _ = stop(.invalidHeader, "the trailer \(field.name) contains CR, LF or NUL, or is a pseudo-header field")
+      return nil
+    }
+    return fields.map { "\($0.name.rawName): \($0.value)" }
+  }
+}
+
+extension TraceEvent.Kind {
+  /// Nil for the bytes of TLS records, which nobody reads.
+  init?(_ kind: curl_infotype) {
+    switch kind {
+    case CURLINFO_TEXT: self = .text
+    case CURLINFO_HEADER_IN: self = .headerIn
+    case CURLINFO_HEADER_OUT: self = .headerOut
+    case CURLINFO_DATA_IN: self = .dataIn
+    case CURLINFO_DATA_OUT: self = .dataOut
+    default: return nil
+    }
+  }
+}

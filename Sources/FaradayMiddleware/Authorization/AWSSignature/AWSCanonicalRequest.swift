@@ -1,0 +1,111 @@
+internal import FaradayCore
+
+/// The canonical form of a request, of which the hash is signed.
+struct AWSCanonicalRequest {
+  /// The lines of the form, in bytes: a field value may be no UTF-8.
+  let bytes: [UInt8]
+  /// The names of the signed header fields: `host;x-amz-date`.
+  let signedHeaders: String
+
+  init(_ request: Request, host: String, payloadHash: String, scope: AWSScope.Resolved) {
+    let parts = URLParts(request.url.absoluteString)
+    let isAsterisk = request.options.requestTarget == .asterisk
+    self.init(
+      method: request.method.rawValue, path: isAsterisk ? "*" : parts.path, query: isAsterisk ? "" : parts.query ?? "",
+      fields: Self.fields(of: request, host: host), payloadHash: payloadHash, isS3: scope.isS3)
+  }
+
+  /// - Parameters:
+  ///   - path: the path as it is sent.
+  ///   - query: the query as it is sent, without its `?`.
+  ///   - fields: names in lower case, and values.
+  init(
+    method: String, path: Substring, query: Substring, fields: [String: [[UInt8]]], payloadHash: String, isS3: Bool
+  ) {
+    let names = fields.keys.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+    signedHeaders = names.joined(separator: ";")
+    let path = isS3 ? Self.encodedOnce(path) : Self.encodedTwice(path)
+    var bytes = Array("\(method)\n\(path)\n\(Self.canonical(query: query))\n".utf8)
+    for name in names {
+      bytes += "\(name):".utf8
+      bytes += (fields[name] ?? []).map(Self.collapsed).joined(separator: ",".utf8)
+      bytes += "\n".utf8
+    }
+    bytes += "\n\(signedHeaders)\n\(payloadHash)".utf8
+    self.bytes = bytes
+  }
+
+  private static func fields(of request: Request, host: String) -> [String: [[UInt8]]] {
+    var fields: [String: [[UInt8]]] = [:]
+    for field in request.headers where !unsigned.contains(field.name.canonicalName) {
+      field.withUnsafeBytesOfValue { fields[field.name.canonicalName, default: []].append(Array($0)) }
+    }
+    if fields["host"] == nil { fields["host"] = [Array(host.utf8)] }
+    return fields
+  }
+
+  /// What an adapter, a proxy or the engine may add, change or take away (RFC 9110, section 7.6.1, and others).
+  private static let unsigned: Set = [
+    "accept-encoding", "authorization", "connection", "content-length", "cookie", "expect", "keep-alive", "proxy-authorization",
+    "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade", "user-agent", "via", "x-amzn-trace-id",
+  ]
+
+  /// The value without whitespace around it, and with one space for each run of whitespace in it.
+  private static func collapsed(_ value: [UInt8]) -> [UInt8] {
+    Array(value.split { $0 == 0x20 || (0x09...0x0D).contains($0) }.joined(separator: [0x20]))
+  }
+
+  /// The path of S3: what is not unreserved (RFC 3986, section 2.3) is encoded, and what is encoded already stays so.
+  private static func encodedOnce(_ path: Substring) -> String {
+    guard !path.isEmpty else { return "/" }
+    return path.utf8.split(separator: slash, omittingEmptySubsequences: false).map { encoded(decoded($0)) }.joined(separator: "/")
+  }
+
+  /// The path of all other services: without dot segments and empty segments, and encoded as it stands, so that `%20` becomes
+  /// `%2520`.
+  private static func encodedTwice(_ path: Substring) -> String {
+    var segments: [Substring.UTF8View] = []
+    for segment in path.utf8.split(separator: slash) where !segment.elementsEqual(".".utf8) {
+      if segment.elementsEqual("..".utf8) { _ = segments.popLast() } else { segments.append(segment) }
+    }
+    let end = path.utf8.last == slash && !segments.isEmpty ? "/" : ""
+    return "/" + segments.map { encoded(Array($0)) }.joined(separator: "/") + end
+  }
+
+  /// The items, encoded and sorted by name, then by value. A plus sign is one, and no space.
+  private static func canonical(query: Substring) -> String {
+    let items = query.utf8.split(separator: UInt8(ascii: "&")).map { item in
+      let equals = item.firstIndex(of: UInt8(ascii: "=")) ?? item.endIndex
+      return (name: encoded(decoded(item[..<equals])), value: encoded(decoded(item[equals...].dropFirst())))
+    }
+    let sorted = items.sorted { left, right in
+      let (first, second) = left.name == right.name ? (left.value, right.value) : (left.name, right.name)
+      return first.utf8.lexicographicallyPrecedes(second.utf8)
+    }
+    return sorted.map { $0.name + "=" + $0.value }.joined(separator: "&")
+  }
+
+  private static func decoded(_ text: Substring.UTF8View) -> [UInt8] {
+    var rest = Array(text)[...]
+    var bytes: [UInt8] = []
+    while let byte = rest.popFirst() {
+      if byte == UInt8(ascii: "%"), let high = rest.first?.hexDigitValue, let low = rest.dropFirst().first?.hexDigitValue {
+        bytes.append(high << 4 | low)
+        rest = rest.dropFirst(2)
+      } else {
+        bytes.append(byte)
+      }
+    }
+    return bytes
+  }
+
+  private static func encoded(_ bytes: [UInt8]) -> String {
+    let encoded = bytes.flatMap { byte -> [UInt8] in
+      let isUnreserved = byte.isDigit || (0x61...0x7A).contains(byte.asciiLowercased) || "-._~".utf8.contains(byte)
+      return isUnreserved ? [byte] : QueryParameters.escape(byte)
+    }
+    return String(decoding: encoded, as: UTF8.self)
+  }
+
+  private static let slash = UInt8(ascii: "/")
+}

@@ -1,0 +1,125 @@
+internal import FaradayCore
+
+extension Options {
+  /// curl's options for those of the transport that curl has names for, and a remark about others. Passwords are left out, unless
+  /// `revealingSecrets`.
+  func curlOptions(revealingSecrets: Bool) -> (options: [(name: String, value: String?)], remark: String?) {
+    guard let fields = transport?.fields else { return ([], nil) }
+    var list = CurlOptionList(revealingSecrets: revealingSecrets)
+    list.add(fields.tls)
+    list.add(fields.network)
+    switch fields.proxy {
+    case .automatic: break
+    case .direct: list.add("--noproxy", "*")
+    case .proxy(let proxy): list.add(proxy)
+    }
+    if let authentication = fields.authentication { list.add(authentication) }
+    if let rate = fields.rates.maximumReceive ?? fields.rates.maximumSend { list.add("--limit-rate", "\(rate)") }
+    if let minimum = fields.rates.minimum {
+      list.add("--speed-limit", "\(minimum)")
+      list.add("--speed-time", "\(max(1, fields.rates.minimumFor.components.seconds))")
+    }
+    return (list.options, list.remark)
+  }
+}
+
+/// curl's options for the TLS, network, proxy and authentication of a request.
+private struct CurlOptionList {
+  let revealingSecrets: Bool
+  private(set) var options: [(name: String, value: String?)] = []
+  private(set) var remark: String?
+
+  init(revealingSecrets: Bool) { self.revealingSecrets = revealingSecrets }
+
+  mutating func add(_ name: String, _ value: String? = nil) { options.append((name, value)) }
+
+  mutating func add(_ tls: TLS) {
+    if let file = tls.caFile { add("--cacert", file) }
+    if let folder = tls.caDirectory { add("--capath", folder) }
+    if let file = tls.revocationLists { add("--crlfile", file) }
+    if !tls.verifiesServer { add("-k") }
+    if !tls.pinnedPublicKeys.isEmpty {
+      add("--pinnedpubkey", tls.pinnedPublicKeys.map { "sha256//" + $0 }.joined(separator: ";"))
+    }
+    if tls.minimumVersion != .v1_2 { add("--tlsv" + Self.number(tls.minimumVersion)) }
+    if let maximum = tls.maximumVersion { add("--tls-max", Self.number(maximum)) }
+    if let ciphers = tls.ciphers { add("--ciphers", ciphers) }
+    if let suites = tls.cipherSuites { add("--tls13-ciphers", suites) }
+    if !tls.resumesSessions { add("--no-sessionid") }
+    if !tls.negotiatesProtocol { add("--no-alpn") }
+    if tls.caCertificates != nil { remark = "without its certificate authorities, which are in memory" }
+    guard let client = tls.clientCertificate else { return }
+    guard case .file(let path) = client.certificate else {
+      remark = "without its client certificate, which is in memory"
+      return
+    }
+    add("--cert", path)
+    if client.format != .pem { add("--cert-type", client.format == .der ? "DER" : "P12") }
+    if case .file(let key) = client.key {
+      add("--key", key)
+      if client.format == .der { add("--key-type", "DER") }
+    }
+    if let password = client.password { add("--pass", revealingSecrets ? password : Secrets.mark) }
+  }
+
+  mutating func add(_ network: Network) {
+    if let path = network.unixSocket {
+      if path.hasPrefix("@") { add("--abstract-unix-socket", String(path.dropFirst())) } else { add("--unix-socket", path) }
+    }
+    for override in network.hostOverrides {
+      // curl has no name for any port.
+      for port in override.port.map({ [$0] }) ?? [80, 443] {
+        add("--resolve", "\(override.host):\(port):" + override.addresses.map(Self.bracketed).joined(separator: ","))
+      }
+    }
+    for target in network.connectTo {
+      func text(_ port: Int?) -> String { port.map(String.init) ?? "" }
+      add(
+        "--connect-to", "\(target.host ?? ""):\(text(target.port)):\(Self.bracketed(target.toHost ?? "")):\(text(target.toPort))")
+    }
+    if !network.dnsServers.isEmpty { add("--dns-servers", network.dnsServers.joined(separator: ",")) }
+    if let resolver = network.dnsOverHTTPS {
+      add("--doh-url", revealingSecrets ? resolver : Secrets().redacting(urlText: resolver))
+    }
+    if let address = network.localAddress { add("--interface", address) }
+    if let ports = network.localPorts { add("--local-port", "\(ports.lowerBound)-\(ports.upperBound)") }
+    switch network.ipVersion {
+    case .any: break
+    case .v4: add("-4")
+    case .v6: add("-6")
+    }
+    if !network.tcpNoDelay { add("--no-tcp-nodelay") }
+    if network.tcpKeepAlive == nil { add("--no-keepalive") }
+  }
+
+  mutating func add(_ proxy: Proxy) {
+    add("-x", proxy.description)
+    if let user = proxy.user {
+      add("-U", revealingSecrets ? "\(user):\(proxy.password ?? "")" : "\(Secrets.mark):\(Secrets.mark)")
+    }
+    add(proxy.authentication, prefix: "--proxy-", default: .basic)
+    if proxy.tunnels { add("-p") }
+    for field in proxy.headers {
+      add("--proxy-header", revealingSecrets ? "\(field.name): \(field.value)" : "\(field.name): \(Secrets.mark)")
+    }
+    if !proxy.exceptions.isEmpty { add("--noproxy", proxy.exceptions.joined(separator: ",")) }
+  }
+
+  mutating func add(_ authentication: Authentication) {
+    add(authentication.schemes, prefix: "--", default: .basic)
+    add("-u", revealingSecrets ? "\(authentication.user):\(authentication.password)" : "\(Secrets.mark):\(Secrets.mark)")
+  }
+
+  private mutating func add(_ schemes: AuthenticationSchemes, prefix: String, default usual: AuthenticationSchemes) {
+    switch schemes {
+    case usual: break
+    case .digest: add(prefix + "digest")
+    case .ntlm: add(prefix + "ntlm")
+    case .negotiate: add(prefix + "negotiate")
+    default: add(prefix + "anyauth")
+    }
+  }
+
+  private static func number(_ version: TLSVersion) -> String { "1.\(version.rawValue)" }
+  private static func bracketed(_ host: String) -> String { host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host }
+}

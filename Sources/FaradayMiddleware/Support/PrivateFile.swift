@@ -1,0 +1,80 @@
+internal import FaradayCore
+#if canImport(Glibc)
+private import Glibc
+#elseif canImport(Musl)
+private import Musl
+#elseif canImport(Darwin)
+private import Darwin
+#endif
+
+/// Writes files that only their owner can read, and reads files up to a limit.
+enum PrivateFile {
+  /// Why a file could not be read or written.
+  struct Failure: Error {
+    /// What the system says: `No such file or directory`.
+    let reason: String
+    /// Whether there is no such file.
+    var isMissing = false
+
+    fileprivate static var ofSystem: Self {
+      let code = errno
+      return Self(reason: String(cString: strerror(code)), isMissing: code == ENOENT)
+    }
+  }
+
+  /// Reads a whole file, or what a pipe holds. One with more than `limit` bytes fails: `/dev/zero` has no end.
+  static func read(_ path: String, limit: Int) throws(Failure) -> Data {
+    guard !path.utf8.contains(0) else { throw Failure(reason: "the path contains a NUL character") }
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw .ofSystem }
+    defer { close(descriptor) }
+    var data = Data()
+    var piece = [UInt8](repeating: 0, count: 64 << 10)
+    while true {
+      let count = piece.withUnsafeMutableBytes { systemRead(descriptor, $0.baseAddress, $0.count) }
+      if count < 0, errno == EINTR { continue }
+      guard count >= 0 else { throw .ofSystem }
+      guard count > 0 else { return data }
+      guard data.count + count <= limit else { throw Failure(reason: "it has more than \(limit) bytes") }
+      data.append(contentsOf: piece[..<count])
+    }
+  }
+
+  /// Writes a temporary file with mode 0600 in the same folder, and renames it when it is complete. Throws ``Failure``.
+  static func write(_ data: Data, to path: String) throws {
+    var template = Array((path + ".XXXXXX").utf8CString)
+    // Its mode is 0600 from the start.
+    let descriptor = mkstemp(&template)
+    guard descriptor >= 0 else { throw Failure.ofSystem }
+    let temporary = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    do {
+      defer { close(descriptor) }
+      try data.withUnsafeBytes { bytes in
+        var rest = bytes[...]
+        while !rest.isEmpty {
+          let count = systemWrite(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+          if count < 0, errno == EINTR { continue }
+          guard count >= 0 else { throw Failure.ofSystem }
+          rest = rest.dropFirst(count)
+        }
+      }
+      guard fsync(descriptor) == 0 else { throw Failure.ofSystem }
+      guard rename(temporary, path) == 0 else { throw Failure.ofSystem }
+    } catch {
+      unlink(temporary)
+      throw error
+    }
+  }
+}
+
+// Their names are taken in the scope above.
+#if canImport(Glibc)
+private let systemRead = Glibc.read
+private let systemWrite = Glibc.write
+#elseif canImport(Musl)
+private let systemRead = Musl.read
+private let systemWrite = Musl.write
+#elseif canImport(Darwin)
+private let systemRead = Darwin.read
+private let systemWrite = Darwin.write
+#endif

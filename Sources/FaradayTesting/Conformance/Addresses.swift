@@ -1,0 +1,188 @@
+internal import FaradayCore
+
+extension ConformanceGroup {
+  static let addresses = ConformanceGroup(
+    name: "addresses",
+    cases: [
+      .init("a name is connected to at the addresses that are given for it", needs: .otherAddresses) { subject in
+        let head = try await receivedHead(subject, "http://nowhere.invalid:PORT/path") {
+          $0.hostOverrides = [HostOverride("NOWHERE.invalid", addresses: ["127.0.0.1"])]
+        }
+        try expect(head.contains("\r\nHost: nowhere.invalid:"), head)
+      },
+      .init("of several addresses one that answers is used", needs: .otherAddresses) { subject in
+        _ = try await receivedHead(subject, "http://nowhere.invalid:PORT/path") {
+          $0.hostOverrides = [HostOverride("*", addresses: ["::1", "127.0.0.1"])]
+        }
+      },
+      .init("addresses of another name or port are not used", needs: .otherAddresses) { subject in
+        for override in [
+          HostOverride("other.invalid", addresses: ["127.0.0.1"]),
+          HostOverride("nowhere.invalid", port: 9, addresses: ["127.0.0.1"]),
+        ] {
+          try await expectFailure(.nameNotFound) {
+            var request = try Request("http://nowhere.invalid:\(subject.server.port)/hello")
+            request.options.network.hostOverrides = [override]
+            return try await subject.adapter.send(request)
+          }
+        }
+      },
+      .init("an address that one request is given is not the next one's, nor is its connection", needs: .otherAddresses) {
+        subject in
+        var request = try Request("http://nowhere.invalid:\(subject.server.port)/hello")
+        for addresses in [["127.0.0.1"], ["::1", "127.0.0.1"]] {
+          request.options.network.hostOverrides = [HostOverride("nowhere.invalid", addresses: addresses)]
+          try expectEqual(try await subject.adapter.send(request).status, .ok)
+          request.options.network.hostOverrides = []
+          try await expectFailure(.nameNotFound) { [request] in try await subject.adapter.send(request) }
+        }
+      },
+      .init("an address that is none is refused", needs: .otherAddresses, needsWire: false) { subject in
+        try await expectFailure(.invalidOption) {
+          try await subject.connection.get("hello") {
+            $0.options.network.hostOverrides = [HostOverride("*", addresses: ["localhost"])]
+          }
+        }
+      },
+      .init("another host and port are connected to", needs: .otherAddresses) { subject in
+        let head = try await receivedHead(subject, "http://nowhere.invalid:1/path") {
+          $0.connectTo = [
+            ConnectTo(host: "other.invalid", toHost: "192.0.2.1"),
+            ConnectTo(host: "nowhere.invalid", port: 1, toHost: "127.0.0.1", toPort: $1),
+          ]
+        }
+        try expect(head.contains("\r\nHost: nowhere.invalid:1\r\n"), head)
+      },
+      .init("a Unix socket is connected to", needs: .unixSockets) { subject in
+        let path = FileManager.default.temporaryDirectory.path() + "/faraday-\(UInt32.random(in: 0 ... .max))"
+        let server = try RawServer(unixSocket: path) { connection in
+          let line = try connection.readHead().prefix { $0 != "\r\n" }
+          try connection.send("HTTP/1.1 200 OK\r\nContent-Length: \(line.utf8.count)\r\n\r\n\(line)")
+          connection.waitForClose()
+        }
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        defer { server.stop() }
+        for _ in 0..<3 {
+          var request = try Request("http://nowhere.invalid/over/unix")
+          request.options.network.unixSocket = path
+          try expectEqual(try await subject.adapter.send(request).body.text(), "GET /over/unix HTTP/1.1")
+        }
+        try await expectFailure(.nameNotFound) { try await subject.adapter.send(try Request("http://nowhere.invalid/over/unix")) }
+      },
+      .init("a Unix socket that is not there", needs: .unixSockets) { subject in
+        try await expectFailure(.connectionFailed) {
+          try await subject.connection.get("hello") { $0.options.network.unixSocket = "/nonexistent/socket" }
+        }
+      },
+      .init("the local address and ports are used", needs: .localAddress) { subject in
+        let client = try await connectedClient(subject) {
+          $0.localAddress = "127.0.0.9"
+          $0.localPorts = 26_000...27_000
+        }
+        try expectEqual(client.address, "127.0.0.9")
+        try expect((26_000...27_000).contains(client.port), "port \(client.port)")
+      },
+      .init("a connection from another local address is not used", needs: .localAddress) { subject in
+        let clients = Log<String>()
+        let server = try RawServer { connection in
+          while true {
+            _ = try connection.readHead()
+            clients.append(connection.client?.address ?? "")
+            try connection.send("HTTP/1.1 204 No Content\r\n\r\n")
+          }
+        }
+        defer { server.stop() }
+        for address in ["127.0.0.9", nil, "127.0.0.9"] {
+          _ = try await subject.connection(to: server).get { $0.options.network.localAddress = address }
+        }
+        try expectEqual(clients.elements, ["127.0.0.9", "127.0.0.1", "127.0.0.9"])
+      },
+      .init("a local address that is not this machine's", needs: .localAddress) { subject in
+        try await expectFailure(.connectionFailed) {
+          try await subject.connection.get("hello") { $0.options.network.localAddress = "192.0.2.1" }
+        }
+      },
+      .init("the version of IP is kept", needs: .ipVersion) { subject in
+        let request = try Request("http://localhost:\(subject.server.port)/hello")
+        try await expectFailure(.connectionFailed, .nameNotFound) {
+          var request = request
+          request.options.network.ipVersion = .v6
+          return try await subject.adapter.send(request)
+        }
+        var other = request
+        other.options.network.ipVersion = .v4
+        other.options.network.happyEyeballsDelay = .milliseconds(5)
+        try expectEqual(try await subject.adapter.send(other).status, .ok)
+      },
+      .init("servers of DNS are asked", needs: .dnsServers) { subject in
+        try await expectFailure(.nameNotFound, .connectTimeout) {
+          var request = try Request("http://localhost.example:\(subject.server.port)/hello")
+          request.options.network.dnsServers = ["127.0.0.1:9"]
+          return try await subject.adapter.send(request)
+        }
+      },
+      .init("a resolver over HTTPS is asked", needs: [.dnsOverHTTPS, .unverifiedTLS]) { subject in
+        // One that nobody vouches for is not believed.
+        let nginx = try NginxServer.shared.get()
+        try await expectFailure(.nameNotFound) {
+          var request = try Request("http://localhost.example:\(subject.server.port)/hello")
+          request.options.network.dnsOverHTTPS = "https://127.0.0.1:\(nginx.tlsPort)/dns-query"
+          return try await subject.adapter.send(request)
+        }
+      },
+      .init("TCP's own options are set", needs: .tcpOptions) { subject in
+        let client = try await connectedClient(subject) {
+          $0.tcpNoDelay = false
+          $0.tcpKeepAlive = .seconds(77)
+        }
+        let options = try require(TCPOptions(localPort: client.port), "the client's socket is not open")
+        try expectEqual(options, TCPOptions(noDelay: false, keepAlive: 77))
+        let other = try await connectedClient(subject) { $0.tcpKeepAlive = nil }
+        try expectEqual(try require(TCPOptions(localPort: other.port)).keepAlive, nil)
+      },
+    ])
+
+  /// The head that a server on 127.0.0.1 gets for the URL, in which `PORT` is its port.
+  private static func receivedHead(
+    _ subject: AdapterConformance.Subject, _ url: String, set: (inout Network, _ port: Int) -> Void
+  ) async throws -> String {
+    let heads = Log<String>()
+    let server = try RawServer { connection in
+      heads.append(try connection.readHead())
+      try connection.send("HTTP/1.1 204 No Content\r\n\r\n")
+      connection.waitForClose()
+    }
+    defer { server.stop() }
+    var request = try Request(url.replacing("PORT", with: "\(server.port)"))
+    set(&request.options.network, server.port)
+    try expectEqual(try await subject.adapter.send(request).status, .noContent)
+    return try require(heads.elements.first)
+  }
+
+  private static func receivedHead(
+    _ subject: AdapterConformance.Subject, _ url: String, set: (inout Network) -> Void
+  ) async throws -> String {
+    try await receivedHead(subject, url) { network, _ in set(&network) }
+  }
+
+  /// The client's address and port, as the server sees them. The connection stays open.
+  private static func connectedClient(
+    _ subject: AdapterConformance.Subject, set: (inout Network) -> Void
+  ) async throws -> (address: String, port: Int) {
+    let server = try RawServer { connection in
+      _ = try connection.readHead()
+      let client = connection.client.map { "\($0.address) \($0.port)" } ?? ""
+      try connection.send("HTTP/1.1 200 OK\r\nContent-Length: \(client.utf8.count)\r\n\r\n\(client)")
+      connection.waitForClose()
+    }
+    // Not stopped here: the client's socket is looked at.
+    kept.append(server)
+    var network = Network()
+    set(&network)
+    let words = try await subject.connection(to: server).get { [network] in $0.options.network = network }.body.text().split(
+      separator: " ")
+    return (String(try require(words.first)), try require(words.last.flatMap { Int($0) }))
+  }
+
+  private static let kept = Log<RawServer>()
+}

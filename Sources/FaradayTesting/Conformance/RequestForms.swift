@@ -1,0 +1,141 @@
+internal import FaradayCore
+
+extension ConformanceGroup {
+  static let requestForms = ConformanceGroup(
+    name: "forms of requests",
+    cases: [
+      .init("HTTP/1.0 is spoken where it is asked for", needs: .http1_0) { subject in
+        let (text, _) = try await sent(subject) { $0.options.httpVersion = .http1_0 }
+        try expect(text.hasPrefix("GET /x HTTP/1.0\r\n"), text)
+      },
+      .init("HTTP/2 is spoken at once in clear text where the server is known to speak it", needs: .http2PriorKnowledge) {
+        subject in
+        var request = try Request(try NginxVariants.shared.get().url(.cleartextHTTP2))
+        request.options.httpVersion = .http2PriorKnowledge
+        let response = try await subject.adapter.send(request)
+        try expectEqual(NginxVariants.fields(of: try await response.body.text())["http"], "HTTP/2.0")
+        try expectEqual(response.version, .http2)
+      },
+      .init("HTTP/3 is asked for, and a server without it answers", needs: [.http3, .customCA]) { subject in
+        let server = try NginxVariants.shared.get()
+        var request = try Request(server.url(.valid))
+        request.options.httpVersion = .http3
+        request.options.tls.caFile = server.certificates.authority
+        try expectEqual(try await subject.adapter.send(request).status, .ok)
+      },
+      .init("a target is sent as it is", needs: .verbatimTarget) { subject in
+        for target in ["/a|b?\"<>\"", "no-slash", "*", "http://other.invalid/", "/%zz/../.#f"] {
+          let (text, _) = try await sent(subject) { $0.options.requestTarget = .verbatim(target) }
+          try expect(text.hasPrefix("GET \(target) HTTP/1.1\r\n"), text)
+        }
+      },
+      .init("a target that would end the line is refused", needs: .verbatimTarget, needsWire: false) { subject in
+        for target in ["", " ", "/a b", "/\r\nX: y", "/\u{7f}", "/é", "/\0"] {
+          try await expectFailure(.invalidURL) {
+            try await subject.connection.get("hello") { $0.options.requestTarget = .verbatim(target) }
+          }
+        }
+      },
+      .init("trailers follow the body", needs: [.requestTrailers, .streamedUpload]) { subject in
+        let checksum = try require(HTTPField.Name("X-Checksum"))
+        let (text, _) = try await sent(subject, until: "X-Checksum: abc\r\n\r\n") {
+          $0.method = .post
+          $0.body = .stream(Pieces("some ", "pieces"))
+          $0.headers[.trailer] = "X-Checksum"
+          $0.options.requestTrailers = { HTTPFields([HTTPField(name: checksum, value: "abc")]) }
+        }
+        try expect(text.hasSuffix("\r\n0\r\nX-Checksum: abc\r\n\r\n"), text)
+        try expect(text.contains("\r\nTrailer: X-Checksum\r\n"), text)
+      },
+      .init(
+        "trailers are sent once: a request that would have to be sent again fails",
+        needs: [.requestTrailers, .streamedUpload, .authentication]
+      ) { subject in
+        let server = try RawServer { connection in
+          while true {
+            _ = try connection.readHead()
+            var text = ""
+            while !text.hasSuffix("0\r\nX-Checksum: abc\r\n\r\n") && !text.hasSuffix("0\r\n\r\n") {
+              text += String(decoding: try connection.readSome(upTo: 1000), as: UTF8.self)
+            }
+            try connection.send("HTTP/1.1 401 Unauthorized\r\nWWW-Authenticate: Basic\r\nContent-Length: 0\r\n\r\n")
+          }
+        }
+        defer { server.stop() }
+        let checksum = try require(HTTPField.Name("X-Checksum"))
+        var request = try Request(.put, server.url, body: .stream(Pieces("the body"), isReplayable: true))
+        request.options.authentication = Authentication(user: "u", password: "p", schemes: .any)
+        request.options.requestTrailers = { HTTPFields([HTTPField(name: checksum, value: "abc")]) }
+        do {
+          try expectEqual(try await subject.adapter.send(request).status, .unauthorized)
+        } catch let error as TransportError {
+          try expectEqual(error.code, .connectionClosed)
+        }
+      },
+      .init("trailers without a body in chunks are refused", needs: .requestTrailers, needsWire: false) { subject in
+        for body: Body in [.empty, "text"] {
+          try await expectFailure(.invalidOption) {
+            try await subject.connection.post("echo") {
+              $0.body = body
+              $0.options.requestTrailers = { [:] }
+            }
+          }
+        }
+      },
+      .init("a stated length stands where it was set", needs: .exactHeaders) { subject in
+        let (text, _) = try await sent(subject, until: "body") {
+          $0.method = .post
+          $0.body = "body"
+          $0.headers.append(HTTPField(name: .accept, value: "*/*"))
+          $0.headers.append(HTTPField(name: .contentLength, value: "4"))
+          $0.headers.append(HTTPField(name: .contentType, value: "text/plain"))
+        }
+        try expect(text.hasSuffix("\r\nAccept: */*\r\nContent-Length: 4\r\nContent-Type: text/plain\r\n\r\nbody"), text)
+      },
+      .init("a large body is asked for, and a small one is not", needs: [.expectContinue, .streamedUpload]) { subject in
+        let policy = ExpectContinue(minimumBodySize: 10)
+        let small = try await subject.connection.post("inspect") {
+          $0.body = "small"
+          $0.options.expectContinue = policy
+        }
+        try expect(!(try await small.body.text().lowercased().contains("expect")))
+        let server = try RawServer { connection in
+          let head = try connection.readHead()
+          try connection.send("HTTP/1.1 100 Continue\r\n\r\n")
+          _ = try connection.read(exactly: 11)
+          let hasExpect = head.lowercased().contains("\r\nexpect: 100-continue\r\n")
+          try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n\(hasExpect ? 1 : 0)")
+          connection.waitForClose()
+        }
+        defer { server.stop() }
+        let large = try await subject.connection(to: server).post {
+          $0.body = "large body."
+          $0.options.expectContinue = policy
+        }
+        try expectEqual(try await large.body.text(), "1")
+      },
+    ])
+
+  /// What a server receives, and the response.
+  private static func sent(
+    _ subject: AdapterConformance.Subject, until end: String = "\r\n\r\n", edit: (inout Request) throws -> Void
+  ) async throws -> (String, Response) {
+    let log = Log<String>()
+    let server = try RawServer { connection in
+      var text = ""
+      while !text.hasSuffix(end) {
+        let piece = try connection.readSome(upTo: 10_000)
+        if piece.isEmpty { break }
+        text += String(decoding: piece, as: UTF8.self)
+      }
+      log.append(text)
+      try connection.send("HTTP/1.1 204 No Content\r\n\r\n")
+      connection.waitForClose()
+    }
+    defer { server.stop() }
+    var request = try Request(server.url + "/x")
+    try edit(&request)
+    let response = try await subject.adapter.send(request)
+    return (try require(log.elements.first), response)
+  }
+}

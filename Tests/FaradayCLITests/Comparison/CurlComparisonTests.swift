@@ -1,0 +1,37 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// `faraday` and the system's `curl` with the same arguments: what each sent, wrote and returned.
+@Suite(.enabled(if: ReferenceCurl.path != nil, "the reference is curl 7.88"))
+struct CurlComparisonTests {
+  @Test(arguments: ComparedLine.all)
+  func `does what curl does`(_ line: ComparedLine) async throws {
+    let reference = try #require(ReferenceCurl.path)
+    let theirs = try await Comparison(line, program: reference)
+    let ours = try await Comparison(line, program: BuiltProduct.named("faraday").path)
+    let differences = ours.differences(from: theirs)
+    withKnownIssue("\(ComparedLine.known[line.command] ?? "")", isIntermittent: false) {
+      if !differences.isEmpty { Issue.record("\(line.command)\(differences)") }
+    } when: {
+      ComparedLine.known[line.command] != nil
+    }
+  }
+
+  @Test func `at least a hundred lines are compared, each once, and those that differ are among them`() {
+    let commands = ComparedLine.all.map(\.command)
+    #expect(commands.count >= 100)
+    #expect(Set(commands).count == commands.count)
+    #expect(Set(ComparedLine.known.keys).isSubset(of: commands))
+  }
+}
+
+/// The curl that the command is compared with.
+enum ReferenceCurl {
+  /// Its path; nil if it is not there, or of another version.
+  static let path: String? = {
+    let path = "/usr/bin/curl"
+    let program = FileManager.default.contents(atPath: path)
+    return program?.firstRange(of: Data("7.88.1".utf8)) == nil ? nil : path
+  }()
+}

@@ -1,0 +1,43 @@
+extension ComparedLine {
+  /// Lines that differ, and why.
+  static let known: [String: String] = intended.merging(missing) { $1 }
+
+  /// They are to stay.
+  private static let intended = [
+    "curl --compressed $URL/gzip": "the codings that this build can decode are asked for: br and zstd are not among them",
+    "curl -u joe:pw -A me -e http://from/ -b a=1 -r 0-1 --compressed -H 'X-Own: 1' -d a=1 $URL/hello":
+      "the codings of --compressed, and curl writes a Content-Range into a POST with -r",
+    "curl --ignore-content-length $URL/close": "not supported: where a body ends must be certain",
+    "curl --raw $URL/chunked": "not supported: bodies are always without the chunks' framing",
+    "curl -s --http0.9 $URL/http09": "not supported: without a head, any bytes would be a response",
+    "printf 12345678 | curl -T - -H 'Content-Length: 8' $URL/put":
+      "curl 7.88 sends both Content-Length and Transfer-Encoding, which RFC 9112 forbids",
+    "curl -sS -d @missing $URL/post": "curl 7.88 warns and sends an empty body, which overwrites what was to be changed",
+    "curl -s -c saved $URL/cookies": "the comment of the file, and the order of the cookies",
+    "curl -s -c - $URL/cookies": "the comment of the file, and the order of the cookies",
+    "curl -s -b jar -c saved $URL/cookies $URL/hello": "the comment of the file, and the order of the cookies",
+    "curl -sSL $URL/ftp-location": "there is no FTP here, so that a redirect to it is refused",
+    "curl -sL -X PUT -d a=1 $URL/moved/302": "a PUT without a body has a Content-Length of 0, as RFC 9110 asks",
+    "curl -sS -f $URL/status/404 $URL/hello": "the connection of a status that -f refuses is used again",
+  ]
+
+  /// They are to go.
+  private static let missing = [
+    "curl --tr-encoding $URL/hello": "there is no TE",
+    "printf streamed | curl -T - $URL/put": chunked,
+    "printf streamed | curl -T . $URL/put": chunked,
+    "printf 12345678 | curl -T - -H 'Transfer-Encoding: chunked' $URL/put": chunked,
+    "curl -H 'Transfer-Encoding: chunked' -d @text $URL/post": chunked,
+    "curl -s --digest -u joe:pw -d a=1 $URL/digest": "the order of the fields of the body that is held back",
+    "curl -s --anyauth -u joe:pw $URL/basic": anyAuth,
+    "curl -s --anyauth -u joe:pw $URL/digest": anyAuth,
+    "http_proxy=$URL curl -s http://host.example/hello": proxyConnection,
+    "curl -T text $URL/expect-refused": expectation,
+    "curl -T big $URL/expect-refused": expectation,
+  ]
+
+  private static let chunked = "libcurl writes Transfer-Encoding behind Host, before the fields that it is given"
+  private static let proxyConnection = "libcurl writes Proxy-Connection behind Host, before the fields that it is given"
+  private static let expectation = "the second request, without Expect, uses a new connection"
+  private static let anyAuth = "the challenge's connection is not used again"
+}

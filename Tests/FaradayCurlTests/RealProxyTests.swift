@@ -1,0 +1,159 @@
+import FaradayCore
+import FaradayCurl
+import FaradayTesting
+import Testing
+
+/// Proxies that others have written: squid, microsocks; and a SOCKS server of ours for what these do not speak.
+@Suite struct RealProxyTests {
+  private let adapter = CurlAdapter()
+
+  private struct Answer: Equatable {
+    let status: Int
+    let body: String
+
+    static let hello = Answer(status: 200, body: "Hello, world!")
+  }
+
+  /// Sends a GET through the proxy.
+  private func get(_ url: String, through proxy: Proxy, edit: (inout Request) throws -> Void = { _ in }) async throws -> Answer {
+    var request = try Request(url)
+    request.options.proxy = .proxy(proxy)
+    try edit(&request)
+    let response = try await adapter.send(request)
+    return Answer(status: response.status.code, body: try await response.body.text())
+  }
+
+  private func failure(_ exchange: () async throws -> Answer) async throws -> TransportError {
+    do {
+      let answer = try await exchange()
+      throw Unexpected(answer: answer)
+    } catch let error as TransportError {
+      return error
+    }
+  }
+
+  private struct Unexpected: Error { let answer: Answer }
+
+  private func proxy(of squid: SquidProxy, _ schemes: AuthenticationSchemes? = nil, password: String = SquidProxy.password) throws
+    -> Proxy
+  {
+    var proxy = try Proxy(squid.url)
+    if let schemes { (proxy.user, proxy.password, proxy.authentication) = (SquidProxy.user, password, schemes) }
+    return proxy
+  }
+
+  @Test func `squid forwards, and tunnels`() async throws {
+    let (server, squid) = (try LocalServer(), try SquidProxy())
+    defer { squid.stop() }
+    let url = "http://\(SquidProxy.name):\(server.port)/hello"
+    var proxy = try proxy(of: squid)
+    #expect(try await get(url, through: proxy) == .hello)
+    proxy.tunnels = true
+    #expect(try await get(url, through: proxy) == .hello)
+    #expect(squid.passed.map(\.method) == ["GET", "CONNECT"])
+    let nginx = try NginxVariants.shared.get()
+    let answer = try await get(nginx.url(.valid), through: proxy) { $0.options.tls.caFile = nginx.certificates.authority }
+    #expect(answer.status == 200 && NginxVariants.fields(of: answer.body)["name"] == "localhost")
+    #expect(squid.passed.last?.target == "localhost:\(nginx.port(.valid))")
+  }
+
+  @Test(arguments: [
+    (SquidProxy.Authentication.basic, AuthenticationSchemes.basic), (.digest, .digest), (.ntlm, .ntlm), (.digest, .any),
+    (.ntlm, .any), (.basic, .any),
+  ]) func `credentials for squid are negotiated, for requests and for tunnels`(
+    kind: SquidProxy.Authentication, schemes: AuthenticationSchemes
+  ) async throws {
+    let (server, squid) = (try LocalServer(), try SquidProxy(kind))
+    defer { squid.stop() }
+    for tunnels in [false, true] {
+      for delivery in [Delivery.buffered, .streamed] {
+        var proxy = try proxy(of: squid, schemes)
+        proxy.tunnels = tunnels
+        let answer = try await get("http://127.0.0.1:\(server.port)/hello", through: proxy) { $0.options.delivery = delivery }
+        #expect(answer == .hello, "\(tunnels) \(delivery)")
+      }
+    }
+    var posting = try proxy(of: squid, schemes)
+    let echoed = try await get("http://127.0.0.1:\(server.port)/echo", through: posting) {
+      $0.method = .post
+      $0.body = .data(Data(repeating: 0x61, count: 100_000))
+    }
+    #expect(echoed.status == 200 && echoed.body.count == 100_000)
+    // The helper for NTLM believes anybody, and says no name.
+    if kind != .ntlm { #expect(squid.passed.allSatisfy { $0.user == SquidProxy.user }) }
+    // Without them, and with the wrong ones.
+    posting.user = nil
+    posting.password = nil
+    #expect(try await get("http://127.0.0.1:\(server.port)/hello", through: posting).status == 407)
+    if kind != .ntlm {
+      let wrong = try proxy(of: squid, schemes, password: "wrong")
+      #expect(try await get("http://127.0.0.1:\(server.port)/hello", through: wrong).status == 407)
+      var tunnel = wrong
+      tunnel.tunnels = true
+      let error = try await failure { try await get("http://127.0.0.1:\(server.port)/hello", through: tunnel) }
+      #expect(error.code == .proxyFailed && !"\(error)".contains("wrong"))
+    }
+  }
+
+  @Test func `a proxy is spoken to over TLS, which is verified by options of its own`() async throws {
+    let (server, squid) = (try LocalServer(), try SquidProxy())
+    defer { squid.stop() }
+    var proxy = try Proxy(squid.tlsURL)
+    let url = "http://127.0.0.1:\(server.port)/hello"
+    let error = try await failure { try await get(url, through: proxy) }
+    #expect(error.code == .tlsVerificationFailed)
+    proxy.tls.caFile = squid.caFile
+    #expect(try await get(url, through: proxy) == .hello)
+    proxy.tls.caFile = nil
+    proxy.tls.verifiesServer = false
+    #expect(try await get(url, through: proxy) == .hello)
+    // What holds for the proxy does not hold for the server behind it.
+    let nginx = try NginxVariants.shared.get()
+    let unverified = try await failure { try await get(nginx.url(.valid), through: proxy) }
+    // libcurl 7.88 loses the reason where TLS is within TLS.
+    #expect([.tlsVerificationFailed, .tlsFailed].contains(unverified.code), "\(unverified)")
+  }
+
+  @Test func `microsocks connects to what it is told, with and without credentials`() async throws {
+    let server = try LocalServer()
+    for hasCredentials in [false, true] {
+      let socks = try MicrosocksServer(asksForCredentials: hasCredentials)
+      defer { socks.stop() }
+      for scheme in [Proxy.Scheme.socks5, .socks5h] {
+        var proxy = Proxy(scheme, host: "127.0.0.1", port: socks.port)
+        if hasCredentials { (proxy.user, proxy.password) = (MicrosocksServer.user, MicrosocksServer.password) }
+        #expect(try await get("http://localhost:\(server.port)/hello", through: proxy) == .hello)
+      }
+      #expect(socks.targets == ["127.0.0.1:\(server.port)", "localhost:\(server.port)"])
+      guard hasCredentials else { continue }
+      let error = try await failure {
+        try await get(
+          "http://localhost:\(server.port)/hello",
+          through: Proxy(.socks5, host: "127.0.0.1", port: socks.port, user: "user", password: "wrong"))
+      }
+      #expect(error.code == .proxyFailed)
+    }
+  }
+
+  @Test(arguments: Proxy.Scheme.allCases.filter { $0 != .http && $0 != .https })
+  func `each kind of SOCKS resolves the name where it should`(scheme: Proxy.Scheme) async throws {
+    let socks = try SOCKSServer()
+    let proxy = Proxy(scheme, host: "127.0.0.1", port: socks.port, user: scheme.rawValue.hasPrefix("socks4") ? "anna" : nil)
+    let isRemote = scheme == .socks4a || scheme == .socks5h
+    let answer = try await get("http://localhost:81/", through: proxy) { if !isRemote { $0.options.network.ipVersion = .v4 } }
+    #expect(answer.body == (isRemote ? "name localhost" : "address 127.0.0.1"))
+    if scheme.rawValue.hasPrefix("socks4") { #expect(socks.log.elements.first == "user ID anna") }
+  }
+
+  @Test func `a proxy is chosen for each URL`() async throws {
+    let (server, squid) = (try LocalServer(), try SquidProxy())
+    defer { squid.stop() }
+    let proxy = try proxy(of: squid)
+    var configuration = CurlAdapter.Configuration()
+    configuration.proxy = .selected { $0.path().hasPrefix("/hello") ? proxy : nil }
+    let adapter = CurlAdapter(configuration)
+    #expect(try await adapter.send(try Request(server.url + "/hello")).status == .ok)
+    #expect(try await adapter.send(try Request(server.url + "/inspect")).status == .ok)
+    #expect(squid.passed.map(\.target) == ["\(server.url)/hello"])
+  }
+}

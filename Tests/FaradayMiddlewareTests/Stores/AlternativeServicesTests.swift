@@ -1,0 +1,220 @@
+import Faraday
+import FaradayTesting
+import FoundationEssentials
+import Testing
+
+@testable import FaradayMiddleware
+
+/// The middleware: which requests go to an alternative, from what it learns, and what follows a failure.
+@Suite struct AlternativeServicesTests {
+  private let now = Now()
+  private let store: AltSvcStore
+  private let mock = MockAdapter()
+  private let url = "https://a.example/"
+  private let field: HTTPFields = [.altSvc: "h2=\"b.example:8443\""]
+
+  init() { store = AltSvcStore { [now] in now.date } }
+
+  private func answer(_ headers: HTTPFields = [:], times: Int = .max, status: HTTPResponse.Status = .ok) {
+    mock.stub(times: times) { Response(status: status, headers: headers, url: $0.url) }
+  }
+
+  private func fail(_ code: TransportError.Code, phase: TransportError.Phase) {
+    mock.stub(times: 1) { throw TransportError(code, phase: phase, method: $0.method, url: $0.url, message: "") }
+  }
+
+  private func connection(_ adapter: MockAdapter? = nil) -> Connection {
+    Connection(adapter: adapter ?? mock, middleware: [.alternativeServices(store)])
+  }
+
+  /// Where each request was sent, by its `Alt-Used`; `origin` for those without one.
+  private func places(_ mock: MockAdapter? = nil) -> [String] {
+    (mock ?? self.mock).recorded.map(\.request).map { request in
+      guard let place = request.headers[.altUsed] else {
+        return request.options.network.connectTo.isEmpty ? "origin" : "not said"
+      }
+      return request.options.network.connectTo.count == 1 ? place : "not moved"
+    }
+  }
+
+  private func learn(_ field: String) throws { store.receive(field, from: try #require(URL(string: url))) }
+
+  private var known: [Int] { get throws { store.alternatives(for: try #require(URL(string: url))).map(\.port) } }
+
+  // MARK: Learning
+
+  @Test func `the connection of later requests goes to the alternative, and nothing else of them changes`() async throws {
+    answer(field)
+    for _ in 0..<2 { _ = try await connection().get("https://A.example:443/path") { $0.headers[.accept] = "text/plain" } }
+    _ = try await connection().get("https://a.example:444/")
+    #expect(places() == ["origin", "b.example:8443", "origin"])
+    let moved = try #require(mock.recorded.dropFirst().first?.request)
+    #expect(moved.url.absoluteString == "https://A.example:443/path" && moved.headers[.accept] == "text/plain")
+    #expect(
+      moved.options.network.connectTo == [ConnectTo(host: "a.example", port: 443, toHost: "b.example", toPort: 8443)])
+  }
+
+  @Test func `nothing is learned over http, from a server that was not verified, or with a 421`() async throws {
+    answer(field, times: 1, status: .misdirectedRequest)
+    answer(field)
+    _ = try await connection().get(url)
+    _ = try await connection().get("http://a.example/")
+    _ = try await connection().get(url) { $0.options.tls.verifiesServer = false }
+    #expect(store.known.isEmpty)
+    _ = try await connection().get(url)
+    #expect(try known == [8443])
+  }
+
+  @Test func `a lifetime is shortened by the response's age`() async throws {
+    answer([.altSvc: "h2=\":1\"; ma=60", .age: "50"])
+    _ = try await connection().get(url)
+    #expect(try known == [1])
+    now.advance(by: 10)
+    #expect(try known.isEmpty)
+  }
+
+  // MARK: Choosing
+
+  @Test(arguments: [
+    ("h3=\":1\", h2=\":2\", http%2F1.1=\":3\"", HTTPVersionPolicy.automatic, "a.example:2"),
+    ("h3=\":1\", h2=\":2\", http%2F1.1=\":3\"", .http1, "a.example:3"),
+    ("http%2F1.1=\":3\", h2=\":2\"", .http2, "a.example:3"),
+    ("h3=\":1\", x=\":2\"", .automatic, "origin"), ("h3=\":1\"", .http3, "origin"),
+    ("h2=\":2\"", .http1, "origin"), ("http%2F1.1=\":3\"", .http1_0, "origin"),
+    // The origin itself is preferred.
+    ("h3=\":1\", h2=\":443\", h2=\":2\"", .automatic, "origin"), ("h2=\"[::1]:2\"", .automatic, "[::1]:2"),
+  ])
+  func `the first alternative that can be spoken is used`(field: String, version: HTTPVersionPolicy, expected: String)
+    async throws
+  {
+    answer()
+    try learn(field)
+    _ = try await connection().get(url) { $0.options.httpVersion = version }
+    #expect(places() == [expected])
+  }
+
+  @Test func `HTTP/2 needs an adapter that speaks it, and ALPN`() async throws {
+    try learn("h2=\":2\", http%2F1.1=\":3\"")
+    let mock = MockAdapter(capabilities: .all.subtracting(.http2))
+    mock.stub { Response(status: .ok, url: $0.url) }
+    _ = try await connection(mock).get(url)
+    #expect(places(mock) == ["a.example:3"])
+    answer()
+    _ = try await connection().get(url) { $0.options.tls.negotiatesProtocol = false }
+    #expect(places() == ["a.example:3"])
+  }
+
+  @Test func `an adapter that cannot connect elsewhere gets every request unchanged`() async throws {
+    try learn("h2=\":2\"")
+    let mock = MockAdapter(capabilities: .all.subtracting(.otherAddresses))
+    mock.stub { Response(status: .ok, url: $0.url) }
+    _ = try await connection(mock).get(url)
+    #expect(places(mock) == ["origin"])
+  }
+
+  @Test func `a request that says where to connect, is not verified, or can be sent only once goes to its origin`() async throws {
+    answer()
+    try learn("h2=\":2\"")
+    let edits: [@Sendable (inout Request) throws -> Void] = [
+      { $0.options.network.unixSocket = "/socket" }, { $0.options.proxy = .proxy(try Proxy("http://proxy.example")) },
+      { $0.options.tls.verifiesServer = false },
+      { $0.body = .stream(AsyncStream { $0.finish() }) },
+    ]
+    for edit in edits {
+      var request = try Request(url)
+      request.method = .put
+      try edit(&request)
+      _ = try await connection().run(request)
+    }
+    #expect(places() == Array(repeating: "origin", count: edits.count))
+    let own = [ConnectTo(toHost: "c.example")]
+    _ = try await connection().get(url) { $0.options.network.connectTo = own }
+    let last = try #require(mock.recorded.last?.request)
+    #expect(last.options.network.connectTo == own && last.headers[.altUsed] == nil)
+  }
+
+  // MARK: Failures
+
+  @Test(arguments: [
+    (TransportError.Code.nameNotFound, TransportError.Phase.resolving), (.connectionFailed, .connecting),
+    (.addressForbidden, .connecting), (.connectTimeout, .connecting), (.tlsVerificationFailed, .tls),
+  ])
+  func `an alternative that cannot be connected to is rejected, and the origin asked`(
+    code: TransportError.Code, phase: TransportError.Phase
+  ) async throws {
+    try learn("h2=\"b.example:8443\", h2=\"c.example:1\"")
+    fail(code, phase: phase)
+    answer()
+    var request = try Request(url)
+    (request.method, request.body) = (.post, "body")
+    #expect(try await connection().run(request).status == .ok)
+    #expect(places() == ["b.example:8443", "origin"] && mock.recorded.map(\.body) == [Data("body".utf8), Data("body".utf8)])
+    #expect(try known == [1])
+  }
+
+  @Test func `a rejected alternative that is advertised again is used again after five minutes`() async throws {
+    try learn("h2=\"b.example:8443\"")
+    fail(.connectionFailed, phase: .connecting)
+    answer(field)
+    for _ in 0..<2 { _ = try await connection().get(url) }
+    now.advance(by: 299)
+    _ = try await connection().get(url)
+    now.advance(by: 1)
+    _ = try await connection().get(url)
+    #expect(places() == ["b.example:8443", "origin", "origin", "origin", "b.example:8443"])
+  }
+
+  @Test(arguments: [
+    (TransportError.Code.connectionClosed, TransportError.Phase.waiting), (.sendFailed, .sending), (.queueTimeout, .connecting),
+    (.outOfDescriptors, .connecting), (.invalidCA, .tls), (.unsupported, .building),
+  ])
+  func `any other failure is the caller's, and says nothing about the alternative`(
+    code: TransportError.Code, phase: TransportError.Phase
+  ) async throws {
+    try learn("h2=\":2\"")
+    fail(code, phase: phase)
+    answer()
+    let error = await #expect(throws: TransportError.self) { try await connection().get(url) }
+    #expect(error?.code == code && places() == ["a.example:2"])
+    #expect(try known == [2])
+  }
+
+  @Test func `when the total timeout has expired the origin is not asked, but the next request goes there`() async throws {
+    try learn("h2=\":2\"")
+    fail(.totalTimeout, phase: .connecting)
+    answer()
+    await #expect(throws: TransportError.self) { try await connection().get(url) }
+    _ = try await connection().get(url)
+    #expect(places() == ["a.example:2", "origin"])
+  }
+
+  @Test func `an alternative that answers 421 is rejected, and the origin asked`() async throws {
+    try learn("h2=\":2\"")
+    answer([.altSvc: "h2=\":3\""], times: 1, status: .misdirectedRequest)
+    answer()
+    #expect(try await connection().get(url).status == .ok)
+    #expect(places() == ["a.example:2", "origin"])
+    #expect(try known.isEmpty)
+  }
+
+  @Test func `what was rejected is bounded, and forgotten with everything else or when the network changes`() throws {
+    let store = AltSvcStore(limit: 2) { [now] in now.date }
+    let url = try #require(URL(string: url))
+    func ports() -> [Int] {
+      store.receive("h2=\":1\", h2=\":2\", h2=\":3\"", from: url)
+      return store.alternatives(for: url).map(\.port)
+    }
+    _ = ports()
+    for alternative in store.alternatives(for: url) {
+      store.reject(alternative, for: url)
+      now.advance(by: 1)
+    }
+    #expect(ports() == [1])
+    store.networkChanged()
+    #expect(ports() == [1, 2, 3])
+    store.reject(store.alternatives(for: url)[0], for: url)
+    #expect(ports() == [2, 3])
+    store.removeAll()
+    #expect(ports() == [1, 2, 3])
+  }
+}

@@ -1,0 +1,87 @@
+import Faraday
+import FaradayTesting
+import FoundationEssentials
+import Testing
+
+@testable import FaradayMiddleware
+
+/// The middleware: what it changes, and from what it learns.
+@Suite struct HSTSTests {
+  private let store = HSTSStore()
+  private let mock = MockAdapter()
+
+  private func answer(_ headers: HTTPFields = [:], times: Int = .max, status: HTTPResponse.Status = .ok) {
+    mock.stub(times: times) { Response(status: status, headers: headers, url: $0.url) }
+  }
+
+  private var urls: [String] { mock.recorded.map { $0.request.url.absoluteString } }
+
+  @Test func `nothing is learned from a server that was not verified, or over http`() async throws {
+    answer([.strictTransportSecurity: "max-age=10"])
+    let connection = Connection(adapter: mock, middleware: [.hsts(store)])
+    _ = try await connection.get("https://a.example/") { $0.options.tls.verifiesServer = false }
+    _ = try await connection.get("http://a.example/")
+    #expect(store.entries.isEmpty)
+    _ = try await connection.get("https://a.example/")
+    #expect(store.entries.map(\.host) == ["a.example"])
+  }
+
+  @Test func `of several fields the first counts`() async throws {
+    var headers = HTTPFields()
+    for value in ["nonsense", "max-age=10"] { headers.append(HTTPField(name: .strictTransportSecurity, value: value)) }
+    answer(headers)
+    _ = try await Connection(adapter: mock, middleware: [.hsts(store)]).get("https://a.example/")
+    #expect(store.entries.isEmpty)
+  }
+
+  @Test func `a known host is asked over https, also where a redirect leads to it`() async throws {
+    store.insert("a.example", includesSubdomains: true, expires: nil)
+    answer([.location: "http://b.a.example:8080/two"], times: 1, status: .found)
+    answer()
+    let connection = Connection(adapter: mock, middleware: [.redirects(), .hsts(store)])
+    let response = try await connection.get("http://a.example:80/one")
+    #expect(urls == ["https://a.example/one", "https://b.a.example:8080/two"])
+    #expect(response.url.absoluteString == "https://b.a.example:8080/two")
+    _ = try await connection.get("http://other.example/")
+    #expect(urls.last == "http://other.example/")
+  }
+
+  @Test func `the connection's header fields and credentials go along, as it is the same server`() async throws {
+    store.insert("a.example", includesSubdomains: false, expires: nil)
+    answer()
+    var connection = try Connection(
+      "http://a.example/", headers: [.accept: "text/plain"], adapter: mock,
+      middleware: [.hsts(store), .authorization(.bearer("token"))])
+    connection.use(.closure { request, next in try await next(request) })
+    _ = try await connection.get("x")
+    _ = try await connection.get("x") { $0.markSecret("x") }
+    for sent in mock.recorded.map(\.request) {
+      #expect(sent.url.absoluteString == "https://a.example/x" && !sent.isCrossOrigin)
+      #expect(sent.headers[.authorization] == "Bearer token" && sent.headers[.accept] == "text/plain")
+    }
+  }
+
+  @Test func `a cross-origin request stays one`() async throws {
+    store.insert("b.example", includesSubdomains: false, expires: nil)
+    answer()
+    let connection = try Connection(
+      "http://a.example/", headers: [.accept: "text/plain"], adapter: mock,
+      middleware: [.hsts(store), .authorization(.bearer("token"))])
+    _ = try await connection.get("http://b.example/")
+    let sent = try #require(mock.recorded.first?.request)
+    #expect(sent.url.absoluteString == "https://b.example/" && sent.isCrossOrigin && sent.headers.isEmpty)
+  }
+
+  @Test func `what is same-origin at https does not become so at http again`() async throws {
+    store.insert("a.example", includesSubdomains: false, expires: nil)
+    answer([.location: "http://c.example/"], times: 1, status: .found)
+    answer()
+    let connection = try Connection(
+      "http://a.example/", headers: [.accept: "text/plain"], adapter: mock,
+      middleware: [.hsts(store), .redirects(), .hsts(store), .authorization(.bearer("token"))])
+    _ = try await connection.get("x")
+    #expect(urls == ["https://a.example/x", "http://c.example/"])
+    #expect(mock.recorded[0].request.headers[.authorization] == "Bearer token")
+    #expect(mock.recorded[1].request.headers.isEmpty)
+  }
+}
