@@ -4,7 +4,7 @@ private import Synchronization
 ///
 /// A caller that is cancelled stops waiting at once; the work is cancelled when no caller waits any more. The next caller after
 /// that starts new work, which begins when the old has ended: work that does not respond to cancellation delays it.
-final class SingleFlight<Value: Sendable>: Sendable {
+package final class SingleFlight<Value: Sendable>: Sendable {
   private struct Flight {
     let number: Int
     var waiters: [Int: CheckedContinuation<Value, any Error>] = [:]
@@ -23,13 +23,13 @@ final class SingleFlight<Value: Sendable>: Sendable {
   private let executor: (any TaskExecutor)?
 
   /// - Parameter executor: where the work runs; tests pass one that runs on demand.
-  init(on executor: (any TaskExecutor)? = nil) { self.executor = executor }
+  package init(on executor: (any TaskExecutor)? = nil) { self.executor = executor }
 
   /// How many callers wait.
-  var waiterCount: Int { state.withLock { $0.flight?.waiters.count ?? 0 } }
+  package var waiterCount: Int { state.withLock { $0.flight?.waiters.count ?? 0 } }
 
   /// Joins the work in flight, or starts it.
-  func value(_ work: @escaping @Sendable () async throws -> Value) async throws -> Value {
+  package func value(_ work: @escaping @Sendable () async throws -> Value) async throws -> Value {
     let waiter = state.withLock { state in
       state.nextWaiter += 1
       return state.nextWaiter

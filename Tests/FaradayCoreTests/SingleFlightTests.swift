@@ -2,7 +2,7 @@ import FaradayTesting
 import Synchronization
 import Testing
 
-@testable import FaradayMiddleware
+@testable import FaradayCore
 
 @Suite struct SingleFlightTests {
   /// Runs what there is to run when the test says, and then nothing is left that could go on by itself.

@@ -1,10 +1,8 @@
-internal import FaradayCore
-
 /// Parses HTTP dates leniently, as cookies require: the parts in nearly any order and with nearly any delimiters (RFC 6265bis,
 /// section 5.1.1), which includes the three formats of RFC 9110, section 5.6.7.
-enum HTTPDate {
+package enum HTTPDate {
   /// Nil if a part is missing or out of range. Time zones are ignored: it is UTC.
-  static func parse(_ text: some StringProtocol) -> Date? {
+  package static func parse(_ text: some StringProtocol) -> Date? {
     var time: [Int]?
     var day: Int?
     var month: Int?
@@ -60,7 +58,7 @@ enum HTTPDate {
     }
   }
 
-  static func length(ofMonth month: Int, year: Int) -> Int {
+  package static func length(ofMonth month: Int, year: Int) -> Int {
     switch month {
     case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
     case 4, 6, 9, 11: 30
@@ -69,7 +67,7 @@ enum HTTPDate {
   }
 
   /// Days since 1970-01-01 of the Gregorian calendar, years counted from March so that the leap day is the last.
-  static func days(year: Int, month: Int, day: Int) -> Int {
+  package static func days(year: Int, month: Int, day: Int) -> Int {
     let year = month <= 2 ? year - 1 : year
     let dayOfYear = (153 * ((month + 9) % 12) + 2) / 5 + day - 1
     return 365 * year + year / 4 - year / 100 + year / 400 + dayOfYear - 719_468

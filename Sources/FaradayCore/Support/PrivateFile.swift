@@ -1,4 +1,3 @@
-internal import FaradayCore
 #if canImport(Glibc)
 private import Glibc
 #elseif canImport(Musl)
@@ -8,13 +7,13 @@ private import Darwin
 #endif
 
 /// Writes files that only their owner can read, and reads files up to a limit.
-enum PrivateFile {
+package enum PrivateFile {
   /// Why a file could not be read or written.
-  struct Failure: Error {
+  package struct Failure: Error {
     /// What the system says: `No such file or directory`.
-    let reason: String
+    package let reason: String
     /// Whether there is no such file.
-    var isMissing = false
+    package var isMissing = false
 
     fileprivate static var ofSystem: Self {
       let code = errno
@@ -23,7 +22,7 @@ enum PrivateFile {
   }
 
   /// Reads a whole file, or what a pipe holds. One with more than `limit` bytes fails: `/dev/zero` has no end.
-  static func read(_ path: String, limit: Int) throws(Failure) -> Data {
+  package static func read(_ path: String, limit: Int) throws(Failure) -> Data {
     guard !path.utf8.contains(0) else { throw Failure(reason: "the path contains a NUL character") }
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { throw .ofSystem }
@@ -41,7 +40,7 @@ enum PrivateFile {
   }
 
   /// Writes a temporary file with mode 0600 in the same folder, and renames it when it is complete. Throws ``Failure``.
-  static func write(_ data: Data, to path: String) throws {
+  package static func write(_ data: Data, to path: String) throws {
     var template = Array((path + ".XXXXXX").utf8CString)
     // Its mode is 0600 from the start.
     let descriptor = mkstemp(&template)

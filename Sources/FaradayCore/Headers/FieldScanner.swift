@@ -1,26 +1,24 @@
-internal import FaradayCore
-
 /// Reads a field value from left to right by the grammar of RFC 9110, section 5.6: tokens, quoted strings and what is between
 /// them.
-struct FieldScanner {
+package struct FieldScanner {
   private var rest: ArraySlice<UInt8>
 
-  init(_ value: String) { rest = Array(value.utf8)[...] }
+  package init(_ value: String) { rest = Array(value.utf8)[...] }
 
-  var isAtEnd: Bool { rest.isEmpty }
+  package var isAtEnd: Bool { rest.isEmpty }
 
   /// Skips spaces and tabs.
-  mutating func skipSpace() { rest = rest.drop { $0 == 0x20 || $0 == 0x09 } }
+  package mutating func skipSpace() { rest = rest.drop { $0 == 0x20 || $0 == 0x09 } }
 
   /// Takes this character; false if another one stands there.
-  mutating func take(_ sign: Unicode.Scalar) -> Bool {
+  package mutating func take(_ sign: Unicode.Scalar) -> Bool {
     guard rest.first == UInt8(ascii: sign) else { return false }
     rest = rest.dropFirst()
     return true
   }
 
   /// Takes a token; nil if there is none.
-  mutating func token() -> String? {
+  package mutating func token() -> String? {
     let token = rest.prefix { $0.isTokenByte }
     guard !token.isEmpty else { return nil }
     rest = rest.dropFirst(token.count)
@@ -28,7 +26,7 @@ struct FieldScanner {
   }
 
   /// Takes a quoted string, and returns what it means; nil if there is none, or its end is missing.
-  mutating func quoted() -> String? {
+  package mutating func quoted() -> String? {
     guard take("\"") else { return nil }
     var text: [UInt8] = []
     while var byte = rest.popFirst() {
@@ -44,12 +42,12 @@ struct FieldScanner {
   }
 
   /// Takes a token or a quoted string.
-  mutating func value() -> String? { rest.first == UInt8(ascii: "\"") ? quoted() : token() }
+  package mutating func value() -> String? { rest.first == UInt8(ascii: "\"") ? quoted() : token() }
 }
 
 extension StringProtocol {
   /// A number of seconds (RFC 9110, section 5.6.7, delta-seconds): digits only; very many are a very large number.
-  var deltaSeconds: Double? {
+  package var deltaSeconds: Double? {
     guard !isEmpty, utf8.allSatisfy(\.isDigit) else { return nil }
     // Twelve digits are 30,000 years.
     let digits = utf8.drop { $0 == UInt8(ascii: "0") }

@@ -1,7 +1,6 @@
-import FoundationEssentials
 import Testing
 
-@testable import FaradayMiddleware
+@testable import FaradayCore
 
 /// The vectors of NIST (FIPS 180-4 examples, SHA256ShortMsg, the one million `a`) and of RFC 4231.
 @Suite struct SHA256Tests {
@@ -63,27 +62,5 @@ import Testing
   ])
   func `the keyed hashes of RFC 4231`(key: [UInt8], message: [UInt8], expected: String) {
     #expect(SHA256.authentication(of: message, key: key).hexadecimal == expected)
-  }
-}
-
-@Suite struct TimestampTests {
-  @Test(arguments: [Double.nan, -.infinity, .infinity, -1e300, 1e300])
-  func `a clock that shows no date ends nothing`(seconds: Double) {
-    let text = Timestamp.basic(Date(timeIntervalSince1970: seconds))
-    #expect(text == (seconds > 0 ? "99991231T235959Z" : "19700101T000000Z"))
-  }
-
-  @Test(arguments: [
-    (0.0, "19700101 00:00:00"), (951_782_399, "20000228 23:59:59"), (951_782_400, "20000229 00:00:00"),
-    (1_440_938_160, "20150830 12:36:00"), (1_767_225_599.9, "20251231 23:59:59"), (4_107_542_400, "21000301 00:00:00"),
-  ])
-  func `dates are written, and read back`(seconds: Double, text: String) throws {
-    #expect(Timestamp.spaced(Date(timeIntervalSince1970: seconds)) == text)
-    #expect(Timestamp.parse(text) == Date(timeIntervalSince1970: seconds.rounded(.down)))
-  }
-
-  @Test(arguments: ["", "20150230 12:36:00", "20151330 12:36:00", "20150830 24:36:00", "20150830T12:36:00", "2015083 12:36:000"])
-  func `what is no date is none`(text: String) {
-    #expect(Timestamp.parse(text) == nil)
   }
 }
