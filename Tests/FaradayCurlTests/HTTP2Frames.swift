@@ -1,44 +1,22 @@
 import FaradayTesting
 import Foundation
 
-/// An HTTP/2 server over TLS that says the frames it is told to, and then goodbye in the middle of everything: OpenSSL's test
-/// server, with frames for its standard input.
-// Safe to share: one thread at a time uses it, the one that made it or the one that it waits for.
+/// An HTTP/2 server over TLS that says the frames it is told to, and then goodbye in the middle of everything.
+// Safe to share: see `OpenSSLServer`.
 final class FrameServer: @unchecked Sendable {
-  let port: Int
-  private let process: ChildProcess
+  private let server: OpenSSLServer
   private var received = Data()
 
   /// Throws a `CocoaError` if it does not start.
   ///
   /// - Parameter folder: where `cert.pem` and `key.pem` are.
-  init(folder: String) throws {
-    process = try ChildProcess(
-      "openssl",
-      ["s_server", "-accept", "127.0.0.1:0", "-cert", folder + "/cert.pem", "-key", folder + "/key.pem", "-alpn", "h2"])
-    // It chooses a port, and says `ACCEPT 127.0.0.1:PORT` when it listens.
-    var text = ""
-    while !text.hasSuffix("\n") || !text.contains("ACCEPT") {
-      let output = process.read()
-      guard !output.isEmpty else { throw CocoaError(.executableLoad) }
-      text += String(decoding: output, as: UTF8.self)
-    }
-    guard let port = text.split(whereSeparator: { $0.isWhitespace || $0 == ":" }).last.flatMap({ Int($0) }) else {
-      throw CocoaError(.executableLoad)
-    }
-    self.port = port
-  }
+  init(folder: String) throws { server = try OpenSSLServer(folder: folder, ["-alpn", "h2"]) }
+
+  var port: Int { server.port }
 
   /// Waits for so many requests, answers each with a head and a little of a body without a length, and closes. Reading blocks,
   /// so it does that on a thread of its own.
-  func answerHalf(of count: Int) async {
-    await withCheckedContinuation { continuation in
-      Thread.detachNewThread {
-        self.answer(count)
-        continuation.resume()
-      }
-    }
-  }
+  func answerHalf(of count: Int) async { await server.run { [self] _ in answer(count) } }
 
   private func answer(_ count: Int) {
     let preface = Data("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8)
@@ -46,7 +24,7 @@ final class FrameServer: @unchecked Sendable {
     while streams.count < count {
       if let start = received.range(of: preface)?.upperBound { streams = requests(in: received[start...]) }
       if streams.count < count {
-        let output = process.read()
+        let output = server.read()
         // It has ended: so will the requests that wait for it.
         guard !output.isEmpty else { return }
         received += output
@@ -55,8 +33,8 @@ final class FrameServer: @unchecked Sendable {
     var answer = frame(4, 0, 0, [])
     // 0x88 is `:status: 200` in the static table; 4 is END_HEADERS.
     for stream in streams { answer += frame(1, 4, stream, [0x88]) + frame(0, 0, stream, Array("half of it".utf8)) }
-    process.write(Array(answer))
-    process.closeInput()
+    server.write(Array(answer))
+    server.end()
   }
 
   /// The streams of the HEADERS frames.
