@@ -1,5 +1,6 @@
 import FaradayCore
 import FaradayTesting
+import FoundationEssentials
 import Synchronization
 import Testing
 
@@ -112,12 +113,16 @@ import Testing
       }
     }
     defer { server.stop() }
-    var request = try Request(.put, server.url, body: .data(pattern(2_000_000)))
+    var request = try Request(.put, server.url, body: .data(Data("body".utf8)))
+    request.headers[.expect] = "100-continue"
+    // Buffered delivery has a deadline of its own, at which all timeouts are looked at.
+    request.options.delivery = .streamed
     request.options.timeouts.firstByte = .milliseconds(200)
     request.options.timeouts.idle = nil
     request.options.timeouts.total = .seconds(20)
     let error = try await transportError { try await CurlAdapter().send(request) }
     #expect(error.code == .firstByteTimeout)
+    #expect(server.connectionCount == 2)
   }
 
   @Test func `a server that renegotiates on a kept connection is refused`() async throws {

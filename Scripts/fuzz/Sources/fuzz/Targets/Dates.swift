@@ -1,4 +1,4 @@
-@testable import FaradayMiddleware
+@testable import FaradayCore
 import Foundation
 
 extension Target {

@@ -1,4 +1,5 @@
 import Faraday
+@testable import FaradayCore
 @testable import FaradayMiddleware
 import Foundation
 
