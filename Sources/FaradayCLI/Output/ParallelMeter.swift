@@ -19,7 +19,7 @@ final class ParallelMeter: Sendable {
 
   private struct State {
     var running: [Int: Transfer] = [:]
-    var endedCount = 0
+    var ended: Set<Int> = []
     var endedBytes: Int64 = 0
     var rate = SmoothedRate()
     var drawnLines = 0
@@ -34,11 +34,12 @@ final class ParallelMeter: Sendable {
     isShown = shown
   }
 
-  /// Updates the progress of a transfer, which begins with the first one.
+  /// Updates the progress of a transfer, which begins with the first one. Ignored if it has ended.
   func update(_ number: Int, _ name: String, _ direction: ProgressLine.Direction, _ bytes: Int64, of total: Int64?) {
     guard isShown else { return }
     let now = (ContinuousClock.now - start).inSeconds
     state.withLock { state in
+      guard !state.ended.contains(number) else { return }
       var transfer =
         state.running[number]
         ?? Transfer(name: name, line: ProgressLine(direction: direction, bytes: 0, total: nil, rate: 0, elapsed: 0))
@@ -57,7 +58,7 @@ final class ParallelMeter: Sendable {
     state.withLock { state in
       guard var transfer = state.running.removeValue(forKey: number) else { return }
       transfer.line.rate = transfer.rate.average
-      state.endedCount += 1
+      state.ended.insert(number)
       state.endedBytes += transfer.line.bytes
       draw(&state, now, ended: text(transfer))
     }
@@ -79,7 +80,7 @@ final class ParallelMeter: Sendable {
     let bytes = state.running.values.reduce(state.endedBytes) { $0 + $1.line.bytes }
     state.rate.add(bytes, at: now)
     let total =
-      "total: \(state.endedCount) done, \(state.running.count) running, \(Figures.bytes(bytes)), "
+      "total: \(state.ended.count) done, \(state.running.count) running, \(Figures.bytes(bytes)), "
       + "\(Figures.rate(state.running.isEmpty ? state.rate.average : state.rate.bytesPerSecond)), \(Figures.clock(now))"
     for line in lines + [String(total.prefix(width))] { text += line + "\n" }
     state.drawnLines = lines.count + 1

@@ -99,6 +99,11 @@ public struct IPAddressRange: Sendable, Hashable, CustomStringConvertible {
   public var description: String { "\(address)/\(length)" }
 }
 
+extension String {
+  /// This host as a URL has it: an IPv6 address in brackets.
+  package var bracketedHost: String { utf8.contains(UInt8(ascii: ":")) && !hasPrefix("[") ? "[\(self)]" : self }
+}
+
 /// A text that is neither an IP address nor a range of them in CIDR notation.
 public struct InvalidAddressRange: FaradayError {
   /// The text.

@@ -90,8 +90,7 @@ public struct Proxy: Sendable, Hashable {
 
   /// The URL without user and password.
   package var url: String {
-    let host = host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host
-    return "\(scheme.rawValue)://\(host)" + (port.map { ":\($0)" } ?? "")
+    "\(scheme.rawValue)://\(host.bracketedHost)" + (port.map { ":\($0)" } ?? "")
   }
 }
 

@@ -132,8 +132,7 @@ final class Sockets {
   /// `127.0.0.1:80` or `[::1]:80`; nil for a Unix socket.
   private static func text(_ address: UnsafePointer<CChar>?, _ port: Int32) -> String? {
     let host = address.map { String(cString: $0) } ?? ""
-    guard !host.isEmpty else { return nil }
-    return host.utf8.contains(0x3A) ? "[\(host)]:\(port)" : "\(host):\(port)"
+    return host.isEmpty ? nil : "\(host.bracketedHost):\(port)"
   }
 
   /// The socket of a kept connection.

@@ -61,21 +61,17 @@ extension Network {
         // A name that stands for these addresses and for no others, in the cache too.
         host =
           "faraday-" + String(match.addresses.joined(separator: "x").map { $0.isLetter || $0.isNumber ? $0 : "-" }) + ".invalid"
-        let addresses = match.addresses.map(Self.bracketed).joined(separator: ",")
+        let addresses = match.addresses.map(\.bracketedHost).joined(separator: ",")
         try transfer.setList(CURLOPT_RESOLVE, ["+\(host):\(port):\(addresses)"], easy)
       }
     }
-    try transfer.setList(CURLOPT_CONNECT_TO, ["::\(Self.bracketed(host)):\(port)"], easy)
+    try transfer.setList(CURLOPT_CONNECT_TO, ["::\(host.bracketedHost):\(port)"], easy)
   }
 
   /// Whether a host is the wanted one; nil wants any.
   private static func matches(_ wanted: String?, _ host: String) -> Bool {
     guard let wanted else { return true }
-    return bracketed(wanted).lowercased() == bracketed(host).lowercased()
-  }
-
-  private static func bracketed(_ host: String) -> String {
-    host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host
+    return wanted.bracketedHost.lowercased() == host.bracketedHost.lowercased()
   }
 }
 

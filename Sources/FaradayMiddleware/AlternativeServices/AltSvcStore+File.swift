@@ -39,9 +39,9 @@ extension AltSvcStore {
   public var fileText: String {
     let lines = known.flatMap { place, known in
       known.alternatives.map { alternative in
-        let source = "\(known.source) \(Self.bracketed(place.host)) \(place.port)"
+        let source = "\(known.source) \(place.host.bracketedHost) \(place.port)"
         let name = alternative.protocolID == "http/1.1" ? "h1" : alternative.protocolID
-        let target = "\(name) \(Self.bracketed(alternative.host)) \(alternative.port)"
+        let target = "\(name) \(alternative.host.bracketedHost) \(alternative.port)"
         return "\(source) \(target) \"\(Timestamp.spaced(alternative.expires))\" \(alternative.persists ? 1 : 0) 0\n"
       }
     }
@@ -71,6 +71,4 @@ extension AltSvcStore {
     }
     return Place(host: host.hasSuffix(".") ? String(host.dropLast()) : host, port: port)
   }
-
-  private static func bracketed(_ host: String) -> String { host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host }
 }

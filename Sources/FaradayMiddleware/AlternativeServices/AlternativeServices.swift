@@ -68,8 +68,7 @@ public struct AlternativeServices: Middleware {
     moved.options.network.connectTo = [
       ConnectTo(host: endpoint.host, port: endpoint.port, toHost: alternative.host, toPort: alternative.port)
     ]
-    let host = alternative.host.utf8.contains(UInt8(ascii: ":")) ? "[\(alternative.host)]" : alternative.host
-    moved.headers[.altUsed] = "\(host):\(alternative.port)"
+    moved.headers[.altUsed] = "\(alternative.host.bracketedHost):\(alternative.port)"
     return (alternative, moved)
   }
 }

@@ -69,13 +69,13 @@ private struct CurlOptionList {
     for override in network.hostOverrides {
       // curl has no name for any port.
       for port in override.port.map({ [$0] }) ?? [80, 443] {
-        add("--resolve", "\(override.host):\(port):" + override.addresses.map(Self.bracketed).joined(separator: ","))
+        add("--resolve", "\(override.host):\(port):" + override.addresses.map(\.bracketedHost).joined(separator: ","))
       }
     }
     for target in network.connectTo {
       func text(_ port: Int?) -> String { port.map(String.init) ?? "" }
       add(
-        "--connect-to", "\(target.host ?? ""):\(text(target.port)):\(Self.bracketed(target.toHost ?? "")):\(text(target.toPort))")
+        "--connect-to", "\(target.host ?? ""):\(text(target.port)):\((target.toHost ?? "").bracketedHost):\(text(target.toPort))")
     }
     if !network.dnsServers.isEmpty { add("--dns-servers", network.dnsServers.joined(separator: ",")) }
     if let resolver = network.dnsOverHTTPS {
@@ -121,5 +121,4 @@ private struct CurlOptionList {
   }
 
   private static func number(_ version: TLSVersion) -> String { "1.\(version.rawValue)" }
-  private static func bracketed(_ host: String) -> String { host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host }
 }
