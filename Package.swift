@@ -116,7 +116,7 @@ let package = Package(
     .testTarget(
       name: "OutsideTests", dependencies: ["Faraday", "FaradayCurl", "FaradayURLSession", "FaradayTesting"], packageAccess: false),
     .testTarget(
-      name: "FaradayCLITests", dependencies: ["FaradayCLI", "Faraday", "FaradayTesting", "TestSupport"],
+      name: "FaradayCLITests", dependencies: ["FaradayCLI", "Faraday", "FaradayCurl", "FaradayTesting", "TestSupport"],
       exclude: ["curl-7.88.1-help.txt"]),
   ],
   swiftLanguageModes: [.v6]
