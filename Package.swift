@@ -9,6 +9,8 @@ let package = Package(
     .library(name: "FaradayCore", targets: ["FaradayCore"]),
     .library(name: "FaradayCoding", targets: ["FaradayCoding"]),
     .library(name: "FaradayMiddleware", targets: ["FaradayMiddleware"]),
+    .library(name: "FaradayStreams", targets: ["FaradayStreams"]),
+    .library(name: "FaradayCache", targets: ["FaradayCache"]),
     .library(name: "FaradayPromises", targets: ["FaradayPromises"]),
     .library(name: "FaradayRequests", targets: ["FaradayRequests"]),
     .library(name: "FaradayHAL", targets: ["FaradayHAL"]),
@@ -54,6 +56,8 @@ let package = Package(
     .target(
       name: "FaradayMiddleware",
       dependencies: ["FaradayCore", "FaradayCoding", .product(name: "Logging", package: "swift-log")]),
+    .target(name: "FaradayStreams", dependencies: ["FaradayCore", "FaradayCoding"]),
+    .target(name: "FaradayCache", dependencies: ["FaradayCore"]),
     .target(name: "FaradayPromises", dependencies: ["FaradayCore"]),
     .target(name: "FaradayRequests", dependencies: ["FaradayCore", "FaradayCoding", "FaradayPromises"]),
     .target(
@@ -63,7 +67,9 @@ let package = Package(
       dependencies: ["FaradayCore", "FaradayCoding", "FaradayPromises", "FaradayRequests", "FaradayMiddleware"]),
     .target(
       name: "Faraday",
-      dependencies: ["FaradayCore", "FaradayCoding", "FaradayMiddleware", "FaradayPromises", "FaradayRequests"]),
+      dependencies: [
+        "FaradayCore", "FaradayCoding", "FaradayMiddleware", "FaradayStreams", "FaradayPromises", "FaradayRequests",
+      ]),
     .target(name: "FaradayHAL", dependencies: ["FaradayCore", "FaradayCoding", "FaradayPromises", "FaradayRequests"]),
     .executableTarget(
       name: "FaradayCLI",
@@ -90,6 +96,10 @@ let package = Package(
         "Faraday", "FaradayMiddleware", "FaradayCurl", "FaradayURLSession", "FaradayTesting", "TestSupport",
         .product(name: "Logging", package: "swift-log"),
       ]),
+    .testTarget(
+      name: "FaradayStreamsTests", dependencies: ["Faraday", "FaradayStreams", "FaradayTesting", "TestSupport"]),
+    .testTarget(
+      name: "FaradayCacheTests", dependencies: ["Faraday", "FaradayCache", "FaradayTesting", "TestSupport"]),
     .testTarget(name: "FaradayPromisesTests", dependencies: ["FaradayCore", "FaradayPromises", "FaradayTesting"]),
     .testTarget(
       name: "FaradayRequestsTests", dependencies: ["Faraday", "FaradayTesting", "TestSupport"]),
@@ -108,8 +118,8 @@ let package = Package(
     .testTarget(
       name: "FaradayTests",
       dependencies: [
-        "Faraday", "FaradayHAL", "FaradayResting", "FaradayServices", "FaradayCurl", "FaradayURLSession", "FaradayTesting",
-        "TestSupport", "example-ndjson", "example-upload",
+        "Faraday", "FaradayCache", "FaradayHAL", "FaradayResting", "FaradayServices", "FaradayCurl", "FaradayURLSession",
+        "FaradayTesting", "TestSupport", "example-ndjson", "example-upload",
         .product(name: "Logging", package: "swift-log"),
       ]),
     // What somebody else can write: nothing of the package's own is seen from there.

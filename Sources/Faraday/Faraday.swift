@@ -3,3 +3,4 @@
 @_exported public import FaradayMiddleware
 @_exported public import FaradayPromises
 @_exported public import FaradayRequests
+@_exported public import FaradayStreams
