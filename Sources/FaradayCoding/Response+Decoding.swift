@@ -35,7 +35,8 @@ extension Optional: DecodableOptional where Wrapped: Decodable {
 }
 
 extension JSONDecoder {
-  fileprivate func value<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value {
+  /// A value of the type; a ``FaradayCoding/JSONValue`` is parsed by its own parser.
+  package func value<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value {
     if type == JSONValue.self, let json = try JSONValue(data: data) as? Value { return json }
     return try decode(type, from: data)
   }

@@ -1,5 +1,6 @@
 import Faraday
 import FaradayTesting
+import TestSupport
 
 /// A suite whose retries go to a mock, and wait by a clock that takes no time.
 protocol MockedRetries {

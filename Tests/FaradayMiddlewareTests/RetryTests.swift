@@ -293,27 +293,6 @@ import Testing
   }
 }
 
-/// A clock on which every sleep is over at once; the manual one keeps how long it was meant to be.
-struct InstantClock: Clock {
-  private let manual: ManualClock
-
-  init(_ manual: ManualClock) { self.manual = manual }
-
-  var now: ManualClock.Instant { manual.now }
-  var minimumResolution: Duration { manual.minimumResolution }
-
-  func sleep(until deadline: ManualClock.Instant, tolerance: Duration?) async throws {
-    let manual = manual
-    async let slept: Void = manual.sleep(until: deadline)
-    let missing = manual.now.duration(to: deadline)
-    if missing > .zero {
-      await manual.sleepers(1)
-      manual.advance(by: missing)
-    }
-    try await slept
-  }
-}
-
 extension MockAdapter {
   /// Answers with what the first closure makes.
   fileprivate func stub(

@@ -7,26 +7,26 @@ private import Darwin
 /// Finds line ends chunk by chunk: LF, CR, and CRLF, which counts as one also across chunks.
 ///
 /// Each byte is searched twice, with `memchr`.
-@usableFromInline struct LineEnds: Sendable {
+@usableFromInline package struct LineEnds: Sendable {
   /// Where in the piece the next line begins.
-  @usableFromInline private(set) var start = 0
+  @usableFromInline package private(set) var start = 0
   // The next one of each in the piece, or its end: looked for again only when it is passed.
   private var lineFeed = -1
   private var carriageReturn = -1
   /// Whether the last piece ended with CR: a LF at the beginning of this one belongs to it.
   private var endsWithReturn = false
 
-  @usableFromInline init() {}
+  @usableFromInline package init() {}
 
   /// Begins a piece, which is not empty.
-  @usableFromInline mutating func begin(_ piece: RawSpan) {
+  @usableFromInline package mutating func begin(_ piece: RawSpan) {
     start = endsWithReturn && piece.byte(at: 0) == 0x0A ? 1 : 0
     (lineFeed, carriageReturn) = (-1, -1)
     endsWithReturn = false
   }
 
   /// The next line of the piece; nil if its end is not there: what is left then begins at ``start``.
-  @usableFromInline mutating func next(in piece: RawSpan) -> Range<Int>? {
+  @usableFromInline package mutating func next(in piece: RawSpan) -> Range<Int>? {
     if lineFeed < start { lineFeed = piece.offset(of: 0x0A, from: start) }
     if carriageReturn < start { carriageReturn = piece.offset(of: 0x0D, from: start) }
     let end = min(lineFeed, carriageReturn)
@@ -47,7 +47,7 @@ extension RawSpan {
   fileprivate func byte(at offset: Int) -> UInt8 { unsafeLoad(fromByteOffset: offset, as: UInt8.self) }
 
   /// The offset of the next such byte, or the end.
-  fileprivate func offset(of byte: UInt8, from start: Int) -> Int {
+  package func offset(of byte: UInt8, from start: Int) -> Int {
     withUnsafeBytes { buffer in
       guard start < buffer.count, let base = buffer.baseAddress,
         let found = memchr(base + start, Int32(byte), buffer.count - start)

@@ -86,7 +86,7 @@ public struct Retry: Middleware {
   ) -> Attempt {
     Attempt(
       request: request, number: number, head: head, error: error,
-      retryAfter: head?.headerFields[values: .retryAfter].compactMap(retryAfter).max())
+      retryAfter: head?.headerFields.retryAfter(now: now))
   }
 
   /// Whether the policy allows another attempt.
@@ -110,16 +110,6 @@ public struct Retry: Middleware {
     let wait = span * random()
     // Jitter is added to it: all clients that got the same Retry-After would come back at the same time.
     return attempt.retryAfter.map { $0 + min(wait, policy.initialDelay) } ?? wait
-  }
-
-  private func retryAfter(_ text: String) -> Duration? {
-    // Some adapters join several fields by commas; of several the longest counts.
-    let numbers = text.split(separator: ",").map { $0.trimming() }
-    if !numbers.isEmpty, numbers.allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy(\.isDigit) }) {
-      // Too many digits for a number are a very long time.
-      return .seconds(numbers.map { min(Int64($0) ?? .max, 1 << 40) }.max() ?? 0)
-    }
-    return HTTPDate.parse(text).map { .seconds(max(0, Int64($0.timeIntervalSince1970) - now())) }
   }
 }
 
