@@ -1,0 +1,220 @@
+import Faraday
+import FaradayTesting
+import FoundationEssentials
+import TestSupport
+import Testing
+
+/// What happens on the wire, over both adapters.
+@Suite struct EventStreamWireTests {
+  private static let head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n"
+
+  private let clock = ManualClock()
+
+  private var automatic: EventStream.Reconnection { .automatic(clock: InstantClock(clock)) }
+
+  @Test(arguments: TestedAdapter.allCases, [7, 2026] as [UInt64])
+  func `of 10,000 events over 50 connections that are cut anywhere, none is lost and none comes twice`(
+    tested: TestedAdapter, seed: UInt64
+  ) async throws {
+    let server = try ResumingServer(count: 10_000, cuts: 50, seed: seed)
+    let connection = try Connection(server.url, adapter: tested.adapter)
+    let fruitless = Log<Int>()
+    var reconnection = automatic
+    reconnection.onReconnect = { fruitless.append($0.fruitless) }
+    var number = 0
+    var wrong = 0
+    for try await event in connection.events("/", reconnects: reconnection) {
+      number += 1
+      let (type, data) = ResumingServer.event(number)
+      if event != ServerSentEvent(type: type, data: data, id: "\(number)") { wrong += 1 }
+    }
+    let tally = server.tally
+    #expect(number == 10_000 && wrong == 0)
+    #expect(tally.cuts == 50 && tally.connections == 51 && fruitless.elements.count == 51)
+    #expect(tally.cutsInEvents > 25 && tally.cutsInCharacters >= 10)
+  }
+
+  @Test(arguments: TestedAdapter.allCases) func `an event is there before the next one is sent`(tested: TestedAdapter)
+    async throws
+  {
+    let gates = [Gate(), Gate(), Gate()]
+    let server = try RawServer { connection in
+      _ = try connection.readHead()
+      try connection.send(Self.head)
+      for (number, gate) in gates.enumerated() {
+        try connection.send("data: \(number)\r\r")
+        gate.wait()
+      }
+    }
+    let connection = try Connection(server.url, adapter: tested.adapter)
+    var number = 0
+    for try await event in connection.events("/", reconnects: .never) {
+      #expect(event.data == "\(number)")
+      gates[number].open()
+      number += 1
+    }
+    #expect(number == 3)
+  }
+
+  @Test(arguments: TestedAdapter.allCases)
+  func `a loop that is left closes the connection, and so does an iterator that is dropped`(tested: TestedAdapter) async throws {
+    for isLoop in [true, false] {
+      let isLeft = Gate()
+      let server = try RawServer { connection in
+        _ = try connection.readHead()
+        try connection.send(Self.head + "data: 1\n\n")
+        connection.waitForClose()
+        isLeft.open()
+      }
+      let stream = try Connection(server.url, adapter: tested.adapter).events("/")
+      if isLoop {
+        for try await event in stream where event.data == "1" { break }
+      } else {
+        var iterator: EventStream.AsyncIterator? = stream.makeAsyncIterator()
+        _ = try await iterator?.next()
+        iterator = nil
+      }
+      #expect(await isLeft.opened())
+      #expect(server.connectionCount == 1)
+    }
+  }
+
+  @Test(arguments: TestedAdapter.allCases)
+  func `the values of events let go of the connection at their sentinel, while the iterator is there`(tested: TestedAdapter)
+    async throws
+  {
+    let isLeft = Gate()
+    let server = try RawServer { connection in
+      _ = try connection.readHead()
+      try connection.send(Self.head + "data: 1\n\ndata: [DONE]\n\n")
+      connection.waitForClose()
+      isLeft.open()
+    }
+    let stream = try Connection(server.url, adapter: tested.adapter).events("/", of: Int.self, until: "[DONE]")
+    var iterator = stream.makeAsyncIterator()
+    #expect(try await iterator.next() == 1)
+    #expect(try await iterator.next() == nil)
+    #expect(await isLeft.opened())
+    #expect(try await iterator.next() == nil)
+  }
+
+  @Test(arguments: TestedAdapter.allCases)
+  func `a task that is cancelled while it waits for an event closes the connection`(tested: TestedAdapter) async throws {
+    let (isSent, isLeft) = (Gate(), Gate())
+    let server = try RawServer { connection in
+      _ = try connection.readHead()
+      try connection.send(Self.head + "data: 1\n\n: waiting")
+      isSent.open()
+      connection.waitForClose()
+      isLeft.open()
+    }
+    let stream = try Connection(server.url, adapter: tested.adapter).events("/", reconnects: automatic)
+    let task = Task { await all(stream) }
+    #expect(await isSent.opened())
+    task.cancel()
+    #expect(await task.value.error is CancellationError)
+    #expect(await isLeft.opened())
+    #expect(server.connectionCount == 1)
+  }
+
+  @Test(arguments: TestedAdapter.allCases)
+  func `a connection without a heartbeat is closed and made again, behind its last event`(tested: TestedAdapter) async throws {
+    let heads = Log<String>()
+    let server = try RawServer { connection in
+      heads.append(try connection.readHead().lowercased())
+      try connection.send(Self.head + "id: \(heads.elements.count)\ndata: 1\n\n")
+      connection.waitForClose()
+    }
+    let connection = try Connection(server.url, adapter: tested.adapter)
+    var ids: [String] = []
+    let stream = connection.events("/", reconnects: automatic) { $0.options.timeouts.idle = .milliseconds(100) }
+    for try await event in stream {
+      ids.append(event.id)
+      if ids.count == 3 { break }
+    }
+    #expect(ids == ["1", "2", "3"])
+    #expect(heads.elements.map { $0.contains("last-event-id: ") } == [false, true, true])
+    #expect(heads.elements[2].contains("last-event-id: 2\r\n"))
+  }
+
+  @Test(arguments: TestedAdapter.allCases)
+  func `a redirect to another origin takes the last event ID along, and no credentials`(tested: TestedAdapter) async throws {
+    let other = try AnsweringServer { head, _, index in
+      index == 0
+        ? AnsweringServer.answer(200, "Content-Type: text/event-stream", body: "id: 9\ndata: 1\n\n") : AnsweringServer.answer(204)
+    }
+    let otherURL = other.url
+    let first = try AnsweringServer { _, _, _ in AnsweringServer.answer(307, "Location: \(otherURL)/moved") }
+    let connection = try Connection(
+      first.url, headers: [.authorization: "Bearer hidden"], adapter: tested.adapter, middleware: [.redirects()])
+    let (elements, error) = await all(connection.events("/", headers: ["Last-Event-ID": "8"], reconnects: automatic))
+    #expect(elements == [ServerSentEvent(data: "1", id: "9")] && error == nil)
+    for (heads, isFirst) in [(first.heads.elements, true), (other.heads.elements, false)] {
+      let heads = heads.map { $0.lowercased() }
+      #expect(heads.map { $0.contains("last-event-id: 8\r\n") } == [true, false])
+      #expect(heads.map { $0.contains("last-event-id: 9\r\n") } == [false, true])
+      #expect(heads.allSatisfy { $0.contains("bearer hidden") == isFirst && $0.contains("accept: text/event-stream") })
+    }
+  }
+
+  @Test(arguments: TestedAdapter.allCases)
+  func `an event of a compressed stream is there before the next one is sent`(tested: TestedAdapter) async throws {
+    let isRead = Gate()
+    let server = try RawServer { connection in
+      let head = try connection.readHead().lowercased()
+      guard head.contains("accept-encoding: gzip") else { return }
+      let bytes = Gzip.stored(Array("data: 1\n\ndata: 2\n\n".utf8))
+      try connection.send("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nContent-Encoding: gzip\r\n\r\n")
+      // The trailer has eight bytes.
+      try connection.send(Array(bytes.prefix(bytes.count - 8 - 3)))
+      isRead.wait()
+      try connection.send(Array(bytes.suffix(8 + 3)))
+    }
+    let connection = try Connection(server.url, adapter: tested.adapter, middleware: .standard)
+    guard connection.stack.capabilities.contains(.encodedBodies) else { return }
+    var data: [String] = []
+    for try await event in connection.events("/", reconnects: .never) {
+      data.append(event.data)
+      isRead.open()
+    }
+    #expect(data == ["1", "2"])
+  }
+
+  @Test(arguments: TestedAdapter.allCases)
+  func `a token stream is asked for once, and what breaks it off is thrown`(tested: TestedAdapter) async throws {
+    let server = try RawServer { connection in
+      let head = try connection.readHead()
+      #expect(head.hasPrefix("POST /chat "))
+      #expect(try connection.read(exactly: 9) == Array(#"{"ask":1}"#.utf8))
+      let body = "data: 1\n\ndata: 2\n\ndata: [DONE]"
+      try connection.send("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nContent-Length: 100\r\n\r\n\(body)")
+      connection.close()
+    }
+    let connection = try Connection(server.url, adapter: tested.adapter, middleware: .standard)
+    let stream = connection.events("/chat", of: Int.self, method: .post, body: .value(["ask": 1]), until: "[DONE]")
+    let (elements, error) = await all(stream)
+    #expect(elements == [1, 2] && (error as? TransportError)?.isTransient == true)
+    #expect(server.connectionCount == 1)
+  }
+
+  @Test(arguments: TestedAdapter.allCases)
+  func `lines of JSON come as they are sent, and a loop that is left closes the connection`(tested: TestedAdapter) async throws {
+    let (isRead, isLeft) = (Gate(), Gate())
+    let server = try RawServer { connection in
+      _ = try connection.readHead()
+      try connection.send("HTTP/1.1 200 OK\r\n\r\n1\r\n\n2")
+      isRead.wait()
+      try connection.send("3\n")
+      connection.waitForClose()
+      isLeft.open()
+    }
+    var numbers: [Int] = []
+    for try await number in try Connection(server.url, adapter: tested.adapter).jsonLines("/", of: Int.self) {
+      numbers.append(number)
+      isRead.open()
+      if numbers.count == 2 { break }
+    }
+    #expect(numbers == [1, 23])
+    #expect(await isLeft.opened())
+  }
+}

@@ -1,0 +1,145 @@
+import Faraday
+import FaradayTesting
+import FoundationEssentials
+import TestSupport
+import Testing
+
+@Suite struct JSONElementsTests {
+  private struct Point: Decodable, Equatable {
+    let x: Int
+  }
+
+  private let mock = MockAdapter()
+
+  private func response(_ pieces: [String], error: (any Error)? = nil) throws -> Response {
+    Response(status: .ok, body: .stream(Script(pieces, error: error)), url: try Request("http://host/").url)
+  }
+
+  private func response(_ text: String) throws -> Response { try response([text]) }
+
+  // MARK: lines
+
+  @Test func `a line that is no value of the type is an error that says which`() async throws {
+    let text = #"{"x":1}"# + "\n\n" + #"{"x":"secret"}"# + "\n" + #"{"x":3}"# + "\n"
+    let (elements, error) = await all(try response(text).jsonLines(of: Point.self))
+    let wrong = try #require(error as? UndecodableElement)
+    #expect(elements == [Point(x: 1)] && wrong.index == 1 && wrong.path == "x" && wrong.request == nil && !wrong.isTruncated)
+    #expect("\(wrong)" == "cannot decode Point from element 1 of the stream: `x` is not of type Int")
+    #expect(!Shown.all(wrong).contains("secret"))
+  }
+
+  @Test func `invalid lines can be passed over, or end it by what is thrown`() async throws {
+    struct Enough: Error {}
+    let text = #"{"x":1}"# + "\nno\n{}\n" + #"{"x":4}"#
+    let seen = Log<Int>()
+    let (elements, error) = await all(try response(text).jsonLines(of: Point.self) { seen.append($0.index) })
+    #expect(elements == [Point(x: 1), Point(x: 4)] && error == nil && seen.elements == [1, 2])
+    let ended = await all(try response(text).jsonLines(of: Point.self) { _ in throw Enough() })
+    #expect(ended.elements == [Point(x: 1)] && ended.error is Enough)
+  }
+
+  @Test func `a line over the limit is an error behind those before it, and ends it`() async throws {
+    var iterator = try response("1\n12345\n2\n").jsonLines(of: Int.self, upTo: 4) { _ in }.makeAsyncIterator()
+    #expect(try await iterator.next() == 1)
+    await #expect(throws: ElementTooLarge(limit: 4)) { try await iterator.next() }
+    #expect(try await iterator.next() == nil)
+  }
+
+  @Test(
+    arguments: [
+      ("", []), ("1", [1]), ("1\n", [1]), ("1\r\n2\r\n", [1, 2]), ("\n\r\n 1 \n\t\n 2", [1, 2]), ("\n", []), (" ", []),
+    ] as [(String, [Int])]) func `lines end with LF or CRLF, the last with nothing, and empty ones are passed over`(
+      text: String, numbers: [Int]
+    ) async throws
+  {
+    for pieces in [[text], text.unicodeScalars.map { String($0) }] {
+      let (elements, error) = await all(try response(pieces).jsonLines(of: Int.self))
+      #expect(elements == numbers && error == nil)
+    }
+  }
+
+  @Test func `a body that breaks off throws behind what was whole`() async throws {
+    struct Broken: Error {}
+    let (elements, error) = await all(try response(["1\n2\n", "3"], error: Broken()).jsonLines(of: Int.self))
+    #expect(elements == [1, 2] && error is Broken)
+  }
+
+  // MARK: a JSON text sequence
+
+  @Test(
+    arguments: [
+      ("\u{1E}1", 0, []), ("\u{1E}1\n\u{1E}2", 1, [1]), ("\u{1E}1\n\u{1E}tru\u{1E}3\n", 1, [1, 3]), ("\u{1E}-\u{1E}4\n", 0, [4]),
+      ("\u{1E}[1\u{1E}5\n", 0, [5]), ("\u{1E}12\u{1E}\u{1E}6\n", 0, [6]),
+    ] as [(String, Int, [Int])]) func `a text that is truncated is reported, and the next is there`(
+      text: String, index: Int, numbers: [Int]
+    ) async throws
+  {
+    for pieces in [[text], text.unicodeScalars.map { String($0) }] {
+      let seen = Log<UndecodableElement>()
+      let (elements, error) = await all(try response(pieces).jsonSequence(of: Int.self) { seen.append($0) })
+      #expect(elements == numbers && error == nil && seen.elements.map(\.index) == [index])
+      #expect(seen.elements.allSatisfy { $0.isTruncated && "\($0)".hasSuffix("it is truncated") })
+      #expect(await all(try response(pieces).jsonSequence(of: Int.self)).error is UndecodableElement)
+    }
+  }
+
+  @Test(
+    arguments: [
+      ("", []), ("\u{1E}", []), ("\u{1E}\u{1E}\n\u{1E}", []), ("\u{1E}1\n\u{1E}2\n", [1, 2]),
+      ("\u{1E}1 \u{1E}\u{1E}2\r\n", [1, 2]),
+      ("\u{1E}\n 1\n\n", [1]), ("\u{1E}1\t", [1]),
+    ] as [(String, [Int])]) func `texts begin with a separator, and nothing between two is none`(text: String, numbers: [Int])
+    async throws
+  {
+    for pieces in [[text], text.unicodeScalars.map { String($0) }] {
+      let (elements, error) = await all(try response(pieces).jsonSequence(of: Int.self))
+      #expect(elements == numbers && error == nil)
+    }
+  }
+
+  @Test func `a text may have many lines, and objects, arrays and strings end themselves`() async throws {
+    let text = "\u{1E}{\n\"x\":\n1}\u{1E}{\"x\": 2}\n"
+    #expect(await all(try response(text).jsonSequence(of: Point.self)).elements == [Point(x: 1), Point(x: 2)])
+    #expect(await all(try response("\u{1E}\"a\"\u{1E}\"b\"").jsonSequence(of: String.self)).elements == ["a", "b"])
+    #expect(await all(try response("\u{1E}[]").jsonSequence(of: JSONValue.self)).elements == [.array([])])
+  }
+
+  @Test func `a text that is malformed but whole is not truncated`() async throws {
+    let error = await all(try response("\u{1E}{]\n").jsonSequence(of: Point.self)).error as? UndecodableElement
+    #expect(error?.isTruncated == false)
+  }
+
+  @Test func `a text over the limit is an error, also if its end never comes`() async throws {
+    for pieces in [["\u{1E}12345\n"], ["\u{1E}123", "456"], ["123456"]] {
+      let (elements, error) = await all(try response(["\u{1E}1\n"] + pieces).jsonSequence(of: Int.self, upTo: 5))
+      #expect(elements == (pieces == ["123456"] ? [] : [1]) && error as? ElementTooLarge == ElementTooLarge(limit: 5))
+    }
+  }
+
+  // MARK: of a connection
+
+  @Test func `a status that is no success, and a request that cannot be built, are errors`() async throws {
+    mock.status(404)
+    let connection = try Connection("http://host/", adapter: mock)
+    #expect((await all(connection.jsonLines("x", of: Int.self)).error as? UnexpectedStatus)?.status == .notFound)
+    #expect(await all(connection.jsonSequence("{x}", of: Int.self, path: [:])).error is InvalidPath)
+    #expect(mock.recorded.count == 1)
+  }
+
+  @Test func `a connection's elements are requested by each iteration, streamed, and named in errors`() async throws {
+    try mock.stub(.get, path: "/lines", body: "1\n2\nx\n")
+    try mock.stub(.get, path: "/seq", body: "\u{1E}1\n\u{1E}2\n")
+    var connection = try Connection("http://host/", adapter: mock)
+    connection.defaults.timeouts.total = .seconds(3)
+    let lines = connection.jsonLines("lines", of: Int.self, query: ["token": "hidden"])
+    for _ in 0..<2 {
+      let (elements, error) = await all(lines)
+      #expect(elements == [1, 2])
+      #expect("\(try #require(error))".hasPrefix("GET http://host/lines?token=[secret]: cannot decode Int from element 2"))
+    }
+    #expect(await all(connection.jsonSequence("seq", of: Int.self)).elements == [1, 2])
+    let sent = mock.recorded.map(\.request)
+    #expect(sent.map { $0.headers[.accept] } == ["application/x-ndjson", "application/x-ndjson", "application/json-seq"])
+    #expect(sent.allSatisfy { $0.options.delivery == .streamed && $0.options.timeouts.total == nil })
+  }
+}
