@@ -54,6 +54,15 @@ enum ExitStatus {
     .malformedResponse: [1, 8, 56], .proxyFailed: [5, 7, 35, 56, 60, 97],
   ]
 
+  /// The number for a response that is no event stream, or one over a limit.
+  static func of(_ reason: EventStreamError.Reason) -> Int32 {
+    switch reason {
+    case .contentType: 8
+    case .lineTooLong, .eventTooLarge: tooLarge
+    case .endedEarly: 18
+    }
+  }
+
   /// The number from the table; for other codes, that of the engine if it is a valid exit status.
   static func of(_ code: TransportError.Code, engineCode: Int?) -> Int32 {
     if let engineCode, several[code]?.contains(engineCode) == true { return Int32(engineCode) }
@@ -73,6 +82,8 @@ extension CommandFailure {
       self.init(56, hasNoSize ? "Illegal or missing hexadecimal sequence in chunked-encoding" : error.message)
     case let error as TransportError:
       self.init(ExitStatus.of(error.code, engineCode: error.engineCode), error.message)
+    case let error as UnexpectedStatus: self.init(ExitStatus.httpError, "The requested URL returned error: \(error.status.code)")
+    case let error as EventStreamError: self.init(ExitStatus.of(error.reason), error.description)
     case let error as UnsafeTransfer.OptionRejected: self.init(ExitStatus.unsupported, error.description)
     case let error as RedirectLimit: self.init(ExitStatus.tooManyRedirects, error.description)
     case let error as UsageFailure: self.init(error.status, error.message)

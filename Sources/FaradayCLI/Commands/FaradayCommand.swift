@@ -6,14 +6,14 @@ import Glibc
 import Darwin
 #endif
 
-/// The `faraday` command: `faraday [options] URL`, and the subcommands `serve`, `demo` and `adapters`.
+/// The `faraday` command: `faraday [options] URL`, and the subcommands `events`, `serve`, `demo` and `adapters`.
 @main
 struct FaradayCommand: AsyncParsableCommand {
   static let version = "0.1"
 
   static let configuration = CommandConfiguration(
     commandName: "faraday", abstract: "An HTTP client over libcurl or URLSession, with curl's option names.",
-    subcommands: [Serve.self, Demo.self, Adapters.self])
+    subcommands: [Events.self, Serve.self, Demo.self, Adapters.self])
 
   static func main() async {
     // A closed pipe shall be an error of the write, which has an exit status of its own.
@@ -24,7 +24,7 @@ struct FaradayCommand: AsyncParsableCommand {
   /// Runs the command with these arguments and returns the exit status.
   static func status(of arguments: [String]) async -> Int32 {
     switch arguments.first {
-    case "serve", "demo", "adapters": await statusOfSubcommand(arguments)
+    case "events", "serve", "demo", "adapters": await statusOfSubcommand(arguments)
     case "fetch": await Fetch.status(of: Array(arguments.dropFirst()))
     default: await Fetch.status(of: arguments)
     }

@@ -9,7 +9,7 @@ struct Target: Sendable {
   }
 
   static let all = [
-    chunks, codings, cookies, dates, hal, head, json, lines, link, media, multipart, paths, query, redaction, redirects,
+    chunks, codings, cookies, dates, events, hal, head, json, lines, link, media, multipart, paths, query, redaction, redirects,
     retryAfter, uris,
   ]
 

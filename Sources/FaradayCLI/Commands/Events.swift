@@ -1,0 +1,104 @@
+import ArgumentParser
+import Faraday
+
+/// `faraday events URL`: shows server-sent events as they arrive.
+struct Events: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Shows the server-sent events of a URL as they arrive, and reconnects, until it is interrupted.")
+
+  @Argument(help: ArgumentHelp("The URL of the event stream.", valueName: "url"))
+  var url: String
+
+  @Option(
+    name: [.customShort("H"), .customLong("header")], parsing: .unconditionalSingleValue,
+    help: ArgumentHelp("A header field to send: 'Name: value', or @file with one on each line.", valueName: "header"))
+  var headers: [String] = []
+
+  @Flag(help: "Writes each event as a line of JSON.")
+  var json = false
+
+  @Option(help: ArgumentHelp("Ends after so many events.", valueName: "number"))
+  var maxEvents: Int?
+
+  @Flag(help: "Ends where the stream ends.")
+  var noReconnect = false
+
+  @Option(help: ArgumentHelp("Gives up when so many attempts to reconnect have failed in a row.", valueName: "number"))
+  var retry = 3
+
+  @Flag(name: [.customShort("s"), .customLong("silent")], help: "Says nothing of reconnections.")
+  var silent = false
+
+  @Option(help: ArgumentHelp("The adapter: curl or urlsession.", valueName: "name"))
+  var transport = Transport.curl
+
+  func validate() throws {
+    guard maxEvents ?? 1 > 0 else { throw ValidationError("--max-events must be at least 1") }
+    guard retry >= 0 else { throw ValidationError("--retry must be at least 0") }
+  }
+
+  func run() async throws {
+    do {
+      try await show()
+    } catch {
+      throw CommandFailure(error)
+    }
+  }
+
+  private func show() async throws {
+    var left = maxEvents ?? .max
+    for try await event in try events() {
+      do {
+        try Descriptor.output.write(json ? Self.json(event) : Self.text(event))
+      } catch {
+        throw CommandFailure(ExitStatus.writeError, "Failure writing output to destination")
+      }
+      left -= 1
+      if left == 0 { return }
+    }
+  }
+
+  private func events() throws -> EventStream {
+    let target = try Target(url)
+    let fields = try HeaderArgument.all(headers)
+    let login = target.credentials.map { Login($0) }
+    let authorization = login.map { Authorization(.basic(user: $0.user, password: $0.password)) }
+    let connection = Connection(
+      url: target.url, adapter: transport.adapter(),
+      middleware: [Decompress(), Redirects()] + (authorization.map { [$0] } ?? []))
+    return connection.events(reconnects: reconnection) { request in
+      request.headers[.userAgent] = "faraday/\(FaradayCommand.version)"
+      request.headers = try request.headers.overridden(by: fields)
+      if transport == .curl, let target = target.rawTarget { request.options.requestTarget = .verbatim(target) }
+    }
+  }
+
+  private var reconnection: EventStream.Reconnection {
+    guard !noReconnect else { return .never }
+    return .automatic(limit: retry) { [silent] interruption in
+      guard !silent else { return }
+      let reason = interruption.error.map { CommandFailure($0).message } ?? "the server has ended the stream"
+      let seconds = String(interruption.delay.milliseconds / 1000) + "." + String(interruption.delay.milliseconds % 1000 / 100)
+      Descriptor.error.say("faraday: \(reason); reconnecting in \(seconds) s")
+    }
+  }
+
+  /// The event as the server may have sent it: fields, and an empty line. Control characters are escaped, as a terminal would interpret
+  /// them.
+  static func text(_ event: ServerSentEvent) -> String {
+    var lines = ["event: " + event.type]
+    if !event.id.isEmpty { lines.append("id: " + event.id) }
+    lines += event.data.split(separator: "\n", omittingEmptySubsequences: false).map { "data: " + $0 }
+    return lines.map { $0.escapingControls() + "\n" }.joined() + "\n"
+  }
+
+  /// The event as a line of JSON.
+  static func json(_ event: ServerSentEvent) -> String {
+    let value: JSONValue = ["type": event.type, "id": event.id, "data": event.data]
+    return value.description + "\n"
+  }
+}
+
+extension Duration {
+  fileprivate var milliseconds: Int64 { components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000 }
+}
