@@ -83,7 +83,7 @@ public struct EventStream: AsyncSequence, Sendable {
         return try begin(source)
       }
       guard pieces != nil else {
-        guard let response = try await connector?.open(after: parser.lastEventID) else { return false }
+        guard let response = try await connector?.open(after: parser.lastEventID, retry: parser.retry) else { return false }
         self.response = response
         pieces = response.body.makeAsyncIterator()
         return true

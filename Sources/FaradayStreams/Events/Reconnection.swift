@@ -7,12 +7,13 @@ extension EventStream {
   ///     connection.events("chat", method: .post, body: prompt, reconnects: .never)
   ///
   /// What reconnects: the end of a stream, an error that is transient (``FaradayCore/FaradayError/isTransient``: a connection that
-  /// fails or breaks, a timeout), and, before a stream, the status 429 and 500 to 599. Any other error is thrown, and so is the last one
-  /// when ``limit`` attempts in a row have failed. The status 204 ends the stream.
+  /// fails or breaks, a timeout), and, before a stream, the status 429 and 500 to 599. A compressed stream that is malformed or over its
+  /// limits (``FaradayCore/Decompression``) is requested again if it has brought an event. Any other error is thrown, and so is the last
+  /// one when ``limit`` attempts in a row have failed. The status 204 ends the stream.
   ///
-  /// When: after the server's `retry` time, exactly. Without one, and when the connection before brought no event, after a random
-  /// delay (full jitter) of at most ``initialDelay``, an upper bound that doubles each time up to ``maximumDelay`` (exponential
-  /// backoff); an event resets it. `Retry-After` is the minimum.
+  /// When: after the server's `retry` time, exactly, or without one after a random delay (full jitter) of at most ``initialDelay``. That
+  /// upper bound doubles with each reconnection up to ``maximumDelay`` (exponential backoff), and an event resets it; the server's time
+  /// is the minimum then. So is `Retry-After`.
   public struct Reconnection: Sendable {
     /// Whether it reconnects.
     let isAutomatic: Bool
@@ -71,8 +72,8 @@ extension EventStream {
     public let error: (any Error)?
     /// How long it waits.
     public let delay: Duration
-    /// How many connections in a row have brought no event, this one included: 0 after an event.
-    public let fruitless: Int
+    /// How many reconnections there were since the last event: 0 for the first.
+    public let reconnections: Int
     /// What is sent as `Last-Event-ID`; empty for none.
     public let lastEventID: String
   }
@@ -82,14 +83,14 @@ extension EventStream.Reconnection {
   /// The delay before the next attempt.
   ///
   /// - Parameters:
-  ///   - fruitless: how many connections in a row have brought no event.
+  ///   - reconnections: how many there were since the last event.
   ///   - retry: the server's reconnection time.
   ///   - retryAfter: what a status asked for.
-  func delay(fruitless: Int, retry: Duration?, retryAfter: Duration?) -> Duration {
-    let jitter = jitter(fruitless)
+  func delay(reconnections: Int, retry: Duration?, retryAfter: Duration?) -> Duration {
+    let jitter = jitter(reconnections)
     let wait =
       switch retry {
-      case let retry? where fruitless == 0: retry
+      case let retry? where reconnections == 0: retry
       // A server that ends each connection at once is not asked without a pause.
       case let retry?: max(retry, jitter)
       case nil: jitter
@@ -99,10 +100,10 @@ extension EventStream.Reconnection {
     return max(wait, asked).withinClocks
   }
 
-  private func jitter(_ fruitless: Int) -> Duration {
+  private func jitter(_ reconnections: Int) -> Duration {
     let top = maximumDelay.withinClocks
     var span = min(initialDelay.withinClocks, top)
-    for _ in 0..<min(max(0, fruitless), 64) where span < top { span = min(span * 2, top) }
+    for _ in 0..<min(max(0, reconnections), 64) where span < top { span = min(span * 2, top) }
     let factor = random()
     // A factor that is no number, or out of range, is 1.
     return (0...1).contains(factor) ? span * factor : span

@@ -56,6 +56,16 @@ import Testing
     #expect(clock.slept == [.milliseconds(1500), .zero, .seconds(2), .zero])
   }
 
+  @Test func `the server's retry time is the least after attempts that have failed`() async throws {
+    mock.fail(.connectionFailed)
+    mock.stream("retry: 3000\ndata: 1\n\n")
+    mock.fail(.connectionFailed)
+    mock.status(503)
+    mock.status(204)
+    _ = try await events(automatic(random: 1))
+    #expect(clock.slept.map(\.components.seconds) == [1, 3, 3, 4])
+  }
+
   @Test func `delays that no clock has are no trap`() async throws {
     mock.stream("retry: 99999999999999999999999999999\ndata: 1\n\n")
     mock.status(503, headers: [.retryAfter: "999999999999999999999999"])
@@ -64,11 +74,12 @@ import Testing
     reconnection.maximumDelay = .seconds(Int64.max)
     reconnection.maximumRetryAfter = .seconds(Int64.max)
     #expect(
-      reconnection.delay(fruitless: .max, retry: .seconds(Int64.max), retryAfter: .seconds(Int64.max)) > .seconds(3_000_000_000))
+      reconnection.delay(reconnections: .max, retry: .seconds(Int64.max), retryAfter: .seconds(Int64.max))
+        > .seconds(3_000_000_000))
     reconnection.initialDelay = .seconds(Int64.min)
     reconnection.maximumDelay = .seconds(-1)
-    #expect(reconnection.delay(fruitless: 3, retry: nil, retryAfter: nil) == .zero)
-    #expect(reconnection.delay(fruitless: .min, retry: .seconds(-5), retryAfter: .seconds(-5)) == .zero)
+    #expect(reconnection.delay(reconnections: 3, retry: nil, retryAfter: nil) == .zero)
+    #expect(reconnection.delay(reconnections: .min, retry: .seconds(-5), retryAfter: .seconds(-5)) == .zero)
     mock.status(204)
     #expect(try await events(reconnection).error == nil)
   }

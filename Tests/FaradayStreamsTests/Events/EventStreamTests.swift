@@ -68,6 +68,14 @@ import Testing
     #expect(mock.recorded.count == 1)
   }
 
+  @Test(arguments: [TransportError.Code.decompressionLimit, .decompressionFailed])
+  func `a coding that fails is an error, unless the stream has brought events`(code: TransportError.Code) async throws {
+    mock.stream("data: 1\n\n", breaking: code)
+    mock.stream(": nothing\n", breaking: code)
+    let (elements, error) = try await events()
+    #expect(elements.map(\.data) == ["1"] && (error as? TransportError)?.code == code && mock.recorded.count == 2)
+  }
+
   @Test func `another content type is an error, also after a reconnection`() async throws {
     mock.stream("data: 1\n\n")
     mock.stub(times: 1) { Response(status: .ok, headers: [.contentType: "text/html\u{1B}[31m"], body: "<html>", url: $0.url) }
@@ -202,7 +210,7 @@ import Testing
     _ = try await events(reconnection)
     #expect(told.elements.map { ($0.error as? TransportError)?.code } == [.connectionFailed, nil, .idleTimeout])
     #expect(told.elements.map(\.delay) == clock.slept && told.elements.map(\.lastEventID) == ["", "5", "5"])
-    #expect(told.elements.map(\.fruitless) == [0, 0, 1])
+    #expect(told.elements.map(\.reconnections) == [0, 0, 1])
   }
 
   @Test func `a task that is cancelled while it waits ends at once, and sends nothing more`() async throws {

@@ -18,9 +18,9 @@ import Testing
   ) async throws {
     let server = try ResumingServer(count: 10_000, cuts: 50, seed: seed)
     let connection = try Connection(server.url, adapter: tested.adapter)
-    let fruitless = Log<Int>()
+    let interruptions = Log<EventStream.Interruption>()
     var reconnection = automatic
-    reconnection.onReconnect = { fruitless.append($0.fruitless) }
+    reconnection.onReconnect = { interruptions.append($0) }
     var number = 0
     var wrong = 0
     for try await event in connection.events("/", reconnects: reconnection) {
@@ -30,7 +30,7 @@ import Testing
     }
     let tally = server.tally
     #expect(number == 10_000 && wrong == 0)
-    #expect(tally.cuts == 50 && tally.connections == 51 && fruitless.elements.count == 51)
+    #expect(tally.cuts == 50 && tally.connections == 51 && interruptions.elements.count == 51)
     #expect(tally.cutsInEvents > 25 && tally.cutsInCharacters >= 10)
   }
 
