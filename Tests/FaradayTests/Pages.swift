@@ -17,7 +17,8 @@ enum Pages {
   /// The files that the blocks stand in, named by their paths in the repository. All of them are compiled by a test.
   private static let code =
     [
-      "ReadmeExamples", "ReadmeFaces", "ArticleExamples", "OverCurl", "EchoAdapter", "EchoConformanceTests",
+      "ReadmeExamples", "ReadmeFaces", "ArticleExamples", "Examples+EventStreams", "OverCurl", "EchoAdapter",
+      "EchoConformanceTests",
     ].map { "Tests/FaradayTests/\($0).swift" }
     + ["Tests/OutsideTests/PushingAdapter.swift", "Sources/FaradayCore/Transport/Adapter.swift"]
 
