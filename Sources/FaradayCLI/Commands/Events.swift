@@ -83,8 +83,8 @@ struct Events: AsyncParsableCommand {
     }
   }
 
-  /// The event as the server may have sent it: fields, and an empty line. Control characters are escaped, as a terminal would interpret
-  /// them.
+  /// The event as the server may have sent it: fields, and an empty line. Control characters are escaped, as a terminal would
+  /// interpret them.
   static func text(_ event: ServerSentEvent) -> String {
     var lines = ["event: " + event.type]
     if !event.id.isEmpty { lines.append("id: " + event.id) }

@@ -9,21 +9,22 @@ extension Connection {
   ///     }
   ///
   /// Nothing is sent before the iteration. A stream that ends or breaks off is requested again, behind the last event that was
-  /// delivered (`Last-Event-ID`): of a server that keeps its events, none is lost and none comes twice. A `Last-Event-ID` in `headers`
-  /// continues a stream of before. See ``EventStream/Reconnection``.
+  /// delivered (`Last-Event-ID`): of a server that keeps its events, none is lost and none comes twice. A `Last-Event-ID` in
+  /// `headers` continues a stream of before. See ``FaradayStreams/EventStream/Reconnection``.
   ///
-  /// The request is sent with `Accept: text/event-stream` and `Cache-Control: no-store` unless it has its own, streamed, and without
-  /// ``FaradayCore/Timeouts/total``, unless `edit` sets one. ``FaradayCore/Timeouts/idle``, 60 seconds by default, is the heartbeat:
-  /// a connection without a byte for so long, comments included, is closed and made again. Redirects are followed, credentials added and
-  /// bodies encoded by the connection's middleware; its `Retry`, if it has one, retries each attempt by itself.
+  /// The request is sent with `Accept: text/event-stream` and `Cache-Control: no-store` unless it has its own, streamed, and
+  /// without ``FaradayCore/Timeouts/total``, unless `edit` sets one. ``FaradayCore/Timeouts/idle``, 60 seconds by default, is the
+  /// heartbeat: a connection without a byte for so long, comments included, is closed and made again. Redirects are followed,
+  /// credentials added and bodies encoded by the connection's middleware; its `Retry`, if it has one, retries each attempt by
+  /// itself.
   ///
   /// The other arguments are those of `request`.
   ///
   /// - Parameters:
   ///   - method: GET by default.
   ///   - body: of a POST, for instance. One that can be read only once does not go with a reconnection.
-  ///   - reconnects: nil is ``EventStream/Reconnection/automatic`` for an idempotent method, and ``EventStream/Reconnection/never`` for
-  ///     others, such as POST.
+  ///   - reconnects: nil is ``FaradayStreams/EventStream/Reconnection/automatic`` for an idempotent method, and
+  ///     ``FaradayStreams/EventStream/Reconnection/never`` for others, such as POST.
   ///   - limits: of a line and an event, 1 MiB and 8 MiB by default.
   public func events(
     _ path: String = "", path variables: [String: any ParameterValue]? = nil, query: QueryParameters = [:],
@@ -48,12 +49,12 @@ extension Connection {
   ///       "chat", of: Token.self, method: .post, body: .value(prompt), until: "[DONE]")
   ///     for try await token in answer { print(token.text, terminator: "") }
   ///
-  /// An event that cannot be decoded throws ``UndecodableElement`` and ends the stream. A ``FaradayCoding/JSONValue`` is parsed by its own
-  /// parser. Otherwise as
+  /// An event that cannot be decoded throws ``FaradayStreams/UndecodableElement`` and ends the stream. A
+  /// ``FaradayCoding/JSONValue`` is parsed by its own parser. Otherwise as
   /// ``FaradayCore/Connection/events(_:path:query:headers:method:body:reconnects:limits:edit:)``.
   ///
-  /// - Parameter sentinel: the data of the event that ends the stream, and is none of its values. A stream that ends before it, and does
-  ///   not reconnect, throws ``EventStreamError/Reason/endedEarly``. Nil by default.
+  /// - Parameter sentinel: the data of the event that ends the stream, and is none of its values. A stream that ends before it,
+  ///   and does not reconnect, throws ``FaradayStreams/EventStreamError/Reason/endedEarly``. Nil by default.
   public func events<Value: Decodable>(
     _ path: String = "", of type: Value.Type, decoder: JSONDecoder = JSONDecoder(),
     path variables: [String: any ParameterValue]? = nil, query: QueryParameters = [:],
@@ -89,8 +90,8 @@ extension Response {
   ///     let response = try await connection.get("prices") { $0.options.delivery = .streamed }
   ///     for try await event in response.events() { print(event.type, event.data) }
   ///
-  /// They end where the body ends; a body that breaks off throws. Throws ``EventStreamError`` for a content type other than
-  /// `text/event-stream`, whatever the status is; 204 has no events. A streamed body can be read once.
+  /// They end where the body ends; a body that breaks off throws. Throws ``FaradayStreams/EventStreamError`` for a content type
+  /// other than `text/event-stream`, whatever the status is; 204 has no events. A streamed body can be read once.
   public func events(limits: EventStreamLimits = EventStreamLimits()) -> EventStream {
     EventStream(source: .response(self), limits: limits)
   }

@@ -1,7 +1,8 @@
 internal import FaradayCoding
 internal import FaradayCore
 
-/// The values in the data of an event stream, decoded from JSON: what `connection.events(_:of:…)` and `response.events(of:…)` return.
+/// The values in the data of an event stream, decoded from JSON: what `connection.events(_:of:…)` and `response.events(of:…)`
+/// return.
 ///
 /// It is iterated, and throws, as the ``EventStream`` below it; and throws ``UndecodableElement``.
 public struct DecodedEvents<Value: Decodable>: AsyncSequence, Sendable {

@@ -4,11 +4,12 @@ internal import FaradayCore
 ///
 ///     for try await event in connection.events("prices") { print(event.type, event.data) }
 ///
-/// Each iteration of a connection's stream sends the request and begins anew; that of a response can be iterated once. The events are
-/// read as they are asked for, with backpressure. Cancelling the task, leaving the loop or releasing the iterator closes the connection.
+/// Each iteration of a connection's stream sends the request and begins anew; that of a response can be iterated once. The events
+/// are read as they are asked for, with backpressure. Cancelling the task, leaving the loop or releasing the iterator closes the
+/// connection.
 ///
-/// Iterating throws ``EventStreamError``, ``FaradayCore/UnexpectedStatus``, ``FaradayCore/TransportError``, `CancellationError`, and
-/// what a middleware throws. After an error it has ended.
+/// Iterating throws ``EventStreamError``, ``FaradayCore/UnexpectedStatus``, ``FaradayCore/TransportError``, `CancellationError`,
+/// and what a middleware throws. After an error it has ended.
 public struct EventStream: AsyncSequence, Sendable {
   public typealias Element = ServerSentEvent
   public typealias Failure = any Error

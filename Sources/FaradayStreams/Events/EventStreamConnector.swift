@@ -34,7 +34,8 @@ struct EventStreamConnector {
     hasEvents = true
   }
 
-  /// Opens the stream behind this event, and tries again as the policy says. Nil if the server says that there is none any more (204).
+  /// Opens the stream behind this event, and tries again as the policy says. Nil if the server says that there is none any more
+  /// (204).
   mutating func open(after lastEventID: String, retry: Duration?) async throws -> Response? {
     while true {
       do {
@@ -50,8 +51,8 @@ struct EventStreamConnector {
     }
   }
 
-  /// Waits after a stream that has ended, or broken off with the error. Returns whether it is to be opened again; throws the error if it
-  /// is not.
+  /// Waits after a stream that has ended, or broken off with the error. Returns whether it is to be opened again; throws the
+  /// error if it is not.
   mutating func waits(after error: (any Error)?, retry: Duration?, lastEventID: String) async throws -> Bool {
     guard policy.isAutomatic, error.map(mayPass) ?? true else {
       if let error { throw error }

@@ -7,16 +7,16 @@ public import FaradayCore
 ///     parser.append(piece)
 ///     while let event = try parser.next() { print(event.type, event.data) }
 ///
-/// The events are the same however the bytes are cut into pieces. An event is there with the empty line that ends it; one that the end
-/// of the stream cuts off is none. A byte order mark at the beginning is dropped.
+/// The events are the same however the bytes are cut into pieces. An event is there with the empty line that ends it; one that
+/// the end of the stream cuts off is none. A byte order mark at the beginning is dropped.
 ///
 /// A value type. It holds the piece that was appended, the beginning of a line, and the data of one event, each within its
 /// ``limits``. Line ends are searched with `memchr`, and a line within one piece is not copied.
 public struct EventStreamParser: Sendable {
   /// The limits of a line and an event.
   public let limits: EventStreamLimits
-  /// The last event ID, as of the last event that ``next()`` has returned: what a reconnection sends as `Last-Event-ID`. An ID without
-  /// data, which makes no event, counts too. Empty if there is none.
+  /// The last event ID, as of the last event that ``next()`` has returned: what a reconnection sends as `Last-Event-ID`. An ID
+  /// without data, which makes no event, counts too. Empty if there is none.
   public private(set) var lastEventID: String
   /// The reconnection time that the server has asked for, by a `retry` field; nil if it has not.
   public private(set) var retry: Duration?
@@ -43,7 +43,8 @@ public struct EventStreamParser: Sendable {
     id = lastEventID
   }
 
-  /// Adds the next bytes of the stream. Call ``next()`` until it returns nil before more is added: otherwise both are joined, by a copy.
+  /// Adds the next bytes of the stream. Call ``next()`` until it returns nil before more is added: otherwise both are joined, by
+  /// a copy.
   public mutating func append(_ bytes: Data) {
     guard !bytes.isEmpty else { return }
     if piece.isEmpty {
@@ -54,8 +55,8 @@ public struct EventStreamParser: Sendable {
     ends.begin(piece.span.bytes)
   }
 
-  /// The next event in the bytes so far; nil if it is not complete. Throws ``EventStreamError`` for a line or an event over its limit,
-  /// after the events before it, and in each call from then on.
+  /// The next event in the bytes so far; nil if it is not complete. Throws ``EventStreamError`` for a line or an event over its
+  /// limit, after the events before it, and in each call from then on.
   public mutating func next() throws -> ServerSentEvent? {
     if let failure { throw failure }
     guard !piece.isEmpty else { return nil }
@@ -68,8 +69,8 @@ public struct EventStreamParser: Sendable {
     }
   }
 
-  /// Begins another stream, which continues this one after a reconnection: drops what is not complete, and keeps ``lastEventID`` and
-  /// ``retry``.
+  /// Begins another stream, which continues this one after a reconnection: drops what is not complete, and keeps ``lastEventID``
+  /// and ``retry``.
   public mutating func restart() {
     let retry = retry
     self = EventStreamParser(limits: limits, lastEventID: lastEventID)

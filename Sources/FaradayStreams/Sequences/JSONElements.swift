@@ -4,8 +4,8 @@ internal import FaradayCore
 /// The values of a stream of JSON texts, as an async sequence: what `jsonLines(of:…)` and `jsonSequence(of:…)` return.
 ///
 /// The body is read as values are asked for, with backpressure. Leaving the loop or releasing the iterator closes the connection.
-/// Iterating throws ``UndecodableElement``, ``ElementTooLarge``, and what reading the body throws; of a connection's elements also what
-/// sending throws, and ``FaradayCore/UnexpectedStatus`` for a status other than 2xx. After an error it has ended.
+/// Iterating throws ``UndecodableElement``, ``ElementTooLarge``, and what reading the body throws; of a connection's elements
+/// also what sending throws, and ``FaradayCore/UnexpectedStatus`` for a status other than 2xx. After an error it has ended.
 public struct JSONElements<Value: Decodable>: AsyncSequence, Sendable {
   public typealias Element = Value
   public typealias Failure = any Error

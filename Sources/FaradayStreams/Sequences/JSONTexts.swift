@@ -14,8 +14,8 @@ struct JSONTexts {
     self.limit = limit
   }
 
-  /// The next text, with the line feed at its end; nil at the end of the body. Empty where nothing is between two separators, and before
-  /// the first.
+  /// The next text, with the line feed at its end; nil at the end of the body. Empty where nothing is between two separators, and
+  /// before the first.
   mutating func next() async throws -> Data? {
     while true {
       let end = piece.span.bytes.offset(of: 0x1E, from: start)
@@ -36,7 +36,8 @@ struct JSONTexts {
     }
   }
 
-  /// Whether the text was cut off: a number or literal without anything behind it may be a part of another (RFC 7464, section 2.4).
+  /// Whether the text was cut off: a number or literal without anything behind it may be a part of another (RFC 7464, section
+  /// 2.4).
   static func isCut(_ text: Data) -> Bool {
     guard !isEnded(text), let first = text.first(where: { !$0.isJSONSpace }) else { return false }
     return !Set(#"{[""#.utf8).contains(first)

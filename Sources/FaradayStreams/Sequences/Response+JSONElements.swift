@@ -6,13 +6,13 @@ extension Response {
   ///     let feed = try await connection.get("feed") { $0.options.delivery = .streamed }
   ///     for try await event in feed.jsonLines(of: Event.self) { print(event) }
   ///
-  /// A line ends with LF, CR or CRLF; empty lines are passed over, and the last line needs no end. A ``FaradayCoding/JSONValue`` is parsed
-  /// by its own parser, any other type by the decoder.
+  /// A line ends with LF, CR or CRLF; empty lines are passed over, and the last line needs no end. A ``FaradayCoding/JSONValue``
+  /// is parsed by its own parser, any other type by the decoder.
   ///
   /// - Parameters:
-  ///   - limit: the longest line in bytes, 1 MiB by default. A longer one throws ``ElementTooLarge``.
-  ///   - onInvalid: called with a line that cannot be decoded, which is then passed over. If nil, the error is thrown, and ends the
-  ///     iteration.
+  ///   - limit: the longest line in bytes, 1 MiB by default. A longer one throws ``FaradayStreams/ElementTooLarge``.
+  ///   - onInvalid: called with a line that cannot be decoded, which is then passed over. If nil, the error is thrown, and ends
+  ///     the iteration.
   public func jsonLines<Value: Decodable>(
     of type: Value.Type = Value.self, decoder: JSONDecoder = JSONDecoder(), upTo limit: Int = 1 << 20,
     onInvalid: JSONElements<Value>.InvalidHandler? = nil
@@ -24,13 +24,14 @@ extension Response {
   ///
   ///     for try await feature in response.jsonSequence(of: Feature.self, onInvalid: { print($0) }) { print(feature) }
   ///
-  /// A text begins with a record separator, U+001E, and ends with a line feed. One that is truncated (section 2.4) cannot be decoded:
-  /// ``UndecodableElement/isTruncated``. So is a number or literal without white space behind it, which may be a part of another.
+  /// A text begins with a record separator, U+001E, and ends with a line feed. One that is truncated (section 2.4) cannot be
+  /// decoded: ``FaradayStreams/UndecodableElement/isTruncated``. So is a number or literal without white space behind it, which
+  /// may be a part of another.
   ///
   /// - Parameters:
-  ///   - limit: the longest text in bytes, 1 MiB by default. A longer one throws ``ElementTooLarge``.
-  ///   - onInvalid: called with a text that cannot be decoded, which is then passed over, as section 2.3 has it. If nil, the error is
-  ///     thrown, and ends the iteration.
+  ///   - limit: the longest text in bytes, 1 MiB by default. A longer one throws ``FaradayStreams/ElementTooLarge``.
+  ///   - onInvalid: called with a text that cannot be decoded, which is then passed over, as section 2.3 has it. If nil, the
+  ///     error is thrown, and ends the iteration.
   public func jsonSequence<Value: Decodable>(
     of type: Value.Type = Value.self, decoder: JSONDecoder = JSONDecoder(), upTo limit: Int = 1 << 20,
     onInvalid: JSONElements<Value>.InvalidHandler? = nil
@@ -45,8 +46,8 @@ extension Connection {
   ///     for try await event in connection.jsonLines("feed", of: Event.self) { print(event) }
   ///
   /// Each iteration sends the request, with `Accept: application/x-ndjson` unless it has its own, streamed, and without
-  /// ``FaradayCore/Timeouts/total``, unless `edit` sets one. A status other than 2xx throws ``FaradayCore/UnexpectedStatus``. The other
-  /// arguments are those of `request` and of ``FaradayCore/Response/jsonLines(of:decoder:upTo:onInvalid:)``.
+  /// ``FaradayCore/Timeouts/total``, unless `edit` sets one. A status other than 2xx throws ``FaradayCore/UnexpectedStatus``. The
+  /// other arguments are those of `request` and of ``FaradayCore/Response/jsonLines(of:decoder:upTo:onInvalid:)``.
   public func jsonLines<Value: Decodable>(
     _ path: String = "", of type: Value.Type, decoder: JSONDecoder = JSONDecoder(),
     path variables: [String: any ParameterValue]? = nil, query: QueryParameters = [:],

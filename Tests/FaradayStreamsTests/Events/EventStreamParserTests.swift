@@ -1,5 +1,4 @@
-import FaradayCore
-import FaradayStreams
+import Faraday
 import FaradayTesting
 import Testing
 

@@ -1,7 +1,8 @@
 import FaradayTesting
 import Synchronization
 
-/// A server of an event stream that keeps its events, cuts its first connections at random bytes, and goes on behind `Last-Event-ID`.
+/// A server of an event stream that keeps its events, cuts its first connections at random bytes, and goes on behind
+/// `Last-Event-ID`.
 final class ResumingServer: Sendable {
   struct Tally {
     /// Connections so far, and how many of them were cut: within an event, and within a character.

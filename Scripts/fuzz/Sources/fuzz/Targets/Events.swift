@@ -1,8 +1,8 @@
 import Faraday
 
 extension Target {
-  /// The events of a stream are the same in whatever pieces it arrives, and those of a reader of the whole, which goes by the letter of
-  /// the specification; over a limit there is an error, and no more is held than it allows.
+  /// The events of a stream are the same in whatever pieces it arrives, and those of a reader of the whole, which goes by the
+  /// letter of the specification; over a limit there is an error, and no more is held than it allows.
   static let events = Target("events") { input in
     guard let first = input.bytes.first else { return }
     let bytes = Array(input.bytes.dropFirst())
