@@ -83,6 +83,7 @@ let package = Package(
     .executableTarget(name: "example-ndjson", dependencies: ["Faraday", "FaradayCurl"], path: "Tests/Examples/NDJSON"),
     .executableTarget(name: "example-upload", dependencies: ["Faraday", "FaradayCurl"], path: "Tests/Examples/Upload"),
     .executableTarget(name: "linked", dependencies: ["Faraday", "FaradayCurl"], path: "Tests/Linked"),
+    .executableTarget(name: "cache-writer", dependencies: ["FaradayCore", "FaradayCache"], path: "Tests/CacheWriter"),
     .target(
       name: "TestSupport", dependencies: ["FaradayCore", "FaradayCurl", "FaradayURLSession", "FaradayTesting"],
       path: "Tests/TestSupport"),
@@ -99,7 +100,8 @@ let package = Package(
     .testTarget(
       name: "FaradayStreamsTests", dependencies: ["Faraday", "FaradayStreams", "FaradayTesting", "TestSupport"]),
     .testTarget(
-      name: "FaradayCacheTests", dependencies: ["Faraday", "FaradayCache", "FaradayTesting", "TestSupport"]),
+      name: "FaradayCacheTests",
+      dependencies: ["Faraday", "FaradayCache", "FaradayTesting", "TestSupport", "cache-writer"]),
     .testTarget(name: "FaradayPromisesTests", dependencies: ["FaradayCore", "FaradayPromises", "FaradayTesting"]),
     .testTarget(
       name: "FaradayRequestsTests", dependencies: ["Faraday", "FaradayTesting", "TestSupport"]),

@@ -10,6 +10,9 @@ package struct FieldScanner {
   /// Skips spaces and tabs.
   package mutating func skipSpace() { rest = rest.drop { $0 == 0x20 || $0 == 0x09 } }
 
+  /// Skips everything before the next of these characters, or to the end.
+  package mutating func skip(to sign: Unicode.Scalar) { rest = rest.drop { $0 != UInt8(ascii: sign) } }
+
   /// Takes this character; false if another one stands there.
   package mutating func take(_ sign: Unicode.Scalar) -> Bool {
     guard rest.first == UInt8(ascii: sign) else { return false }

@@ -40,7 +40,10 @@ package enum PrivateFile {
   }
 
   /// Writes a temporary file with mode 0600 in the same folder, and renames it when it is complete. Throws ``Failure``.
-  package static func write(_ data: Data, to path: String) throws {
+  ///
+  /// - Parameter survivesPowerLoss: whether the bytes reach the disk before the rename (`fsync`), so that the file is whole also after
+  ///   a power loss. Who has a checksum in the file may do without: it takes milliseconds.
+  package static func write(_ data: Data, to path: String, survivesPowerLoss: Bool = true) throws {
     var template = Array((path + ".XXXXXX").utf8CString)
     // Its mode is 0600 from the start.
     let descriptor = mkstemp(&template)
@@ -57,7 +60,7 @@ package enum PrivateFile {
           rest = rest.dropFirst(count)
         }
       }
-      guard fsync(descriptor) == 0 else { throw Failure.ofSystem }
+      guard !survivesPowerLoss || fsync(descriptor) == 0 else { throw Failure.ofSystem }
       guard rename(temporary, path) == 0 else { throw Failure.ofSystem }
     } catch {
       unlink(temporary)

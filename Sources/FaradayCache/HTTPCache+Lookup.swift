@@ -1,0 +1,89 @@
+internal import FaradayCore
+
+/// A request as the cache sees it.
+struct Lookup: Sendable {
+  let request: Request
+  let identity: Identity
+  let directives: RequestDirectives
+  let mode: CacheMode
+
+  init(_ request: Request) {
+    self.request = request
+    identity = Identity(request)
+    directives = RequestDirectives(request.headers)
+    mode = request.options.cache
+  }
+
+  var isOnlyIfCached: Bool { mode == .onlyIfCached || directives.onlyIfCached && mode != .reload }
+}
+
+/// What the store has for a request.
+struct Found: Sendable {
+  /// How many invalidations there had been before the store was read.
+  let moment: Int
+  let index: VariantIndex?
+  var response: StoredResponse?
+  var key: CacheKey?
+}
+
+extension HTTPCache {
+  /// The stored response that the request selects: of several the newest (RFC 9111, section 4.1).
+  func find(_ lookup: Lookup) async -> Found {
+    let moment = invalidations.count
+    var found = Found(moment: moment, index: (try? await store.record(for: lookup.identity.indexKey))?.index)
+    guard let index = found.index else { return found }
+    for vary in index.varies {
+      let key = lookup.identity.responseKey(index.generation, vary, lookup.request.headers)
+      guard let response = (try? await store.record(for: key))?.response else { continue }
+      if let other = found.response, other.responseTime >= response.responseTime { continue }
+      found.response = response.judged(by: policy)
+      found.key = key
+    }
+    return found
+  }
+
+  /// Stores a response. Returns why it was not.
+  func write(_ response: StoredResponse, _ vary: Vary, _ lookup: Lookup, _ found: Found) async -> CacheResult.Reason? {
+    let identity = lookup.identity
+    do {
+      let known = try await store.record(for: identity.indexKey)?.index
+      // Without an index then, whoever has made one since has stored a response too, which is as good.
+      guard found.index == nil || known?.generation == found.index?.generation else { return .superseded }
+      var index = known ?? VariantIndex()
+      let isNew = index.insert(vary) || known == nil
+      let key = identity.responseKey(index.generation, vary, lookup.request.headers)
+      try await store.store(CacheRecord(response), for: key)
+      if isNew { try await store.store(CacheRecord(index), for: identity.indexKey) }
+      // Looked at last: an invalidation that comes later finds the index and removes it.
+      guard !invalidations.contains(identity.url, since: found.moment) else {
+        try await store.remove(key)
+        return .superseded
+      }
+      return nil
+    } catch {
+      return .storeFailed
+    }
+  }
+
+  /// Removes a response that was found.
+  func forget(_ found: Found) async {
+    if let key = found.key { try? await store.remove(key) }
+  }
+}
+
+extension StoredResponse {
+  /// The response to a request, with its age. Fields that need a validation are left out (RFC 9111, section 5.2.2.4).
+  func response(to request: Request, at now: Double, _ result: CacheResult) -> Response {
+    var headers = headers
+    if !directives.noCacheFields.isEmpty {
+      for name in directives.noCacheFields.compactMap({ HTTPField.Name($0) }) { headers[fields: name] = [] }
+    }
+    let age = freshness.age(at: now)
+    // Section 1.2.2: the greatest that there is to send; also for a clock that is not a number.
+    headers[.age] = age < 2_147_483_648 ? String(Int(age)) : "2147483648"
+    var response = Response(
+      status: status, headers: headers, body: request.method == .head ? .empty : .data(body), url: request.url, version: version)
+    response.cacheResult = result
+    return response
+  }
+}

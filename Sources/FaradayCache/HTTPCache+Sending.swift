@@ -1,0 +1,194 @@
+internal import FaradayCore
+
+extension HTTPCache {
+  /// Sends the request, conditionally if there is something to validate, and stores what comes back.
+  func send(_ lookup: Lookup, _ found: Found, _ next: Next) async throws -> Response {
+    let request = lookup.request
+    let sent = SentRequest()
+    let next = next.appending(sent)
+    let requestTime = now().timeIntervalSince1970
+    let preconditions = request.method == .get ? found.response?.preconditions ?? [] : []
+    var response: Response
+    do {
+      response = try await next(lookup.sentRequest(with: preconditions))
+    } catch {
+      guard error.isFailureOfNetwork, let stale = staleAfterError(lookup, found, .unreachable) else { throw error }
+      return stale
+    }
+    if response.status.isServerError, let stale = staleAfterError(lookup, found, .serverError) {
+      await response.body.discard()
+      return stale
+    }
+    let responseTime = now().timeIntervalSince1970
+    if response.status == .notModified {
+      // Somebody below has added a precondition of their own: the 304 is for them.
+      guard let stored = found.response, !preconditions.isEmpty, let last = sent.last, last.has(preconditions) else {
+        response.cacheResult = CacheResult(.miss, .notStored(.status))
+        return response
+      }
+      // It has none, and with its reader its connection would go.
+      await response.body.discard()
+      if stored.isConfirmed(by: response.headers), isUnchanged(lookup, last, Vary(stored.headers)),
+        isUnchanged(lookup, last, Vary(response.headers))
+      {
+        return await confirmed(stored, by: response, lookup, found, requestTime, responseTime)
+      }
+      // It is about another response than the one that was asked about (section 4.3.4): without the question.
+      await forget(found)
+      var unknown = found
+      (unknown.response, unknown.key) = (nil, nil)
+      return try await send(lookup, unknown, next)
+    }
+    let new = StoredResponse(response, requestTime: requestTime, responseTime: responseTime, policy: policy)
+    if request.method == .head {
+      await compare(found, with: new, lookup, to: response)
+      response.cacheResult = CacheResult(.miss, .notStored(.method))
+      return response
+    }
+    return await storing(response, new, lookup, found, sent.last ?? request)
+  }
+
+  // MARK: validation
+
+  /// The stored response, updated by the 304 (RFC 9111, section 4.3.4).
+  private func confirmed(
+    _ stored: StoredResponse, by notModified: Response, _ lookup: Lookup, _ found: Found, _ requestTime: Double,
+    _ responseTime: Double
+  ) async -> Response {
+    let updated = stored.updated(by: notModified.headers, requestTime: requestTime, responseTime: responseTime)
+    let vary = Vary(updated.headers)
+    var refusal = updated.refusal(for: lookup.directives, vary: vary)
+    if refusal == nil, let vary {
+      refusal = await write(updated, vary, lookup, found)
+    } else if !lookup.directives.noStore {
+      await forget(found)
+    }
+    var response = notModified
+    response.status = updated.status
+    response.headers = updated.headers
+    // They were set by this 304, for who got it.
+    response.headers[fields: .setCookie] = notModified.headers[fields: .setCookie]
+    response.body = .data(updated.body)
+    response.version = updated.version
+    response.cacheResult = CacheResult(.revalidated, refusal.map { .notStored($0) } ?? .stored)
+    return response
+  }
+
+  /// Updates or removes the stored response to a GET by the response to a HEAD (section 4.3.5).
+  private func compare(_ found: Found, with new: StoredResponse, _ lookup: Lookup, to response: Response) async {
+    guard let stored = found.response, response.status == .ok, stored.status == .ok, !lookup.directives.noStore else { return }
+    switch stored.isDescribed(by: new.headers) {
+    case nil: return
+    case false?: await forget(found)
+    case true?:
+      let updated = stored.updated(by: new.headers, requestTime: new.requestTime, responseTime: new.responseTime)
+      guard let vary = Vary(updated.headers), updated.refusal(for: lookup.directives, vary: vary) == nil else {
+        return await forget(found)
+      }
+      _ = await write(updated, vary, lookup, found)
+    }
+  }
+
+  private func staleAfterError(_ lookup: Lookup, _ found: Found, _ reason: CacheResult.Reason) -> Response? {
+    let time = now().timeIntervalSince1970
+    guard let stored = found.response, stored.mayBeUsedAfterError(for: lookup.directives, now: time) else { return nil }
+    return stored.response(to: lookup.request, at: time, CacheResult(.stale(reason), .unchanged))
+  }
+
+  /// Revalidates while its stale response is returned: without the caller's callbacks, whole, and for a minute at most.
+  func revalidateInBackground(_ lookup: Lookup, _ found: Found, _ next: Next) {
+    guard let key = found.key else { return }
+    var request = lookup.request
+    request.method = .get
+    request.options.delivery = .buffered
+    (request.options.onChunk, request.options.onHead, request.options.onInformational) = (nil, nil, nil)
+    (request.options.onUploadProgress, request.options.onDownloadProgress) = (nil, nil)
+    if request.options.transport != nil { (request.options.onRawHead, request.options.onTrace) = (nil, nil) }
+    request.options.timeouts.total = min(request.options.timeouts.total ?? .seconds(60), .seconds(60))
+    let background = Lookup(request)
+    revalidations.begin(key) {
+      guard let response = try? await send(background, found, next) else { return }
+      _ = try? await response.body.start(upTo: store.maximumEntrySize)
+    }
+  }
+
+  // MARK: storing
+
+  private func storing(
+    _ response: Response, _ new: StoredResponse, _ lookup: Lookup, _ found: Found, _ sent: Request
+  ) async -> Response {
+    var response = response
+    let limit = store.maximumEntrySize
+    let vary = Vary(new.headers)
+    var refusal = new.refusal(for: lookup.directives, vary: vary)
+    if refusal == nil, !isUnchanged(lookup, sent, vary) || response.url != lookup.request.url { refusal = .changedBelow }
+    if refusal == nil, (response.body.length ?? 0) > Int64(limit) || new.headSize > limit { refusal = .tooLarge }
+    guard refusal == nil, let vary else {
+      // The stored one is not the server's any more (section 4.3.3); after an error nobody knows.
+      if response.status.code < 500, !lookup.directives.noStore { await forget(found) }
+      response.cacheResult = CacheResult(.miss, .notStored(refusal ?? .vary))
+      return response
+    }
+    let stored = sent.options.decompression != nil && lookup.request.options.decompression == nil ? new.decoded() : new
+    if let data = response.body.data {
+      let failure = await write(stored.with(body: data), vary, lookup, found)
+      response.cacheResult = CacheResult(.miss, failure.map { .notStored($0) } ?? .stored)
+      return response
+    }
+    let recorded = RecordedBody(body: response.body, limit: limit) { whole in
+      _ = await write(stored.with(body: whole), vary, lookup, found)
+    }
+    response.body = .stream(recorded, length: response.body.length)
+    response.cacheResult = CacheResult(.miss, .onceRead)
+    return response
+  }
+
+  /// Whether what was sent asks for the same as what the cache was given: by the same user, and with the same selecting fields.
+  private func isUnchanged(_ lookup: Lookup, _ sent: Request, _ vary: Vary?) -> Bool {
+    let request = lookup.request
+    guard let vary, sent.url == request.url, sent.method == request.method,
+      vary.values(in: sent.headers) == vary.values(in: request.headers)
+    else { return false }
+    return Identity.credentials(of: sent) == Identity.credentials(of: request)
+      && sent.options.authentication == request.options.authentication
+      && sent.options.tls.clientCertificate == request.options.tls.clientCertificate
+  }
+}
+
+extension Lookup {
+  fileprivate func sentRequest(with preconditions: [HTTPField]) -> Request {
+    var request = request
+    for field in preconditions { request.headers[fields: field.name] = [field] }
+    if mode == .reload, !request.headers.contains(.cacheControl) { request.headers[.cacheControl] = "no-cache" }
+    return request
+  }
+}
+
+extension Request {
+  /// Whether its preconditions are these and no others.
+  fileprivate func has(_ preconditions: [HTTPField]) -> Bool {
+    let names: [HTTPField.Name] = [.ifNoneMatch, .ifModifiedSince]
+    return names.flatMap { headers[fields: $0] } == preconditions
+  }
+}
+
+extension StoredResponse {
+  /// Of a body that a middleware below has decoded, for requests that do not ask for that: without the fields of the encoded one.
+  fileprivate func decoded() -> StoredResponse {
+    guard headers.contains(.contentEncoding) else { return self }
+    var fields = headers
+    fields[fields: .contentEncoding] = []
+    fields[fields: .contentLength] = []
+    return with(headers: fields)
+  }
+}
+
+extension HTTPResponse.Status {
+  /// What `stale-if-error` calls an error (RFC 5861, section 4).
+  fileprivate var isServerError: Bool { [500, 502, 503, 504].contains(code) }
+}
+
+extension Error {
+  /// Whether the server could not be reached, or has not answered. Not that it is not the one that was asked for.
+  fileprivate var isFailureOfNetwork: Bool { (self as? TransportError)?.isTransient ?? isTimeout }
+}

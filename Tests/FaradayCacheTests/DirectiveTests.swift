@@ -1,0 +1,252 @@
+import Faraday
+import FaradayCache
+import FaradayTesting
+import Testing
+
+/// The directives of requests and responses, and the modes (RFC 9111, section 5.2; RFC 5861; RFC 8246).
+@Suite struct DirectiveTests {
+  private let server = CachedServer()
+
+  // MARK: 5.2.1, requests
+
+  @Test func `RFC 9111 5.2.1.1: max-age of the request limits the age`() async throws {
+    server.answer([.cacheControl: "max-age=60"])
+    try await server.get()
+    server.advance(by: 10)
+    #expect(try await server.look(headers: [.cacheControl: "max-age=10"]) == "body 1, hit")
+    #expect(try await server.look(headers: [.cacheControl: "max-age=9"]) == "body 2, miss, stored")
+    #expect(try await server.get(headers: [.cacheControl: "max-age=x"]).cacheResult?.outcome == .hit)
+    server.advance(by: 1)
+    #expect(try await server.get(headers: [.cacheControl: "max-age=x"]).cacheResult?.outcome == .miss)
+  }
+
+  @Test func `RFC 9111 5.2.1.2: max-stale accepts what is stale for so long, or for any time`() async throws {
+    server.answer([.cacheControl: "max-age=10"])
+    try await server.get()
+    server.advance(by: 20)
+    #expect(try await server.look(headers: [.cacheControl: "max-stale=10"]) == "body 1, stale (max-stale)")
+    #expect(try await server.look(headers: [.cacheControl: "max-stale"]) == "body 1, stale (max-stale)")
+    #expect(try await server.get(headers: [.cacheControl: "max-stale=9"]).cacheResult?.outcome == .miss)
+    server.advance(by: 20)
+    #expect(try await server.get(headers: [.cacheControl: "max-stale=x"]).cacheResult?.outcome == .miss)
+  }
+
+  @Test func `RFC 9111 5.2.1.3: min-fresh wants it to stay fresh for so long`() async throws {
+    server.answer([.cacheControl: "max-age=60"])
+    try await server.get()
+    server.advance(by: 10)
+    #expect(try await server.get(headers: [.cacheControl: "min-fresh=50"]).cacheResult?.outcome == .hit)
+    #expect(try await server.get(headers: [.cacheControl: "min-fresh=51"]).cacheResult?.outcome == .miss)
+    #expect(try await server.get(headers: [.cacheControl: "min-fresh=x"]).cacheResult?.outcome == .miss)
+  }
+
+  @Test func `RFC 9111 5.2.1.4: no-cache goes to the server, with what is stored to be validated`() async throws {
+    server.answer([.cacheControl: "max-age=60", .eTag: "\"a\""], times: 1)
+    server.answer([:], status: .notModified)
+    try await server.get()
+    #expect(try await server.look(headers: [.cacheControl: "no-cache"]) == "body 1, revalidated, stored")
+    #expect(server.sent(.ifNoneMatch) == [nil, "\"a\""])
+  }
+
+  @Test func `RFC 9111 5.2.1.5: no-store stores nothing, and leaves what is stored`() async throws {
+    server.answer([.cacheControl: "max-age=60"])
+    #expect(try await server.look(headers: [.cacheControl: "no-store"]) == "body 1, miss, not stored (no-store)")
+    #expect(try await server.look() == "body 2, miss, stored")
+    #expect(try await server.look(headers: [.cacheControl: "no-store"]) == "body 2, hit")
+  }
+
+  @Test func `RFC 9111 5.2.1.7: only-if-cached is answered by what is fresh, or 504`() async throws {
+    server.answer([.cacheControl: "max-age=60"])
+    let only: HTTPFields = [.cacheControl: "only-if-cached"]
+    #expect(try await server.look(headers: only) == "504, miss, not stored (only-if-cached)")
+    #expect(server.count == 0)
+    try await server.get()
+    #expect(try await server.look(headers: only) == "body 1, hit")
+    server.advance(by: 60)
+    #expect(try await server.get(headers: only).status == .gatewayTimeout)
+    #expect(server.count == 1)
+  }
+
+  @Test func `RFC 9111 5.4: Pragma counts where there is no Cache-Control`() async throws {
+    server.answer([.cacheControl: "max-age=60"])
+    try await server.get()
+    #expect(try await server.look(headers: [.pragma: "x, No-Cache"]) == "body 2, miss, stored")
+    #expect(try await server.look(headers: [.pragma: "no-cache", .cacheControl: "max-age=9"]) == "body 2, hit")
+  }
+
+  // MARK: 5.2.2, responses
+
+  @Test func `RFC 9111 5.2.2.5: no-store is not stored, and removes what was`() async throws {
+    server.answer([.cacheControl: "max-age=1", .eTag: "\"a\""], times: 1)
+    server.answer([.cacheControl: "no-store, max-age=60"])
+    try await server.get()
+    server.advance(by: 1)
+    #expect(try await server.look() == "body 2, miss, not stored (no-store)")
+    #expect(try await server.look(mode: .onlyIfCached) == "504, miss, not stored (only-if-cached)")
+  }
+
+  @Test func `RFC 9111 5.2.2.4: no-cache is stored, and validated each time`() async throws {
+    server.answer([.cacheControl: "no-cache, max-age=60", .eTag: "\"a\""], times: 1)
+    server.answer([:], status: .notModified)
+    #expect(try await server.look() == "body 1, miss, stored")
+    #expect(try await server.look() == "body 1, revalidated, stored")
+    #expect(try await server.look(mode: .preferCached) == "body 1, revalidated, stored")
+    #expect(try await server.look(mode: .onlyIfCached) == "504, miss, not stored (only-if-cached)")
+  }
+
+  @Test func `RFC 9111 5.2.2.4: no-cache with names keeps back those fields`() async throws {
+    var fields: HTTPFields = [.cacheControl: "max-age=60, no-cache=\"X-User, x-count\"", .eTag: "\"a\""]
+    for name in ["X-User", "X-Count", "X-Other"] { try fields.set(name, "1") }
+    server.answer(fields, times: 1)
+    server.answer([:], status: .notModified)
+    try await server.get()
+    let hit = try await server.get()
+    #expect(hit.cacheResult?.outcome == .hit && hit.headers["X-Other"] == "1")
+    #expect(hit.headers["X-User"] == nil && hit.headers["X-Count"] == nil)
+    let validated = try await server.get(headers: [.cacheControl: "no-cache"])
+    #expect(validated.headers["X-User"] == "1")
+  }
+
+  @Test func `RFC 9111 5.2.2.2: must-revalidate is never returned stale`() async throws {
+    server.answer([.cacheControl: "max-age=1, must-revalidate, stale-if-error=99, stale-while-revalidate=99"], times: 1)
+    server.answer { throw TransportError(.connectionFailed, building: $0, "") }
+    try await server.get()
+    server.advance(by: 1)
+    await #expect(throws: TransportError.self) { try await server.get(headers: [.cacheControl: "max-stale"]) }
+    await #expect(throws: TransportError.self) { try await server.get(mode: .preferCached) }
+    #expect(try await server.get(mode: .onlyIfCached).status == .gatewayTimeout)
+  }
+
+  @Test func `RFC 9111 5.2.2.7: private is for shared caches, also with names`() async throws {
+    server.answer([.cacheControl: "private=\"X-User\", max-age=60"])
+    try await server.get()
+    #expect(try await server.look() == "body 1, hit")
+  }
+
+  @Test func `RFC 9111 5.2.2.3: must-understand stands above no-store for statuses that are understood`() async throws {
+    server.answer([.cacheControl: "must-understand, no-store, max-age=60"], times: 1)
+    server.answer([.cacheControl: "must-understand, max-age=60"], status: HTTPResponse.Status(code: 299))
+    try await server.get()
+    #expect(try await server.look() == "body 1, hit")
+    #expect(try await server.look("b") == "body 2, miss, not stored (status)")
+  }
+
+  @Test func `RFC 8246 2: what is immutable is not revalidated while it is fresh, except by force`() async throws {
+    server.answer([.cacheControl: "max-age=60, immutable"])
+    try await server.get()
+    server.advance(by: 10)
+    #expect(try await server.look(headers: [.cacheControl: "max-age=0"]) == "body 1, hit")
+    #expect(try await server.look(headers: [.cacheControl: "no-cache"]) == "body 2, miss, stored")
+    server.advance(by: 60)
+    #expect(try await server.look() == "body 3, miss, stored")
+  }
+
+  // MARK: RFC 5861
+
+  @Test func `RFC 5861 3: stale-while-revalidate returns the stale one at once, and one request renews it`() async throws {
+    let gate = Gate()
+    server.answer([.cacheControl: "max-age=10, stale-while-revalidate=20", .eTag: "\"a\""], times: 1)
+    server.answer { request in
+      await gate.opened()
+      return Response(status: .ok, headers: [.cacheControl: "max-age=10"], body: "new", url: request.url)
+    }
+    try await server.get()
+    server.advance(by: 30)
+    for _ in 0..<3 { #expect(try await server.look() == "body 1, stale (stale-while-revalidate)") }
+    gate.open()
+    await server.revalidationsEnded()
+    #expect(try await server.look() == "new, hit")
+    #expect(server.count == 2)
+  }
+
+  @Test func `RFC 5861 3: beyond its time it is validated before`() async throws {
+    server.answer([.cacheControl: "max-age=10, stale-while-revalidate=20"])
+    try await server.get()
+    server.advance(by: 31)
+    #expect(try await server.look() == "body 2, miss, stored")
+  }
+
+  @Test func `revalidations in the background are bounded`() async throws {
+    var policy = HTTPCache.Policy()
+    policy.maximumRevalidations = 2
+    let server = CachedServer(policy: policy)
+    let gate = Gate()
+    server.answer([.cacheControl: "max-age=1, stale-while-revalidate=99"], times: 5)
+    server.answer { request in
+      await gate.opened()
+      return Response(status: .ok, headers: [.cacheControl: "max-age=9"], body: "new", url: request.url)
+    }
+    for path in 0..<5 { try await server.get("\(path)") }
+    server.advance(by: 5)
+    for path in 0..<5 { #expect(try await server.get("\(path)").cacheResult?.outcome == .stale(.revalidating)) }
+    gate.open()
+    await server.revalidationsEnded()
+    #expect(server.count == 7)
+  }
+
+  @Test(arguments: [500, 502, 503, 504])
+  func `RFC 5861 4: stale-if-error returns the stale one after an error of the server`(code: Int) async throws {
+    server.answer([.cacheControl: "max-age=10, stale-if-error=20"], times: 1)
+    server.answer([:], status: HTTPResponse.Status(code: code))
+    try await server.get()
+    server.advance(by: 30)
+    #expect(try await server.look() == "body 1, stale (stale-if-error after a server error)")
+    server.advance(by: 1)
+    #expect(try await server.get().status.code == code)
+  }
+
+  @Test func `RFC 5861 4: stale-if-error returns the stale one if the server cannot be reached, also by the request's word`() async throws {
+    server.answer([.cacheControl: "max-age=10"], times: 1)
+    server.answer { throw TransportError(.connectionFailed, building: $0, "") }
+    try await server.get()
+    server.advance(by: 30)
+    let result = try await server.get(headers: [.cacheControl: "stale-if-error=20"]).cacheResult
+    #expect(result?.outcome == .stale(.unreachable))
+    await #expect(throws: TransportError.self) { try await server.get() }
+  }
+
+  @Test(arguments: [TransportError.Code.tlsVerificationFailed, .invalidHeader, .bodyTooLarge])
+  func `an error that is not one of the network is thrown, whatever is stored`(code: TransportError.Code) async throws {
+    server.answer([.cacheControl: "max-age=10, stale-if-error=99"], times: 1)
+    server.answer { throw TransportError(code, building: $0, "") }
+    try await server.get()
+    server.advance(by: 30)
+    await #expect(throws: TransportError.self) { try await server.get() }
+  }
+
+  // MARK: modes
+
+  @Test func `reload goes to the server without a question, says so to other caches, and stores`() async throws {
+    server.answer([.cacheControl: "max-age=60", .eTag: "\"a\""])
+    try await server.get()
+    #expect(try await server.look(mode: .reload) == "body 2, miss, stored")
+    #expect(try await server.look() == "body 2, hit")
+    #expect(server.sent(.cacheControl) == [nil, "no-cache"] && server.sent(.ifNoneMatch) == [nil, nil])
+  }
+
+  @Test func `a reload that must not be stored removes what was`() async throws {
+    server.answer([.cacheControl: "max-age=60"], times: 1)
+    server.answer([.cacheControl: "no-store"])
+    try await server.get()
+    try await server.get(mode: .reload)
+    #expect(try await server.get().cacheResult?.outcome == .miss)
+  }
+
+  @Test func `noStore passes the cache by`() async throws {
+    server.answer([.cacheControl: "max-age=60"])
+    #expect(try await server.look(mode: .noStore) == "body 1, bypassed (no-store), not stored (no-store)")
+    try await server.get()
+    #expect(try await server.look(mode: .noStore) == "body 3, bypassed (no-store), not stored (no-store)")
+    #expect(try await server.look() == "body 2, hit")
+  }
+
+  @Test func `preferCached takes any age, and loads what is missing; onlyIfCached never sends`() async throws {
+    server.answer([.cacheControl: "max-age=1"])
+    #expect(try await server.look(mode: .onlyIfCached) == "504, miss, not stored (only-if-cached)")
+    #expect(try await server.look(mode: .preferCached) == "body 1, miss, stored")
+    server.advance(by: 1000)
+    #expect(try await server.look(mode: .preferCached) == "body 1, stale (asked for by the request)")
+    #expect(try await server.look(mode: .onlyIfCached) == "body 1, stale (asked for by the request)")
+    #expect(server.count == 1)
+  }
+}

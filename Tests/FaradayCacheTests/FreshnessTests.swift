@@ -1,0 +1,193 @@
+import Faraday
+import FaradayCache
+import FaradayTesting
+import Testing
+
+@Suite struct FreshnessTests {
+  private let server = CachedServer()
+
+  // MARK: 4.2.1, the lifetime
+
+  @Test func `RFC 9111 4.2.1: what max-age allows is returned, with its age, until that has passed`() async throws {
+    server.answer([.cacheControl: "max-age=60"])
+    #expect(try await server.look() == "body 1, miss, stored")
+    server.advance(by: 59)
+    let hit = try await server.get()
+    #expect(try await hit.body.text() == "body 1" && hit.headers[.age] == "59" && hit.cacheResult?.outcome == .hit)
+    server.advance(by: 1)
+    #expect(try await server.look() == "body 2, miss, stored")
+    #expect(server.count == 2)
+  }
+
+  @Test func `RFC 9111 4.2.1: max-age stands above Expires, and s-maxage is for shared caches`() async throws {
+    server.answer([.cacheControl: "s-maxage=1, max-age=60", .expires: CachedServer.date(-100)])
+    try await server.get()
+    server.advance(by: 50)
+    #expect(try await server.look() == "body 1, hit")
+  }
+
+  @Test func `RFC 9111 4.2.1: Expires counts from Date`() async throws {
+    server.answer([.expires: CachedServer.date(100), .date: CachedServer.date(0)])
+    try await server.get()
+    server.advance(by: 99)
+    #expect(try await server.look() == "body 1, hit")
+    server.advance(by: 1)
+    #expect(try await server.look() == "body 2, miss, not stored (never fresh)")
+  }
+
+  @Test func `RFC 9111 5.3: without Date, Expires counts from when the response came`() async throws {
+    server.answer([.expires: CachedServer.date(100)])
+    try await server.get()
+    server.advance(by: 99)
+    #expect(try await server.look() == "body 1, hit")
+  }
+
+  @Test(arguments: ["0", "-1", "", "yesterday", "Thu, 99 Jan 2026 00:00:00 GMT"])
+  func `RFC 9111 5.3: an Expires that is no date is in the past`(expires: String) async throws {
+    server.answer([.expires: expires, .lastModified: CachedServer.date(-86_400)])
+    try await server.get()
+    #expect(try await server.get().cacheResult?.outcome == .miss)
+  }
+
+  @Test func `RFC 9111 4.2.1: several Expires that differ are stale`() async throws {
+    var fields: HTTPFields = [:]
+    fields.append(HTTPField(name: .expires, value: CachedServer.date(100)))
+    fields.append(HTTPField(name: .expires, value: CachedServer.date(200)))
+    server.answer(fields)
+    #expect(try await server.look() == "body 1, miss, not stored (never fresh)")
+  }
+
+  @Test(arguments: [
+    "max-age=-1", "max-age=", "max-age", "max-age=1.5", "max-age=x", "max-age=60, max-age=61", "max-age=60 60", "max-age='60'",
+    "max-age = 60", "max-age=\"60", "max-age==60",
+  ])
+  func `RFC 9111 4.2.1: a max-age that is no number, or not one alone, is stale`(directive: String) async throws {
+    server.answer([.cacheControl: directive, .eTag: "\"a\"", .lastModified: CachedServer.date(-86_400)])
+    try await server.get()
+    #expect(try await server.get().cacheResult?.outcome == .miss)
+  }
+
+  @Test(arguments: [
+    "MAX-AGE=60", "max-age=\"60\"", "max-age=60, max-age=60", ",, max-age=60 ,", "a=\"b, no-store\", max-age=60", "=, max-age=60",
+    "max-age=99999999999999999999999", "max-age=060", "@@@, max-age=60", "public;x, max-age=60",
+  ])
+  func `RFC 9111 5.2: directives are case-insensitive, may be quoted, and are read beside nonsense`(directive: String) async throws {
+    server.answer([.cacheControl: directive])
+    try await server.get()
+    server.advance(by: 59)
+    #expect(try await server.look() == "body 1, hit")
+  }
+
+  @Test(arguments: ["private=\"a, no-store", "x=\"y, no-store", "max-age=60 , NO-STORE=1", "?, no-store"])
+  func `RFC 9111 5.2: nothing malformed hides a no-store`(directive: String) async throws {
+    server.answer([.cacheControl: directive, .expires: CachedServer.date(100)])
+    #expect(try await server.get().cacheResult?.storing == .notStored(.noStore))
+  }
+
+  // MARK: 4.2.2, heuristic freshness
+
+  @Test func `RFC 9111 4.2.2: without a lifetime it is a tenth of the time since the last change`() async throws {
+    server.answer([.lastModified: CachedServer.date(-1000)])
+    try await server.get()
+    server.advance(by: 99)
+    #expect(try await server.look() == "body 1, hit")
+    server.advance(by: 1)
+    #expect(try await server.get().cacheResult?.outcome == .miss)
+  }
+
+  @Test func `RFC 9111 4.2.2: the heuristic lifetime is a day at most`() async throws {
+    server.answer([.lastModified: "Sun, 06 Nov 1994 08:49:37 GMT"])
+    try await server.get()
+    server.advance(by: 86_399)
+    #expect(try await server.look() == "body 1, hit")
+    server.advance(by: 1)
+    #expect(try await server.get().cacheResult?.outcome == .miss)
+  }
+
+  @Test func `RFC 9111 4.2.2: a policy decides of it, in every store`() async throws {
+    var policy = HTTPCache.Policy()
+    policy.lastModifiedFraction = 0
+    let store = MemoryCache()
+    let (strict, usual) = (CachedServer(store: store, policy: policy), CachedServer(store: store))
+    usual.answer([.lastModified: CachedServer.date(-1000)])
+    strict.answer([.lastModified: CachedServer.date(-1000)])
+    #expect(try await usual.look() == "body 1, miss, stored")
+    #expect(try await usual.look() == "body 1, hit")
+    #expect(try await strict.get().cacheResult?.outcome == .miss)
+  }
+
+  @Test(arguments: [200, 203, 204, 300, 301, 308, 404, 405, 410, 414, 501])
+  func `RFC 9110 15.1: these statuses have a heuristic lifetime`(code: Int) async throws {
+    server.answer([.lastModified: CachedServer.date(-1000)], status: HTTPResponse.Status(code: code))
+    try await server.get()
+    #expect(try await server.get().cacheResult?.outcome == .hit)
+  }
+
+  @Test(arguments: [201, 202, 302, 303, 307, 400, 403, 418, 500, 503])
+  func `RFC 9110 15.1: others are stored only with an explicit lifetime`(code: Int) async throws {
+    server.answer([.lastModified: CachedServer.date(-1000)], status: HTTPResponse.Status(code: code), times: 1)
+    #expect(try await server.get().cacheResult?.storing == .notStored(.status))
+    server.answer([.cacheControl: "max-age=9"], status: HTTPResponse.Status(code: code))
+    try await server.get()
+    #expect(try await server.get().cacheResult?.outcome == .hit)
+  }
+
+  @Test func `RFC 9111 3: public makes any status storable, with a heuristic lifetime`() async throws {
+    server.answer([.lastModified: CachedServer.date(-1000), .cacheControl: "public"], status: .created)
+    try await server.get()
+    #expect(try await server.get().cacheResult?.outcome == .hit)
+  }
+
+  // MARK: 4.2.3, the age
+
+  @Test func `RFC 9111 4.2.3: the Age of the response, and the time it took, count`() async throws {
+    server.answer { [server] request in
+      server.advance(by: 10)
+      return Response(status: .ok, headers: [.cacheControl: "max-age=60", .age: "20"], body: "a", url: request.url)
+    }
+    try await server.get()
+    server.advance(by: 29)
+    #expect(try await server.get().headers[.age] == "59")
+    server.advance(by: 1)
+    #expect(try await server.get().cacheResult?.outcome == .miss)
+  }
+
+  @Test func `RFC 9111 4.2.3: an old Date counts as age`() async throws {
+    server.answer([.cacheControl: "max-age=60", .date: CachedServer.date(-50)])
+    try await server.get()
+    server.advance(by: 9)
+    #expect(try await server.get().headers[.age] == "59")
+    server.advance(by: 1)
+    #expect(try await server.get().cacheResult?.outcome == .miss)
+  }
+
+  @Test(arguments: [("-1", "0"), ("", "0"), ("x", "0"), ("1.5", "0"), ("7, 9", "7")])
+  func `RFC 9111 5.1: an Age that is no number is ignored, and the first of a list counts`(age: (String, String)) async throws {
+    server.answer([.cacheControl: "max-age=60", .age: age.0])
+    try await server.get()
+    #expect(try await server.get().headers[.age] == age.1)
+  }
+
+  @Test func `RFC 9111 1.2.2: an Age beyond all numbers is sent as 2147483648`() async throws {
+    server.answer([.cacheControl: "max-age=1", .age: "99999999999999999999999", .eTag: "\"a\""])
+    try await server.get()
+    let stale = try await server.get(headers: [.cacheControl: "max-stale"])
+    #expect(stale.headers[.age] == "2147483648" && stale.cacheResult?.outcome == .stale(.maxStale))
+  }
+
+  @Test func `a wall clock that was set back makes nothing younger`() async throws {
+    server.answer([.cacheControl: "max-age=60"])
+    try await server.get()
+    server.advance(by: -61)
+    #expect(try await server.get().cacheResult?.outcome == .miss)
+  }
+
+  @Test(arguments: [Double.nan, .infinity, -.infinity, 1e300])
+  func `a wall clock that is none does no harm`(time: Double) async throws {
+    server.answer([.cacheControl: "max-age=60, stale-while-revalidate=9", .lastModified: CachedServer.date(-1000)])
+    try await server.get()
+    server.clock.now = time
+    _ = try await [server.look(), server.look(mode: .preferCached), server.look(mode: .onlyIfCached)]
+    await server.revalidationsEnded()
+  }
+}
