@@ -82,7 +82,8 @@ public struct CacheResult: Sendable, Hashable {
   /// Whether the response was stored.
   public let storing: Storing
 
-  init(_ outcome: Outcome, _ storing: Storing) {
+  /// A result, for tests to compare with.
+  public init(_ outcome: Outcome, _ storing: Storing) {
     self.outcome = outcome
     self.storing = storing
   }

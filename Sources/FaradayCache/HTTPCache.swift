@@ -20,8 +20,8 @@ public import FaradayCore
 ///
 /// One user's response is not returned to another: responses are stored apart for each `Authorization`, `Cookie`, user in the URL,
 /// `Host`, other field that ``FaradayCore/Request/secrets`` names, authentication, TLS, network and proxy options. If middleware below
-/// the cache adds or changes one of them, nothing is stored: so it belongs below those, next to the adapter, where
-/// ``FaradayCore/Connection/use(_:)-(Middleware)`` puts it. There each redirect is cached by itself.
+/// the cache adds or changes one of them, nothing is stored: so it belongs below those, next to the adapter, where `use` of a
+/// ``FaradayCore/Connection`` puts it. There each redirect is cached by itself.
 ///
 /// Concurrent requests for the same thing are not coalesced. Thread-safe.
 public struct HTTPCache: Middleware {

@@ -195,7 +195,9 @@ import Testing
     #expect(try await server.get().status.code == code)
   }
 
-  @Test func `RFC 5861 4: stale-if-error returns the stale one if the server cannot be reached, also by the request's word`() async throws {
+  @Test func `RFC 5861 4: stale-if-error returns the stale one if the server cannot be reached, also by the request's word`()
+    async throws
+  {
     server.answer([.cacheControl: "max-age=10"], times: 1)
     server.answer { throw TransportError(.connectionFailed, building: $0, "") }
     try await server.get()

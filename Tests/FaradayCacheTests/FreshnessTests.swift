@@ -71,7 +71,9 @@ import Testing
     "MAX-AGE=60", "max-age=\"60\"", "max-age=60, max-age=60", ",, max-age=60 ,", "a=\"b, no-store\", max-age=60", "=, max-age=60",
     "max-age=99999999999999999999999", "max-age=060", "@@@, max-age=60", "public;x, max-age=60",
   ])
-  func `RFC 9111 5.2: directives are case-insensitive, may be quoted, and are read beside nonsense`(directive: String) async throws {
+  func `RFC 9111 5.2: directives are case-insensitive, may be quoted, and are read beside nonsense`(directive: String)
+    async throws
+  {
     server.answer([.cacheControl: directive])
     try await server.get()
     server.advance(by: 59)

@@ -17,7 +17,7 @@ enum Pages {
   /// The files that the blocks stand in, named by their paths in the repository. All of them are compiled by a test.
   private static let code =
     [
-      "ReadmeExamples", "ReadmeFaces", "ArticleExamples", "Examples+EventStreams", "OverCurl", "EchoAdapter",
+      "ReadmeExamples", "ReadmeFaces", "ArticleExamples", "Examples+Caching", "Examples+EventStreams", "OverCurl", "EchoAdapter",
       "EchoConformanceTests",
     ].map { "Tests/FaradayTests/\($0).swift" }
     + ["Tests/OutsideTests/PushingAdapter.swift", "Sources/FaradayCore/Transport/Adapter.swift"]

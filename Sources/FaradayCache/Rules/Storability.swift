@@ -4,6 +4,8 @@ extension StoredResponse {
   /// Why it must not or need not be stored (RFC 9111, section 3); nil if it may be.
   func refusal(for request: RequestDirectives, vary: Vary?) -> CacheResult.Reason? {
     if request.noStore { return .noStore }
+    // Adapters take 5,000 lines; but each 304 may add as many, and `HTTPFields` cannot hold more than 65,535.
+    if headers.count > Self.maximumFieldCount { return .tooLarge }
     let code = status.code
     // A part is no whole, and a 304 is none either.
     if code < 200 || code == 206 || code == 304 { return .status }
@@ -22,6 +24,8 @@ extension StoredResponse {
       || directives.staleWhileRevalidate > 0
     return isUsable ? nil : .neverFresh
   }
+
+  private static let maximumFieldCount = 10_000
 
   /// Statuses whose caching requirements this cache implements.
   private static let understoodStatuses: Set<Int> = Freshness.heuristicStatuses.union([302, 303, 307])

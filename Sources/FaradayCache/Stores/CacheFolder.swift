@@ -67,12 +67,15 @@ struct CacheFolder: Sendable {
         var status = stat()
         guard lstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { continue }
         let modified = Self.modified(status)
-        if name.utf8.contains(UInt8(ascii: ".")), now - modified > Self.temporaryLifetime || limit < 0 {
-          unlink(file)
-        } else {
+        size = size.addingReportingOverflow(Int(status.st_size)).partialValue
+        guard name.utf8.contains(UInt8(ascii: ".")) else {
           files.append((file, Int(status.st_size), modified))
-          size = size.addingReportingOverflow(Int(status.st_size)).partialValue
+          continue
         }
+        // Another process may be writing it.
+        guard now - modified > Self.temporaryLifetime || limit < 0 else { continue }
+        unlink(file)
+        size -= Int(status.st_size)
       }
     }
     guard size > limit else { return }

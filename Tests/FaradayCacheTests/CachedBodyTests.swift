@@ -1,0 +1,175 @@
+import Faraday
+import FaradayCache
+import FaradayTesting
+import Synchronization
+import TestSupport
+import Testing
+
+/// How bodies are stored as they pass, and returned, over real adapters.
+@Suite struct CachedBodyTests {
+  private func store(_ body: Body, length: String? = nil) async throws -> (server: CachedServer, connection: Connection) {
+    let server = CachedServer()
+    var headers: HTTPFields = [.cacheControl: "max-age=60"]
+    headers[.contentLength] = length
+    server.answer { [headers] in Response(status: .ok, headers: headers, body: body, url: $0.url) }
+    return (server, try server.connection())
+  }
+
+  @Test(arguments: TestedAdapter.allCases, TestedDelivery.allCases)
+  func `a body is stored in each delivery, and returned in each`(tested: TestedAdapter, delivery: TestedDelivery) async throws {
+    let text = String(repeating: "0123456789", count: 30_000)
+    let server = try AnsweringServer { _, _, _ in AnsweringServer.answer(200, "Cache-Control: max-age=60", body: text) }
+    let connection = try Connection(server.url, adapter: tested.adapter, middleware: [.cache()])
+    let first = try await delivery.get("a", over: connection)
+    #expect(first.text == text && first.response.cacheResult == CacheResult(.miss, .onceRead))
+    for again in TestedDelivery.allCases {
+      let hit = try await again.get("a", over: connection)
+      #expect(hit.text == text && hit.response.cacheResult?.outcome == .hit)
+    }
+    #expect(server.requestCount == 1)
+  }
+
+  @Test(arguments: TestedAdapter.allCases)
+  func `a 304 over the wire is answered by the stored body`(tested: TestedAdapter) async throws {
+    let server = try AnsweringServer { head, _, _ in
+      head.contains("If-None-Match: \"a\"\r\n")
+        ? "HTTP/1.1 304 Not Modified\r\nETag: \"a\"\r\n\r\n"
+        : AnsweringServer.answer(200, "ETag: \"a\"", "Cache-Control: no-cache", body: "Hello")
+    }
+    let connection = try Connection(server.url, adapter: tested.adapter, middleware: [.cache()])
+    for delivery in TestedDelivery.allCases {
+      #expect(try await delivery.get("a", over: connection).text == "Hello")
+    }
+    #expect(server.requestCount == 3 && server.heads.elements.filter { $0.contains("If-None-Match") }.count == 2)
+  }
+
+  @Test(arguments: TestedAdapter.allCases)
+  func `a body that breaks off is not stored`(tested: TestedAdapter) async throws {
+    let server = try RawServer { connection in
+      _ = try connection.readHead()
+      try connection.send("HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nContent-Length: 9\r\n\r\nHello")
+    }
+    let store = MemoryCache()
+    let connection = try Connection(server.url, adapter: tested.adapter, middleware: [.cache(in: store)])
+    await #expect(throws: TransportError.self) { try await connection.get("a") }
+    #expect(store.count == 0)
+  }
+
+  @Test(arguments: TestedAdapter.allCases)
+  func `a body that is not read to its end is not stored, and its connection is closed`(tested: TestedAdapter) async throws {
+    let left = Gate()
+    let server = try RawServer { connection in
+      _ = try connection.readHead()
+      try connection.send("HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nHello\r\n")
+      _ = try? connection.readSome(upTo: 1)
+      left.open()
+    }
+    let store = MemoryCache()
+    let connection = try Connection(server.url, adapter: tested.adapter, middleware: [.cache(in: store)])
+    do {
+      let response = try await connection.get("a") { $0.options.delivery = .streamed }
+      #expect(response.cacheResult?.storing == .onceRead)
+      for try await piece in response.body {
+        #expect(!piece.isEmpty)
+        break
+      }
+    }
+    #expect(await left.opened())
+    #expect(store.count == 0)
+  }
+
+  @Test(arguments: TestedAdapter.allCases)
+  func `cancelling the reader ends the transfer, and stores nothing`(tested: TestedAdapter) async throws {
+    let server = try EndlessServer()
+    let store = MemoryCache()
+    let connection = try Connection(server.url, adapter: tested.adapter, middleware: [.cache(in: store)])
+    let started = Gate()
+    let task = Task {
+      let response = try await connection.get("a") { $0.options.delivery = .streamed }
+      for try await _ in response.body { started.open() }
+    }
+    #expect(await started.opened())
+    task.cancel()
+    await #expect(throws: (any Error).self) { try await task.value }
+    #expect(await server.isLeft.opened())
+    #expect(store.count == 0)
+  }
+
+  @Test func `the reader sets the pace: nothing is read ahead to be stored`() async throws {
+    let produced = Log<Int>()
+    let pieces = AsyncStream<Data> {
+      produced.append(1)
+      return produced.elements.count <= 5 ? Data([1]) : nil
+    }
+    let (_, connection) = try await store(.stream(pieces))
+    let response = try await connection.get("a") { $0.options.delivery = .streamed }
+    #expect(produced.elements.isEmpty)
+    var iterator = response.body.makeAsyncIterator()
+    _ = try await iterator.next()
+    #expect(produced.elements.count == 1)
+    #expect(try await connection.get("a").cacheResult?.outcome == .miss)
+  }
+
+  @Test func `a body beyond the bound is passed on whole, and not stored`() async throws {
+    for (length, storing) in [(Int64(1000), CacheResult.Storing.notStored(.tooLarge)), (nil, .onceRead)]
+      as [(Int64?, CacheResult.Storing)]
+    {
+      let memory = MemoryCache(maximumSize: 2000, maximumEntrySize: 999)
+      let server = CachedServer(store: memory)
+      server.answer {
+        let body = Body.stream(Pieces(size: 1000), length: length, isReplayable: true)
+        return Response(status: .ok, headers: [.cacheControl: "max-age=60"], body: body, url: $0.url)
+      }
+      let response = try await server.get()
+      #expect(response.cacheResult?.storing == storing)
+      #expect(try await response.body.collect().count == 1000)
+      #expect(memory.count == 0)
+    }
+  }
+
+  @Test func `a body that is shorter than it should be is not stored`() async throws {
+    let (server, connection) = try await store(.stream(Pieces("abc"), length: 4, isReplayable: true))
+    _ = try await connection.get("a")
+    #expect(try await server.get().cacheResult?.outcome == .miss)
+  }
+
+  @Test func `callbacks are called on a hit as on a miss`() async throws {
+    let (_, connection) = try await store("Hello")
+    for _ in 0..<2 {
+      let (heads, progress) = (Log<Int>(), Log<Int64>())
+      let response = try await connection.get("a") {
+        $0.options.onHead = { heads.append($0.status.code) }
+        $0.options.onDownloadProgress = { progress.append($0.bytes) }
+      }
+      #expect(heads.elements == [200] && progress.elements == [5])
+      #expect(try await response.body.text() == "Hello")
+    }
+  }
+
+  @Test func `a background revalidation calls no callback of the request that caused it`() async throws {
+    let server = CachedServer()
+    server.answer([.cacheControl: "max-age=1, stale-while-revalidate=99"])
+    try await server.get()
+    server.advance(by: 2)
+    let calls = Log<Int>()
+    _ = try await server.connection().get("a") {
+      $0.options.onHead = { _ in calls.append(1) }
+      $0.options.onChunk = { _ in
+        calls.append(2)
+        return .continue
+      }
+    }
+    await server.revalidationsEnded()
+    #expect(calls.elements == [1, 2])
+    #expect(try await server.look() == "body 2, hit")
+  }
+
+  @Test func `many concurrent requests for the same thing each get it whole`() async throws {
+    let (server, connection) = try await store(.stream(Pieces("abc", "def"), isReplayable: true))
+    try await withThrowingTaskGroup(of: String.self) { group in
+      for _ in 0..<100 { group.addTask { try await connection.get("a").body.text() } }
+      for try await text in group { #expect(text == "abcdef") }
+    }
+    #expect(try await server.look() == "abcdef, hit")
+  }
+}

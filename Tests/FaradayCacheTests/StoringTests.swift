@@ -1,0 +1,175 @@
+import Faraday
+import FaradayCache
+import FaradayTesting
+import Testing
+
+/// What is stored, and which of several responses is selected (RFC 9111, sections 3 and 4.1).
+@Suite struct StoringTests {
+  private let server = CachedServer()
+
+  @Test func `RFC 9111 3: a response that says nothing of its lifetime and has no validator is not stored`() async throws {
+    server.answer([:])
+    #expect(try await server.look() == "body 1, miss, not stored (never fresh)")
+  }
+
+  @Test func `RFC 9111 3.3: a part is not stored, and a request for one passes by`() async throws {
+    server.answer([.cacheControl: "max-age=60"], times: 1)
+    server.answer([.cacheControl: "max-age=60", .contentRange: "bytes 0-1/9"], status: .partialContent)
+    try await server.get()
+    #expect(try await server.look(headers: [.range: "bytes=0-1"]) == "body 2, bypassed (range), not stored (range)")
+    #expect(try await server.look() == "body 1, hit")
+    #expect(try await server.look("b") == "body 3, miss, not stored (status)")
+    #expect(server.mock.recorded[1].request.headers == [.range: "bytes=0-1"])
+  }
+
+  @Test(arguments: [HTTPRequest.Method.post, .put, .patch, .options, .trace])
+  func `RFC 9111 3: only responses to GET are stored`(method: HTTPRequest.Method) async throws {
+    server.answer([.cacheControl: "max-age=60"])
+    #expect(try await server.send(method).cacheResult == CacheResult(.bypassed(.method), .notStored(.method)))
+    #expect(try await server.get().cacheResult?.outcome == .miss)
+  }
+
+  @Test(arguments: [HTTPField.Name.ifNoneMatch, .ifModifiedSince, .ifMatch, .ifUnmodifiedSince, .ifRange])
+  func `RFC 9111 4.3.2: a precondition is answered by the server, for its maker`(name: HTTPField.Name) async throws {
+    server.answer([.cacheControl: "max-age=60"], times: 1)
+    server.answer([:], status: .notModified)
+    try await server.get()
+    let response = try await server.get(headers: [name: "\"x\""])
+    #expect(response.status == .notModified && response.cacheResult?.outcome == .bypassed(.precondition))
+    #expect(try await server.look() == "body 1, hit")
+  }
+
+  @Test func `a GET with a body passes by`() async throws {
+    server.answer([.cacheControl: "max-age=60"])
+    let connection = try server.connection()
+    let response = try await connection.run(connection.request(.get, "a", body: "query"))
+    #expect(response.cacheResult?.outcome == .bypassed(.unusualRequest))
+  }
+
+  @Test func `RFC 9111 3.1: fields of the connection and cookies are not stored`() async throws {
+    var fields: HTTPFields = [.cacheControl: "max-age=60", .connection: "x-hop, close", .setCookie: "a=b", .contentType: "a/b"]
+    for name in ["Keep-Alive", "X-Hop", "Proxy-Authenticate", "TE"] { try fields.set(name, "1") }
+    server.answer(fields)
+    #expect(try await server.get().headers[.setCookie] == "a=b")
+    let hit = try await server.get()
+    #expect(Set(hit.headers.map(\.name)) == [.cacheControl, .contentType, .age])
+  }
+
+  // MARK: 4.1, Vary
+
+  @Test func `RFC 9111 4.1: a response is for requests with the same fields that its Vary names`() async throws {
+    server.answer([.cacheControl: "max-age=60", .vary: "Accept-Language"])
+    #expect(try await server.look(headers: [.acceptLanguage: "de"]) == "body 1, miss, stored")
+    #expect(try await server.look(headers: [.acceptLanguage: "en"]) == "body 2, miss, stored")
+    #expect(try await server.look() == "body 3, miss, stored")
+    #expect(try await server.look(headers: [.acceptLanguage: "de"]) == "body 1, hit")
+    #expect(try await server.look(headers: [.acceptLanguage: " en\t"]) == "body 2, hit")
+    #expect(try await server.look(headers: [.userAgent: "x"]) == "body 3, hit")
+    #expect(try await server.look(headers: [.acceptLanguage: ""]) == "body 4, miss, stored")
+  }
+
+  @Test func `RFC 9111 4.1: repeated fields are one with commas`() async throws {
+    server.answer([.cacheControl: "max-age=60", .vary: "accept"])
+    var twice: HTTPFields = [.accept: "a/b"]
+    twice.append(HTTPField(name: .accept, value: "c/d"))
+    try await server.get(headers: twice)
+    #expect(try await server.look(headers: [.accept: "a/b, c/d"]) == "body 1, hit")
+  }
+
+  @Test(arguments: ["*", "accept, *", "a b", "accept, \"x\"", "{}", "accept;q=1"])
+  func `RFC 9111 4.1: a Vary with an asterisk, or one that names no fields, is not stored`(vary: String) async throws {
+    server.answer([.cacheControl: "max-age=60", .vary: vary])
+    #expect(try await server.look() == "body 1, miss, not stored (vary)")
+    #expect(try await server.get().cacheResult?.outcome == .miss)
+  }
+
+  @Test func `RFC 9111 4.1: a Vary that changes is looked up by each, and the newest that fits is taken`() async throws {
+    server.answer([.cacheControl: "max-age=60", .vary: "Accept"], times: 1)
+    server.answer([.cacheControl: "max-age=60"], times: 1)
+    try await server.get(headers: [.accept: "a/a"])
+    server.advance(by: 1)
+    try await server.get(headers: [.accept: "b/b"])
+    #expect(try await server.look(headers: [.accept: "a/a"]) == "body 2, hit")
+  }
+
+  @Test func `RFC 9111 2: the URL is the key, with its query and without its fragment, case of host and default port`()
+    async throws
+  {
+    server.answer([.cacheControl: "max-age=60"])
+    try await server.get("http://host/a?b=1")
+    #expect(try await server.look("HTTP://HOST:80/a?b=1#c") == "body 1, hit")
+    for other in ["http://host/a", "http://host/a?b=2", "http://host/A?b=1", "https://host/a?b=1", "http://host:81/a?b=1"] {
+      #expect(try await server.get(other).cacheResult?.outcome == .miss)
+    }
+    try await server.get("http://host")
+    #expect(try await server.get("http://host/").cacheResult?.outcome == .hit)
+  }
+
+  // MARK: who asks
+
+  @Test(arguments: ["Authorization", "Cookie", "X-Api-Key", "Proxy-Authorization", "Host", "X-Tenant"])
+  func `RFC 9111 3.5: what one credential got is not returned to another, nor to none`(name: String) async throws {
+    server.answer([.cacheControl: "public, max-age=60"])
+    var connection = try server.connection()
+    connection.secrets.insert("X-Tenant")
+    let look = { [connection] (value: String?) in
+      let response = try await connection.get("a") { if let value { try $0.headers.set(name, value) } }
+      return try await response.body.text()
+    }
+    #expect(
+      try await [look("one"), look("two"), look(nil), look("one"), look("two"), look(nil)]
+        == ["body 1", "body 2", "body 3", "body 1", "body 2", "body 3"])
+  }
+
+  @Test func `the user of a URL, and options that lead to another server, tell responses apart`() async throws {
+    server.answer([.cacheControl: "max-age=60"])
+    let connection = try server.connection()
+    let edits: [@Sendable (inout Request) -> Void] = [
+      { _ in }, { $0.options.tls.verifiesServer = false }, { $0.options.tls.caCertificates = Data([1]) },
+      { $0.options.tls.caCertificates = Data([2]) }, { $0.options.network.unixSocket = "/a" },
+      { $0.options.network.hostOverrides = [HostOverride("host", addresses: ["::1"])] }, { $0.options.proxy = .direct },
+      { $0.options.proxy = .proxy(Proxy(.http, host: "proxy", user: "a", password: "b")) },
+      { $0.options.proxy = .proxy(Proxy(.http, host: "proxy", user: "a", password: "c")) },
+      { $0.options.authentication = Authentication(user: "a", password: "b", schemes: .any) },
+      { $0.options.authentication = Authentication(user: "a", password: "c", schemes: .any) },
+      { $0.options.addressPolicy = .publicOnly }, { $0.options.decompression = .standard },
+      { $0.options.tls.clientCertificate = .pem(.file("/a")) }, { $0.options.tls.clientCertificate = .pem(.file("/b")) },
+    ]
+    var bodies: [String] = []
+    for _ in 0..<2 {
+      for edit in edits { bodies.append(try await connection.get("a", edit: edit).body.text()) }
+    }
+    bodies.append(try await connection.get("http://user:pw@host/a").body.text())
+    bodies.append(try await connection.get("http://user:px@host/a").body.text())
+    let first = (1...edits.count).map { "body \($0)" }
+    #expect(bodies == first + first + ["body \(edits.count + 1)", "body \(edits.count + 2)"])
+  }
+
+  @Test func `credentials, URLs and selecting fields that middleware below the cache changes are not stored`() async throws {
+    server.answer([.cacheControl: "max-age=60", .vary: "Accept"])
+    let changes: [@Sendable (inout Request) -> Void] = [
+      { $0.headers[.authorization] = "Bearer one" }, { $0.headers[.cookie] = "a=b" }, { $0.headers[.accept] = "a/b" },
+      { $0.url = URL(string: "http://other/")! }, { $0.method = .post },
+      { $0.options.authentication = Authentication(user: "a", password: "b", schemes: .any) },
+    ]
+    for change in changes {
+      let below = MiddlewareClosure { request, next in
+        var request = request
+        change(&request)
+        return try await next(request)
+      }
+      let connection = try server.connection(below: [below])
+      #expect(try await connection.get("a").cacheResult?.storing == .notStored(.changedBelow))
+      #expect(try await connection.get("a").cacheResult?.outcome == .miss)
+    }
+  }
+
+  @Test func `other fields that middleware below adds do no harm, and what it decodes is stored without its coding`() async throws
+  {
+    server.answer([.cacheControl: "max-age=60", .contentEncoding: "identity", .contentLength: "6"])
+    let connection = try server.connection(below: [.requestID, .userAgent("x"), .decompress])
+    #expect(try await connection.get("a").cacheResult?.storing == .stored)
+    let hit = try await connection.get("a")
+    #expect(hit.cacheResult?.outcome == .hit && hit.headers[.contentEncoding] == nil && hit.headers[.contentLength] == nil)
+  }
+}

@@ -1,0 +1,246 @@
+import Faraday
+import FaradayCache
+import FaradayTesting
+import Testing
+
+/// Validation and invalidation (RFC 9111, sections 4.3 and 4.4).
+@Suite struct ValidationTests {
+  private let server = CachedServer()
+
+  // MARK: 4.3.1, 4.3.3
+
+  @Test func `RFC 9111 4.3.1: a stale response is validated by its tag and its date`() async throws {
+    let date = CachedServer.date(-1000)
+    server.answer([.cacheControl: "max-age=10", .eTag: "\"a\"", .lastModified: date], times: 1)
+    server.answer([.cacheControl: "max-age=20"], status: .notModified)
+    try await server.get()
+    server.advance(by: 10)
+    #expect(try await server.look() == "body 1, revalidated, stored")
+    #expect(server.sent(.ifNoneMatch) == [nil, "\"a\""] && server.sent(.ifModifiedSince) == [nil, date])
+    server.advance(by: 19)
+    #expect(try await server.look() == "body 1, hit")
+  }
+
+  @Test(arguments: ["*", "a", "\"a\", \"b\"", "\"a", "\"a\"b\"", "", "w/\"a\""])
+  func `RFC 9110 8.8.3: what is no tag is not sent as one`(tag: String) async throws {
+    server.answer([.cacheControl: "max-age=1", .eTag: tag])
+    try await server.get()
+    server.advance(by: 1)
+    try await server.get()
+    #expect(server.sent(.ifNoneMatch) == [nil, nil])
+  }
+
+  @Test func `RFC 9111 4.3.3: a full response takes the place of the stale one`() async throws {
+    server.answer([.cacheControl: "max-age=10", .eTag: "\"a\""])
+    try await server.get()
+    server.advance(by: 10)
+    #expect(try await server.look() == "body 2, miss, stored")
+    #expect(try await server.look() == "body 2, hit")
+  }
+
+  @Test func `RFC 9111 4.3.3: an error of the server is passed on, and what is stored stays`() async throws {
+    server.answer([.cacheControl: "max-age=10", .eTag: "\"a\""], times: 1)
+    server.answer([:], status: .internalServerError, times: 1)
+    server.answer([:], status: .notModified)
+    try await server.get()
+    server.advance(by: 10)
+    #expect(try await server.get().status == .internalServerError)
+    #expect(try await server.look() == "body 1, revalidated, stored")
+  }
+
+  @Test func `a 304 that was not asked for is passed on`() async throws {
+    server.answer([:], status: .notModified)
+    let response = try await server.get()
+    #expect(response.status == .notModified && response.cacheResult == CacheResult(.miss, .notStored(.status)))
+  }
+
+  @Test func `a 304 to a precondition that middleware below has added is for that`() async throws {
+    server.answer([.cacheControl: "max-age=1", .eTag: "\"a\""], times: 1)
+    server.answer([:], status: .notModified)
+    try await server.get()
+    server.advance(by: 1)
+    let below = MiddlewareClosure { request, next in
+      var request = request
+      request.headers[.ifNoneMatch] = "\"b\""
+      return try await next(request)
+    }
+    #expect(try await server.connection(below: [below]).get("a").status == .notModified)
+  }
+
+  // MARK: 3.2, 4.3.4
+
+  @Test func `RFC 9111 3.2: a 304 updates the fields, except those of the body's bytes and of the connection`() async throws {
+    var first: HTTPFields = [
+      .cacheControl: "max-age=10", .eTag: "\"a\"", .contentType: "a/b", .contentLength: "6", .age: "5",
+      .date: CachedServer.date(0),
+    ]
+    var second: HTTPFields = [
+      .cacheControl: "max-age=20", .eTag: "\"a\"", .contentType: "c/d", .contentLength: "0", .contentEncoding: "x",
+      .connection: "x-hop", .setCookie: "a=b",
+    ]
+    try first.set("X-Count", "1")
+    for (name, value) in [("X-Count", "2"), ("X-New", "3"), ("X-Hop", "4")] { try second.set(name, value) }
+    server.answer(first, times: 1)
+    server.answer(second, status: .notModified, times: 1)
+    try await server.get()
+    server.advance(by: 10)
+    let validated = try await server.get()
+    #expect(validated.status == .ok && validated.headers[.setCookie] == "a=b" && validated.headers[.age] == nil)
+    let hit = try await server.get()
+    #expect(hit.headers["X-Count"] == "2" && hit.headers["X-New"] == "3" && hit.headers["X-Hop"] == nil)
+    #expect(hit.headers[.contentType] == "a/b" && hit.headers[.contentLength] == "6" && hit.headers[.contentEncoding] == nil)
+    #expect(hit.headers[.setCookie] == nil && hit.headers[.age] == "0" && hit.headers[.date] == nil)
+    server.advance(by: 19)
+    #expect(try await server.look() == "body 1, hit")
+  }
+
+  @Test func `RFC 9111 3.2: a 304 with no-store removes what it confirms`() async throws {
+    server.answer([.cacheControl: "max-age=10", .eTag: "\"a\""], times: 1)
+    server.answer([.cacheControl: "no-store"], status: .notModified)
+    try await server.get()
+    server.advance(by: 10)
+    #expect(try await server.look() == "body 1, revalidated, not stored (no-store)")
+    #expect(try await server.get(mode: .onlyIfCached).status == .gatewayTimeout)
+  }
+
+  @Test(arguments: [("\"a\"", "\"b\""), ("W/\"a\"", "\"b\""), ("", "\"b\"")])
+  func `RFC 9111 4.3.4: a 304 about another response is asked for again, without a question`(tags: (String, String)) async throws
+  {
+    let date = CachedServer.date(-1000)
+    server.answer([.cacheControl: "max-age=10", .eTag: tags.0, .lastModified: date], times: 1)
+    server.answer([.eTag: tags.1], status: .notModified, times: 1)
+    server.answer([.cacheControl: "max-age=10", .eTag: tags.1])
+    try await server.get()
+    server.advance(by: 10)
+    #expect(try await server.look() == "body 3, miss, stored")
+    #expect(server.sent(.ifModifiedSince) == [nil, date, nil] && server.count == 3)
+  }
+
+  @Test(arguments: [("W/\"a\"", "\"a\""), ("\"a\"", "W/\"a\""), ("W/\"a\"", "W/\"a\"")])
+  func `RFC 9110 8.8.3.2: tags are compared without their mark for weak ones`(tags: (String, String)) async throws {
+    server.answer([.cacheControl: "max-age=10", .eTag: tags.0], times: 1)
+    server.answer([.eTag: tags.1], status: .notModified)
+    try await server.get()
+    server.advance(by: 10)
+    #expect(try await server.look() == "body 1, revalidated, stored")
+  }
+
+  @Test func `a response that is evicted while it is validated is returned all the same`() async throws {
+    let store = MemoryCache()
+    let server = CachedServer(store: store)
+    server.answer([.cacheControl: "max-age=10", .eTag: "\"a\""], times: 1)
+    server.answer { request in
+      store.removeAll()
+      return Response(status: .notModified, url: request.url)
+    }
+    try await server.get()
+    server.advance(by: 10)
+    #expect(try await server.look() == "body 1, revalidated, not stored (superseded meanwhile)")
+  }
+
+  // MARK: 4.3.5, HEAD
+
+  @Test func `RFC 9111 4: a HEAD is answered from a stored GET, and stores nothing`() async throws {
+    server.answer([.cacheControl: "max-age=60", .contentLength: "6"])
+    #expect(try await server.send(.head).cacheResult == CacheResult(.miss, .notStored(.method)))
+    try await server.get()
+    let head = try await server.send(.head)
+    #expect(head.cacheResult?.outcome == .hit && head.body.isEmpty && head.headers[.contentLength] == "6")
+    #expect(server.count == 2)
+  }
+
+  @Test func `RFC 9111 4.3.5: a HEAD updates the stored GET that it describes`() async throws {
+    server.answer([.cacheControl: "max-age=10", .eTag: "\"a\"", .contentLength: "6"])
+    try await server.get()
+    server.advance(by: 10)
+    _ = try await server.send(.head)
+    server.advance(by: 9)
+    #expect(try await server.look() == "body 1, hit")
+    #expect(server.sent(.ifNoneMatch) == [nil, nil])
+  }
+
+  @Test(arguments: [
+    HTTPFields([HTTPField(name: .eTag, value: "\"b\"")]),
+    [.eTag: "\"a\"", .contentLength: "7"], [.eTag: "\"a\"", .lastModified: "Sun, 06 Nov 1994 08:49:37 GMT"],
+  ])
+  func `RFC 9111 4.3.5: a HEAD removes the stored GET that it does not describe`(fields: HTTPFields) async throws {
+    server.answer([.cacheControl: "max-age=10", .eTag: "\"a\"", .contentLength: "6"], times: 1)
+    server.answer(fields)
+    try await server.get()
+    server.advance(by: 10)
+    _ = try await server.send(.head)
+    #expect(try await server.get(mode: .onlyIfCached).status == .gatewayTimeout)
+  }
+
+  // MARK: 4.4
+
+  @Test(arguments: ["POST", "PUT", "DELETE", "PATCH", "PURGE"])
+  func `RFC 9111 4.4: an unsafe method, or an unknown one, removes what is stored of the URL, for everybody`(name: String)
+    async throws
+  {
+    let method = try #require(HTTPRequest.Method(name))
+    server.answer([.cacheControl: "max-age=60", .vary: "Accept"])
+    try await server.get(headers: [.accept: "a/b"])
+    try await server.get(headers: [.authorization: "one"])
+    try await server.get("b")
+    _ = try await server.send(method, "a#fragment")
+    #expect(try await server.get(headers: [.accept: "a/b"]).cacheResult?.outcome == .miss)
+    #expect(try await server.get(headers: [.authorization: "one"]).cacheResult?.outcome == .miss)
+    #expect(try await server.get("b").cacheResult?.outcome == .hit)
+  }
+
+  @Test(arguments: [400, 404, 500])
+  func `RFC 9111 4.4: an error removes nothing`(code: Int) async throws {
+    server.answer([.cacheControl: "max-age=60"], times: 1)
+    server.answer([:], status: HTTPResponse.Status(code: code))
+    try await server.get()
+    _ = try await server.send(.post)
+    #expect(try await server.look() == "body 1, hit")
+  }
+
+  @Test func `RFC 9111 4.4: Location and Content-Location are removed too, if they are same-origin`() async throws {
+    let urls = ["http://host/b", "http://host/c", "http://other/b", "http://host:81/b", "https://host/b"]
+    for (location, contentLocation) in [("b", "/c"), ("http://other/b", "//other/b"), ("http://host:81/b", "https://host/b")] {
+      server.answer([.cacheControl: "max-age=60"], times: urls.count)
+      for url in urls { try await server.get(url, mode: .reload) }
+      server.answer([.location: location, .contentLocation: contentLocation], status: .created, times: 1)
+      _ = try await server.send(.post)
+      let left = try await urls.asyncFilter { try await server.get($0, mode: .onlyIfCached).status == .ok }
+      #expect(left == (location == "b" ? Array(urls.dropFirst(2)) : urls))
+    }
+  }
+
+  @Test func `a response that was asked for before its URL was invalidated is not stored after`() async throws {
+    for isKnown in [false, true] {
+      let server = CachedServer()
+      if isKnown {
+        server.answer([.cacheControl: "max-age=1"], times: 1)
+        try await server.get()
+        server.advance(by: 1)
+      }
+      server.answer(times: 1) { request in
+        _ = try await server.send(.delete)
+        return Response(status: .ok, headers: [.cacheControl: "max-age=60"], body: "old", url: request.url)
+      }
+      server.answer([.cacheControl: "max-age=60"])
+      #expect(try await server.look() == "old, miss, not stored (superseded meanwhile)")
+      #expect(try await server.get().cacheResult?.outcome == .miss)
+    }
+  }
+
+  @Test func `what was stored before an invalidation does not come back with a new response`() async throws {
+    server.answer([.cacheControl: "max-age=60", .vary: "Accept"])
+    try await server.get(headers: [.accept: "a/a"])
+    _ = try await server.send(.post)
+    try await server.get(headers: [.accept: "b/b"])
+    #expect(try await server.look(headers: [.accept: "a/a"]) == "body 4, miss, stored")
+  }
+}
+
+extension Sequence {
+  fileprivate func asyncFilter(_ isIncluded: (Element) async throws -> Bool) async rethrows -> [Element] {
+    var kept: [Element] = []
+    for element in self where try await isIncluded(element) { kept.append(element) }
+    return kept
+  }
+}
