@@ -94,14 +94,11 @@ struct StoredResponse: Sendable {
 
   /// Updated by the head of a 304 or a HEAD's response (section 3.2).
   func updated(by new: HTTPFields, requestTime: Double, responseTime: Double) -> StoredResponse {
-    var headers = headers
-    // They say when and how long ago the old head was made.
-    headers[fields: .date] = []
-    headers[fields: .age] = []
-    let new = new.withoutConnectionFields()
-    for name in Set(new.map(\.name)) where !Self.ownOfBody.contains(name.canonicalName) {
-      headers[fields: name] = new[fields: name]
-    }
+    let new = new.withoutConnectionFields().filter { !Self.ownOfBody.contains($0.name.canonicalName) }
+    // The date and the age say when and how long ago the old head was made.
+    let replaced = Set(new.map(\.name)).union([.date, .age])
+    // In one pass: a 304 may have thousands of fields.
+    let headers = HTTPFields(self.headers.filter { !replaced.contains($0.name) } + new)
     return StoredResponse(
       status: status, headers: headers, version: version, requestTime: requestTime, responseTime: responseTime, body: body,
       policy: policy)
@@ -124,19 +121,16 @@ struct StoredResponse: Sendable {
 extension HTTPFields {
   /// Without the fields of one connection (RFC 9111, section 3.1), and without `Set-Cookie`.
   func withoutConnectionFields() -> HTTPFields {
-    var fields = self
-    if contains(.connection) {
-      for value in self[values: .connection] {
-        for name in value.split(separator: ",") {
-          if let name = HTTPField.Name(name.filter { $0 != " " && $0 != "\t" }) { fields[fields: name] = [] }
-        }
+    var names = Self.ofConnection
+    for value in self[values: .connection] {
+      for name in value.split(separator: ",") {
+        if let name = HTTPField.Name(name.filter { $0 != " " && $0 != "\t" }) { names.insert(name) }
       }
     }
-    for name in Self.ofConnection where fields.contains(name) { fields[fields: name] = [] }
-    return fields
+    return HTTPFields(filter { !names.contains($0.name) })
   }
 
-  private static let ofConnection: [HTTPField.Name] =
+  private static let ofConnection = Set<HTTPField.Name>(
     [.connection, .te, .trailer, .transferEncoding, .upgrade, .setCookie, .proxyAuthenticate, .proxyAuthorization]
-    + ["Keep-Alive", "Proxy-Connection", "Proxy-Authentication-Info"].compactMap { HTTPField.Name($0) }
+      + ["Keep-Alive", "Proxy-Connection", "Proxy-Authentication-Info"].compactMap { HTTPField.Name($0) })
 }
