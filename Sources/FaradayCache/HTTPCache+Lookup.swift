@@ -80,7 +80,7 @@ extension StoredResponse {
     }
     let age = freshness.age(at: now)
     // Section 1.2.2: the greatest that there is to send; also for a clock that is not a number.
-    headers[.age] = age < 2_147_483_648 ? String(Int(age)) : "2147483648"
+    headers[.age] = (0..<2_147_483_648).contains(age) ? String(Int(age)) : "2147483648"
     var response = Response(
       status: status, headers: headers, body: request.method == .head ? .empty : .data(body), url: request.url, version: version)
     response.cacheResult = result
