@@ -19,7 +19,7 @@ public enum CacheMode: Sendable, Hashable, CaseIterable {
 }
 
 extension Options {
-  /// How the request uses an ``HTTPCache``; ``CacheMode/automatic`` by default. Without such a middleware it has no effect.
+  /// How the request uses an ``FaradayCache/HTTPCache``; ``FaradayCache/CacheMode/automatic`` by default. Without such a middleware it has no effect.
   public var cache: CacheMode {
     get { self[CacheModeKey.self] }
     set { self[CacheModeKey.self] = newValue }

@@ -118,7 +118,7 @@ extension CacheResult: CustomStringConvertible {
 }
 
 extension Response {
-  /// What an ``HTTPCache`` has decided; nil if none has handled the request.
+  /// What an ``FaradayCache/HTTPCache`` has decided; nil if none has handled the request.
   public internal(set) var cacheResult: CacheResult? {
     get { self[CacheResultKey.self] }
     set { self[CacheResultKey.self] = newValue }
