@@ -65,12 +65,6 @@ public struct NetworkResource: ServiceResource {
 }
 
 extension Options {
-  /// Labels of a service's resource; none by default.
-  public var tags: Set<String> {
-    get { self[Tags.self] }
-    set { self[Tags.self] = newValue }
-  }
-
   /// The error for which the request could not be built.
   var creationError: (any Error)? {
     get { self[CreationError.self] }
@@ -83,7 +77,6 @@ extension Options {
     set { self[Mock.self] = newValue }
   }
 
-  private enum Tags: OptionKey { static let defaultValue: Set<String> = [] }
   private enum CreationError: OptionKey { static let defaultValue: (any Error)? = nil }
   private enum Mock: OptionKey { static let defaultValue: ResourceMock? = nil }
 }

@@ -35,6 +35,10 @@ extension ServiceResource {
   /// Whether it has this tag.
   public func hasTag(_ tag: String) -> Bool { networkResource.tags.contains(tag) }
 
+  /// Sets its place in the queues of `RateLimit` and `ConcurrencyLimit`: the higher goes first. ``FaradayCore/RequestPriority/normal``
+  /// by default.
+  public func priority(_ priority: RequestPriority) -> Self { configured { $0.priority = priority } }
+
   /// Whether it waits for constraints; true by default.
   public func canHaveConstraints(_ can: Bool) -> Self { configured { $0.ignoresConstraints = !can } }
 

@@ -6,29 +6,45 @@ extension Connection {
   ///       users += try await page.decode([User].self)
   ///     }
   ///
-  /// Each page is requested when the iteration asks for it, with the header fields and options of the first; a body that `edit`
+  /// A list whose pages do not link to each other, with a cursor in the body for instance, has a closure that makes the next request:
+  ///
+  ///     let events = connection.pages("events", next: { page, request in
+  ///       guard let cursor = try await page.decode(Cursor.self).next else { return nil }
+  ///       var request = request
+  ///       request.query["cursor"] = cursor
+  ///       return request
+  ///     })
+  ///
+  /// Each page is requested when the iteration asks for it, or up to `prefetch` pages before, with the header fields and options of the first; a body that `edit`
   /// sets is sent with the first only. The sequence ends with a response that is not 2xx or has no such link. A cross-origin link
   /// is followed without credentials and default headers, and so is every later one, also back to the first origin
   /// (``Request/becomeCrossOrigin()``). Iterating throws what sending throws, and ``PagingError``.
   ///
   /// The arguments are those of `request`.
   ///
-  /// - Parameter limit: the maximum number of pages, 1,000 by default; a link to one more throws
-  ///   ``PagingError/Reason/tooMany(limit:)``.
+  /// - Parameters:
+  ///   - limit: the maximum number of pages, 1,000 by default; one more throws ``PagingError/Reason/tooMany(limit:)``.
+  ///   - prefetch: the number of pages that are requested before the iteration asks for them, one after the other, while the caller
+  ///     works on one. 0, none, by default; 1,000 at most. Cancelling the task, or releasing the iterator, cancels the requests. A task for each page;
+  ///     at most so many pages wait in memory.
+  ///   - next: makes the request for the page after a successful response, of the one that it answers; nil ends the sequence. Instead of
+  ///     following links. A request for another origin goes without credentials, as a link does. It is called in the task that
+  ///     requests the page.
   public func pages(
     _ path: String = "", path variables: [String: any ParameterValue]? = nil, query: QueryParameters = [:],
     headers: KeyValuePairs<String, String> = [:], timeout: Duration? = nil, limit: Int = 1000,
-    edit: (inout Request) throws -> Void = { _ in }
+    prefetch: Int = 0, edit: (inout Request) throws -> Void = { _ in },
+    next: (@Sendable (_ page: Response, _ request: Request) async throws -> Request?)? = nil
   ) -> Pages {
     let first = Result {
       try request(.get, path, path: variables, query: query, headers: headers, timeout: timeout, edit: edit)
     }
-    return Pages(connection: self, first: first, limit: limit)
+    return Pages(connection: self, first: first, limit: limit, prefetch: max(0, prefetch), successor: next)
   }
 }
 
 extension Connection {
-  /// The pages of a paginated list: what ``Connection/pages(_:path:query:headers:timeout:limit:edit:)`` returns. Each iteration
+  /// The pages of a paginated list: what ``Connection/pages(_:path:query:headers:timeout:limit:prefetch:edit:next:)`` returns. Each iteration
   /// starts with the first page again.
   public struct Pages: AsyncSequence, Sendable {
     public typealias Element = Response
@@ -37,34 +53,77 @@ extension Connection {
     let connection: Connection
     let first: Result<Request, any Error>
     let limit: Int
+    let prefetch: Int
+    let successor: (@Sendable (Response, Request) async throws -> Request?)?
 
-    public func makeAsyncIterator() -> Iterator { Iterator(connection: connection, following: first, limit: limit) }
+    public func makeAsyncIterator() -> Iterator {
+      let walk = Walk(connection: connection, following: first, limit: limit, successor: successor)
+      return prefetch == 0 ? Iterator(walk: walk) : Iterator(walk: walk, ahead: PagesAhead(walk, count: prefetch))
+    }
 
     /// Requests one page after the other.
     public struct Iterator: AsyncIteratorProtocol {
+      private var walk: Walk
+      /// Set if pages are requested in advance; it has a walk of its own.
+      private let ahead: PagesAhead?
+
+      init(walk: Walk, ahead: PagesAhead? = nil) {
+        self.walk = walk
+        self.ahead = ahead
+      }
+
+      /// Requests the next page, or takes it if it was requested in advance; nil after the last one, and after an error.
+      public mutating func next() async throws -> Response? {
+        guard let ahead else { return try await walk.next() }
+        return try await ahead.next()
+      }
+    }
+
+    /// The way from page to page.
+    struct Walk: Sendable {
       let connection: Connection
       /// The request for the next page; nil if there is none.
       var following: Result<Request, any Error>?
       let limit: Int
+      let successor: (@Sendable (Response, Request) async throws -> Request?)?
       private var visited: Set<String> = []
+      private var count = 0
 
-      init(connection: Connection, following: Result<Request, any Error>, limit: Int) {
+      init(
+        connection: Connection, following: Result<Request, any Error>, limit: Int,
+        successor: (@Sendable (Response, Request) async throws -> Request?)?
+      ) {
         self.connection = connection
         self.following = following
         self.limit = limit
+        self.successor = successor
       }
 
       /// Requests the next page; nil after the last one, and after an error.
-      public mutating func next() async throws -> Response? {
+      mutating func next() async throws -> Response? {
         guard let following else { return nil }
         self.following = nil
         let request = try following.get()
         visited.insert(request.url.absoluteString)
+        count += 1
         let response = try await connection.run(request)
-        if response.status.kind == .successful, let link = response.links["next"] {
-          self.following = Result { try self.request(for: link, after: response, to: request) }
+        guard response.status.kind == .successful else { return response }
+        do {
+          self.following = try await self.request(after: response, to: request).map { .success($0) }
+        } catch {
+          self.following = .failure(error)
         }
         return response
+      }
+
+      private func request(after response: Response, to request: Request) async throws -> Request? {
+        if let successor {
+          guard let following = try await successor(response, request) else { return nil }
+          guard count < limit else { throw PagingError(.tooMany(limit: limit), request: request, response: response) }
+          return leaving(request, response, for: following)
+        }
+        guard let link = response.links["next"] else { return nil }
+        return leaving(request, response, for: try self.request(for: link, after: response, to: request))
       }
 
       private func request(for link: Response.Link, after response: Response, to request: Request) throws -> Request {
@@ -72,18 +131,25 @@ extension Connection {
         else {
           throw PagingError(.invalidLink, request: request, response: response)
         }
-        guard visited.count < limit else { throw PagingError(.tooMany(limit: limit), request: request, response: response) }
+        guard count < limit else { throw PagingError(.tooMany(limit: limit), request: request, response: response) }
         guard !visited.contains(link.url.absoluteString) else { throw PagingError(.loop, request: request, response: response) }
         var following = request
         // Always a GET: a body belongs to the first request only.
         following.becomeGet()
         following.url = link.url
         following.options.requestTarget = .origin
-        // A response of another origin must not choose URLs that are requested with the connection's credentials.
+        return following
+      }
+
+      /// A response of another origin must not choose URLs that are requested with the connection's credentials.
+      private func leaving(_ request: Request, _ response: Response, for following: Request) -> Request {
+        var following = following
         if response.wasRedirectedCrossOrigin || Origin(response.url) != Origin(request.url)
-          || Origin(link.url) != Origin(request.url)
+          || Origin(following.url) != Origin(request.url)
         {
           following.becomeCrossOrigin()
+        } else if request.isCrossOrigin {
+          following.markCrossOrigin()
         }
         return following
       }
@@ -91,7 +157,7 @@ extension Connection {
   }
 }
 
-/// The link to the next page of ``Connection/pages(_:path:query:headers:timeout:limit:edit:)`` cannot be followed.
+/// The link to the next page of ``Connection/pages(_:path:query:headers:timeout:limit:prefetch:edit:next:)`` cannot be followed.
 public struct PagingError: FaradayError, ErrorWithResponse, CustomReflectable {
   /// Why the link cannot be followed.
   public enum Reason: Sendable, Hashable {

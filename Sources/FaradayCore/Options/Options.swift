@@ -154,6 +154,9 @@ public struct Options: Sendable {
     set { mutable.fields.values[ObjectIdentifier(key)] = newValue }
   }
 
+  /// The custom options.
+  var custom: [ObjectIdentifier: any Sendable] { storage.fields.values }
+
   /// The number of custom options.
   var keyCount: Int { storage.fields.values.count }
 

@@ -13,7 +13,7 @@ extension Response {
   ///
   ///     if let next = response.links["next"] { page = try await connection.get(next.url.absoluteString) }
   ///
-  /// ``Connection/pages(_:path:query:headers:timeout:limit:edit:)`` follows them, and sends no credentials to other origins.
+  /// ``Connection/pages(_:path:query:headers:timeout:limit:prefetch:edit:next:)`` follows them, and sends no credentials to other origins.
   public var links: [Link] { headers[values: .link].flatMap { LinkParser($0).links(relativeTo: url) } }
 }
 

@@ -62,6 +62,8 @@ final class ConnectionContext: Sendable {
 
   /// An origin, with the prefix that its URLs usually begin with: a string comparison answers most questions.
   struct BaseOrigin: Sendable {
+    /// The origin as text: equal for equal origins.
+    var text: String { origin.text }
     private let origin: Origin
     private let start: String
 

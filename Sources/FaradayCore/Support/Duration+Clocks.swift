@@ -1,4 +1,23 @@
 extension Duration {
   /// The duration clamped to the range from zero to a century: clocks, and nanoseconds in 64 bits, overflow some centuries beyond.
   package var withinClocks: Duration { min(max(.zero, self), .seconds(3_155_760_000)) }
+
+  /// So many seconds, clamped to the range from zero to a century; not a number is zero.
+  package static func clamped(seconds: Double) -> Duration {
+    seconds > 0 ? .seconds(min(seconds, 3_155_760_000)) : .zero
+  }
+
+  /// The duration in seconds.
+  package var inSeconds: Double { self / .seconds(1) }
+
+  /// The duration times the factor, clamped as ``withinClocks``.
+  package func scaled(by factor: Double) -> Duration { .clamped(seconds: withinClocks.inSeconds * factor) }
+}
+
+extension Clock where Duration == Swift.Duration {
+  /// A function that returns the time since this call.
+  package func stopwatch() -> @Sendable () -> Duration {
+    let start = now
+    return { start.duration(to: now) }
+  }
 }

@@ -86,7 +86,7 @@ public struct Retry: Middleware {
   ) -> Attempt {
     Attempt(
       request: request, number: number, head: head, error: error,
-      retryAfter: head?.headerFields.retryAfter(now: now))
+      retryAfter: head?.headerFields.retryAfter(now: now) ?? (error as? any RefusedRequest)?.retryAfter)
   }
 
   /// Whether the policy allows another attempt.

@@ -1,0 +1,71 @@
+public import FaradayCore
+
+extension CircuitBreaker {
+  /// When a circuit opens, for how long, and what closes it.
+  ///
+  ///     connection.use(.circuitBreaker(CircuitBreaker.Policy(failures: 10, ratio: 0.5, window: .seconds(60))))
+  public struct Policy: Sendable {
+    /// The number of failures within ``window`` that open the circuit, at least 1. 5 by default.
+    public var failures: Int
+    /// The share of failures within ``window``, from 0 to 1, that must be reached as well; nil, the default, asks for none.
+    public var ratio: Double?
+    /// The time within which failures are counted, in steps of a tenth. 30 seconds by default.
+    public var window: Duration
+    /// How long the circuit stays open at first. 5 seconds by default.
+    public var delay: Duration
+    /// The factor by which the delay grows with each probe that fails, at least 1. 2 by default.
+    public var growth: Double
+    /// The upper bound of the delay, before jitter. 60 seconds by default.
+    public var maxDelay: Duration
+    /// The share of the delay, from 0 to 1, that is added to it at random, so that the probes of many clients do not come together.
+    /// 0.1 by default.
+    public var jitter: Double
+    /// The number of probes at the same time, all of which must succeed, at least 1. 1 by default.
+    public var probes: Int
+    /// The time after which a probe without an answer no longer keeps its place. 60 seconds by default.
+    public var probeLifetime: Duration
+    /// The status codes that are failures: 500 to 599 by default, without 501 and 505, which are no passing state.
+    public var statuses: Set<Int>
+    /// The transport errors that are failures: by default a server that cannot be reached, a connection that breaks, no valid HTTP,
+    /// and timeouts, without those of the adapter's own queue.
+    public var errors: Set<TransportError.Code>
+    /// Overrides ``statuses`` and ``errors``: whether a response or an error is a failure; nil leaves the decision to them. Not asked
+    /// about cancelled requests. It gets the head; the body must not be read.
+    public var isFailure: (@Sendable (Result<Response, any Error>) -> Bool?)?
+
+    /// The defaults: five failures within 30 seconds open the circuit for 5 seconds, then one probe.
+    public init(
+      failures: Int = 5, ratio: Double? = nil, window: Duration = .seconds(30), delay: Duration = .seconds(5),
+      growth: Double = 2, maxDelay: Duration = .seconds(60), jitter: Double = 0.1, probes: Int = 1,
+      probeLifetime: Duration = .seconds(60), statuses: Set<Int> = Set(500...599).subtracting([501, 505]),
+      errors: Set<TransportError.Code> = TransportError.Code.connectionFailures.union([
+        .totalTimeout, .tooSlow, .malformedResponse,
+      ]),
+      isFailure: (@Sendable (Result<Response, any Error>) -> Bool?)? = nil
+    ) {
+      self.failures = failures
+      self.ratio = ratio
+      self.window = window
+      self.delay = delay
+      self.growth = growth
+      self.maxDelay = maxDelay
+      self.jitter = jitter
+      self.probes = probes
+      self.probeLifetime = probeLifetime
+      self.statuses = statuses
+      self.errors = errors
+      self.isFailure = isFailure
+    }
+
+    /// How long the circuit is open after so many openings in a row.
+    func delay(opening: Int, random: Double) -> Duration {
+      var span = delay.withinClocks
+      let limit = maxDelay.withinClocks
+      let factor = growth >= 1 ? growth : 1
+      for _ in 1..<max(1, min(opening, 1000)) where span < limit { span = span.scaled(by: factor) }
+      return min(span, limit).scaled(by: 1 + Self.fraction(jitter) * Self.fraction(random))
+    }
+
+    private static func fraction(_ number: Double) -> Double { number > 0 ? min(number, 1) : 0 }
+  }
+}

@@ -1,0 +1,111 @@
+public import FaradayCore
+
+/// Stops sending requests to an origin that fails, and lets a few probes find out when it works again (circuit breaker).
+///
+///     connection.use(.retry)
+///     connection.use(.circuitBreaker)
+///
+/// The circuit of an origin is *closed* at first, and counts what fails within ``Policy/window``. When ``Policy/failures`` have failed, and
+/// with ``Policy/ratio`` that share of all, it *opens*: requests throw ``CircuitOpen`` at once, without being sent. After ``Policy/delay``
+/// it is *half-open*: ``Policy/probes`` requests are let through, and the others refused as before. When all probes have succeeded it is
+/// closed again; when one fails it opens again, for longer.
+///
+/// - A failure is a status of ``Policy/statuses``, a connection that could not be made or broke, and a timeout; or what
+///   ``Policy/isFailure`` says. All else that a layer below throws is none, and no success. A body that breaks off after a good head is a
+///   failure too.
+/// - A cancelled request counts for nothing, and a cancelled probe gives its place to another. So an outer ``Timeout``, which cancels, is
+///   not seen: use ``FaradayCore/Timeouts``, or put the `Timeout` below.
+/// - Below ``Retry`` each attempt counts. `Retry` does not retry a ``CircuitOpen``: see ``RefusedRequest``.
+/// - The state of the 1,000 keys that were used last is kept in memory, or in a ``LimitStore`` for several machines together.
+///
+/// Delivery makes no difference. Copies share the state. Thread-safe; without a store the cost is a lock before and after each request.
+public struct CircuitBreaker: Middleware {
+  private let policy: Policy
+  private let key: LimitKey
+  private let circuits: CountedStates<Circuit>
+  private let random: @Sendable () -> Double
+
+  /// - Parameters:
+  ///   - key: which requests share a circuit: those to one origin by default.
+  ///   - store: where the circuits are kept; in memory if nil. Prefix of its keys: `circuit:`.
+  ///   - clock: measures time in memory; tests pass a manual one.
+  ///   - random: the jitter of ``Policy/delay``, from 0 to 1.
+  ///   - date: the time of circuits in a store; the system's clock by default.
+  ///   - onStoreError: called with errors of the store.
+  public init(
+    _ policy: Policy = Policy(), by key: LimitKey = .origin, store: (any LimitStore)? = nil,
+    clock: any Clock<Duration> = .continuous, random: @escaping @Sendable () -> Double = { .random(in: 0...1) },
+    date: (@Sendable () -> Date)? = nil, onStoreError: (@Sendable (any Error) -> Void)? = nil
+  ) {
+    self.policy = policy
+    self.key = key
+    self.random = random
+    let lifetime = policy.window.withinClocks + policy.maxDelay.withinClocks * 2 + policy.probeLifetime.withinClocks
+    circuits = CountedStates(
+      store, prefix: "circuit:", lifetime: lifetime, clock: clock, date: date, onStoreError: onStoreError)
+  }
+
+  public func handle(_ request: Request, next: Next) async throws -> Response {
+    let key = key.name(request)
+    let ticket: Circuit.Ticket
+    switch try await circuits.update(key, { [policy] circuit, now in circuit.admit(at: now, policy) }) {
+    case .admitted(let given): ticket = given
+    case .refused(let retryAfter, let reason):
+      throw CircuitOpen(key: key, reason: reason, retryAfter: retryAfter, request: RequestSummary(request))
+    }
+    do {
+      var response = try await next(request)
+      await settle(outcome(of: .success(response)), of: ticket, key)
+      if response.body.isStreamed {
+        response.body = response.body.onEnd { [self] end in
+          guard case .failed(let error) = end, case .failure(let cause) = outcome(of: .failure(error)) else { return }
+          circuits.record(key, change(.failure(cause), of: ticket.withoutProbe))
+        }
+      }
+      return response
+    } catch {
+      await settle(outcome(of: .failure(error)), of: ticket, key)
+      throw error
+    }
+  }
+
+  private func settle(_ outcome: Circuit.Outcome, of ticket: Circuit.Ticket, _ key: String) async {
+    await circuits.settle(key, change(outcome, of: ticket))
+  }
+
+  private func change(_ outcome: Circuit.Outcome, of ticket: Circuit.Ticket) -> @Sendable (inout Circuit, Duration) -> Void {
+    { [policy, random] circuit, now in circuit.record(outcome, of: ticket, at: now, policy, random) }
+  }
+
+  private func outcome(of result: Result<Response, any Error>) -> Circuit.Outcome {
+    if case .failure(let error) = result, error.isCancelled { return .none }
+    let cause: String
+    var counts: Bool
+    switch result {
+    case .success(let response):
+      cause = "\(response.status.code)"
+      counts = policy.statuses.contains(response.status.code)
+    case .failure(let error):
+      let failure = error as? TransportError
+      let status = failure == nil ? (error as? any FaradayError)?.response?.status.code : nil
+      cause = status.map { "\($0)" } ?? failure?.code.rawValue ?? (error.isTimeout ? "timeout" : "error")
+      counts = failure.map { policy.errors.contains($0.code) } ?? status.map { policy.statuses.contains($0) } ?? error.isTimeout
+    }
+    if let decided = policy.isFailure?(result) { counts = decided }
+    if counts { return .failure(cause) }
+    if case .failure = result { return .none }
+    return .success
+  }
+}
+
+extension Middleware where Self == CircuitBreaker {
+  /// Stops sending requests to an origin that fails: a circuit breaker with the default policy.
+  public static var circuitBreaker: Self { Self() }
+
+  /// Stops sending requests to an origin that fails.
+  public static func circuitBreaker(
+    _ policy: CircuitBreaker.Policy, by key: LimitKey = .origin, store: (any LimitStore)? = nil
+  ) -> Self {
+    Self(policy, by: key, store: store)
+  }
+}

@@ -1,0 +1,116 @@
+private import Synchronization
+internal import FaradayCore
+
+extension ConcurrencyLimit {
+  /// How a limit is adapted: AIMD, additive increase and multiplicative decrease, as TCP's congestion control does (RFC 5681), with the
+  /// latency as its signal.
+  ///
+  /// The latency is the time from the place to the head of the response. The least of the last one to two ``window`` answers is what the
+  /// server needs without a queue. An answer that took longer than ``tolerance`` times that, a 429, 503 or 504, and a transient error
+  /// multiply the limit by ``backoff``, but only once for all requests that were in flight then. Any other answer adds one divided by the
+  /// limit, if at least half of the places were in use: about one place for each round of requests.
+  public struct Adaptive: Sendable {
+    /// The limit to begin with. 10 by default.
+    public var initial: Int
+    /// The least limit, at least 1. 1 by default.
+    public var minimum: Int
+    /// The greatest limit, a million at most. 200 by default.
+    public var maximum: Int
+    /// How many times the least latency an answer may take, more than 1. 2 by default.
+    public var tolerance: Double
+    /// The factor of the decrease, between 0 and 1. 0.9 by default.
+    public var backoff: Double
+    /// The number of answers after which the least latency is measured anew, so that a server that has become slower for good is not
+    /// compared with what it was. 500 by default.
+    public var window: Int
+
+    /// The defaults: between 1 and 200, beginning with 10.
+    public init(
+      initial: Int = 10, minimum: Int = 1, maximum: Int = 200, tolerance: Double = 2, backoff: Double = 0.9, window: Int = 500
+    ) {
+      self.initial = initial
+      self.minimum = minimum
+      self.maximum = maximum
+      self.tolerance = tolerance
+      self.backoff = backoff
+      self.window = window
+    }
+
+    /// The statuses of a server that has too much to do.
+    static let overload: Set = [429, 503, 504]
+
+    /// With each value in its range.
+    var checked: Adaptive {
+      var checked = self
+      checked.minimum = min(max(1, minimum), 1_000_000)
+      checked.maximum = min(max(checked.minimum, maximum), 1_000_000)
+      checked.initial = min(max(checked.minimum, initial), checked.maximum)
+      checked.tolerance = tolerance > 1 ? min(tolerance, 1000) : 2
+      checked.backoff = backoff > 0 && backoff < 1 ? backoff : 0.9
+      checked.window = max(1, window)
+      return checked
+    }
+  }
+
+  /// The adapted limits, by key.
+  final class Adaptation: Sendable {
+    let elapsed: @Sendable () -> Duration
+    private let adaptive: Adaptive
+    private let limits = Mutex(LeastRecentlyUsed<String, AdaptedLimit>(capacity: 1000))
+
+    /// - Parameter adaptive: with its values in their ranges.
+    init(_ adaptive: Adaptive, clock: any Clock<Duration>) {
+      self.adaptive = adaptive
+      elapsed = clock.stopwatch()
+    }
+
+    func limit(_ key: String) -> Int { limits.withLock { $0[key]?.places ?? adaptive.initial } }
+
+    /// Takes an answer into account, and returns the new limit.
+    func record(_ key: String, since start: Duration, inFlight: Int, isOverloaded: Bool) -> Int {
+      let now = elapsed()
+      return limits.withLock { limits in
+        var limit = limits[key] ?? AdaptedLimit(adaptive)
+        limit.record(start..<max(start, now), inFlight: inFlight, isOverloaded: isOverloaded, adaptive)
+        limits[key] = limit
+        return limit.places
+      }
+    }
+  }
+}
+
+/// An adapted limit, and the rules by which it changes: no clock, no lock.
+struct AdaptedLimit: Sendable {
+  private var limit: Double
+  /// The least latency of the present window and of the one before.
+  private var least: Duration?
+  private var leastBefore: Duration?
+  private var answers = 0
+  private var lastDecrease = Duration.zero - .nanoseconds(1)
+
+  var places: Int { Int(limit) }
+
+  init(_ adaptive: ConcurrencyLimit.Adaptive) { limit = Double(adaptive.initial) }
+
+  /// - Parameter exchange: from the place to the head.
+  mutating func record(
+    _ exchange: Range<Duration>, inFlight: Int, isOverloaded: Bool, _ adaptive: ConcurrencyLimit.Adaptive
+  ) {
+    let latency = exchange.upperBound - exchange.lowerBound
+    let usual = min(least ?? latency, leastBefore ?? latency)
+    // What has failed may have been fast, and says nothing about the latency.
+    if !isOverloaded {
+      answers += 1
+      least = min(least ?? latency, latency)
+      if answers >= adaptive.window { (leastBefore, least, answers) = (least, nil, 0) }
+    }
+    if isOverloaded || latency > usual.scaled(by: adaptive.tolerance) {
+      // What was sent before the last decrease has been answered for by it.
+      guard exchange.lowerBound > lastDecrease else { return }
+      lastDecrease = exchange.upperBound
+      limit = max(Double(adaptive.minimum), limit * adaptive.backoff)
+    } else if Double(inFlight) * 2 >= limit {
+      limit = min(Double(adaptive.maximum), limit + 1 / limit)
+    }
+  }
+}

@@ -1,0 +1,133 @@
+public import FaradayCore
+
+/// Limits how many requests are in flight at the same time: to an origin, or for each tag (bulkhead). The others wait, by priority.
+///
+///     connection.use(.concurrencyLimit(8))
+///     connection.use(.concurrencyLimit(2, by: .tags))
+///     connection.use(.concurrencyLimit(adaptive: .init()))
+///
+/// A request holds its place until its body has been read to the end, has failed, or was dropped, in any delivery: a streamed response
+/// that is kept and not read keeps its place. Waiting requests get places by ``FaradayCore/Options/priority``, the highest first, and of
+/// equal ones the first. A cancelled one leaves the queue at once. Over ``maximumWait`` or ``maximumWaiting`` they throw
+/// ``ConcurrencyLimitReached``.
+///
+/// The number of places is fixed, or adapted to the latency of the answers (``Adaptive``). Below ``Retry`` each attempt takes a place,
+/// above it one place is held for all attempts and the delays between them. Requests that a middleware below this one makes on its own, or
+/// that read one streamed response while they make another request, need two places: a limit of 1 can block them for ever.
+///
+/// A key that no request uses needs no memory; of adaptive limits the 1,000 that were used last are kept. Copies share the places.
+/// Thread-safe.
+public struct ConcurrencyLimit: Middleware {
+  /// How long a request waits for a place; nil, the default, is without limit, and zero does not wait.
+  public let maximumWait: Duration?
+  /// How many requests may wait for one key. 10,000 by default.
+  public let maximumWaiting: Int
+  private let limit: Int
+  private let key: LimitKey
+  private let places: Places
+  private let adaptation: Adaptation?
+
+  /// A fixed limit.
+  ///
+  /// - Parameters:
+  ///   - limit: the number of requests in flight for each key, at least 1.
+  ///   - key: which requests share the limit: those to one origin by default.
+  ///   - clock: measures the maximum wait; tests pass a manual one.
+  public init(
+    _ limit: Int, by key: LimitKey = .origin, maximumWait: Duration? = nil, maximumWaiting: Int = 10_000,
+    clock: any Clock<Duration> = .continuous
+  ) {
+    self.init(limit, key, maximumWait, maximumWaiting, clock, adaptation: nil)
+  }
+
+  /// A limit that is adapted to the latency; ``Adaptive/initial`` at first.
+  ///
+  /// - Parameter clock: measures the latency too.
+  public init(
+    adaptive: Adaptive, by key: LimitKey = .origin, maximumWait: Duration? = nil, maximumWaiting: Int = 10_000,
+    clock: any Clock<Duration> = .continuous
+  ) {
+    let adaptive = adaptive.checked
+    self.init(
+      adaptive.initial, key, maximumWait, maximumWaiting, clock, adaptation: Adaptation(adaptive, clock: clock))
+  }
+
+  private init(
+    _ limit: Int, _ key: LimitKey, _ maximumWait: Duration?, _ maximumWaiting: Int, _ clock: any Clock<Duration>,
+    adaptation: Adaptation?
+  ) {
+    self.limit = max(1, limit)
+    self.key = key
+    self.maximumWait = maximumWait
+    self.maximumWaiting = max(0, maximumWaiting)
+    self.adaptation = adaptation
+    places = Places(maximumWaiting: self.maximumWaiting, clock: clock)
+  }
+
+  public func handle(_ request: Request, next: Next) async throws -> Response {
+    let key = key.name(request)
+    let place = try await place(for: request, key)
+    let start = adaptation?.elapsed()
+    do {
+      var response = try await next(request)
+      if let start { adapt(key, since: start, isOverloaded: Adaptive.overload.contains(response.status.code)) }
+      // The closure holds the place as well: it is given back with the body, whatever happens to that.
+      response.body = response.body.onEnd { _ in place.giveBack() }
+      return response
+    } catch {
+      // A request that another limit below has refused says nothing about the server.
+      let isRefused = error is any RefusedRequest
+      if let start, !error.isCancelled, !isRefused { adapt(key, since: start, isOverloaded: error.isTransient) }
+      place.giveBack()
+      throw error
+    }
+  }
+
+  /// How many requests are in flight, and how many wait.
+  public func load(of request: Request) -> (inFlight: Int, waiting: Int) {
+    let key = key.name(request)
+    return (places.usedCount(key), places.waitingCount(key))
+  }
+
+  /// The number of places for requests with the key of this one.
+  public func limit(of request: Request) -> Int { adaptation?.limit(key.name(request)) ?? limit }
+
+  var keyCount: Int { places.keyCount }
+
+  private func place(for request: Request, _ key: String) async throws -> Place {
+    let limit = adaptation?.limit(key) ?? limit
+    do {
+      return try await places.take(
+        key, limit: limit, priority: request.options.priority, number: places.number(), maximumWait: maximumWait)
+    } catch let refusal as Places.Refusal {
+      let reason: ConcurrencyLimitReached.Reason =
+        switch refusal {
+        case .full(let waiting): .queueFull(waiting: waiting)
+        case .expired: .maximumWait(maximumWait ?? .zero)
+        }
+      throw ConcurrencyLimitReached(reason, key: key, limit: limit, request: RequestSummary(request))
+    }
+  }
+
+  private func adapt(_ key: String, since start: Duration, isOverloaded: Bool) {
+    guard let limit = adaptation?.record(key, since: start, inFlight: places.usedCount(key), isOverloaded: isOverloaded)
+    else { return }
+    places.setLimit(limit, of: key)
+  }
+}
+
+extension Middleware where Self == ConcurrencyLimit {
+  /// Limits the requests in flight to an origin, or for each key, to a fixed number.
+  public static func concurrencyLimit(
+    _ limit: Int, by key: LimitKey = .origin, maximumWait: Duration? = nil, maximumWaiting: Int = 10_000
+  ) -> Self {
+    Self(limit, by: key, maximumWait: maximumWait, maximumWaiting: maximumWaiting)
+  }
+
+  /// Limits the requests in flight to an origin, or for each key, to a number that is adapted to the latency.
+  public static func concurrencyLimit(
+    adaptive: ConcurrencyLimit.Adaptive, by key: LimitKey = .origin, maximumWait: Duration? = nil, maximumWaiting: Int = 10_000
+  ) -> Self {
+    Self(adaptive: adaptive, by: key, maximumWait: maximumWait, maximumWaiting: maximumWaiting)
+  }
+}

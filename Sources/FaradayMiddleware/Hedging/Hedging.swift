@@ -1,0 +1,158 @@
+private import Synchronization
+public import FaradayCore
+
+/// Sends a request a second time if the first has no answer after a delay, and takes the answer that comes first (hedged requests).
+///
+///     connection.use(.hedging(after: .milliseconds(200)))
+///     connection.use(.hedging(afterPercentile: 0.95))
+///
+/// - Which requests: those with an idempotent method and a body that can be sent again. ``FaradayCore/Options/isHedged`` decides otherwise
+///   for one: false for a costly one, true for a POST that the server knows to take once.
+/// - When: after a fixed delay, or when the request has taken longer than that share of the last hundred to its origin.
+/// - The first head wins, whatever its status; the other attempts are cancelled at once, which closes their connections over HTTP/1.1. A
+///   failure wins only when all attempts have failed: the first one is thrown. A request that fails before the delay is not sent
+///   again: that is for ``Retry``, above this one.
+/// - How often: ``Policy/attempts``, while the ``RetryBudget`` allows it, which all requests share. It may be that of a `Retry`.
+///
+/// In all deliveries: until its head nothing of an attempt reaches the caller, and `onHead`, `onChunk`, `onDownloadProgress` and a streamed
+/// body are of the attempt that has won. `onInformational`, `onUploadProgress`, `onRawHead` and `onTrace` see all of them.
+///
+/// It creates two tasks for each request that may be hedged. Copies share the latencies, of the 1,000 origins that were used last.
+/// Thread-safe.
+public struct Hedging: Middleware {
+  private let policy: Policy
+  private let budget: RetryBudget
+  private let clock: any Clock<Duration>
+  private let elapsed: @Sendable () -> Duration
+  private let latencies = Recent()
+
+  /// - Parameters:
+  ///   - budget: limits the additional attempts of all requests together; one for each middleware unless given.
+  ///   - clock: measures delays and latencies; tests pass a manual one.
+  public init(_ policy: Policy, budget: RetryBudget = RetryBudget(), clock: any Clock<Duration> = .continuous) {
+    self.policy = policy
+    self.budget = budget
+    self.clock = clock
+    elapsed = clock.stopwatch()
+  }
+
+  public func handle(_ request: Request, next: Next) async throws -> Response {
+    budget.deposit()
+    let mayRepeat = request.options.isHedged ?? request.method.isIdempotent
+    guard mayRepeat, policy.attempts > 1, request.body.isReplayable else { return try await next(request) }
+    let origin = LimitKey.origin.name(request)
+    guard let delay = delay(origin) else { return try await measured(request, origin, next) }
+    return try await withThrowingTaskGroup(of: Event.self) { group in
+      // Whoever is left is cancelled, and waited for: a response that comes too late is dropped here.
+      defer { group.cancelAll() }
+      group.addTask { await attempt(request, origin, next) }
+      group.addTask { try await timer(delay) }
+      var (sent, ended) = (1, 0)
+      var failure: (any Error)?
+      while let event = try await group.next() {
+        switch event {
+        case .ended(.success(let response)): return response.hedged(by: sent - 1)
+        case .ended(.failure(let error)):
+          ended += 1
+          failure = failure ?? error
+          // Before the delay it is nobody's second try.
+          if ended == sent { throw failure ?? error }
+        case .delayIsOver:
+          guard sent < policy.attempts, budget.withdraw() else { continue }
+          sent += 1
+          group.addTask { await attempt(request, origin, next) }
+          if sent < policy.attempts { group.addTask { try await timer(delay) } }
+        }
+      }
+      throw failure ?? CancellationError()
+    }
+  }
+
+  private enum Event: Sendable {
+    case ended(Result<Response, any Error>)
+    case delayIsOver
+  }
+
+  private func timer(_ delay: Duration) async throws -> Event {
+    try await clock.sleep(for: delay.withinClocks)
+    return .delayIsOver
+  }
+
+  private func attempt(_ request: Request, _ origin: String, _ next: Next) async -> Event {
+    do { return .ended(.success(try await measured(request, origin, next))) } catch { return .ended(.failure(error)) }
+  }
+
+  /// Sends the request, and remembers how long the head took.
+  private func measured(_ request: Request, _ origin: String, _ next: Next) async throws -> Response {
+    let start = elapsed()
+    let response = try await next(request)
+    if case .percentile = policy.delay { latencies.add(elapsed() - start, origin) }
+    return response
+  }
+
+  /// Nil while too little is known.
+  private func delay(_ origin: String) -> Duration? {
+    switch policy.delay {
+    case .fixed(let delay): delay
+    case .percentile(let share, let minimum):
+      latencies.percentile(share, origin, of: policy.minimumSamples).map { max($0, minimum) }
+    }
+  }
+
+  /// The latencies of each origin.
+  private final class Recent: Sendable {
+    private let latencies = Mutex(LeastRecentlyUsed<String, Latencies>(capacity: 1000))
+
+    func add(_ latency: Duration, _ origin: String) {
+      latencies.withLock { latencies in
+        var own = latencies[origin] ?? Latencies()
+        own.add(latency)
+        latencies[origin] = own
+      }
+    }
+
+    func percentile(_ share: Double, _ origin: String, of minimum: Int) -> Duration? {
+      let own = latencies.withLock { $0[origin] }
+      guard let own, own.count >= min(max(1, minimum), Latencies.capacity) else { return nil }
+      return own.percentile(share)
+    }
+  }
+}
+
+extension Options {
+  /// Whether ``Hedging`` may send the request several times at once: nil, the default, if its method is idempotent.
+  public var isHedged: Bool? {
+    get { self[IsHedged.self] }
+    set { self[IsHedged.self] = newValue }
+  }
+
+  private enum IsHedged: OptionKey { static let defaultValue: Bool? = nil }
+}
+
+extension Response {
+  /// How many times ``Hedging`` had sent the request again when this response came.
+  public var hedges: Int { self[Hedges.self] ?? 0 }
+
+  fileprivate func hedged(by count: Int) -> Response {
+    guard count > 0 else { return self }
+    var response = self
+    response[Hedges.self] = count
+    return response
+  }
+
+  private enum Hedges: ResponseKey { typealias Value = Int }
+}
+
+extension Middleware where Self == Hedging {
+  /// Sends a request a second time if it has no answer after the delay.
+  public static func hedging(after delay: Duration, budget: RetryBudget = RetryBudget()) -> Self {
+    Self(Hedging.Policy(.fixed(delay)), budget: budget)
+  }
+
+  /// Sends a request a second time if it has taken longer than this share of the last ones to its origin, and at least `minimum`.
+  public static func hedging(
+    afterPercentile share: Double, minimum: Duration = .milliseconds(10), budget: RetryBudget = RetryBudget()
+  ) -> Self {
+    Self(Hedging.Policy(.percentile(share, minimum: minimum)), budget: budget)
+  }
+}

@@ -1,0 +1,138 @@
+public import FaradayCore
+
+/// Limits the rate of requests to an origin (token bucket), and obeys the limits that its server announces.
+///
+///     connection.use(.rateLimit(10, per: .seconds(1), burst: 20))
+///     connection.use(.rateLimit)                                      // what the server says only
+///
+/// - The bucket holds ``Policy/burst`` requests, and gets one more each interval divided by the rate. A request that finds it empty waits
+///   in a queue: the highest ``FaradayCore/Options/priority`` first, and of equal ones the first. Over ``Policy/maximumWait`` it throws
+///   ``RateLimited``.
+/// - The server is obeyed: `Retry-After` of a 429 or 503; `RateLimit` with `RateLimit-Policy`
+///   (draft-ietf-httpapi-ratelimit-headers-10, and the dictionary of its drafts before 08); `RateLimit-Limit`, `-Remaining` and `-Reset`
+///   of the drafts before 07; and `X-RateLimit-…` or `X-Rate-Limit-…`, whose reset may be seconds, or seconds or milliseconds since 1970.
+///   Of several quotas the one with the fewest requests left counts. When none is left, nothing is sent until the quota is reset.
+/// - No server can stop the client for longer than ``Policy/maximumServerDelay``. A value that is not valid is ignored.
+/// - Below ``Retry`` each attempt takes its turn; below a cache only what is really sent does.
+/// - The state of the 1,000 keys that were used last is kept in memory, or in a ``LimitStore``, so that several machines keep one rate
+///   together; their queues are their own.
+///
+/// A cancelled request leaves the queue at once and takes nothing. Delivery makes no difference. Copies share the state. Thread-safe.
+public struct RateLimit: Middleware {
+  private let policy: Policy
+  private let key: LimitKey
+  private let buckets: CountedStates<TokenBucket>
+  private let line: Places
+  private let clock: any Clock<Duration>
+  private let elapsed: @Sendable () -> Duration
+
+  /// - Parameters:
+  ///   - key: which requests share a limit: those to one origin by default.
+  ///   - store: where the buckets are kept; in memory if nil. Prefix of its keys: `rate:`.
+  ///   - clock: measures waits, and time in memory; tests pass a manual one.
+  ///   - date: the time of buckets in a store, and of dates that servers send; the system's clock by default.
+  ///   - onStoreError: called with errors of the store.
+  public init(
+    _ policy: Policy = Policy(), by key: LimitKey = .origin, store: (any LimitStore)? = nil,
+    clock: any Clock<Duration> = .continuous, date: (@Sendable () -> Date)? = nil,
+    onStoreError: (@Sendable (any Error) -> Void)? = nil
+  ) {
+    self.policy = policy
+    self.key = key
+    self.clock = clock
+    elapsed = clock.stopwatch()
+    line = Places(maximumWaiting: policy.maximumWaiting, clock: clock)
+    let lifetime = policy.maximumServerDelay.withinClocks + TokenBucket.refillTime(policy)
+    buckets = CountedStates(
+      store, prefix: "rate:", lifetime: lifetime, clock: clock, date: date, onStoreError: onStoreError)
+  }
+
+  public func handle(_ request: Request, next: Next) async throws -> Response {
+    let key = key.name(request)
+    try await wait(for: request, key)
+    do {
+      let response = try await next(request)
+      await obey(response.head, key)
+      return response
+    } catch {
+      if let head = (error as? any FaradayError)?.response?.head { await obey(head, key) }
+      throw error
+    }
+  }
+
+  /// Takes a token, waiting for it.
+  private func wait(for request: Request, _ key: String) async throws {
+    if let limit = policy.maximumWait, limit <= .zero {
+      // Without a queue: nobody waits.
+      guard let wait = try await takeToken(key) else { return }
+      throw RateLimited(.noWait, key: key, retryAfter: wait, request: RequestSummary(request))
+    }
+    let start = elapsed()
+    let position = WaitingPosition(priority: request.options.priority, number: line.number())
+    // Only who has the turn takes tokens, so that the queue's order is kept.
+    var turn = try await self.turn(key, position, start, request)
+    while let wait = try await takeToken(key) {
+      if let limit = policy.maximumWait, wait > limit.withinClocks - (elapsed() - start) {
+        throw RateLimited(.maximumWait(limit), key: key, retryAfter: wait, request: RequestSummary(request))
+      }
+      // At least a millisecond by a store's time: its clock need not agree with this one.
+      try await clock.sleep(for: buckets.isShared ? max(wait, .milliseconds(1)) : wait)
+      guard line.isPreceded(key, position) else { continue }
+      turn.giveBack()
+      turn = try await self.turn(key, position, start, request)
+    }
+    turn.giveBack()
+  }
+
+  private func turn(
+    _ key: String, _ position: WaitingPosition, _ start: Duration, _ request: Request
+  ) async throws -> Place {
+    let rest = policy.maximumWait.map { max($0.withinClocks - (elapsed() - start), .nanoseconds(1)) }
+    do {
+      return try await line.take(
+        key, limit: 1, priority: position.priority, number: position.number, maximumWait: rest)
+    } catch let refusal as Places.Refusal {
+      let reason: RateLimited.Reason =
+        switch refusal {
+        case .full(let waiting): .queueFull(waiting: waiting)
+        case .expired: .maximumWait(policy.maximumWait ?? .zero)
+        }
+      // One for each that waits, after the next one.
+      let ahead = TokenBucket.interval(policy) * min(line.waitingCount(key), 1_000_000)
+      let first = try await buckets.update(key) { [policy] bucket, now in bucket.wait(at: now, policy) }
+      throw RateLimited(
+        reason, key: key, retryAfter: (first + ahead.withinClocks).withinClocks, request: RequestSummary(request))
+    }
+  }
+
+  /// How many wait in the queue for all keys.
+  var waitingCount: Int { line.waitingCount }
+
+  /// Nil if a token was taken; otherwise the time until there may be one.
+  private func takeToken(_ key: String) async throws -> Duration? {
+    try await buckets.update(key) { [policy] bucket, now in bucket.take(at: now, policy) }
+  }
+
+  private func obey(_ head: HTTPResponse, _ key: String) async {
+    let quota = ServerQuota(head, unixTime: buckets.unixTime)
+    guard !quota.isEmpty else { return }
+    await buckets.settle(key) { [policy] bucket, now in bucket.obey(quota, at: now, policy) }
+  }
+}
+
+extension Middleware where Self == RateLimit {
+  /// Obeys the rate limits that servers announce, and has none of its own.
+  public static var rateLimit: Self { Self() }
+
+  /// Limits requests to an origin to so many in an interval, and obeys the limits that its server announces.
+  ///
+  /// - Parameters:
+  ///   - burst: how many can go at once after a pause; as many as in an interval if nil.
+  ///   - maximumWait: see ``RateLimit/Policy/maximumWait``.
+  public static func rateLimit(
+    _ count: Int, per interval: Duration, burst: Int? = nil, maximumWait: Duration? = .seconds(60), by key: LimitKey = .origin,
+    store: (any LimitStore)? = nil
+  ) -> Self {
+    Self(RateLimit.Policy(count, per: interval, burst: burst, maximumWait: maximumWait), by: key, store: store)
+  }
+}

@@ -1,0 +1,111 @@
+internal import FaradayCore
+private import Synchronization
+
+/// A state that can stand in a ``LimitStore``.
+protocol CountedState: Sendable {
+  /// The state before the first request.
+  init()
+  /// Nil if the text is no state.
+  init?(text: String)
+  var text: String { get }
+}
+
+/// The states of a limit by key: in memory, the last used ones, or in a ``LimitStore``.
+final class CountedStates<State: CountedState>: Sendable {
+  private let local: Mutex<LeastRecentlyUsed<String, State>>
+  private let store: (any LimitStore)?
+  private let prefix: String
+  private let lifetime: Duration
+  private let elapsed: @Sendable () -> Duration
+  private let date: @Sendable () -> Date
+  private let onStoreError: (@Sendable (any Error) -> Void)?
+
+  /// - Parameters:
+  ///   - prefix: stands before the keys in the store.
+  ///   - lifetime: how long a state in the store means anything.
+  ///   - clock: the time of states in memory, from now on.
+  ///   - date: the time of states in the store, and of dates that servers send.
+  init(
+    _ store: (any LimitStore)?, prefix: String, capacity: Int = 1000, lifetime: Duration, clock: any Clock<Duration>,
+    date: (@Sendable () -> Date)?, onStoreError: (@Sendable (any Error) -> Void)?
+  ) {
+    self.store = store
+    self.prefix = prefix
+    self.lifetime = lifetime.withinClocks
+    self.onStoreError = onStoreError
+    self.date = date ?? { Date.now }
+    elapsed = clock.stopwatch()
+    local = Mutex(LeastRecentlyUsed(capacity: capacity))
+  }
+
+  /// Seconds since 1970.
+  var unixTime: Double { date().timeIntervalSince1970 }
+  var isShared: Bool { store != nil }
+  var keyCount: Int { local.withLock { $0.count } }
+
+  /// Changes the state of a key as one atomic step. The closure gets the time, and may be called several times.
+  func update<Result: Sendable>(_ key: String, _ change: (inout State, Duration) -> Result) async throws -> Result {
+    guard let store else { return updateLocally(key, change) }
+    do {
+      return try await update(prefix + key, in: store, change)
+    } catch let error as CancellationError {
+      throw error
+    } catch {
+      onStoreError?(error)
+      return updateLocally(key, change)
+    }
+  }
+
+  /// ``update(_:_:)`` also if the task is cancelled, and then without waiting for the store.
+  func settle(_ key: String, _ change: @escaping @Sendable (inout State, Duration) -> Void) async {
+    guard isShared, !Task.isCancelled else { return record(key, change) }
+    // It throws only if the task is cancelled meanwhile.
+    do { try await update(key, change) } catch { record(key, change) }
+  }
+
+  /// ``update(_:_:)`` from where nobody can wait: at once in memory, otherwise in a task of its own.
+  func record(_ key: String, _ change: @escaping @Sendable (inout State, Duration) -> Void) {
+    guard isShared else { return updateLocally(key, change) }
+    Task { try? await update(key, change) }
+  }
+
+  private func updateLocally<Result>(_ key: String, _ change: (inout State, Duration) -> Result) -> Result {
+    local.withLock { states in
+      var state = states[key] ?? State()
+      // The same time for the state of a store and its substitute: a state is only ever read with the clock it was written with.
+      let result = change(&state, elapsed().withinClocks)
+      states[key] = state
+      return result
+    }
+  }
+
+  private func update<Result>(
+    _ key: String, in store: any LimitStore, _ change: (inout State, Duration) -> Result
+  ) async throws -> Result {
+    for _ in 0..<100 {
+      let old = try await store.value(for: key)
+      // A text that is no state, of another version for instance, is replaced.
+      var state = old.flatMap { State(text: $0) } ?? State()
+      let result = change(&state, .clamped(seconds: unixTime))
+      let new = state.text
+      if new == old { return result }
+      if try await store.replace(old, with: new, for: key, lifetime: lifetime) { return result }
+      try Task.checkCancellation()
+    }
+    throw LimitStoreContention(key: key)
+  }
+}
+
+extension Duration {
+  /// For a state in a store: nanoseconds, clamped to two centuries.
+  var storedNanoseconds: Int64 {
+    let (seconds, attoseconds) = min(max(.zero, self), .seconds(6_311_520_000)).components
+    return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
+  }
+
+  /// Nil if the text is no number, or out of range.
+  init?(storedNanoseconds text: some StringProtocol) {
+    guard let count = Int64(text), (0...6_311_520_000_000_000_000).contains(count) else { return nil }
+    self = .nanoseconds(count)
+  }
+}
