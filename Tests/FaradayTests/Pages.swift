@@ -17,8 +17,8 @@ enum Pages {
   /// The files that the blocks stand in, named by their paths in the repository. All of them are compiled by a test.
   private static let code =
     [
-      "ReadmeExamples", "ReadmeFaces", "ArticleExamples", "Examples+Caching", "Examples+EventStreams", "OverCurl", "EchoAdapter",
-      "EchoConformanceTests",
+      "ReadmeExamples", "ReadmeFaces", "ArticleExamples", "Examples+Caching", "Examples+Downloads", "Examples+EventStreams",
+      "Examples+Resilience", "OverCurl", "EchoAdapter", "EchoConformanceTests",
     ].map { "Tests/FaradayTests/\($0).swift" }
     + ["Tests/OutsideTests/PushingAdapter.swift", "Sources/FaradayCore/Transport/Adapter.swift"]
 

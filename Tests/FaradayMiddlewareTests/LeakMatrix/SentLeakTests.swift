@@ -54,7 +54,9 @@ import Testing
     let url = try #require(URL(string: place))
     var slow = Options()
     slow.timeouts.total = .seconds(60)
-    let connection = try secret.connection(home, adapter, .redirects(), try middleware(way, leadingTo: url))
+    // What makes requests of its own, or shares them, is in the list: it must lead nothing away.
+    let connection = try secret.connection(
+      home, adapter, .redirects(), .hedging(after: .seconds(60)), .coalescing, try middleware(way, leadingTo: url), .coalescing)
     if !way.isRedirect { _ = try await connection.run(secret.method, secret.path("stay"), body: secret.body) }
     switch way {
     case .redirect: _ = try await connection.run(secret.method, secret.path("leave"), body: secret.body)

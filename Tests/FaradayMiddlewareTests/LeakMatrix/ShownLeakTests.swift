@@ -52,6 +52,11 @@ import Testing
     }
     let typed = TypedRequest(secret.method, baseURL: secret.base(bad.url), endpoint: secret.path("x")).sending(.body(secret.body))
     let connection = try secret.connection(bad.url, adapter)
+    let twice = MiddlewareClosure { request, next in
+      _ = try await next(request)
+      return try await next(request)
+    }
+    let full = ConcurrencyLimit(1, maximumWait: .zero)
     let ways: [() async throws -> Any] = [
       { try await send("http://127.0.0.1:\(port.port)") },
       { try await send(bad.url, .expectStatus) },
@@ -62,6 +67,9 @@ import Testing
       { try await connection.perform(typed.validating(ResponseValidator { _ in false })) },
       { try await connection.perform(typed.sending(.json([Double.nan]))) },
       { try await connection.get("x") { $0.headers[.contentLength] = "9" } },
+      { try await send(bad.url, twice, .circuitBreaker(.init(failures: 1))) },
+      { try await send(good.url, twice, .rateLimit(1, per: .seconds(60), maximumWait: .zero)) },
+      { try await send(good.url, full, full) },
     ]
     for (index, way) in ways.enumerated() {
       let error = await #expect(throws: (any Error).self, "\(index)") { try await way() }

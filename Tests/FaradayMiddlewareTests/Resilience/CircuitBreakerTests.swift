@@ -1,0 +1,260 @@
+import FaradayTesting
+import FoundationEssentials
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Faraday
+@testable import FaradayMiddleware
+
+@Suite struct CircuitBreakerTests {
+  private let clock = ManualClock()
+
+  private func breaker(
+    _ policy: CircuitBreaker.Policy = CircuitBreaker.Policy(failures: 2, jitter: 0), random: Double = 0
+  ) -> CircuitBreaker {
+    CircuitBreaker(policy, clock: clock, random: { random })
+  }
+
+  private func connection(_ adapter: any Adapter, _ middleware: any Middleware...) throws -> Connection {
+    try Connection("https://host/", adapter: adapter, middleware: middleware)
+  }
+
+  private func open(_ connection: Connection) async throws -> CircuitOpen {
+    try #require(await #expect(throws: CircuitOpen.self) { try await connection.get("a?token=hidden") })
+  }
+
+  @Test func `after so many failures nothing is sent, and the error says why and until when`() async throws {
+    let mock = mock(.internalServerError, .serviceUnavailable)
+    let connection = try connection(mock, breaker())
+    for _ in 1...2 { _ = try await connection.get() }
+    clock.advance(by: .seconds(2))
+    let error = try await open(connection)
+    #expect(mock.recorded.count == 2)
+    #expect(error.retryAfter == .seconds(3) && error.key == "https://host:443" && error.isTransient && !error.isTimeout)
+    #expect(error.reason == "2 of 2 requests within 30.0 seconds failed, the last with 503")
+    #expect(error.description.contains("again in 3.0 seconds") && !error.description.contains("hidden"))
+    #expect(error.request?.method == .get)
+    // Another origin has a circuit of its own.
+    _ = try await connection.get("http://host/")
+    #expect(mock.recorded.count == 3)
+  }
+
+  @Test func `one probe at a time finds out, and a good one closes the circuit`() async throws {
+    let held = HeldAdapter()
+    let connection = try connection(held, breaker(CircuitBreaker.Policy(failures: 1, jitter: 0)))
+    async let first = connection.get()
+    await held.fail(0)
+    _ = try? await first
+    clock.advance(by: .seconds(5))
+    async let probe = connection.get()
+    await held.held(1)
+    #expect(try await open(connection).retryAfter == .seconds(5))
+    await held.answer(1)
+    _ = try await probe
+    async let one = connection.get()
+    async let two = connection.get()
+    await held.answer(2)
+    await held.answer(3)
+    _ = try await (one, two)
+  }
+
+  @Test func `each probe that fails makes it wait for longer, up to a limit, with jitter`() async throws {
+    let policy = CircuitBreaker.Policy(failures: 1, delay: .seconds(4), growth: 3, maxDelay: .seconds(20), jitter: 0.5)
+    let mock = mock(.badGateway)
+    let connection = try connection(mock, breaker(policy, random: 1))
+    for delay in [6, 18, 30, 30] {
+      _ = try await connection.get()
+      #expect(try await open(connection).retryAfter == .seconds(delay))
+      clock.advance(by: .seconds(delay))
+    }
+    #expect(mock.recorded.count == 4)
+  }
+
+  @Test func `several probes must all succeed`() async throws {
+    let mock = mock(.badGateway, .ok, .ok, .badGateway)
+    let connection = try connection(mock, breaker(CircuitBreaker.Policy(failures: 1, jitter: 0, probes: 3)))
+    _ = try await connection.get()
+    clock.advance(by: .seconds(5))
+    for _ in 1...3 { _ = try await connection.get() }
+    let error = try await open(connection)
+    #expect(error.retryAfter == .seconds(10) && error.reason == "a probe failed with 502")
+  }
+
+  @Test func `a cancelled request is no failure, and a cancelled probe gives its place back`() async throws {
+    let held = HeldAdapter()
+    let connection = try connection(held, breaker(CircuitBreaker.Policy(failures: 1, jitter: 0)))
+    for number in 0...2 {
+      let task = Task { try await connection.get() }
+      await held.held(number)
+      task.cancel()
+      await #expect(throws: CancellationError.self) { try await task.value }
+    }
+    async let failing = connection.get()
+    await held.fail(3)
+    _ = try? await failing
+    _ = try await open(connection)
+    clock.advance(by: .seconds(5))
+    let probe = Task { try await connection.get() }
+    await held.held(4)
+    _ = try await open(connection)
+    probe.cancel()
+    _ = try? await probe.value
+    async let another = connection.get()
+    await held.answer(5)
+    #expect(try await another.status == .ok)
+  }
+
+  @Test func `a probe without an answer keeps its place for a while only, and counts no more then`() async throws {
+    let held = HeldAdapter()
+    let connection = try connection(held, breaker(CircuitBreaker.Policy(failures: 1, jitter: 0)))
+    async let first = connection.get()
+    await held.fail(0)
+    _ = try? await first
+    clock.advance(by: .seconds(5))
+    async let lost = connection.get()
+    await held.held(1)
+    clock.advance(by: .seconds(60))
+    async let next = connection.get()
+    await held.held(2)
+    await held.answer(1)
+    _ = try await lost
+    _ = try await open(connection)
+    await held.answer(2)
+    _ = try await next
+    async let closed = connection.get()
+    await held.answer(3)
+    _ = try await closed
+  }
+
+  @Test func `an answer to what was sent before the circuit opened does not close it`() async throws {
+    let held = HeldAdapter()
+    let connection = try connection(held, breaker(CircuitBreaker.Policy(failures: 1, jitter: 0)))
+    async let slow = connection.get()
+    await held.held(0)
+    async let failing = connection.get()
+    await held.fail(1)
+    _ = try? await failing
+    clock.advance(by: .seconds(5))
+    async let probe = connection.get()
+    await held.held(2)
+    await held.answer(0)
+    _ = try await slow
+    _ = try await open(connection)
+    await held.fail(2)
+    _ = try? await probe
+    #expect(try await open(connection).retryAfter == .seconds(10))
+  }
+
+  @Test func `failures that are older than the window, and too small a share, open nothing`() async throws {
+    let old = try connection(mock(.badGateway), breaker(CircuitBreaker.Policy(failures: 3, window: .seconds(10))))
+    for _ in 1...10 {
+      _ = try await old.get()
+      clock.advance(by: .seconds(5))
+    }
+    let share = mock(.badGateway, .ok, .ok, .badGateway, .badGateway)
+    let policy = CircuitBreaker.Policy(failures: 2, ratio: 0.6, jitter: 0)
+    let few = try connection(share, breaker(policy))
+    for _ in 1...5 { _ = try await few.get() }
+    #expect(try await open(few).reason.hasPrefix("3 of 5"))
+  }
+
+  @Test func `what is no failure of the server does not count`() async throws {
+    struct Mine: Error {}
+    let codes: [TransportError.Code] = [.queueFull, .queueTimeout, .invalidHeader, .tlsVerificationFailed, .bodyTooLarge]
+    let mock = mock { request, number in
+      if number < codes.count { throw TransportError(codes[number], building: request, "") }
+      throw Mine()
+    }
+    let connection = try connection(mock, breaker(CircuitBreaker.Policy(failures: 1)))
+    for _ in 0...codes.count + 2 { await #expect(throws: (any Error).self) { try await connection.get() } }
+    #expect(mock.recorded.count == codes.count + 3)
+    // The caller can decide otherwise.
+    let strict = CircuitBreaker.Policy(failures: 1) { result in (try? result.get())?.status.code == 404 ? true : nil }
+    let missing = try self.connection(FaradayMiddlewareTests.mock(.notFound), breaker(strict))
+    _ = try await missing.get()
+    _ = try await open(missing)
+  }
+
+  @Test func `a middleware's own status error and timeout count`() async throws {
+    let breaker = breaker(CircuitBreaker.Policy(failures: 2, jitter: 0))
+    let connection = try connection(mock(.badGateway), breaker, .expectStatus)
+    for _ in 1...2 { await #expect(throws: UnexpectedStatus.self) { try await connection.get() } }
+    #expect(try await open(connection).reason.hasSuffix("502"))
+  }
+
+  @Test(arguments: TestedAdapter.allCases, TestedDelivery.allCases)
+  func `a server that is not there, and a body that breaks off, are failures`(
+    tested: TestedAdapter, delivery: TestedDelivery
+  ) async throws {
+    let port = try RefusedPort()
+    let policy = CircuitBreaker.Policy(failures: 1)
+    let refused = try Connection("http://127.0.0.1:\(port.port)/", adapter: tested.adapter, middleware: [breaker(policy)])
+    await #expect(throws: TransportError.self) { try await delivery.get("", over: refused) }
+    await #expect(throws: CircuitOpen.self) { try await delivery.get("", over: refused) }
+    let server = try RawServer { connection in
+      _ = try connection.readHead()
+      try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\npart")
+      connection.close()
+    }
+    defer { server.stop() }
+    let cut = try Connection(server.url + "/", adapter: tested.adapter, middleware: [breaker(policy)])
+    await #expect(throws: TransportError.self) { try await delivery.get("", over: cut) }
+    await #expect(throws: CircuitOpen.self) { try await delivery.get("", over: cut) }
+    #expect(server.connectionCount == 1)
+    withExtendedLifetime(port) {}
+  }
+
+  @Test func `any number of hosts needs bounded memory`() {
+    let states = CountedStates<Circuit>(
+      nil, prefix: "", lifetime: .seconds(1), clock: clock, date: nil, onStoreError: nil)
+    for number in 0..<10_000 { states.record("https://host\(number):443") { circuit, _ in circuit.openings = 1 } }
+    #expect((500...1000).contains(states.keyCount))
+  }
+
+  @Test func `values that make no sense trap nowhere`() async throws {
+    let huge = Duration.seconds(Int64.max)
+    for policy in [
+      CircuitBreaker.Policy(
+        failures: -1, ratio: .nan, window: .zero, delay: huge, growth: .nan, maxDelay: huge, jitter: .infinity, probes: -5,
+        probeLifetime: huge),
+      CircuitBreaker.Policy(
+        failures: .max, ratio: -.infinity, window: huge, delay: .zero - huge, growth: .infinity, jitter: .nan),
+    ] {
+      let connection = try connection(mock(.badGateway), breaker(policy, random: .nan))
+      for _ in 1...5 {
+        _ = try? await connection.get()
+        clock.advance(by: .seconds(100))
+      }
+    }
+  }
+
+  // MARK: with others
+
+  @Test func `a retry does not knock at an open circuit, and waits its time if told to try`() async throws {
+    let answers = mock(.badGateway, .ok)
+    let breaker = breaker(CircuitBreaker.Policy(failures: 1, jitter: 0))
+    _ = try await connection(answers, breaker).get()
+    let retry = Retry(clock: InstantClock(clock), random: { 0 })
+    _ = try await open(connection(answers, retry, breaker))
+    #expect(answers.recorded.count == 1 && clock.slept.isEmpty)
+    let patient = Retry(
+      Retry.Policy(shouldRetry: { $0.error is CircuitOpen ? true : nil }), clock: InstantClock(clock), random: { 0 })
+    #expect(try await connection(answers, patient, breaker).get().status == .ok)
+    #expect(clock.slept == [.seconds(5)])
+    // One that is open for longer than the longest Retry-After ends the retries.
+    let long = self.breaker(CircuitBreaker.Policy(failures: 1, delay: .seconds(61), maxDelay: .seconds(61), jitter: 0))
+    let failing = mock(.badGateway)
+    _ = try await connection(failing, long).get()
+    _ = try await open(connection(failing, patient, long))
+  }
+
+  @Test func `a retry's attempts open the circuit, and its budget is spent by attempts only`() async throws {
+    let failing = mock(.badGateway)
+    let retry = Retry(budget: RetryBudget(ratio: 0, reserve: 3), clock: InstantClock(clock), random: { 0 })
+    let connection = try connection(failing, retry, breaker(CircuitBreaker.Policy(failures: 2, jitter: 0)))
+    _ = try await open(connection)
+    for _ in 1...5 { _ = try await open(connection) }
+    #expect(failing.recorded.count == 2)
+  }
+}

@@ -1,0 +1,195 @@
+import Faraday
+import FaradayTesting
+import FoundationEssentials
+import TestSupport
+import Testing
+
+@testable import FaradayMiddleware
+
+@Suite struct CoalescingTests {
+  private let held = HeldAdapter()
+  private let coalescing = Coalescing()
+
+  private func connection(
+    _ url: String = "https://host/", headers: HTTPFields = [:], _ middleware: (any Middleware)? = nil
+  ) throws -> Connection {
+    try Connection(url, headers: headers, adapter: held, middleware: [middleware ?? coalescing])
+  }
+
+  /// Sends the requests at the same time, and returns how many exchanges there were.
+  private func exchanges(_ send: (@Sendable () async throws -> Response)...) async throws -> Int {
+    let before = held.requests.count
+    let tasks = send.map { send in Task { try await send() } }
+    await until { coalescing.waiterCount + held.heldCount - coalescing.flightCount == tasks.count }
+    held.answerAll()
+    for task in tasks { _ = try await task.value }
+    return held.requests.count - before
+  }
+
+  @Test func `credentials are never shared, wherever they stand`() async throws {
+    let (ada, bob) = (try connection(headers: [.authorization: "a"]), try connection(headers: [.authorization: "b"]))
+    #expect(try await exchanges({ try await ada.get() }, { try await bob.get() }) == 2)
+    let plain = try connection()
+    #expect(try await exchanges({ try await plain.get() }, { try await ada.get() }) == 2)
+    for name in ["Cookie", "Authorization", "X-Api-Key", "Proxy-Authorization"] {
+      let field = try #require(HTTPField.Name(name))
+      #expect(
+        try await exchanges(
+          { try await plain.get { $0.headers[field] = "a" } }, { try await plain.get { $0.headers[field] = "b" } }) == 2)
+      // Also if told to ignore the field.
+      let careless = try Connection(
+        "https://host/",
+        adapter: mock { request, _ in Response(status: .ok, body: .text(request.headers[field] ?? ""), url: request.url) },
+        middleware: [.coalescing(ignoring: [field])])
+      async let a = careless.get { $0.headers[field] = "a" }
+      async let b = careless.get { $0.headers[field] = "b" }
+      #expect(try await [a.body.text(), b.body.text()] == ["a", "b"])
+    }
+    let authenticated = try Connection("https://host/", adapter: held, middleware: [coalescing])
+    #expect(
+      try await exchanges(
+        {
+          try await authenticated.get { $0.options.authentication = Authentication(user: "a", password: "p", schemes: [.digest]) }
+        },
+        {
+          try await authenticated.get { $0.options.authentication = Authentication(user: "b", password: "p", schemes: [.digest]) }
+        }) == 2)
+    #expect(try await exchanges({ try await plain.get("https://u:p@host/") }, { try await plain.get("https://v:p@host/") }) == 2)
+  }
+
+  @Test func `what adds credentials above is seen, user by user`() async throws {
+    enum User { @TaskLocal static var name = "" }
+    let connection = try Connection(
+      "https://host/", adapter: held,
+      middleware: [
+        .closure { request, next in
+          var request = request
+          request.headers[.authorization] = User.name
+          return try await next(request)
+        }, coalescing,
+      ])
+    let count = try await exchanges(
+      { try await User.$name.withValue("ada") { try await connection.get() } },
+      { try await User.$name.withValue("bob") { try await connection.get() } },
+      { try await User.$name.withValue("ada") { try await connection.get() } })
+    #expect(count == 2)
+  }
+
+  @Test func `equal requests share one exchange, and one that comes later has its own`() async throws {
+    let connection = try connection()
+    let tasks = (1...50).map { _ in Task { try await connection.get("list?page=1") } }
+    await until { coalescing.waiterCount == 50 }
+    await held.answer(0, .created, body: "shared")
+    for task in tasks {
+      let response = try await task.value
+      #expect(response.status == .created && response.body.data == Data("shared".utf8))
+    }
+    #expect(held.requests.count == 1 && coalescing.flightCount == 0)
+    #expect(try await exchanges({ try await connection.get("list?page=1") }) == 1)
+    #expect(try await exchanges({ try await connection.head("x") }, { try await connection.head("x") }) == 1)
+  }
+
+  @Test func `requests that differ, or cannot be shared, pass by`() async throws {
+    struct Uncomparable: OptionKey { static var defaultValue: (@Sendable () -> Void)? { nil } }
+    enum Comparable: OptionKey { static let defaultValue = 0 }
+    let connection = try connection()
+    func pair(_ one: @escaping @Sendable (inout Request) -> Void, _ two: (@Sendable (inout Request) -> Void)? = nil) async throws
+      -> Int
+    {
+      try await exchanges({ try await connection.get("x", edit: one) }, { try await connection.get("x", edit: two ?? one) })
+    }
+    #expect(try await pair({ _ in }) == 1)
+    #expect(try await pair({ $0.options[Comparable.self] = 1 }) == 1)
+    #expect(try await pair({ $0.options.timeouts.total = .seconds(5) }) == 1)
+    #expect(try await pair({ $0.method = .post }) == 2)
+    #expect(try await pair({ $0.method = .get }, { $0.method = .head }) == 2)
+    #expect(try await pair({ $0.headers[.accept] = "a" }, { $0.headers[.accept] = "b" }) == 2)
+    #expect(try await pair({ _ in }, { $0.url = URL(string: "https://host/y")! }) == 2)
+    #expect(try await pair({ $0.body = "body" }) == 2)
+    #expect(try await pair({ $0.options.delivery = .streamed }) == 2)
+    #expect(try await pair({ $0.options.onChunk = { _ in .continue } }) == 2)
+    #expect(try await pair({ $0.options.onHead = { _ in } }) == 2)
+    #expect(try await pair({ $0.options.onInformational = { _ in } }) == 2)
+    #expect(try await pair({ $0.options.onTrace = { _ in } }) == 2)
+    #expect(try await pair({ $0.options[Uncomparable.self] = {} }) == 2)
+    #expect(try await pair({ $0.options[Comparable.self] = 1 }, { $0.options[Comparable.self] = 2 }) == 2)
+    #expect(try await pair({ $0.options.maximumBodySize = 1 }, { $0.options.maximumBodySize = 2 }) == 2)
+    #expect(try await pair({ $0.options.decompression = .standard }, { _ in }) == 2)
+    #expect(try await pair({ $0.markSecret("page") }, { _ in }) == 2)
+  }
+
+  @Test func `fields that are ignored need not be the same`() async throws {
+    let id = try #require(HTTPField.Name("X-Request-ID"))
+    let lenient = Coalescing(ignoring: [id])
+    let connection = try connection(lenient)
+    let tasks = (1...2).map { number in Task { try await connection.get { $0.headers[id] = "\(number)" } } }
+    await until { lenient.waiterCount == 2 }
+    await held.answer(0)
+    for task in tasks { _ = try await task.value }
+    #expect(held.requests.count == 1)
+  }
+
+  private func connection(_ middleware: any Middleware) throws -> Connection { try connection("https://host/", middleware) }
+
+  @Test func `all get the error, and one that is cancelled leaves the others alone`() async throws {
+    let connection = try connection()
+    let tasks = (1...3).map { _ in Task { try await connection.get() } }
+    await until { coalescing.waiterCount == 3 }
+    tasks[0].cancel()
+    await #expect(throws: CancellationError.self) { try await tasks[0].value }
+    await held.fail(0)
+    for task in tasks.dropFirst() {
+      #expect(await #expect(throws: TransportError.self) { try await task.value }?.code == .connectionClosed)
+    }
+    #expect(held.cancelled.isEmpty && held.requests.count == 1)
+  }
+
+  @Test func `the last one that is cancelled cancels the exchange`() async throws {
+    let connection = try connection()
+    let tasks = (1...3).map { _ in Task { try await connection.get() } }
+    await until { coalescing.waiterCount == 3 }
+    await held.held(0)
+    for task in tasks.dropLast() { task.cancel() }
+    for task in tasks.dropLast() { await #expect(throws: CancellationError.self) { try await task.value } }
+    #expect(held.cancelled.isEmpty)
+    tasks[2].cancel()
+    await #expect(throws: CancellationError.self) { try await tasks[2].value }
+    await until { held.cancelled == [0] }
+    #expect(coalescing.flightCount == 0)
+    #expect(try await exchanges({ try await connection.get() }) == 1)
+  }
+
+  @Test(arguments: TestedAdapter.allCases)
+  func `one exchange on the wire serves all`(tested: TestedAdapter) async throws {
+    let gate = Gate()
+    let server = try AnsweringServer { _, _, index in
+      gate.wait()
+      return AnsweringServer.answer(200, body: "answer \(index)")
+    }
+    let connection = try Connection(server.url, adapter: tested.adapter, middleware: [coalescing])
+    let tasks = (1...20).map { _ in Task { try await connection.get("/").body.text() } }
+    await until { coalescing.waiterCount == 20 }
+    gate.open()
+    for task in tasks { #expect(try await task.value == "answer 0") }
+    #expect(server.requestCount == 1)
+  }
+
+  @Test func `thousands, of which many are cancelled, leave nothing behind`() async throws {
+    let connection = try connection()
+    var random = SeededGenerator(seed: 7)
+    let tasks = (0..<2000).map { number in Task { try await connection.get("\(number % 10)") } }
+    for task in tasks where Bool.random(using: &random) { task.cancel() }
+    let ended = Log<Bool>()
+    for task in tasks {
+      Task {
+        _ = try? await task.value
+        ended.append(true)
+      }
+    }
+    await until {
+      held.answerAll()
+      return ended.elements.count == 2000
+    }
+    #expect(coalescing.flightCount == 0 && coalescing.waiterCount == 0)
+  }
+}

@@ -1,0 +1,174 @@
+import Faraday
+import FaradayTesting
+import FoundationEssentials
+import TestSupport
+import Testing
+
+@testable import FaradayMiddleware
+
+@Suite struct HedgingTests {
+  private let clock = ManualClock()
+  private let held = HeldAdapter()
+
+  private func connection(
+    _ policy: Hedging.Policy = Hedging.Policy(.fixed(.seconds(1))), budget: RetryBudget = RetryBudget(),
+    _ adapter: (any Adapter)? = nil
+  ) throws -> Connection {
+    let hedging = Hedging(policy, budget: budget, clock: clock)
+    return try Connection("https://host/", adapter: adapter ?? held, middleware: [hedging])
+  }
+
+  @Test func `what is not idempotent, cannot be sent again, or says no, is sent once`() async throws {
+    let connection = try connection()
+    let once = AsyncStream<Data> { $0.finish() }
+    let sends: [@Sendable () async throws -> Response] = [
+      { try await connection.post() }, { try await connection.patch() }, { try await connection.put(body: .stream(once)) },
+      { try await connection.get { $0.options.isHedged = false } },
+    ]
+    for (number, send) in sends.enumerated() {
+      let task = Task { try await send() }
+      await held.answer(number)
+      _ = try await task.value
+    }
+    #expect(held.requests.count == 4 && clock.slept.isEmpty)
+    let post = Task { try await connection.post { $0.options.isHedged = true } }
+    await clock.sleepers(1)
+    clock.advance(by: .seconds(1))
+    await held.answer(5)
+    #expect(try await post.value.hedges == 1)
+  }
+
+  @Test func `the second try begins after the delay, the first head wins, and the other is cancelled`() async throws {
+    let connection = try connection()
+    for (winner, loser) in [(1, 0), (2, 3)] {
+      let task = Task { try await connection.get() }
+      await held.held(min(winner, loser))
+      await clock.sleepers(1)
+      clock.advance(by: .seconds(1))
+      await held.held(max(winner, loser))
+      await held.answer(winner, .notFound)
+      let response = try await task.value
+      #expect(response.status == .notFound && response.hedges == 1)
+      #expect(held.cancelled.last == loser)
+    }
+    #expect(clock.asleep == 0)
+  }
+
+  @Test func `an answer before the delay needs no second try, and so does a failure`() async throws {
+    let connection = try connection()
+    let fast = Task { try await connection.get() }
+    await clock.sleepers(1)
+    await held.answer(0)
+    #expect(try await fast.value.hedges == 0)
+    let failing = Task { try await connection.get() }
+    await clock.sleepers(1)
+    await held.fail(1)
+    await #expect(throws: TransportError.self) { try await failing.value }
+    #expect(held.requests.count == 2 && clock.asleep == 0)
+  }
+
+  @Test func `a failure of one is nothing while the other may answer, and of both the first is thrown`() async throws {
+    let connection = try connection()
+    let task = Task { try await connection.get() }
+    await clock.sleepers(1)
+    clock.advance(by: .seconds(1))
+    await held.held(1)
+    await held.fail(0)
+    await held.answer(1)
+    #expect(try await task.value.status == .ok)
+    let both = Task { try await connection.get() }
+    await clock.sleepers(1)
+    clock.advance(by: .seconds(1))
+    await held.held(3)
+    await held.fail(3, .receiveFailed)
+    await until { held.heldCount == 1 }
+    await held.fail(2, .connectionClosed)
+    #expect(await #expect(throws: TransportError.self) { try await both.value }?.code == .receiveFailed)
+  }
+
+  @Test func `cancelling the caller cancels all attempts`() async throws {
+    let connection = try connection(Hedging.Policy(.fixed(.seconds(1)), attempts: 3))
+    let task = Task { try await connection.get() }
+    for _ in 1...2 {
+      await clock.sleepers(1)
+      clock.advance(by: .seconds(1))
+    }
+    await held.held(2)
+    task.cancel()
+    await #expect(throws: CancellationError.self) { try await task.value }
+    #expect(held.cancelled.sorted() == [0, 1, 2] && clock.asleep == 0 && held.requests.count == 3)
+  }
+
+  @Test func `the budget of all requests limits the second tries`() async throws {
+    let connection = try connection(budget: RetryBudget(ratio: 0, reserve: 1))
+    let first = Task { try await connection.get() }
+    await clock.sleepers(1)
+    clock.advance(by: .seconds(1))
+    await held.answer(1)
+    _ = try await first.value
+    let second = Task { try await connection.get() }
+    await clock.sleepers(1)
+    clock.advance(by: .seconds(1))
+    await held.answer(2)
+    #expect(try await second.value.hedges == 0 && held.requests.count == 3)
+  }
+
+  @Test func `a percentile is that of the last answers, once there are enough`() async throws {
+    let connection = try connection(Hedging.Policy(.percentile(0.5, minimum: .milliseconds(1)), minimumSamples: 3))
+    for (number, seconds) in [1, 9, 2].enumerated() {
+      let task = Task { try await connection.get() }
+      await held.held(number)
+      #expect(clock.asleep == 0)
+      clock.advance(by: .seconds(seconds))
+      await held.answer(number)
+      _ = try await task.value
+    }
+    let task = Task { try await connection.get() }
+    await clock.sleepers(1)
+    #expect(clock.slept == [.seconds(2)])
+    await held.answer(3)
+    _ = try await task.value
+    var latencies = Latencies()
+    #expect(latencies.percentile(0.5) == nil)
+    for number in 1...1000 { latencies.add(.seconds(number)) }
+    #expect(latencies.count == 100 && latencies.percentile(0) == .seconds(901) && latencies.percentile(1) == .seconds(1000))
+    #expect(latencies.percentile(.nan) == .seconds(901) && latencies.percentile(0.95) == .seconds(995))
+  }
+
+  @Test func `values that make no sense trap nowhere`() async throws {
+    for policy in [
+      Hedging.Policy(.fixed(.seconds(Int64.max)), attempts: .max), Hedging.Policy(.fixed(.seconds(Int64.min)), attempts: -1),
+      Hedging.Policy(.percentile(.nan, minimum: .seconds(Int64.max)), attempts: 5, minimumSamples: -5),
+    ] {
+      let connection = try connection(policy, mock(.ok))
+      for _ in 1...3 { #expect(try await connection.get().status == .ok) }
+    }
+  }
+
+  @Test(arguments: TestedAdapter.allCases, TestedDelivery.allCases)
+  func `a server that is silent once does not keep the caller waiting, and its connection is closed`(
+    tested: TestedAdapter, delivery: TestedDelivery
+  ) async throws {
+    let (isAsked, isLeft) = (Gate(), Gate())
+    let server = try RawServer { connection in
+      let head = try connection.readHead()
+      guard connection.index == 0 else {
+        return try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nwhole")
+      }
+      _ = head
+      isAsked.open()
+      connection.waitForClose()
+      isLeft.open()
+    }
+    defer { server.stop() }
+    let hedging = Hedging(Hedging.Policy(.fixed(.seconds(1))), clock: clock)
+    let connection = try Connection(server.url, adapter: tested.adapter, middleware: [hedging])
+    let task = Task { try await delivery.get("/", over: connection) }
+    await clock.sleepers(1)
+    #expect(await isAsked.opened())
+    clock.advance(by: .seconds(1))
+    let (response, text) = try await task.value
+    #expect(text == "whole" && response.hedges == 1)
+    #expect(await isLeft.opened())
+  }
+}

@@ -1,0 +1,75 @@
+import Faraday
+import FaradayTesting
+import FoundationEssentials
+import Testing
+
+@testable import FaradayMiddleware
+
+@Suite struct SharedRateTests {
+  private func limit(_ store: any LimitStore, _ policy: RateLimit.Policy, errors: Log<String>? = nil) -> RateLimit {
+    RateLimit(
+      policy, store: store, clock: ManualClock(), date: { Date(timeIntervalSince1970: 1_700_000_000) },
+      onStoreError: { errors?.append("\($0)") })
+  }
+
+  @Test func `machines that share a store take exactly what the bucket has, at the same time`() async throws {
+    let store = InMemoryLimitStore()
+    let mock = mock(.ok)
+    let policy = RateLimit.Policy(100, per: .seconds(60), maximumWait: .zero)
+    let connections = try (1...4).map { _ in
+      try Connection("https://host/", adapter: mock, middleware: [limit(store, policy)])
+    }
+    let taken = await withTaskGroup(of: Bool.self) { group in
+      for number in 0..<1000 { group.addTask { (try? await connections[number % 4].get()) != nil } }
+      return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+    }
+    #expect(taken == 100 && mock.recorded.count == 100)
+  }
+
+  @Test func `one machine's server delay is everybody's`() async throws {
+    let store = InMemoryLimitStore()
+    let mock = mock(.tooManyRequests, headers: [.retryAfter: "9"])
+    let policy = RateLimit.Policy(maximumWait: .zero)
+    _ = try await Connection("https://host/", adapter: mock, middleware: [limit(store, policy)]).get()
+    let other = try Connection("https://host/", adapter: mock, middleware: [limit(store, policy)])
+    #expect(await #expect(throws: RateLimited.self) { try await other.get() }?.retryAfter == .seconds(9))
+  }
+
+  @Test func `a store that is down, or never agrees, stops nothing`() async throws {
+    struct Stubborn: LimitStore {
+      func value(for key: String) async -> String? { nil }
+      func replace(_ old: String?, with new: String, for key: String, lifetime: Duration) async -> Bool { false }
+    }
+    for store in [BrokenStore(), Stubborn()] as [any LimitStore] {
+      let errors = Log<String>()
+      let connection = try Connection(
+        "https://host/", adapter: mock(.ok),
+        middleware: [limit(store, RateLimit.Policy(1, maximumWait: .zero), errors: errors)])
+      _ = try await connection.get()
+      await #expect(throws: RateLimited.self) { try await connection.get() }
+      #expect(errors.elements.count == 2)
+    }
+  }
+
+  @Test(arguments: ["", "1", "1 1 1 1", "1 -1 1 1 1", "1 1 1 x 1", "1 1 1 1 99999999999999999999", "2 1 1 1 1", "1 1 1 -5 1"])
+  func `a text that is no state is as if there were none`(text: String) {
+    #expect(TokenBucket(text: text) == nil)
+  }
+
+  @Test func `a state is the same after it has stood in a store`() throws {
+    for allowance in [nil, 0, 42] {
+      let bucket = TokenBucket(
+        full: .nanoseconds(1_700_000_000_000_000_001), blockedUntil: .seconds(3), allowance: allowance, allowanceEnds: .seconds(4)
+      )
+      #expect(try #require(TokenBucket(text: bucket.text)) == bucket)
+    }
+  }
+
+  @Test func `a time that a wrong clock has written stops nobody for longer than the bucket can be empty`() {
+    let policy = RateLimit.Policy(1, per: .seconds(10), maximumServerDelay: .seconds(60))
+    var bucket = TokenBucket(full: .seconds(1_000_000))
+    #expect(bucket.take(at: .seconds(5), policy) == .seconds(10))
+    bucket = TokenBucket(blockedUntil: .seconds(1_000_000))
+    #expect(bucket.take(at: .seconds(5), policy) == .seconds(60))
+  }
+}
