@@ -58,12 +58,17 @@ import Testing
     let read = watched(complete)
     #expect(ends.elements.isEmpty)
     #expect(try await read.text() == "piece" && ends.elements == ["complete"])
+    var iterator = watched(received { $0.finish() }).makeAsyncIterator()
+    #expect(try await iterator.next() == Data("piece".utf8) && ends.elements.count == 1)
+    // Though the iterator is still there.
+    #expect(try await iterator.next() == nil && ends.elements.count == 2)
+    #expect(try await iterator.next() == nil)
     try await watched(received { $0.finish() }).drain { _ in .continue }
     await #expect(throws: Broken.self) { try await watched(received { $0.fail(Broken()) }).collect() }
     for try await _ in watched(received { _ in }) { break }
     await watched(received { _ in }).discard(upTo: 0)
     _ = watched(received { _ in })
-    #expect(ends.elements == ["complete", "complete", "Broken", "dropped", "dropped", "dropped"])
+    #expect(ends.elements == ["complete", "complete", "complete", "Broken", "dropped", "dropped", "dropped"])
   }
 
   @Test func `several observers are told, and one that comes after the reading is told at once`() async throws {

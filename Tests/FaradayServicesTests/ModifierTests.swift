@@ -186,6 +186,12 @@ import Testing
     #expect(lengths.elements.reduce(0, +) == 100_000)
   }
 
+  @Test func `a priority and tags are what the limits of the connection look at`() throws {
+    let request = try example.server.post("x").priority(.high).tag("t").json([1]).request()
+    #expect(request.options.priority == .high && request.options.tags == ["t"])
+    #expect(try example.server.get("x").request().options.priority == .normal)
+  }
+
   @Test func `it says what it is without its secrets`() {
     let resource = Example("https://ada:secret@host", NoNetwork()).server.get("a?token=secret").tag("t").printDetails()
     #expect(resource.description == "GET https://host/a")
