@@ -127,22 +127,36 @@ import Testing
     _ = try await closed
   }
 
-  @Test func `an answer to what was sent before the circuit opened does not close it`() async throws {
+  @Test func `the end of what was sent before the circuit opened neither closes nor opens it`() async throws {
     let held = HeldAdapter()
-    let connection = try connection(held, breaker(CircuitBreaker.Policy(failures: 1, jitter: 0)))
-    async let slow = connection.get()
+    let connection = try connection(held, breaker(CircuitBreaker.Policy(failures: 1, jitter: 0, probes: 2)))
+    let slow = Task { try await connection.get() }
     await held.held(0)
-    async let failing = connection.get()
-    await held.fail(1)
-    _ = try? await failing
-    clock.advance(by: .seconds(5))
-    async let probe = connection.get()
-    await held.held(2)
-    await held.answer(0)
-    _ = try await slow
-    _ = try await open(connection)
+    let broken = Task { try await connection.get() }
+    await held.held(1)
+    let failing = Task { try await connection.get() }
     await held.fail(2)
-    _ = try? await probe
+    _ = try? await failing.value
+    clock.advance(by: .seconds(5))
+    let first = Task { try await connection.get() }
+    await held.held(3)
+    await held.answer(0)
+    _ = try await slow.value
+    await held.fail(1)
+    _ = try? await broken.value
+    // Half-open still, with room for the second probe.
+    let second = Task {
+      do { return try await connection.get() } catch let error as CircuitOpen {
+        Issue.record(error)
+        throw error
+      }
+    }
+    await held.held(4)
+    _ = try await open(connection)
+    await held.answer(3)
+    _ = try await first.value
+    await held.fail(4)
+    _ = try? await second.value
     #expect(try await open(connection).retryAfter == .seconds(10))
   }
 

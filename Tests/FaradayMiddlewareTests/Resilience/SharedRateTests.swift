@@ -13,7 +13,21 @@ import Testing
   }
 
   @Test func `machines that share a store take exactly what the bucket has, at the same time`() async throws {
-    let store = InMemoryLimitStore()
+    /// Others come between reading and replacing.
+    struct Slow: LimitStore {
+      let store = InMemoryLimitStore()
+
+      func value(for key: String) async -> String? {
+        let value = await store.value(for: key)
+        await Task.yield()
+        return value
+      }
+
+      func replace(_ old: String?, with new: String, for key: String, lifetime: Duration) async -> Bool {
+        await store.replace(old, with: new, for: key, lifetime: lifetime)
+      }
+    }
+    let store = Slow()
     let mock = mock(.ok)
     let policy = RateLimit.Policy(100, per: .seconds(60), maximumWait: .zero)
     let connections = try (1...4).map { _ in
