@@ -19,6 +19,8 @@ final class CountedStates<State: CountedState>: Sendable {
   private let elapsed: @Sendable () -> Duration
   private let date: @Sendable () -> Date
   private let onStoreError: (@Sendable (any Error) -> Void)?
+  /// One replacement in the store at a time for each key: what is left to conflict with is other machines.
+  private let turns: Places
 
   /// - Parameters:
   ///   - prefix: stands before the keys in the store.
@@ -34,6 +36,7 @@ final class CountedStates<State: CountedState>: Sendable {
     self.lifetime = lifetime.withinClocks
     self.onStoreError = onStoreError
     self.date = date ?? { Date.now }
+    turns = Places(maximumWaiting: .max, clock: clock)
     elapsed = clock.stopwatch()
     local = Mutex(LeastRecentlyUsed(capacity: capacity))
   }
@@ -82,6 +85,8 @@ final class CountedStates<State: CountedState>: Sendable {
   private func update<Result>(
     _ key: String, in store: any LimitStore, _ change: (inout State, Duration) -> Result
   ) async throws -> Result {
+    let turn = try await turns.take(key, limit: 1, priority: .normal, number: turns.number(), maximumWait: nil)
+    defer { turn.giveBack() }
     for _ in 0..<100 {
       let old = try await store.value(for: key)
       // A text that is no state, of another version for instance, is replaced.

@@ -3,8 +3,8 @@ private import Synchronization
 /// A store for what ``CircuitBreaker`` and ``RateLimit`` count, so that several machines count together: in Redis, a database, or
 /// whatever else can replace a value only if it is still what was read.
 ///
-/// Without one each middleware counts in memory. With one, each request waits for one reading and one replacement in it, so it should be
-/// as near as a cache. The values are short lines of text without secrets. Their times are those of the machines' clocks, which must agree
+/// Without one each middleware counts in memory. With one, each request waits for one reading and one replacement in it, a circuit's for two
+/// of each, and those of one key go one after the other in each middleware: it should be as near as a cache. The values are short lines of text without secrets. Their times are those of the machines' clocks, which must agree
 /// to within a fraction of the limits' intervals; a clock that is wrong can refuse for no longer than the limit itself.
 ///
 /// An error that it throws is given to the middleware's `onStoreError`, and the request is counted in memory: a store that is down stops
