@@ -59,6 +59,32 @@ import Testing
     withExtendedLifetime(driver) {}
   }
 
+  /// A response that is there as soon as the request is sent is read without waiting: libcurl never asks for it.
+  @Test(arguments: [nil, CURL_POLL_OUT, CURL_POLL_INOUT, CURL_POLL_IN])
+  func `a connection that became idle is watched, whatever libcurl waited for last`(interest: Int32?) throws {
+    let multi = try #require(curl_multi_init())
+    defer { curl_multi_cleanup(multi) }
+    let waker = try #require(Waker())
+    let sockets = Sockets()
+    let driver = try #require(EpollDriver(multi, waker: waker, sockets))
+    let (ours, theirs) = try pair()
+    defer { for end in [ours, theirs] { close(end) } }
+    sockets.driver = driver
+    sockets.opened(ours)
+    if let interest {
+      driver.changed(ours, to: interest)
+      _ = try driver.wait(atMost: 0, woke: { .max })
+      driver.changed(ours, to: CURL_POLL_REMOVE)
+    }
+    driver.becameIdle(ours)
+    #expect(try !driver.wait(atMost: 0, woke: { .max }))
+    #expect(!sockets.hasDeadConnections)
+    write(theirs, "x", 1)
+    #expect(try driver.wait(atMost: 0, woke: { .max }))
+    #expect(sockets.hasDeadConnections)
+    withExtendedLifetime(driver) {}
+  }
+
   @Test func `news that was read meanwhile does not end an idle connection, and later news does`() throws {
     let multi = try #require(curl_multi_init())
     defer { curl_multi_cleanup(multi) }

@@ -6,6 +6,8 @@ protocol Driver: AnyObject {
   func opened(_ descriptor: Int32)
   /// Another file was put in place of the descriptor's (`dup2`).
   func replaced(_ descriptor: Int32)
+  /// No request is on the connection any more, and libcurl may keep it: what the server does with it is to be noticed.
+  func becameIdle(_ descriptor: Int32)
   /// The socket is about to be closed.
   func closed(_ descriptor: Int32)
   /// Lets libcurl handle expired timers, and handles that were just added or resumed. Does not block.
@@ -40,6 +42,7 @@ final class PollDriver: Driver {
 
   func opened(_ descriptor: Int32) {}
   func replaced(_ descriptor: Int32) {}
+  func becameIdle(_ descriptor: Int32) {}
   func closed(_ descriptor: Int32) {}
 
   func act() throws(MultiFailure) {

@@ -16,6 +16,8 @@ final class EpollDriver: Driver {
     /// descriptor is reused.
     var isTracked = false
     var isDirty = false
+    /// Whether it is a connection without a request, which is watched for what the server does with it.
+    var isIdle = false
   }
 
   private let multi: UnsafeMutableRawPointer
@@ -140,6 +142,15 @@ final class EpollDriver: Driver {
     if interests[Int(descriptor)].events != 0 { scheduleRegistration(descriptor) }
   }
 
+  /// It may not be registered, or for writing only: where a response is there as soon as the request is sent, libcurl never says that
+  /// it waits for one.
+  func becameIdle(_ descriptor: Int32) {
+    reserve(descriptor)
+    guard interests[Int(descriptor)].isTracked else { return }
+    interests[Int(descriptor)].isIdle = true
+    if interests[Int(descriptor)].registered & EPOLLIN.rawValue == 0 { scheduleRegistration(descriptor) }
+  }
+
   func changed(_ descriptor: Int32, to what: Int32) {
     reserve(descriptor)
     var events: UInt32 = 0
@@ -149,6 +160,7 @@ final class EpollDriver: Driver {
     // A connection that is kept was read from last. libcurl before 8.2 closes one that was still connecting without notice.
     let mayBeKept = interests[index].isTracked && interests[index].events & EPOLLOUT.rawValue == 0
     interests[index].events = events
+    if events != 0 { interests[index].isIdle = false }
     if what == CURL_POLL_REMOVE && !mayBeKept {
       // libcurl closes these next, and the descriptor may be reused.
       forget(descriptor)
@@ -177,7 +189,7 @@ final class EpollDriver: Driver {
     for descriptor in dirty {
       let index = Int(descriptor)
       interests[index].isDirty = false
-      let events = interests[index].events
+      let events = interests[index].isIdle ? EPOLLIN.rawValue : interests[index].events
       guard events != 0, events != interests[index].registered || !interests[index].isTracked else { continue }
       var event = faraday_epoll_event(events, descriptor)
       // The descriptor may have been closed and reused without notice: if one of the two calls fails, the other is right.

@@ -170,6 +170,7 @@ final class Sockets {
   func end(_ descriptor: Int32, _ endpoints: Endpoints) {
     guard entries[Int(descriptor)].endpoints == endpoints else { return }
     entries[Int(descriptor)].users = max(0, entries[Int(descriptor)].users - 1)
+    if !isUsed(descriptor) { driver?.becameIdle(descriptor) }
   }
 
   /// Closes an idle connection. libcurl has no function for that, so the socket is replaced with one at its end: libcurl finds it
