@@ -82,6 +82,7 @@ let package = Package(
       name: "stress", dependencies: ["Faraday", "FaradayCurl", "FaradayTesting", "SanitizedMutex"], path: "Tests/Stress"),
     .executableTarget(name: "example-ndjson", dependencies: ["Faraday", "FaradayCurl"], path: "Tests/Examples/NDJSON"),
     .executableTarget(name: "example-upload", dependencies: ["Faraday", "FaradayCurl"], path: "Tests/Examples/Upload"),
+    .executableTarget(name: "downloader", dependencies: ["Faraday", "FaradayCurl"], path: "Tests/Downloader"),
     .executableTarget(name: "linked", dependencies: ["Faraday", "FaradayCurl"], path: "Tests/Linked"),
     .executableTarget(name: "cache-writer", dependencies: ["FaradayCore", "FaradayCache"], path: "Tests/CacheWriter"),
     .target(
@@ -98,7 +99,8 @@ let package = Package(
         .product(name: "Logging", package: "swift-log"),
       ]),
     .testTarget(
-      name: "FaradayStreamsTests", dependencies: ["Faraday", "FaradayStreams", "FaradayTesting", "TestSupport"]),
+      name: "FaradayStreamsTests",
+      dependencies: ["Faraday", "FaradayStreams", "FaradayTesting", "TestSupport", "downloader"]),
     .testTarget(
       name: "FaradayCacheTests",
       dependencies: ["Faraday", "FaradayCache", "FaradayTesting", "TestSupport", "cache-writer"]),

@@ -1,23 +1,35 @@
 import Faraday
 
-// The blocks of the article Downloads, as they stand there.
+// The blocks of Swift in the article about downloads, each as it stands there; ReadmeTests compares them.
 
-func downloadOneFile(_ connection: Connection, folder: String) async throws {
-  let download = try await connection.download(
-    "releases/1.iso", to: folder + "/1.iso",
-    progress: { print("\($0.bytes) bytes, \($0.bytesPerSecond) a second, \($0.timeLeft.map { "\($0)" } ?? "?") left") })
-  print(download.size, download.resumed, download.requestCount)
+func downloadedFile(_ connection: Connection, _ hash: String) async throws {
+  let download = try await connection.download("image.iso", to: "/srv/image.iso")
+  print(download.size, "bytes,", download.resumed, "of them from an earlier download")
+  let image = try await connection.download("image.iso", to: "/srv/image.iso", checksum: .sha256(hash)) { progress in
+    print(progress.fraction ?? 0, progress.bytesPerSecond, progress.timeLeft ?? .zero)
+  }
+  print(image.verified)
+  let patient = DownloadPolicy(existing: .fail, retries: 20, maxDelay: .seconds(60))
+  _ = try await connection.download("image.iso", to: "/srv/image.iso", policy: patient)
 }
 
-func downloadWithChecksum(_ connection: Connection, folder: String) async throws {
-  var options = DownloadOptions()
-  options.checksum = try .sha256("2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824")
-  options.replacesExisting = false
-  try await connection.download("hello", to: folder + "/hello", options: options)
+func verifiedFile(_ connection: Connection, _ hash: String) async throws {
+  do {
+    _ = try await connection.download("image.iso", to: "/srv/image.iso", checksum: .sha256(hash))
+  } catch let error as DownloadError {
+    switch error.reason {
+    case .checksumMismatch(_, let expected, let actual): print("expected", expected, "and got", actual)
+    case .noSpace(let needed, let free): print(needed ?? 0, "bytes are to come,", free ?? 0, "are free")
+    default: print(error)
+    }
+  }
 }
 
-func downloadManyFiles(_ connection: Connection, folder: String) async throws {
-  let items = ["a", "b", "c"].map { DownloadItem($0, to: folder + "/" + $0) }
-  let results = try await connection.downloads(items, maximumConcurrent: 2, progress: { print($0.finished, "of", $0.count) })
-  for case .failure(let error) in results { print(error) }
+func downloadedFiles(_ connection: Connection) async throws {
+  let results = try await connection.downloads(["a.iso", "b.iso", "c.iso"], to: "/srv", maximumConcurrent: 2) { all in
+    print(all.completed, "of", all.count, all.transfer.bytes, "bytes")
+  }
+  for result in results {
+    do { print(try result.get().path) } catch { print(error) }
+  }
 }

@@ -1,90 +1,96 @@
-public import FaradayCore
+internal import FaradayCore
 
-/// A checksum of a file's bytes.
-///
-///     options.checksum = try .sha256("e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855")
+/// A checksum that a downloaded file must have: `.sha256("ba7816bf…")`.
 public struct Checksum: Sendable, Hashable {
-  /// A hash function, with its name in RFC 9530.
-  public enum Algorithm: String, Sendable, Hashable, CaseIterable {
+  /// A hash function, by its name in the registry of RFC 9530.
+  public enum Algorithm: String, Sendable, Hashable, CaseIterable, Codable {
+    /// SHA-256 (FIPS 180-4): 32 bytes.
     case sha256 = "sha-256"
+    /// SHA-512 (FIPS 180-4): 64 bytes.
     case sha512 = "sha-512"
-
-    var byteCount: Int { self == .sha256 ? 32 : 64 }
   }
 
   /// The hash function.
   public let algorithm: Algorithm
-  /// The value.
-  public let bytes: [UInt8]
+  /// The expected hash in lower-case hexadecimal digits.
+  public let hexadecimal: String
 
-  /// A checksum by its bytes: 32 for SHA-256, 64 for SHA-512. Others throw ``InvalidChecksum``.
-  public init(_ algorithm: Algorithm, _ bytes: [UInt8]) throws {
-    guard bytes.count == algorithm.byteCount else { throw InvalidChecksum(algorithm: algorithm) }
+  /// A SHA-256 in hexadecimal digits of either case, as `sha256sum` prints it. Anything else never matches.
+  public static func sha256(_ hexadecimal: String) -> Checksum { Checksum(.sha256, hexadecimal) }
+
+  /// A SHA-512 in hexadecimal digits of either case, as `sha512sum` prints it. Anything else never matches.
+  public static func sha512(_ hexadecimal: String) -> Checksum { Checksum(.sha512, hexadecimal) }
+
+  init(_ algorithm: Algorithm, _ hexadecimal: String) {
     self.algorithm = algorithm
-    self.bytes = bytes
+    self.hexadecimal = hexadecimal.lowercased()
   }
 
-  /// A SHA-256 by its 64 hexadecimal digits. Others throw ``InvalidChecksum``.
-  public static func sha256(_ hexadecimal: String) throws -> Self { try Self(.sha256, hexadecimal: hexadecimal) }
-  /// A SHA-512 by its 128 hexadecimal digits. Others throw ``InvalidChecksum``.
-  public static func sha512(_ hexadecimal: String) throws -> Self { try Self(.sha512, hexadecimal: hexadecimal) }
-
-  private init(_ algorithm: Algorithm, hexadecimal: String) throws {
-    let digits = hexadecimal.utf8.map(\.hexDigitValue)
-    guard digits.count == algorithm.byteCount * 2, !digits.contains(nil) else { throw InvalidChecksum(algorithm: algorithm) }
-    let values = digits.compactMap { $0 }
-    try self.init(algorithm, stride(from: 0, to: values.count, by: 2).map { UInt8(values[$0]) << 4 | UInt8(values[$0 + 1]) })
+  /// The checksums of a `Content-Digest` or `Repr-Digest` (RFC 9530): `sha-256=:base64:, sha-512=:base64:`. Unknown algorithms and
+  /// malformed members are passed over.
+  static func list(_ values: [String]) -> [Checksum] {
+    values.flatMap { $0.split(separator: ",") }.compactMap { member in
+      // Parameters have no meaning here.
+      let text = member.prefix { $0 != ";" }.filter { $0 != " " && $0 != "\t" }
+      guard let sign = text.firstIndex(of: "="), let algorithm = Algorithm(rawValue: String(text[..<sign])) else { return nil }
+      let value = text[text.index(after: sign)...]
+      guard value.count >= 2, value.first == ":", value.last == ":",
+        let bytes = Data(base64Encoded: String(value.dropFirst().dropLast()))
+      else { return nil }
+      return Checksum(algorithm, bytes.hexadecimal)
+    }
   }
 }
 
-/// A text or bytes that are no checksum of that kind.
-public struct InvalidChecksum: FaradayError, Hashable {
-  /// The hash function.
-  public let algorithm: Checksum.Algorithm
+/// The hashes of a file, or of one response, while it is written.
+struct Digests {
+  private var sha256: SHA256?
+  private var sha512: SHA512?
 
-  public var description: String {
-    "a \(algorithm.rawValue) checksum has \(algorithm.byteCount) bytes, \(algorithm.byteCount * 2) hexadecimal digits"
-  }
-}
-
-extension HTTPFields {
-  /// The checksums of `Repr-Digest` or `Content-Digest` (RFC 9530), without those of unknown functions; none if the field is invalid.
-  func checksums(_ name: HTTPField.Name) -> [Checksum] {
-    var found: [Checksum] = []
-    for value in self[values: name] {
-      var scanner = FieldScanner(value)
-      while true {
-        scanner.skipSpace()
-        guard let key = scanner.token(), let text = Self.byteSequence(key, &scanner) else { return [] }
-        if let algorithm = Checksum.Algorithm(rawValue: text.key) {
-          guard let bytes = Data(base64Encoded: text.value), let checksum = try? Checksum(algorithm, Array(bytes)) else {
-            return []
-          }
-          found.append(checksum)
-        }
-        scanner.skipSpace()
-        if scanner.isAtEnd { break }
-        guard scanner.take(",") else { return [] }
+  init(_ algorithms: some Sequence<Checksum.Algorithm> = []) {
+    for algorithm in algorithms {
+      switch algorithm {
+      case .sha256: sha256 = SHA256()
+      case .sha512: sha512 = SHA512()
       }
     }
-    return found
   }
 
-  /// `=:BASE64:` behind a key. A token may have the `=` of neither, but base64 ends with some.
-  private static func byteSequence(_ key: String, _ scanner: inout FieldScanner) -> (key: String, value: String)? {
-    guard scanner.take("="), scanner.take(":") else { return nil }
-    var text = ""
-    while !scanner.take(":") {
-      if let token = scanner.token() {
-        text += token
-      } else if scanner.take("/") {
-        text += "/"
-      } else if scanner.take("=") {
-        text += "="
-      } else {
-        return nil
+  var algorithms: [Checksum.Algorithm] {
+    (sha256 == nil ? [] : [.sha256]) + (sha512 == nil ? [] : [.sha512])
+  }
+
+  mutating func update(_ bytes: Span<UInt8>) {
+    sha256?.update(bytes)
+    sha512?.update(bytes)
+  }
+
+  /// Takes over the hashes of another, which has seen the same bytes.
+  mutating func join(_ other: Digests) {
+    if let hash = other.sha256 { sha256 = hash }
+    if let hash = other.sha512 { sha512 = hash }
+  }
+
+  /// The hash so far in hexadecimal digits; empty if it is not computed.
+  func hexadecimal(_ algorithm: Checksum.Algorithm) -> String {
+    switch algorithm {
+    case .sha256:
+      var hash = sha256
+      return hash?.finish().hexadecimal ?? ""
+    case .sha512:
+      var hash = sha512
+      return hash?.finish().hexadecimal ?? ""
+    }
+  }
+
+  /// The first checksum that is not the hash so far.
+  func mismatch(with checksums: some Sequence<Checksum>) -> DownloadError.Reason? {
+    for checksum in checksums {
+      let actual = hexadecimal(checksum.algorithm)
+      if actual != checksum.hexadecimal {
+        return .checksumMismatch(algorithm: checksum.algorithm, expected: checksum.hexadecimal, actual: actual)
       }
     }
-    return (key, text)
+    return nil
   }
 }

@@ -1,121 +1,131 @@
 public import FaradayCore
-private import Synchronization
 
-/// A file of ``FaradayCore/Connection/downloads(_:maximumConcurrent:resuming:options:edit:progress:)``.
+/// One file of ``FaradayCore/Connection/downloads(_:maximumConcurrent:resuming:policy:progress:edit:)``.
 public struct DownloadItem: Sendable, Hashable {
-  /// A path or URL, joined to the connection's as in other calls.
+  /// The path or URL, joined to the connection's.
   public var path: String
   /// The path of the file.
-  public var file: String
+  public var destination: String
+  /// The checksum that the file must have; nil if it is not known.
+  public var checksum: Checksum?
 
-  /// Something to download, and where to.
-  public init(_ path: String, to file: String) {
+  /// A file to download.
+  public init(_ path: String, to destination: String, checksum: Checksum? = nil) {
     self.path = path
-    self.file = file
+    self.destination = destination
+    self.checksum = checksum
   }
 }
 
-/// The progress of several downloads.
+/// The progress of many downloads.
 public struct DownloadsProgress: Sendable, Hashable {
-  /// How many have ended, and how many there are.
-  public internal(set) var finished: Int
-  public internal(set) var count: Int
-  /// How many bytes of all files are there.
-  public internal(set) var bytes: Int64
-  /// The size of all files; nil as long as one is unknown.
-  public internal(set) var total: Int64?
-  /// The rate of those that run, in bytes per second.
-  public internal(set) var bytesPerSecond: Double
+  /// The number of files.
+  public var count: Int
+  /// How many of them are complete.
+  public var completed: Int
+  /// How many of them have failed.
+  public var failed: Int
+  /// The bytes of all together. The total is known when that of each file is.
+  public var transfer: DownloadProgress
 }
 
 extension Connection {
-  /// Downloads several files, so many at a time, each as ``download(_:path:query:headers:timeout:to:resuming:options:edit:progress:)``
-  /// does.
+  /// Downloads many files, some of them at the same time, each as ``download(_:path:query:headers:timeout:to:resuming:checksum:policy:progress:edit:)``
+  /// does. The results are in the order of the files: one that fails does not end the others.
   ///
-  ///     let results = try await connection.downloads(items, maximumConcurrent: 8, progress: { print($0.bytes) })
+  ///     let files = names.map { DownloadItem($0, to: "/srv/files/" + $0) }
+  ///     for result in try await connection.downloads(files) { print(try result.get().size) }
   ///
-  /// One that fails does not end the others: each has its result, in the order of the items. Throws only `CancellationError`, when the
-  /// task is cancelled; all have ended then, and their parts are there for another call.
+  /// Throws only `CancellationError`, when all downloads have ended: their parts can be continued.
   ///
   /// - Parameters:
-  ///   - maximumConcurrent: how many run at the same time, at least 1.
-  ///   - options: those of each. A checksum in them would be that of every file.
-  ///   - progress: called at most so often for each of the files.
+  ///   - maximumConcurrent: how many run at the same time, 4 by default; at least one does.
+  ///   - progress: called for all of them together, by one at a time, at most ``DownloadPolicy/reportsPerSecond`` times a second, and
+  ///     once at the end. It runs in the tasks of the downloads, which it blocks meanwhile.
+  ///   - edit: changes each request in place.
   public func downloads(
-    _ items: [DownloadItem], maximumConcurrent: Int = 4, resuming: DownloadOptions.Resuming = .ifUnchanged,
-    options: DownloadOptions = DownloadOptions(), edit: @escaping @Sendable (inout Request) throws -> Void = { _ in },
-    progress: (@Sendable (DownloadsProgress) -> Void)? = nil
+    _ items: [DownloadItem], maximumConcurrent: Int = 4, resuming: DownloadResuming = .ifUnchanged,
+    policy: DownloadPolicy = DownloadPolicy(), progress: (@Sendable (DownloadsProgress) -> Void)? = nil,
+    edit: @escaping @Sendable (inout Request) throws -> Void = { _ in }
   ) async throws -> [Result<Download, any Error>] {
-    let all = AllProgress(items.count, progress)
-    @Sendable func one(_ item: DownloadItem, _ index: Int) async -> Result<Download, any Error> {
-      let report: @Sendable (DownloadProgress) -> Void = { all.update(index, $0) }
-      do {
-        let done = try await download(
-          item.path, to: item.file, resuming: resuming, options: options, edit: edit, progress: report)
-        all.end(index, done)
-        return .success(done)
-      } catch {
-        all.end(index, nil)
-        return .failure(error)
-      }
-    }
-    var results: [Result<Download, any Error>?] = Array(repeating: nil, count: items.count)
+    let tally = progress.map { DownloadsTally(items.count, policy, report: $0) }
+    var results = [Result<Download, any Error>?](repeating: nil, count: items.count)
     await withTaskGroup(of: (Int, Result<Download, any Error>).self) { group in
-      var next = min(max(1, maximumConcurrent), items.count)
-      for index in 0..<next { group.addTask { (index, await one(items[index], index)) } }
+      var next = 0
+      func start() {
+        guard next < items.count, !Task.isCancelled else { return }
+        let (index, item) = (next, items[next])
+        next += 1
+        group.addTask { (index, await download(item, at: index, resuming, policy, tally, edit)) }
+      }
+      for _ in 0..<min(max(1, maximumConcurrent), items.count) { start() }
       for await (index, result) in group {
         results[index] = result
-        if next < items.count, !Task.isCancelled {
-          group.addTask { [next] in (next, await one(items[next], next)) }
-          next += 1
-        }
+        start()
       }
     }
     try Task.checkCancellation()
-    return results.compactMap { $0 }
-  }
-}
-
-/// Adds up the progress of several downloads. Thread-safe.
-private final class AllProgress: Sendable {
-  private struct State {
-    var each: [DownloadProgress?]
-    var finished = 0
+    tally?.finish()
+    return results.map { $0 ?? .failure(CancellationError()) }
   }
 
-  private let state: Mutex<State>
-  private let callback: (@Sendable (DownloadsProgress) -> Void)?
-
-  init(_ count: Int, _ callback: (@Sendable (DownloadsProgress) -> Void)?) {
-    state = Mutex(State(each: Array(repeating: nil, count: count)))
-    self.callback = callback
-  }
-
-  func update(_ index: Int, _ progress: DownloadProgress) {
-    report { $0.each[index] = progress }
-  }
-
-  func end(_ index: Int, _ download: Download?) {
-    report { state in
-      state.finished += 1
-      state.each[index]?.bytesPerSecond = 0
-      guard let size = download?.size else { return }
-      state.each[index] = DownloadProgress(bytes: size, total: size, resumed: download?.resumed ?? 0, bytesPerSecond: 0)
+  /// Downloads many files into a folder, each under the last segment of its path: `downloads(["a/x.iso", "b/y.iso"], to: "/tmp")`.
+  ///
+  /// A name that is none, such as `..`, or is another file's of the list already, fails with ``DownloadError/Reason/invalidPath``;
+  /// nothing is sent for it. Everything else is as of ``downloads(_:maximumConcurrent:resuming:policy:progress:edit:)``.
+  public func downloads(
+    _ paths: [String], to folder: String, maximumConcurrent: Int = 4, resuming: DownloadResuming = .ifUnchanged,
+    policy: DownloadPolicy = DownloadPolicy(), progress: (@Sendable (DownloadsProgress) -> Void)? = nil,
+    edit: @escaping @Sendable (inout Request) throws -> Void = { _ in }
+  ) async throws -> [Result<Download, any Error>] {
+    var taken: Set<String> = []
+    let items = paths.map { path in
+      // An empty destination is refused as an invalid path.
+      guard let name = Self.fileName(of: path), taken.insert(name).inserted else { return DownloadItem(path, to: "") }
+      return DownloadItem(path, to: folder.hasSuffix("/") ? folder + name : folder + "/" + name)
     }
+    return try await downloads(
+      items, maximumConcurrent: maximumConcurrent, resuming: resuming, policy: policy, progress: progress, edit: edit)
   }
 
-  private func report(_ change: (inout State) -> Void) {
-    guard let callback else { return }
-    let progress = state.withLock { state in
-      change(&state)
-      let known = state.each.compactMap { $0 }
-      let totals = known.compactMap(\.total)
-      return DownloadsProgress(
-        finished: state.finished, count: state.each.count, bytes: known.reduce(0) { $0 + $1.bytes },
-        total: totals.count == state.each.count
-          ? totals.reduce(0) { $0.addingReportingOverflow($1).overflow ? .max : $0 + $1 } : nil,
-        bytesPerSecond: known.reduce(0) { $0 + $1.bytesPerSecond })
+  /// The last segment of a path, decoded; nil if it is empty or not the name of a file.
+  static func fileName(of path: String) -> String? {
+    let place = path.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
+    guard var rest = place.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).last.map({ Array($0)[...] })
+    else { return nil }
+    var bytes: [UInt8] = []
+    while let byte = rest.popFirst() {
+      guard byte == UInt8(ascii: "%") else {
+        bytes.append(byte)
+        continue
+      }
+      guard let high = rest.popFirst()?.hexDigitValue, let low = rest.popFirst()?.hexDigitValue else { return nil }
+      bytes.append(high << 4 | low)
     }
-    callback(progress)
+    guard !bytes.isEmpty, !bytes.contains(UInt8(ascii: "/")), !bytes.contains(0),
+      let name = String(validating: bytes, as: UTF8.self), name != ".", name != ".."
+    else { return nil }
+    return name
+  }
+
+  private func download(
+    _ item: DownloadItem, at index: Int, _ resuming: DownloadResuming, _ policy: DownloadPolicy, _ tally: DownloadsTally?,
+    _ edit: @Sendable (inout Request) throws -> Void
+  ) async -> Result<Download, any Error> {
+    var own = policy
+    // All together are reported so often, and not each of them.
+    if tally != nil { own.reportsPerSecond = .infinity }
+    do {
+      let request = try request(.get, item.path, edit: edit)
+      let run = try DownloadRun(
+        request, over: self, to: item.destination, resuming: resuming, checksum: item.checksum, policy: own,
+        report: tally.map { tally in { tally.advance(index, $0) } })
+      let done = try await run.run()
+      tally?.end(isComplete: true)
+      return .success(done)
+    } catch {
+      tally?.end(isComplete: false)
+      return .failure(error)
+    }
   }
 }

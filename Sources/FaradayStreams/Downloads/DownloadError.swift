@@ -1,46 +1,92 @@
 public import FaradayCore
 
-/// A download that has failed at its file, its checksum, or its ranges.
-public struct DownloadError: FaradayError {
-  /// What has failed.
+/// A download to a file could not be done because of the file, its checksum, or a response that makes no file.
+///
+/// A broken transfer throws its ``FaradayCore/TransportError``, and a status such as 404 throws
+/// ``FaradayCore/UnexpectedStatus``.
+public struct DownloadError: FaradayError, Hashable {
+  /// Why the download failed.
   public enum Reason: Sendable, Hashable {
-    /// The path is empty, has a NUL character, or is that of a folder.
+    /// The destination is empty, too long, has a NUL character, or no file name could be derived from the URL.
     case invalidPath
-    /// The file exists and is not to be replaced.
+    /// The destination is a folder.
+    case isFolder
+    /// The destination's folder does not exist.
+    case missingFolder
+    /// There is a file at the destination, and ``DownloadPolicy/ExistingFile/fail`` was asked for.
     case fileExists
-    /// Another download writes to the same file.
+    /// The system denies access to the file or its folder.
+    case notPermitted
+    /// Another download to the same destination is running, in this or in another process.
     case inUse
-    /// The disk has not enough room for the rest of the file. In bytes.
-    case noSpace(needed: Int64, available: Int64)
-    /// The system refused to open, write or rename: its own words.
-    case file(String)
-    /// The request has a `Range` of its own.
-    case ownRange
-    /// The response cannot be a part of the file: what is wrong with it.
-    case invalidRange(String)
-    /// The bytes have another checksum. The part was removed.
-    case checksumMismatch(Checksum.Algorithm)
+    /// The volume has too little space: `needed` bytes are still to come, `free` are there; nil where unknown.
+    case noSpace(needed: Int64?, free: Int64?)
+    /// Another error of the file system, in its words.
+    case fileFailed(String)
+    /// The bytes do not have the checksum that the caller or the server has stated. The part file is removed. Both are in
+    /// hexadecimal digits.
+    case checksumMismatch(algorithm: Checksum.Algorithm, expected: String, actual: String)
+    /// The request cannot be downloaded: it is no GET, or has a `Range` or `If-Range` of its own; the text says which.
+    case invalidRequest(String)
+    /// The response is no answer to the request, such as a part where the whole was asked for; the text says what is wrong.
+    case invalidResponse(String)
   }
 
-  /// What has failed.
+  /// Why the download failed.
   public let reason: Reason
-  /// The path of the file.
-  public let file: String
-  /// The method and the redacted URL.
+  /// The destination.
+  public let path: String
+  /// The request; nil if there was none yet.
   public let request: RequestSummary?
 
-  public var description: String {
-    let problem =
-      switch reason {
-      case .invalidPath: "cannot be a file: the path is empty, has a NUL character, or is that of a folder"
-      case .fileExists: "exists, and is not to be replaced"
-      case .inUse: "another download writes to it"
-      case .noSpace(let needed, let available): "needs \(needed) more bytes, and the disk has \(available)"
-      case .file(let text): text
-      case .ownRange: "the request has a Range of its own"
-      case .invalidRange(let text): "the response is no part of it: \(text)"
-      case .checksumMismatch(let algorithm): "its \(algorithm.rawValue) is not the expected one; the part was removed"
-      }
-    return naming("file \(file.bounded()): \(problem)")
+  init(_ reason: Reason, path: String, request: Request? = nil) {
+    self.reason = reason
+    self.path = path
+    self.request = request.map(RequestSummary.init)
+  }
+
+  /// The error about an `errno` of the system.
+  init(errno code: Int32, path: String) {
+    self.init(Self.reason(errno: code), path: path)
+  }
+
+  static func reason(errno code: Int32) -> Reason {
+    switch code {
+    case ENOENT, ENOTDIR: .missingFolder
+    case EACCES, EPERM, EROFS: .notPermitted
+    case EISDIR: .isFolder
+    case EEXIST: .fileExists
+    case ENOSPC, EDQUOT: .noSpace(needed: nil, free: nil)
+    case ENAMETOOLONG: .invalidPath
+    default: .fileFailed(String(cString: strerror(code)))
+    }
+  }
+
+  public var description: String { naming("download to \(path.debugDescription.bounded()): \(problem)") }
+
+  private var problem: String {
+    switch reason {
+    case .invalidPath: return "not a valid path of a file"
+    case .isFolder: return "it is a folder"
+    case .missingFolder: return "its folder does not exist"
+    case .fileExists: return "there is a file already"
+    case .notPermitted: return "access denied"
+    case .inUse: return "another download to this file is running"
+    case .noSpace(let needed, let free):
+      guard let needed, let free else { return "no space left" }
+      return "no space left: \(needed) bytes are to come, \(free) are free"
+    case .fileFailed(let text): return text
+    case .checksumMismatch(let algorithm, let expected, let actual):
+      return "wrong checksum: \(algorithm.rawValue) is \(actual), expected \(expected.bounded())"
+    case .invalidRequest(let text), .invalidResponse(let text): return text
+    }
   }
 }
+
+#if canImport(Glibc)
+private import Glibc
+#elseif canImport(Musl)
+private import Musl
+#elseif canImport(Darwin)
+private import Darwin
+#endif

@@ -1,68 +1,77 @@
-/// The progress of a download.
+internal import FaradayCore
+
+/// The progress of a download to a file.
 public struct DownloadProgress: Sendable, Hashable {
-  /// How many bytes of the file are there.
-  public internal(set) var bytes: Int64
-  /// The size of the file; nil if the server has not said.
-  public internal(set) var total: Int64?
-  /// How many of ``bytes`` an earlier call had left.
-  public internal(set) var resumed: Int64
-  /// The rate in bytes per second, smoothed over some seconds; 0 at first.
-  public internal(set) var bytesPerSecond: Double
-  /// The part that is there, from 0 to 1; nil if the total is unknown.
-  public var fraction: Double? { total.map { $0 > 0 ? min(1, Double(bytes) / Double($0)) : 1 } }
-  /// How long the rest takes at this rate; nil if the total or the rate is unknown.
+  /// The bytes of the file so far, resumed ones included.
+  public var bytes: Int64
+  /// The size of the file; nil if it is not known.
+  public var total: Int64?
+  /// The bytes that an earlier download had written.
+  public var resumed: Int64
+  /// The smoothed rate, in bytes a second; 0 if it is not known yet.
+  public var bytesPerSecond: Double
+
+  init(bytes: Int64 = 0, total: Int64? = nil, resumed: Int64 = 0, bytesPerSecond: Double = 0) {
+    self.bytes = bytes
+    self.total = total
+    self.resumed = resumed
+    self.bytesPerSecond = bytesPerSecond
+  }
+
+  /// The completed fraction, from 0 to 1; nil if the total is unknown.
+  public var fraction: Double? { TransferProgress(bytes: bytes, total: total).fraction }
+
+  /// The time that the rest takes at this rate; nil if the total or the rate is unknown.
   public var timeLeft: Duration? {
     guard let total, bytesPerSecond > 0 else { return nil }
-    return .seconds(min(Double(max(0, total - bytes)) / bytesPerSecond, 3_155_760_000))
+    let seconds = Double(max(0, total - bytes)) / bytesPerSecond
+    // A duration has no room for any number of seconds.
+    return seconds < 3e9 ? .seconds(seconds) : nil
   }
 }
 
-/// Calls a progress callback, at most so often, with a smoothed rate.
-struct ProgressReporter {
-  private let callback: @Sendable (DownloadProgress) -> Void
-  private let interval: Duration
-  private let elapsed: () -> Duration
-  private var progress = DownloadProgress(bytes: 0, total: nil, resumed: 0, bytesPerSecond: 0)
-  private var last: (time: Duration, bytes: Int64)?
+/// Makes the reports of a transfer: measures its rate, and leaves out what is too much.
+struct ProgressMeter {
+  private let elapsed: () -> Double
+  private let interval: Double
+  private var last: (bytes: Int64, time: Double)?
+  private var rate = 0.0
+  private var lastReport: Double?
 
-  /// Over how many seconds the rate is averaged, roughly.
-  private static let window = 3.0
-
-  init(_ options: DownloadOptions, _ callback: @escaping @Sendable (DownloadProgress) -> Void) {
-    self.callback = callback
-    interval = options.progressInterval
-    elapsed = options.clock.elapsed
+  init(_ policy: DownloadPolicy) {
+    elapsed = Self.stopwatch(policy.clock)
+    // Not a number, and none at all, are no reports.
+    interval = policy.reportsPerSecond > 0 ? 1 / policy.reportsPerSecond : .infinity
   }
 
-  mutating func begin(resumed: Int64) {
-    progress.resumed = resumed
-    progress.bytes = resumed
-    last = (elapsed(), resumed)
+  private static func stopwatch<C: Clock>(_ clock: C) -> () -> Double where C.Duration == Duration {
+    let start = clock.now
+    return { start.duration(to: clock.now) / .seconds(1) }
   }
 
-  mutating func update(bytes: Int64, total: Int64?, isEnd: Bool = false) {
-    let now = elapsed()
-    progress.bytes = bytes
-    progress.total = total
-    // It started again: nothing of the part is left.
-    progress.resumed = min(progress.resumed, bytes)
-    let since = last?.time ?? now
-    guard isEnd || now - since >= interval else { return }
-    let seconds = (now - since) / .seconds(1)
-    if seconds > 0 {
-      let rate = max(0, Double(bytes - (last?.bytes ?? bytes))) / seconds
-      let weight = progress.bytesPerSecond == 0 ? 1 : min(1, seconds / Self.window)
-      progress.bytesPerSecond += (rate - progress.bytesPerSecond) * weight
-      last = (now, bytes)
+  /// Measures the rate at so many transferred bytes: an exponential moving average over about two seconds.
+  private mutating func measure(_ bytes: Int64, at time: Double) {
+    // Started again: fewer bytes than before say nothing about speed.
+    guard let last, bytes >= last.bytes else {
+      last = (bytes, time)
+      return
     }
-    callback(progress)
+    let passed = time - last.time
+    // Pieces that come together say nothing either.
+    guard passed >= 0.05 else { return }
+    let current = Double(bytes - last.bytes) / passed
+    rate = rate == 0 ? current : rate + (current - rate) * (passed / (passed + 2))
+    self.last = (bytes, time)
   }
-}
 
-extension Clock<Duration> {
-  /// A function that returns the time since now.
-  fileprivate var elapsed: () -> Duration {
-    let start = now
-    return { start.duration(to: now) }
+  /// Measures, and gives the rate if it is time for a report.
+  mutating func rate(at bytes: Int64, isLast: Bool = false) -> Double? {
+    let time = elapsed()
+    measure(bytes, at: time)
+    guard !isLast else { return rate }
+    if let lastReport, time - lastReport < interval { return nil }
+    guard interval < .infinity else { return nil }
+    lastReport = time
+    return rate
   }
 }

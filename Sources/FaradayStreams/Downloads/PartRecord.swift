@@ -1,82 +1,78 @@
 internal import FaradayCore
 
-/// What a part is the beginning of, kept in a file beside it. It has no secrets: of the URL only a hash.
+/// What the bytes of a part file are the beginning of: kept beside it, so that a later process can go on.
+///
+/// It is written before the first byte, and replaced as a whole: at any moment there is none, an old one and no bytes, or the one
+/// of the bytes. It holds no URL and no header field but the validator.
 struct PartRecord: Codable, Equatable {
-  /// The SHA-256 of the URL, in hexadecimal.
-  let url: String
-  /// The value for `If-Range`: a strong entity tag, or a date that is a strong validator.
+  private var version = 1
+  /// The hash of the URL and of the request fields that choose a representation.
+  let resource: String
+  /// A strong `ETag`, or a `Last-Modified` that is strong: the value of `If-Range` (RFC 9110, section 13.1.5).
   let validator: String
-  /// The size of the file; nil if the server has not said.
-  var total: Int64?
-
-  /// Nil if the response has no validator that a range can be asked for with (RFC 9110, sections 8.8.2.2 and 13.1.5), or cannot be
-  /// continued: its server says that it has no ranges, or has encoded the body.
-  init?(_ response: Response, to request: Request, total: Int64?) {
-    let headers = response.headers
-    guard headers[.acceptRanges]?.lowercased() != "none", !response.isEncoded else { return nil }
-    if let tag = headers[.eTag] {
-      guard tag.hasPrefix("\"") else { return nil }
-      validator = tag
-    } else if let text = headers[.lastModified], let modified = HTTPDate.parse(text),
-      let date = headers[.date].flatMap({ HTTPDate.parse($0) }), date.timeIntervalSince(modified) >= 1
-    {
-      validator = text
-    } else {
-      return nil
-    }
-    url = Self.hash(of: request)
-    self.total = total
-  }
-
-  static func hash(of request: Request) -> String { SHA256.hash(request.url.absoluteString.utf8).hexadecimal }
-
-  /// Nil if there is none, or it is not of this request.
-  static func read(_ path: String, for request: Request) -> Self? {
-    guard let data = try? PrivateFile.read(path, limit: 64 << 10), let record = try? JSONDecoder().decode(Self.self, from: data),
-      record.url == hash(of: request)
-    else { return nil }
-    return record
-  }
-
-  func write(to path: String) throws(PartFile.Failure) {
-    do {
-      let encoder = JSONEncoder()
-      encoder.outputFormatting = .sortedKeys
-      try PrivateFile.write(encoder.encode(self), to: path)
-    } catch {
-      throw PartFile.Failure(reason: .file((error as? PrivateFile.Failure)?.reason ?? "\(path.bounded()) cannot be written"))
-    }
-  }
-
-  static func remove(_ path: String) { try? FileManager.default.removeItem(atPath: path) }
-}
-
-extension Response {
-  /// Whether the body has a content coding.
-  var isEncoded: Bool { headers[values: .contentEncoding].contains { $0.lowercased() != "identity" } }
-}
-
-/// The `Content-Range` of a response (RFC 9110, section 14.4).
-struct ContentRange: Equatable {
-  /// Nil if the range is not satisfied.
-  let bytes: ClosedRange<Int64>?
-  /// Nil if it is unknown.
   let total: Int64?
+  /// The checksums that the server has stated, in hexadecimal digits.
+  let digests: [Checksum.Algorithm: String]
 
-  init?(_ value: String?) {
-    guard let value, value.lowercased().hasPrefix("bytes ") else { return nil }
-    let parts = value.dropFirst(6).split(separator: "/", omittingEmptySubsequences: false)
-    guard parts.count == 2 else { return nil }
-    func number(_ text: Substring) -> Int64? { !text.isEmpty && text.utf8.allSatisfy(\.isDigit) ? Int64(text) : nil }
-    total = number(parts[1])
-    guard total != nil || parts[1] == "*" else { return nil }
-    if parts[0] == "*" {
-      guard total != nil else { return nil }
-      bytes = nil
-      return
+  /// Nil if the response has no validator that a later part could be asked for with, or the server says that it has no parts.
+  init?(_ response: Response, total: Int64?, digests: [Checksum], to request: Request) {
+    guard let validator = Self.validator(of: response.headers),
+      response.headers[.acceptRanges]?.trimming().lowercased() != "none"
+    else { return nil }
+    resource = Self.resource(of: request)
+    self.validator = validator
+    self.total = total
+    self.digests = Dictionary(digests.map { ($0.algorithm, $0.hexadecimal) }) { first, _ in first }
+  }
+
+  /// Reads the record of a part file; nil if there is none, or it is of something else, or cannot be of `size` bytes.
+  init?(at path: String, size: Int64, for request: Request) {
+    guard size > 0, let data = try? PrivateFile.read(path, limit: 64 << 10),
+      let record = try? JSONDecoder().decode(PartRecord.self, from: data),
+      record.version == 1, record.resource == Self.resource(of: request), record.total ?? .max >= size,
+      Self.isEntityTag(record.validator) || HTTPDate.parse(record.validator) != nil,
+      !record.validator.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F })
+    else { return nil }
+    self = record
+  }
+
+  func write(to path: String, for destination: String) throws {
+    do {
+      try PrivateFile.write(JSONEncoder().encode(self), to: path)
+    } catch let error as PrivateFile.Failure {
+      throw DownloadError(.fileFailed("the record of the part cannot be written: \(error.reason)"), path: destination)
     }
-    let ends = parts[0].split(separator: "-", omittingEmptySubsequences: false).map(number)
-    guard ends.count == 2, let first = ends[0], let last = ends[1], first <= last, last < total ?? .max else { return nil }
-    bytes = first...last
+  }
+
+  var checksums: [Checksum] { digests.map { Checksum($0.key, $0.value) } }
+
+  /// Whether a response may be of the same bytes: its validator, if it states one, is this one.
+  func matches(_ response: Response) -> Bool {
+    if let tag = response.headers[.eTag] { return !Self.isEntityTag(validator) || tag.trimming() == validator }
+    if !Self.isEntityTag(validator), let date = response.headers[.lastModified] { return date.trimming() == validator }
+    return true
+  }
+
+  /// The strong `ETag`; the `Last-Modified` only if there is no `ETag` at all, and it lies at least a second before the `Date` (RFC
+  /// 9110, sections 8.8.2.2 and 13.1.5).
+  private static func validator(of headers: HTTPFields) -> String? {
+    if let tag = headers[.eTag]?.trimming() { return isEntityTag(tag) ? tag : nil }
+    guard let modified = headers[.lastModified]?.trimming(), let instant = HTTPDate.parse(modified),
+      let date = headers[.date].flatMap({ HTTPDate.parse($0) }), date.timeIntervalSince(instant) >= 1
+    else { return nil }
+    return modified
+  }
+
+  /// Whether it is a strong entity tag (RFC 9110, section 8.8.3).
+  private static func isEntityTag(_ text: String) -> Bool {
+    let bytes = text.utf8
+    guard bytes.count >= 2, bytes.first == UInt8(ascii: "\""), bytes.last == UInt8(ascii: "\"") else { return false }
+    return bytes.dropFirst().dropLast().allSatisfy { $0 > 0x20 && $0 != UInt8(ascii: "\"") && $0 != 0x7F }
+  }
+
+  private static func resource(of request: Request) -> String {
+    let url = request.url.absoluteString.prefix { $0 != "#" }
+    let chosen = [request.headers[.accept], request.headers[.acceptLanguage]].map { $0 ?? "" }
+    return SHA256.hash(([String(url)] + chosen).joined(separator: "\n").utf8).hexadecimal
   }
 }

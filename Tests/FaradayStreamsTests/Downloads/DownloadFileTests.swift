@@ -1,156 +1,230 @@
 import Faraday
 import FaradayTesting
+import Foundation
 import Synchronization
-import TestSupport
 import Testing
 
 @testable import FaradayStreams
 
-/// Files, folders, locks and checksums.
+/// What may be wrong with the file, its folder, and what is there already.
 @Suite struct DownloadFileTests {
-  let folder: DownloadFolder
-  static let content = Array("what is downloaded".utf8)
+  @Test(
+    arguments: [
+      ("", .invalidPath), ("a\0b", .invalidPath), ("/", .isFolder), ("sub", .isFolder), ("sub/", .isFolder),
+      ("missing/file", .missingFolder), ("there/file", .missingFolder), (String(repeating: "x", count: 300), .invalidPath),
+    ] as [(String, DownloadError.Reason)])
+  func `a destination that can be no file is refused before anything is sent`(
+    name: String, expected: DownloadError.Reason
+  ) async throws {
+    let file = try MockedFile()
+    try FileManager.default.createDirectory(atPath: file.folder + "/sub", withIntermediateDirectories: true)
+    try Data().write(to: URL(fileURLWithPath: file.folder + "/there"))
+    let destination = name.isEmpty || name == "/" ? name : file.folder + "/" + name
+    let error = await failure { _ = try await file.connection.download("file", to: destination, policy: file.policy) }
+    #expect(error.map(reason) == expected)
+    #expect(file.sent.isEmpty && file.names == ["sub", "there"])
+  }
 
-  init() throws { folder = try DownloadFolder() }
+  @Test func `what the system says becomes a reason`() {
+    #expect(DownloadError.reason(errno: ENOSPC) == .noSpace(needed: nil, free: nil))
+    #expect(DownloadError.reason(errno: EACCES) == .notPermitted)
+    #expect(DownloadError.reason(errno: EROFS) == .notPermitted)
+    #expect(DownloadError.reason(errno: EISDIR) == .isFolder)
+    #expect(DownloadError.reason(errno: EIO) == .fileFailed("Input/output error"))
+  }
 
-  private func reason(
-    _ server: RangeServer, to file: String? = nil, edit: (inout DownloadOptions) -> Void = { _ in },
-    request: (inout Request) -> Void = { _ in }
-  ) async throws -> DownloadError.Reason? {
-    var options = DownloadOptions()
-    edit(&options)
-    do {
-      try await Connection(server.url, adapter: TestedAdapter.curl.adapter).download(
-        to: file ?? folder.file, options: options, edit: request)
-      return nil
-    } catch let error as DownloadError {
-      #expect(error.description.contains("file ") && error.request?.method == .get)
-      return error.reason
+  @Test func `a folder in which nothing may be written is an error`() async throws {
+    let file = try MockedFile()
+    // Not even for the administrator.
+    let error = await failure { _ = try await file.connection.download("file", to: "/proc/self/file", policy: file.policy) }
+    #expect(error is DownloadError && file.sent.isEmpty)
+  }
+
+  @Test func `a file that is there is kept if that was asked for`() async throws {
+    let file = try MockedFile()
+    try Data("old".utf8).write(to: URL(fileURLWithPath: file.destination))
+    var policy = file.policy
+    policy.existing = .fail
+    let error = await failure { _ = try await file.download(policy: policy) }
+    #expect(error.map(reason) == .fileExists)
+    #expect(file.sent.isEmpty && file.written == Data("old".utf8) && file.names == ["file"])
+  }
+
+  @Test func `a file that comes meanwhile is kept too, and so is the part`() async throws {
+    let file = try MockedFile()
+    var policy = file.policy
+    policy.existing = .fail
+    file.answer { [bytes = file.bytes, destination = file.destination] in
+      try Data("new".utf8).write(to: URL(fileURLWithPath: destination))
+      return MockedFile.response($0, .ok, [.eTag: "\"v1\""], bytes)
     }
+    let error = await failure { _ = try await file.download(policy: policy) }
+    #expect(error.map(reason) == .fileExists)
+    #expect(file.written == Data("new".utf8) && file.names == ["file", "file.part", "file.part.json"])
   }
 
-  @Test func `paths that cannot be a file's are refused before anything is sent`() async throws {
-    let server = try RangeServer(Self.content)
-    for path in ["", folder.path, folder.path + "/", folder.path + "/a\0b"] {
-      #expect(try await reason(server, to: path) == .invalidPath)
-    }
-    #expect(try await reason(server, to: folder.path + "/no/file") == .file("No such file or directory"))
-    #expect(try await reason(server, request: { $0.headers[.range] = "bytes=1-" }) == .ownRange)
-    #expect(server.ranges.isEmpty && folder.names.isEmpty)
+  @Test func `without a file there it is the same with either policy`() async throws {
+    let file = try MockedFile()
+    var policy = file.policy
+    policy.existing = .fail
+    file.whole()
+    _ = try await file.download(policy: policy)
+    #expect(file.written == file.bytes && file.names == ["file"])
   }
 
-  @Test func `a file that exists is replaced only where it may be`() async throws {
-    let server = try RangeServer(Self.content)
-    try folder.write([1])
-    #expect(try await reason(server, edit: { $0.replacesExisting = false }) == .fileExists)
-    #expect(server.ranges.isEmpty && folder.bytes == [1] && folder.names == ["file"])
-    #expect(try await reason(server) == nil)
-    #expect(folder.bytes == Self.content)
+  @Test func `a file that is there stays as it is until the new one is whole`() async throws {
+    let file = try MockedFile()
+    try Data("old".utf8).write(to: URL(fileURLWithPath: file.destination))
+    await file.leavePart(of: 999)
+    #expect(file.written == Data("old".utf8))
+    file.rest(from: 999)
+    _ = try await file.download()
+    #expect(file.written == file.bytes)
   }
 
-  @Test func `a file that comes meanwhile is not replaced either`() async throws {
-    let folder = folder
-    let server = try RangeServer(Self.content) {
-      $0.answer = { _, _ in
-        try? folder.write([1])
-        return nil
-      }
-    }
-    #expect(try await reason(server, edit: { $0.replacesExisting = false }) == .fileExists)
-    #expect(folder.bytes == [1])
-  }
-
-  @Test func `two downloads to one file at the same time`() async throws {
-    let (arrived, mayAnswer) = (Gate(), Gate())
-    let server = try RangeServer(Self.content) {
-      $0.answer = { _, _ in
+  @Test func `two downloads to the same file: the second is refused, the first goes on`() async throws {
+    let file = try MockedFile()
+    let (arrived, release) = (Gate(), Gate())
+    file.answer { [bytes = file.bytes] request in
+      let isSent = Mutex(false)
+      let body = AsyncStream<Data>(unfolding: {
         arrived.open()
-        mayAnswer.wait()
-        return nil
-      }
+        await release.opened()
+        return isSent.withLock { isSent in
+          defer { isSent = true }
+          return isSent ? nil : bytes
+        }
+      })
+      return Response(status: .ok, headers: [.eTag: "\"v1\""], body: .stream(body, length: 1000), url: request.url)
     }
-    async let first = reason(server)
-    #expect(await arrived.opened())
-    #expect(try await reason(server) == .inUse)
-    mayAnswer.open()
-    #expect(try await first == nil)
-    #expect(folder.bytes == Self.content)
+    let first = Task { try await file.download() }
+    await arrived.opened()
+    let error = await failure { _ = try await file.download() }
+    #expect(error.map(reason) == .inUse)
+    release.open()
+    #expect(try await first.value.size == 1000)
+    #expect(file.written == file.bytes && file.names == ["file"])
   }
 
-  @Test func `a part that is a link or a folder is left alone`() async throws {
-    let server = try RangeServer(Self.content)
-    try folder.write([1], to: "other")
-    try FileManager.default.createSymbolicLink(atPath: folder.file + ".part", withDestinationPath: folder.path + "/other")
-    guard case .file = try await reason(server) else {
-      Issue.record("a link was followed")
+  @Test func `too little space is seen before the body is read`() async throws {
+    let file = try MockedFile()
+    var policy = file.policy
+    policy.freeSpace = 999
+    file.whole()
+    let error = await failure { _ = try await file.download(policy: policy) }
+    #expect(error.map(reason) == .noSpace(needed: 1000, free: 999))
+    #expect(file.names == [])
+    policy.freeSpace = 700
+    await file.leavePart(of: 300)
+    file.rest(from: 300)
+    #expect(try await file.download(policy: policy).size == 1000)
+  }
+
+  @Test func `more bytes than any disk has are refused`() async throws {
+    let file = try MockedFile()
+    file.answer { Response(status: .ok, body: .stream(AsyncStream<Data> { $0.finish() }, length: .max), url: $0.url) }
+    let error = await failure { _ = try await file.download() }
+    guard case .noSpace(.max, _?) = error.flatMap(reason) else {
+      Issue.record("\(String(describing: error))")
       return
     }
-    #expect(FileManager.default.contents(atPath: folder.path + "/other") == Data([1]))
   }
 
-  @Test func `more than the disk has is refused at the head`() async throws {
-    let server = try RangeServer(Self.content) {
-      $0.answer = { _, _ in "HTTP/1.1 200 OK\r\nContent-Length: 9000000000000000000\r\n\r\nx" }
-    }
-    guard case .noSpace(let needed, _)? = try await reason(server) else {
-      Issue.record("it was begun")
+  @Test func `a part file that is a link is not followed`() async throws {
+    let file = try MockedFile()
+    let other = file.folder + "/other"
+    try Data("other".utf8).write(to: URL(fileURLWithPath: other))
+    try FileManager.default.createSymbolicLink(atPath: file.part, withDestinationPath: other)
+    let error = await failure { _ = try await file.download() }
+    #expect(error is DownloadError && file.sent.isEmpty)
+    #expect(FileManager.default.contents(atPath: other) == Data("other".utf8))
+  }
+
+  @Test func `a part file with a second name is left to that name`() async throws {
+    let file = try MockedFile()
+    try Data("whole".utf8).write(to: URL(fileURLWithPath: file.destination))
+    try FileManager.default.linkItem(atPath: file.destination, toPath: file.part)
+    file.status(.notFound)
+    _ = await failure { _ = try await file.download() }
+    #expect(file.written == Data("whole".utf8) && file.names == ["file"])
+  }
+
+  @Test func `a part of an earlier process is continued, and all of its bytes are verified`() async throws {
+    let file = try MockedFile()
+    await file.leavePart(of: 300)
+    #expect(file.names == ["file.part", "file.part.json"])
+    file.rest(from: 300)
+    let checksum = Checksum.sha256(SHA256.hash(file.bytes).hexadecimal)
+    let download = try await file.download(checksum: checksum)
+    #expect(download.resumed == 300 && download.verified == [.sha256] && download.response.status == .partialContent)
+    #expect(file.ranges == [nil, "bytes=300-"] && file.written == file.bytes && file.names == ["file"])
+  }
+
+  @Test func `a part whose bytes were changed meanwhile has a wrong checksum, and goes`() async throws {
+    let file = try MockedFile()
+    await file.leavePart(of: 300)
+    try Data(repeating: 0, count: 300).write(to: URL(fileURLWithPath: file.part))
+    file.rest(from: 300)
+    let error = await failure { _ = try await file.download(checksum: .sha256(SHA256.hash(file.bytes).hexadecimal)) }
+    guard case .checksumMismatch(.sha256, _, _) = error.flatMap(reason) else {
+      Issue.record("\(String(describing: error))")
       return
     }
-    #expect(needed == 9_000_000_000_000_000_000 && folder.names.isEmpty)
+    #expect(file.names == [])
   }
 
-  private static let digest = Data(SHA256.hash(content)).base64EncodedString()
-  private static let wrong = Data(repeating: 1, count: 32).base64EncodedString()
-
-  @Test(arguments: [
-    ("Repr-Digest: sha-256=:\(digest):", true), ("Content-Digest: md5=:AAAA:, sha-256=:\(digest):", true),
-    ("Repr-Digest: md5=:AAAA:", false), ("Repr-Digest: sha-256=\(wrong)", false), ("Repr-Digest: sha-256=:AAAA:", false),
-    ("Repr-Digest: sha-256=:!:", false), ("Repr-Digest: sha-256", false),
-  ])
-  func `a digest that the server sends is verified, if it is one`(field: String, isVerified: Bool) async throws {
-    let server = try RangeServer(Self.content) { $0.fields = [field] }
-    let result = try await Connection(server.url, adapter: TestedAdapter.curl.adapter).download(to: folder.file)
-    #expect(result.isVerified == isVerified)
-  }
-
-  @Test(arguments: ["Repr-Digest", "Content-Digest"])
-  func `another digest than the server's is an error, and nothing is left`(field: String) async throws {
-    let server = try RangeServer(Self.content) { $0.fields = ["\(field): sha-256=:\(Self.wrong):"] }
-    #expect(try await reason(server) == .checksumMismatch(.sha256))
-    #expect(folder.names.isEmpty)
-    #expect(try await reason(server, edit: { $0.verifiesDigests = false }) == nil)
-  }
-
-  @Test func `the digest of a part's content is of that part`() async throws {
-    let server = try RangeServer(Self.content) {
-      $0.cuts = [5]
-      $0.answer = { number, _ in
-        number == 2
-          ? "HTTP/1.1 206 Partial Content\r\nContent-Range: bytes 5-17/18\r\nContent-Digest: sha-256=:\(Self.wrong):\r\n"
-            + "Content-Length: 13\r\n\r\n" + String(decoding: Self.content[5...], as: UTF8.self) : nil
-      }
+  @Test(arguments: ["", "{}", "no JSON", "resource", "validator", "total", "version"])
+  func `a record that is none, or of something else, starts the file again`(damage: String) async throws {
+    let file = try MockedFile()
+    await file.leavePart(of: 300)
+    let record = try #require(FileManager.default.contents(atPath: file.record))
+    var fields = try #require(JSONSerialization.jsonObject(with: record) as? [String: Any])
+    #expect(fields["validator"] as? String == "\"v1\"" && fields["total"] as? Int == 1000)
+    switch damage {
+    case "resource": fields["resource"] = "00"
+    case "validator": fields["validator"] = "W/\"v1\""
+    case "total": fields["total"] = 299
+    case "version": fields["version"] = 2
+    default: fields = [:]
     }
-    #expect(try await reason(server, edit: { $0.initialDelay = .zero }) == .checksumMismatch(.sha256))
+    let damaged = fields.isEmpty ? Data(damage.utf8) : try JSONSerialization.data(withJSONObject: fields)
+    try damaged.write(to: URL(fileURLWithPath: file.record))
+    file.whole()
+    #expect(try await file.download().resumed == 0)
+    #expect(file.ranges == [nil, nil] && file.written == file.bytes)
   }
 
-  @Test func `a checksum that is given is verified, over what an earlier call had left too`() async throws {
-    for text in ["", "c2b1", String(repeating: "g", count: 64)] {
-      #expect(throws: InvalidChecksum.self) { try Checksum.sha256(text) }
+  @Test func `a part of another URL, or without a record, is not continued`() async throws {
+    let file = try MockedFile()
+    await file.leavePart(of: 300)
+    file.whole(cut: 400)
+    file.rest(from: 400)
+    _ = try await file.download("other")
+    await file.leavePart(of: 300)
+    try FileManager.default.removeItem(atPath: file.record)
+    file.whole()
+    _ = try await file.download()
+    #expect(file.ranges == [nil, nil, "bytes=400-", nil, nil] && file.written == file.bytes)
+  }
+
+  @Test func `the record has no secret, and is its owner's alone`() async throws {
+    let file = try MockedFile()
+    file.whole(cut: 300, [.eTag: "\"v1\"", .setCookie: "session=SECRET"])
+    var policy = file.policy
+    policy.retries = 0
+    _ = try? await file.download("file?token=SECRET", policy: policy, edit: { $0.headers[.authorization] = "Bearer SECRET" })
+    let record = try #require(FileManager.default.contents(atPath: file.record))
+    #expect(
+      !String(decoding: record, as: UTF8.self).contains("SECRET") && !String(decoding: record, as: UTF8.self).contains("http"))
+    var found = stat()
+    #expect(stat(file.record, &found) == 0 && found.st_mode & 0o777 == 0o600)
+  }
+
+  @Test func `errors show no secret of the URL`() async throws {
+    let file = try MockedFile()
+    let error = await failure {
+      _ = try await file.download("file?token=SECRET", checksum: .sha256("00"), edit: { $0.method = .put })
     }
-    let right = try Checksum.sha256(SHA256.hash(Self.content).hexadecimal)
-    let server = try RangeServer(Self.content) { $0.cuts = [5] }
-    await #expect(throws: TransportError.self) { try await reason(server, edit: { $0.maximumFailures = 0 }) }
-    #expect(try await reason(server, edit: { $0.checksum = right }) == nil)
-    #expect(folder.bytes == Self.content && server.ranges == [nil, "bytes=5-"])
-    let wrong = try Checksum(.sha512, Array(repeating: 1, count: 64))
-    #expect(try await reason(server, edit: { $0.checksum = wrong }) == .checksumMismatch(.sha512))
-  }
-
-  @Test func `an encoded body is decoded, and cannot be continued`() async throws {
-    let coded = try #require(Data(base64Encoded: "H4sIAAAAAAACA8vIBACsKpPYAgAAAA=="))
-    let server = try RangeServer(Array(coded)) { $0.fields = ["Content-Encoding: gzip", "Repr-Digest: sha-256=:\(Self.wrong):"] }
-    let result = try await Connection(server.url, adapter: TestedAdapter.curl.adapter).download(to: folder.file)
-    #expect(!result.isVerified)
-    #expect(folder.names == ["file"] && folder.bytes == Array("hi".utf8))
+    #expect(error.map { !"\($0)".contains("SECRET") } == true)
   }
 }

@@ -1,120 +1,184 @@
 import Faraday
 import FaradayTesting
-import TestSupport
+import Foundation
 import Testing
 
 @testable import FaradayStreams
 
-/// Answers to a `Range` that are not the rest of the file.
+/// What a server may answer to a request for the rest of a file.
 @Suite struct DownloadRangeTests {
-  let folder: DownloadFolder
-  static let content: [UInt8] = (0..<1000).map { LocalServer.patternByte(at: $0) }
-
-  init() throws { folder = try DownloadFolder() }
-
-  /// Downloads with a break after 600 bytes; the answer to the second request is this one, and that to later ones if `always`.
-  private func download(_ answer: String, always: Bool = false) async throws -> RangeServer {
-    let server = try RangeServer(Self.content) {
-      $0.cuts = [600]
-      $0.answer = { number, _ in number == 2 || always && number > 2 ? answer : nil }
-    }
-    var options = DownloadOptions()
-    options.initialDelay = .zero
-    try await Connection(server.url, adapter: TestedAdapter.curl.adapter).download(to: folder.file, options: options)
-    return server
+  @Test(arguments: [
+    "bytes 0-999/1000", "bytes 299-999/1000", "bytes 301-999/1000", "bytes 300-999/1001", "bytes 300-999/*", "bytes 300-998/1000",
+    "bytes 300-999", "bytes 300-1000/1000", "bytes 999-300/1000", "bytes */1000", "items 300-999/1000", "bytes 300-999/-1", "",
+    "bytes 300-99999999999999999999/1000", "bytes 300-9223372036854775807/9223372036854775807",
+  ])
+  func `a part with a wrong Content-Range starts the file again without ranges`(range: String) async throws {
+    let file = try MockedFile()
+    file.whole(cut: 300)
+    file.rest(from: 300, [.eTag: "\"v1\"", .contentRange: range])
+    file.whole(cut: 200)
+    file.whole()
+    _ = try await file.download()
+    #expect(file.ranges == [nil, "bytes=300-", nil, nil])
+    #expect(file.written == file.bytes)
   }
 
-  private static let rest = String(repeating: "x", count: 400)
-  static let unusable = [
-    "HTTP/1.1 206 Partial Content\r\nContent-Range: bytes 0-999/1000\r\nContent-Length: 1000\r\n\r\n",
-    "HTTP/1.1 206 Partial Content\r\nContent-Range: bytes 601-999/1000\r\nContent-Length: 399\r\n\r\n",
-    "HTTP/1.1 206 Partial Content\r\nContent-Range: bytes 600-1999/2000\r\nContent-Length: 1400\r\n\r\n",
-    "HTTP/1.1 206 Partial Content\r\nContent-Range: bytes 600-999/1000\r\nETag: \"v2\"\r\nContent-Length: 400\r\n\r\n\(rest)",
-    "HTTP/1.1 206 Partial Content\r\nContent-Range: bytes 600-999/1000\r\nContent-Length: 5\r\n\r\nxxxxx",
-    "HTTP/1.1 206 Partial Content\r\nContent-Range: bytes 600-999/1000\r\nContent-Encoding: gzip\r\nContent-Length: 400\r\n\r\n\(rest)",
-    "HTTP/1.1 206 Partial Content\r\nContent-Length: 400\r\n\r\n\(rest)",
-    "HTTP/1.1 206 Partial Content\r\nContent-Type: multipart/byteranges; boundary=a\r\nContent-Length: 3\r\n\r\n--a",
-    "HTTP/1.1 416 Range Not Satisfiable\r\nContent-Range: bytes */500\r\nContent-Length: 0\r\n\r\n",
-    "HTTP/1.1 416 Range Not Satisfiable\r\nContent-Length: 0\r\n\r\n",
-    "HTTP/1.1 412 Precondition Failed\r\nContent-Length: 0\r\n\r\n",
-  ]
-
-  @Test(arguments: unusable)
-  func `an answer that is not the rest makes it start again, once`(answer: String) async throws {
-    let server = try await download(answer)
-    #expect(folder.bytes == Self.content)
-    #expect(server.ranges == [nil, "bytes=600-", nil])
+  @Test func `a part without Content-Range starts the file again`() async throws {
+    let file = try MockedFile()
+    file.whole(cut: 300)
+    file.answer { [bytes = file.bytes] in MockedFile.response($0, .partialContent, [.eTag: "\"v1\""], bytes[300...]) }
+    file.whole()
+    _ = try await file.download()
+    #expect(file.ranges == [nil, "bytes=300-", nil] && file.written == file.bytes)
   }
 
-  @Test func `a server that never has the rest is not asked for ever`() async throws {
-    let server = try RangeServer(Self.content) {
-      $0.cuts = [600, 600, 600]
-      $0.answer = { number, head in head.lowercased().contains("\r\nrange:") ? Self.unusable[1] : nil }
-    }
-    var options = DownloadOptions()
-    options.initialDelay = .zero
-    let error = await #expect(throws: DownloadError.self) {
-      try await Connection(server.url, adapter: TestedAdapter.curl.adapter).download(to: folder.file, options: options)
-    }
-    #expect(error?.reason == .invalidRange("it begins at byte 601 and not at 600"))
-    #expect(server.ranges.count == 4)
+  @Test func `several parts in one body start the file again`() async throws {
+    let file = try MockedFile()
+    file.whole(cut: 300)
+    file.rest(from: 300, [.eTag: "\"v1\"", .contentType: "multipart/byteranges; boundary=x"])
+    file.whole()
+    _ = try await file.download()
+    #expect(file.ranges == [nil, "bytes=300-", nil] && file.written == file.bytes)
   }
 
-  @Test func `less than was asked for is taken, and the rest asked for`() async throws {
-    let middle = String(decoding: [UInt8](repeating: 0x78, count: 100), as: UTF8.self)
-    let server = try await download(
-      "HTTP/1.1 206 Partial Content\r\nContent-Range: bytes 600-699/*\r\nContent-Length: 100\r\n\r\n\(middle)")
-    #expect(folder.bytes == Self.content[..<600] + Array(middle.utf8) + Self.content[700...])
-    #expect(server.ranges == [nil, "bytes=600-", "bytes=700-"])
+  @Test func `a part of another version starts the file again`() async throws {
+    let file = try MockedFile()
+    file.whole(cut: 300)
+    file.rest(from: 300, [.eTag: "\"v2\""])
+    file.whole(cut: 400, [.eTag: "\"v2\""])
+    file.rest(from: 400, [.eTag: "\"v2\""])
+    _ = try await file.download()
+    #expect(file.ranges == [nil, "bytes=300-", nil, "bytes=400-"] && file.written == file.bytes)
   }
 
-  @Test func `a part that is whole already, and of unknown size, is asked about`() async throws {
-    // Chunked, cut before the last chunk: all bytes are there, and nobody knows.
-    let server = try RangeServer(Self.content) {
-      let text = String(decoding: [UInt8](repeating: 0x78, count: 1000), as: UTF8.self)
-      $0.content = Array(text.utf8)
-      $0.answer = { number, _ in
-        number == 1 ? "HTTP/1.1 200 OK\r\nETag: \"v1\"\r\nTransfer-Encoding: chunked\r\n\r\n3e8\r\n\(text)\r\n" : nil
-      }
-    }
-    var options = DownloadOptions()
-    options.initialDelay = .zero
-    let result = try await Connection(server.url, adapter: TestedAdapter.curl.adapter).download(
-      to: folder.file, options: options)
-    #expect(result.size == 1000 && result.requestCount == 2 && server.ranges == [nil, "bytes=1000-"])
-    #expect(folder.names == ["file"])
+  @Test func `a changed file is sent whole, and replaces what was there`() async throws {
+    let file = try MockedFile()
+    let old = Data(repeating: 7, count: 2000)
+    file.answer { MockedFile.response($0, .ok, [.eTag: "\"old\""], old, cut: 1500) }
+    file.whole(cut: 100)
+    file.rest(from: 100)
+    let download = try await file.download()
+    #expect(file.sent.map { $0.headers[.ifRange] } == [nil, "\"old\"", "\"v1\""])
+    #expect(file.written == file.bytes && download.size == 1000)
   }
 
-  @Test func `a middleware that throws the status changes nothing`() async throws {
-    let server = try RangeServer(Self.content) {
-      $0.cuts = [600]
-      $0.answer = { number, _ in number == 2 ? Self.unusable[8] : nil }
-    }
-    var options = DownloadOptions()
-    options.initialDelay = .zero
-    try await Connection(server.url, adapter: TestedAdapter.curl.adapter, middleware: [.expectStatus]).download(
-      to: folder.file, options: options)
-    #expect(folder.bytes == Self.content)
+  @Test func `a part shorter than what was asked for is followed by the next`() async throws {
+    let file = try MockedFile()
+    file.whole(cut: 300)
+    file.rest(from: 300, to: 600)
+    file.rest(from: 600)
+    #expect(try await file.download().interruptions == 1)
+    #expect(file.ranges == [nil, "bytes=300-", "bytes=600-"] && file.written == file.bytes)
   }
 
   @Test(
     arguments: [
-      ("bytes 0-9/10", 0, 9, 10), ("BYTES 5-5/6", 5, 5, 6), ("bytes 0-9/*", 0, 9, nil),
-      ("bytes 0-9223372036854775806/*", 0, Int64.max - 1, nil),
-    ] as [(String, Int64, Int64, Int64?)])
-  func `ranges that are valid`(text: String, first: Int64, last: Int64, total: Int64?) {
-    let range = ContentRange(text)
-    #expect(range?.bytes == first...last)
-    #expect(range?.total == total)
+      [.eTag: "W/\"v1\""], [.eTag: "v1"], [.eTag: "\"v\"1\""], [:], [.lastModified: "Mon, 01 Jan 2024 00:00:00 GMT"],
+      [.lastModified: "Mon, 01 Jan 2024 00:00:00 GMT", .date: "Mon, 01 Jan 2024 00:00:00 GMT"],
+      [.eTag: "W/\"v1\"", .lastModified: "Mon, 01 Jan 2024 00:00:00 GMT", .date: "Mon, 01 Jan 2024 00:01:00 GMT"],
+      [.eTag: "\"v1\"", .acceptRanges: "none"], [.lastModified: "never", .date: "Mon, 01 Jan 2024 00:01:00 GMT"],
+    ] as [HTTPFields])
+  func `a file without a strong validator, or without ranges, starts again`(headers: HTTPFields) async throws {
+    let file = try MockedFile()
+    file.whole(cut: 300, headers)
+    file.whole()
+    _ = try await file.download()
+    #expect(file.ranges == [nil, nil] && file.sent.allSatisfy { $0.headers[.ifRange] == nil })
+    #expect(file.written == file.bytes)
   }
 
-  @Test(arguments: [
-    "", "bytes", "bytes ", "bytes 0-9", "bytes 0-9/", "bytes 9-0/10", "bytes 0-10/10", "bytes -9/10", "bytes 0-/10",
-    "bytes 0-9/x",
-    "bytes */*", "bytes 0-9/10/11", "bytes 0-9,11-12/20", "items 0-9/10", "bytes 0-9223372036854775807/*",
-    "bytes 99999999999999999999-99999999999999999999/*", "bytes +0-9/10", "bytes 0-9/-1", "bytes ٠-٩/١٠",
-  ])
-  func `ranges that are not`(text: String) {
-    #expect(ContentRange(text) == nil)
+  @Test func `a Last-Modified that is older than the response is a validator`() async throws {
+    let file = try MockedFile()
+    let headers: HTTPFields = [.lastModified: "Mon, 01 Jan 2024 00:00:00 GMT", .date: "Mon, 01 Jan 2024 00:00:01 GMT"]
+    file.whole(cut: 300, headers)
+    file.rest(from: 300, headers)
+    _ = try await file.download()
+    #expect(file.sent.last?.headers[.ifRange] == "Mon, 01 Jan 2024 00:00:00 GMT" && file.written == file.bytes)
+  }
+
+  @Test func `nothing behind the bytes that are here: the file is whole already`() async throws {
+    let file = try MockedFile()
+    let chunked: HTTPFields = [.eTag: "\"v1\""]
+    // Its length was not known: all bytes came, and the end did not.
+    file.answer { [bytes = file.bytes] request in
+      let pieces = AsyncThrowingStream<Data, any Error> { continuation in
+        continuation.yield(bytes)
+        continuation.finish(throwing: MockedFile.broken(request))
+      }
+      return Response(status: .ok, headers: chunked, body: .stream(pieces), url: request.url)
+    }
+    file.status(.rangeNotSatisfiable, [.contentRange: "bytes */1000"])
+    #expect(try await file.download().size == 1000)
+    #expect(file.ranges == [nil, "bytes=1000-"] && file.written == file.bytes)
+  }
+
+  @Test(
+    arguments: [
+      [.contentRange: "bytes */999"], [.contentRange: "bytes */*"], [:], [.contentRange: "bytes */300", .eTag: "\"v2\""],
+    ] as [HTTPFields])
+  func `a range that is not there otherwise starts the file again`(headers: HTTPFields) async throws {
+    let file = try MockedFile()
+    file.whole(cut: 300)
+    file.status(.rangeNotSatisfiable, headers)
+    file.whole()
+    _ = try await file.download()
+    #expect(file.ranges == [nil, "bytes=300-", nil] && file.written == file.bytes)
+  }
+
+  @Test func `a failed precondition starts the file again`() async throws {
+    let file = try MockedFile()
+    file.whole(cut: 300)
+    file.status(.preconditionFailed)
+    file.whole()
+    _ = try await file.download()
+    #expect(file.ranges == [nil, "bytes=300-", nil] && file.written == file.bytes)
+  }
+
+  @Test func `a file that changes with each request ends with an error`() async throws {
+    let file = try MockedFile()
+    for _ in 0..<20 {
+      file.whole(cut: 300)
+      file.status(.preconditionFailed)
+    }
+    let error = await failure { _ = try await file.download() }
+    #expect(error != nil && file.names == [])
+    #expect(file.sent.count <= 12)
+  }
+
+  @Test func `no coding is asked for, and a coded body that is stored as it was sent can be continued`() async throws {
+    let file = try MockedFile()
+    let headers: HTTPFields = [.eTag: "\"v1\"", .contentEncoding: "gzip"]
+    file.whole(cut: 300, headers.adding(.contentLength, "1000"))
+    file.rest(from: 300, headers.adding(.contentLength, "700"))
+    _ = try await file.download(edit: { $0.headers[.acceptEncoding] = "gzip" })
+    #expect(file.sent.map { $0.headers[.acceptEncoding] } == ["identity", "identity"] && file.written == file.bytes)
+  }
+
+  @Test func `a coded body of which nobody knows whether it was decoded starts again`() async throws {
+    let file = try MockedFile()
+    file.whole(cut: 300, [.eTag: "\"v1\"", .contentEncoding: "br", .reprDigest: "sha-256=:AAAA:"])
+    file.whole()
+    _ = try await file.download()
+    #expect(file.ranges == [nil, nil] && file.written == file.bytes)
+  }
+
+  @Test func `a compressed body that is decoded is not continued, and its checksum is not that of the file`() async throws {
+    let file = try MockedFile()
+    let zipped = Data(Gzip.stored(Array(file.bytes)))
+    let headers: HTTPFields = [
+      .eTag: "\"v1\"", .contentEncoding: "gzip", .contentLength: "\(zipped.count)", .reprDigest: "sha-256=:AAAA:",
+    ]
+    file.answer { MockedFile.response($0, .ok, headers, zipped, cut: 10) }
+    file.answer { MockedFile.response($0, .ok, headers, zipped) }
+    let download = try await file.download(edit: { $0.options.decompression = .standard })
+    #expect(file.ranges == [nil, nil] && file.written == file.bytes && download.verified.isEmpty)
+  }
+}
+
+extension HTTPFields {
+  fileprivate func adding(_ name: HTTPField.Name, _ value: String) -> HTTPFields {
+    var fields = self
+    fields[name] = value
+    return fields
   }
 }

@@ -1,103 +1,131 @@
 import Faraday
 import FaradayTesting
+import Foundation
 import Synchronization
 
-/// A server of one file with ranges, which can break off, and which counts the bytes that it has sent.
+/// Serves one file of any size with ranges and `If-Range`, breaks its responses off where it is told, and counts what it has sent.
 final class RangeServer: Sendable {
-  struct State {
-    var content: [UInt8]
-    var validator = "ETag: \"v1\""
-    var hasRanges = true
-    /// Further lines of each response's head.
-    var fields: [String] = []
-    /// After how many bytes of a body each connection breaks off; nil sends the rest.
-    var cuts: [Int?] = []
-    /// Answers in its own way, by the number of the request; nil does not.
-    var answer: (@Sendable (Int, String) -> String?)?
-    var ranges: [String?] = []
-    var served = 0
+  struct Sent: Sendable {
+    let head: String
+    let status: Int
+    let start: Int
+    let count: Int
   }
 
-  let state: Mutex<State>
-  private let server = Mutex<RawServer?>(nil)
+  struct File: Sendable {
+    var size: Int
+    var tag = "\"v1\""
+    var seed: UInt8 = 0
 
-  init(_ content: [UInt8], edit: (inout State) -> Void = { _ in }) throws {
-    var state = State(content: content)
-    edit(&state)
-    self.state = Mutex(state)
-    let server = try RawServer { [weak self] connection in try self?.serve(connection) }
-    self.server.withLock { $0 = server }
+    /// Pseudo-random bytes that repeat with a period that no offset of a test is a multiple of.
+    func bytes(_ range: Range<Int>) -> [UInt8] {
+      var result: [UInt8] = []
+      result.reserveCapacity(range.count)
+      var at = range.lowerBound
+      while at < range.upperBound {
+        let inBlock = at % Self.block.count
+        let count = min(Self.block.count - inBlock, range.upperBound - at)
+        if seed == 0 {
+          result += Self.block[inBlock..<(inBlock + count)]
+        } else {
+          result += Self.block[inBlock..<(inBlock + count)].map { $0 ^ seed }
+        }
+        at += count
+      }
+      return result
+    }
+
+    var sha256: String {
+      var hash = SHA256()
+      for start in stride(from: 0, to: size, by: 1 << 20) { hash.update(bytes(start..<min(start + 1 << 20, size)).span) }
+      return hash.finish().hexadecimal
+    }
+
+    private static let block: [UInt8] = {
+      var generator = SeededGenerator(seed: 42)
+      return (0..<1_048_573).map { _ in UInt8(truncatingIfNeeded: generator.next()) }
+    }()
   }
 
-  deinit { server.withLock { $0?.stop() } }
+  private final class State: Sendable {
+    let sent = Mutex<[Sent]>([])
+    let count = Mutex(0)
+    let file: Mutex<File>
 
-  var url: String { server.withLock { $0?.url ?? "" } + "/file" }
-  /// The `Range` of each request.
-  var ranges: [String?] { state.withLock { $0.ranges } }
-  /// How many bytes of bodies were sent.
-  var served: Int { state.withLock { $0.served } }
+    init(_ file: File) { self.file = Mutex(file) }
+  }
 
-  private func serve(_ connection: RawConnection) throws {
-    while true {
-      let head = try connection.readHead()
-      func field(_ name: String) -> String? {
-        head.split(separator: "\r\n").first { $0.lowercased().hasPrefix(name + ": ") }.map {
-          String($0.dropFirst(name.count + 2))
+  private let state: State
+  private let server: RawServer
+
+  var url: String { server.url }
+  var sent: [Sent] { state.sent.withLock { $0 } }
+  /// The bytes of bodies that were sent.
+  var served: Int { sent.reduce(0) { $0 + $1.count } }
+
+  func replace(_ file: File) { state.file.withLock { $0 = file } }
+
+  /// - Parameter cut: how many bytes of a response are sent before the connection ends; nil for all. It gets the number of the
+  ///   response and its size.
+  /// - Parameter stall: called before such a connection ends.
+  init(
+    _ file: File, cut: @escaping @Sendable (_ index: Int, _ size: Int) -> Int? = { _, _ in nil },
+    stall: @escaping @Sendable (_ index: Int) -> Void = { _ in }
+  ) throws {
+    let state = State(file)
+    self.state = state
+    server = try RawServer { connection in
+      while true {
+        let head = try connection.readHead()
+        let file = state.file.withLock { $0 }
+        let index = state.count.withLock { count in
+          defer { count += 1 }
+          return count
+        }
+        let range = Self.range(head, in: file)
+        let start = min(range ?? 0, file.size)
+        let count = file.size - start
+        let status = range == nil ? 200 : count > 0 ? 206 : 416
+        let cut = cut(index, count).map { min($0, count) }
+        let fields =
+          switch status {
+          case 206: "Content-Range: bytes \(start)-\(file.size - 1)/\(file.size)\r\n"
+          case 416: "Content-Range: bytes */\(file.size)\r\n"
+          default: ""
+          }
+        state.sent.withLock { $0.append(Sent(head: head, status: status, start: start, count: cut ?? count)) }
+        try connection.send("HTTP/1.1 \(status) Status\r\nETag: \(file.tag)\r\n\(fields)Content-Length: \(count)\r\n\r\n")
+        let stop = start + (cut ?? count)
+        for at in stride(from: start, to: stop, by: 256 << 10) {
+          try connection.send(file.bytes(at..<min(at + 256 << 10, stop)))
+        }
+        guard cut == nil else {
+          stall(index)
+          return connection.close()
         }
       }
-      let (number, state, cut) = state.withLock { state in
-        state.ranges.append(field("range"))
-        return (state.ranges.count, state, state.cuts.isEmpty ? nil : state.cuts.removeFirst())
-      }
-      if let text = state.answer?(number, head) {
-        try connection.send(text)
-        connection.halfClose()
-        return connection.waitForClose()
-      }
-      let size = state.content.count
-      let value = String(state.validator.split(separator: ": ", maxSplits: 1).last ?? "")
-      var start = 0
-      if state.hasRanges, let range = field("range"), field("if-range").map({ $0 == value }) ?? true {
-        start = Int(range.dropFirst(6).dropLast()) ?? 0
-      }
-      let common = ([state.validator] + state.fields).map { $0 + "\r\n" }.joined()
-      guard start <= size, start < size || size == 0 else {
-        try connection.send(
-          "HTTP/1.1 416 Range Not Satisfiable\r\nContent-Range: bytes */\(size)\r\n\(common)Content-Length: 0\r\n\r\n")
-        continue
-      }
-      let isPart = field("range") != nil && start > 0
-      let range = isPart ? "Content-Range: bytes \(start)-\(size - 1)/\(size)\r\n" : ""
-      let line = isPart ? "206 Partial Content" : "200 OK"
-      try connection.send("HTTP/1.1 \(line)\r\n\(common)\(range)Content-Length: \(size - start)\r\n\r\n")
-      let end = min(size, start + (cut ?? size))
-      try connection.send(Array(state.content[start..<end]))
-      self.state.withLock { $0.served += end - start }
-      guard end == size else {
-        connection.halfClose()
-        return connection.waitForClose()
-      }
     }
+  }
+
+  private static func range(_ head: String, in file: File) -> Int? {
+    guard let match = head.firstMatch(of: #/(?i)\r\nrange: bytes=([0-9]+)-\r\n/#), let start = Int(match.output.1) else {
+      return nil
+    }
+    let condition = head.firstMatch(of: #/(?i)\r\nif-range: ([^\r]*)\r\n/#).map { String($0.output.1) }
+    return condition == nil || condition == file.tag ? start : nil
   }
 }
 
 /// A folder that goes when the test does.
-final class DownloadFolder: Sendable {
+final class TemporaryFolder: Sendable {
   let path: String
 
   init() throws {
-    path = FileManager.default.temporaryDirectory.path() + "/faraday-download-" + String(UInt64.random(in: 0 ... .max), radix: 36)
+    path = FileManager.default.temporaryDirectory.path + "/faraday-" + UUID().uuidString
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
   }
 
   deinit { try? FileManager.default.removeItem(atPath: path) }
 
-  var file: String { path + "/file" }
-  var bytes: [UInt8]? { FileManager.default.contents(atPath: file).map(Array.init) }
-  var part: [UInt8]? { FileManager.default.contents(atPath: file + ".part").map(Array.init) }
   var names: [String] { ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []).sorted() }
-
-  func write(_ bytes: [UInt8], to name: String = "file") throws {
-    try Data(bytes).write(to: URL(filePath: path + "/" + name))
-  }
 }

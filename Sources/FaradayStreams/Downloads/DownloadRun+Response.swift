@@ -1,0 +1,139 @@
+internal import FaradayCore
+
+extension DownloadRun {
+  /// Decides what a response is, and writes its body if it is content of the file.
+  func judge(_ response: Response, offset: Int64) async throws -> Outcome {
+    switch response.status.code {
+    case 200, 203:
+      return try await receiveWhole(response)
+    case 206 where offset > 0:
+      return try await receivePart(response, offset: offset)
+    case 206:
+      throw refusal(.invalidResponse("the server sent a part, and was not asked for one"))
+    case 416 where offset > 0:
+      await response.body.discard()
+      // The validator has matched, as otherwise the range would have been ignored: there is nothing behind the bytes that are here.
+      guard ContentRange(response.headers) == .unsatisfied(total: offset), total ?? offset == offset,
+        record?.matches(response) == true
+      else { return .again }
+      return .whole(response)
+    case 412 where offset > 0:
+      await response.body.discard()
+      return .again
+    default:
+      let (start, isCut) = try await response.started(upTo: 64 << 10)
+      let error = UnexpectedStatus(start, isBodyCut: isCut, to: request)
+      guard hasBegun, error.isTransient else { throw error }
+      return .interrupted(error, retryAfter: Self.retryAfter(response))
+    }
+  }
+
+  private static func retryAfter(_ response: Response) -> Duration? {
+    guard let seconds = response.headers[.retryAfter]?.trimming().deltaSeconds else { return nil }
+    return .seconds(Int64(seconds))
+  }
+
+  /// Writes the whole file from its beginning.
+  private func receiveWhole(_ response: Response) async throws -> Outcome {
+    try startAgain()
+    let isStoredAsSent = isStoredAsSent(response)
+    if isStoredAsSent {
+      total = response.body.length
+      // Of a 200 both are the same (RFC 9530, section 3.1).
+      stated = Checksum.list(response.headers[values: .reprDigest] + response.headers[values: .contentDigest])
+    }
+    try checkSpace(for: total)
+    if resuming == .ifUnchanged, isStoredAsSent {
+      record = PartRecord(response, total: total, digests: stated, to: request)
+      try record?.write(to: part.recordPath, for: part.destination)
+    }
+    try prepareDigests(for: expected)
+    hasBegun = true
+    let outcome = try await receive(response, upTo: total)
+    guard case .whole = outcome else { return outcome }
+    if isStoredAsSent {
+      stated += Checksum.list(response.trailers[values: .reprDigest] + response.trailers[values: .contentDigest])
+    }
+    return outcome
+  }
+
+  /// Appends a part that begins at the offset.
+  private func receivePart(_ response: Response, offset: Int64) async throws -> Outcome {
+    guard case .part(let start, let end, let whole?) = ContentRange(response.headers), start == offset,
+      total ?? whole == whole, response.body.length ?? (end - start) == end - start, isStoredAsSent(response, ofPart: true)
+    else {
+      await response.body.discard()
+      hasNoRanges = true
+      return .again
+    }
+    guard record?.matches(response) == true else {
+      await response.body.discard()
+      return .again
+    }
+    total = whole
+    for checksum in Checksum.list(response.headers[values: .reprDigest]) where !stated.contains(checksum) {
+      stated.append(checksum)
+    }
+    try checkSpace(for: whole)
+    try prepareDigests(for: expected)
+    hasBegun = true
+    let outcome = try await receive(response, upTo: end)
+    guard case .whole = outcome else { return outcome }
+    let ofPart = Checksum.list(response.headers[values: .contentDigest] + response.trailers[values: .contentDigest])
+    if !ofPart.isEmpty {
+      var digests = Digests(Set(ofPart.map(\.algorithm)))
+      try part.read(from: offset) { digests.update($0) }
+      if let reason = digests.mismatch(with: ofPart) { throw refusal(reason) }
+    }
+    guard end == whole else { return .more }
+    stated += Checksum.list(response.trailers[values: .reprDigest])
+    return outcome
+  }
+
+  /// Appends the body up to an end, if that is known.
+  private func receive(_ response: Response, upTo end: Int64?) async throws -> Outcome {
+    do {
+      for try await piece in response.body {
+        try Task.checkCancellation()
+        guard Int64(piece.count) <= (end ?? .max) - part.size else {
+          throw refusal(.invalidResponse("the body is longer than its head says"))
+        }
+        try part.append(piece)
+        digests.update(piece.span)
+        advance()
+      }
+    } catch let error as TransportError where error.isInterruption {
+      // What came is whole if only the end of the framing is missing.
+      return total == part.size ? .whole(response) : .interrupted(error)
+    } catch let error as DownloadError {
+      throw DownloadError(error.reason, path: error.path, request: request)
+    }
+    guard part.size == end ?? part.size else {
+      return .interrupted(
+        TransportError(
+          .truncatedResponse, phase: .receiving, method: request.method, url: request.url, secrets: request.secrets,
+          message: "the body ended before its length"))
+    }
+    return .whole(response)
+  }
+
+  /// Whether the bytes of the body are those that were sent, and no decoding stage has changed them.
+  private func isStoredAsSent(_ response: Response, ofPart isPart: Bool = false) -> Bool {
+    let codings = response.headers[values: .contentEncoding].flatMap { $0.split(separator: ",") }.map {
+      $0.trimming().lowercased()
+    }
+    guard codings.contains(where: { $0 != "identity" && !$0.isEmpty }) else {
+      return !isPart || response.headers[.contentType]?.lowercased().hasPrefix("multipart/byteranges") != true
+    }
+    guard request.options.decompression == nil, let length = response.body.length else { return false }
+    return response.headers[.contentLength].flatMap(Int64.init) == length
+  }
+
+  private func checkSpace(for total: Int64?) throws {
+    guard let total, let free = policy.freeSpace ?? part.freeSpace else { return }
+    let needed = total - part.size
+    guard needed <= free else {
+      throw DownloadError(.noSpace(needed: needed, free: free), path: part.destination, request: request)
+    }
+  }
+}

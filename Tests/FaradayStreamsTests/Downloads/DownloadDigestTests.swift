@@ -1,0 +1,112 @@
+import Faraday
+import FaradayTesting
+import Foundation
+import Testing
+
+@testable import FaradayStreams
+
+/// Checksums of the caller and of the server (RFC 9530).
+@Suite struct DownloadDigestTests {
+  private func field(_ bytes: Data) -> String { "sha-256=:" + Data(SHA256.hash(bytes)).base64EncodedString() + ":" }
+  private func field512(_ bytes: Data) -> String { "sha-512=:" + Data(SHA512.hash(bytes)).base64EncodedString() + ":" }
+
+  @Test(
+    arguments: [
+      [.reprDigest], [.contentDigest],
+    ] as [[HTTPField.Name]])
+  func `a wrong checksum of the server is an error, and nothing is kept`(names: [HTTPField.Name]) async throws {
+    for digest in [field(Data()), field512(Data()), "md5=:AAAA:, " + field512(Data())] {
+      let file = try MockedFile()
+      file.whole([.eTag: "\"v1\"", names[0]: digest])
+      let error = await failure { _ = try await file.download() }
+      guard case .checksumMismatch = error.flatMap(reason) else {
+        Issue.record("\(digest): \(String(describing: error))")
+        return
+      }
+      #expect(file.names == [])
+    }
+  }
+
+  @Test func `a wrong checksum of the caller is an error that names both`() async throws {
+    let file = try MockedFile()
+    file.whole()
+    let error = await failure { _ = try await file.download(checksum: .sha256("ABCD")) }
+    let actual = SHA256.hash(file.bytes).hexadecimal
+    #expect(error.flatMap(reason) == .checksumMismatch(algorithm: .sha256, expected: "abcd", actual: actual))
+    #expect(error.map { "\($0)".contains(actual) } == true)
+  }
+
+  @Test func `right ones are verified, of the caller in either case`() async throws {
+    let file = try MockedFile()
+    file.whole([.reprDigest: field(file.bytes)])
+    let download = try await file.download(checksum: .sha512(SHA512.hash(file.bytes).hexadecimal.uppercased()))
+    #expect(download.verified == [.sha256, .sha512])
+  }
+
+  @Test(arguments: [
+    "md5=:AAAA:", "sha-256", "sha-256=", "sha-256=AAAA", "sha-256=:AA\u{1}A:", "sha-256=:AAAA", "unixsum=7, x=\"a,b\"", ":",
+    "=::", "",
+  ])
+  func `what is unknown or malformed is passed over`(value: String) async throws {
+    let file = try MockedFile()
+    file.whole([.contentDigest: value])
+    #expect(try await file.download().verified.isEmpty)
+  }
+
+  @Test func `the checksum of the whole is verified over all parts`() async throws {
+    let file = try MockedFile()
+    file.whole(cut: 300, [.eTag: "\"v1\"", .reprDigest: field(file.bytes)])
+    file.rest(from: 300)
+    #expect(try await file.download().verified == [.sha256])
+  }
+
+  @Test func `one that comes with a later part is computed over the bytes before`() async throws {
+    let file = try MockedFile()
+    file.whole(cut: 300)
+    file.rest(from: 300, [.eTag: "\"v1\"", .reprDigest: field512(file.bytes), .contentDigest: field(file.bytes[300...])])
+    #expect(try await file.download().verified == [.sha512])
+    #expect(file.written == file.bytes)
+  }
+
+  @Test func `one that an earlier process was told is remembered`() async throws {
+    let file = try MockedFile()
+    await file.leavePart(of: 300, [.eTag: "\"v1\"", .reprDigest: field(Data())])
+    file.rest(from: 300)
+    let error = await failure { _ = try await file.download() }
+    guard case .checksumMismatch = error.flatMap(reason) else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+  }
+
+  @Test func `the checksum of a part is that of the part`() async throws {
+    let file = try MockedFile()
+    file.whole(cut: 300)
+    file.rest(from: 300, to: 600, [.eTag: "\"v1\"", .contentDigest: field(file.bytes)])
+    let error = await failure { _ = try await file.download() }
+    guard case .checksumMismatch = error.flatMap(reason) else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+    #expect(file.names == [])
+  }
+
+  @Test func `one in the trailers counts`() async throws {
+    let file = try MockedFile()
+    file.answer { [bytes = file.bytes, wrong = field(Data())] in
+      Response(status: .ok, body: .data(bytes), trailers: [.reprDigest: wrong], url: $0.url)
+    }
+    let error = await failure { _ = try await file.download() }
+    guard case .checksumMismatch = error.flatMap(reason) else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+  }
+
+  @Test func `an empty file has a checksum too`() async throws {
+    let file = try MockedFile(size: 0)
+    file.whole([.contentDigest: field(Data())])
+    let download = try await file.download()
+    #expect(download.size == 0 && download.verified == [.sha256] && file.written == Data())
+  }
+}

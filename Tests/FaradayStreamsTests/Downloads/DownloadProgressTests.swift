@@ -1,0 +1,83 @@
+import Faraday
+import FaradayTesting
+import Foundation
+import Synchronization
+import Testing
+
+@testable import FaradayStreams
+
+@Suite struct DownloadProgressTests {
+  /// A body of pieces, with time between them.
+  private func paced(_ file: MockedFile, pieces: Int, every step: Duration) {
+    file.answer { [bytes = file.bytes, clock = file.clock] in
+      let size = bytes.count / pieces
+      let next = Mutex(0)
+      let body = AsyncStream<Data>(unfolding: {
+        let index = next.withLock { index in
+          defer { index += 1 }
+          return index
+        }
+        guard index < pieces else { return nil }
+        clock.advance(by: step)
+        return bytes[(index * size)..<((index + 1) * size)]
+      })
+      return Response(status: .ok, headers: [.eTag: "\"v1\""], body: .stream(body, length: Int64(bytes.count)), url: $0.url)
+    }
+  }
+
+  private func reports(_ file: MockedFile, _ policy: DownloadPolicy) async throws -> [DownloadProgress] {
+    let reports = Mutex<[DownloadProgress]>([])
+    _ = try await file.download(policy: policy) { report in reports.withLock { $0.append(report) } }
+    return reports.withLock { $0 }
+  }
+
+  @Test func `reports are limited, and the last one is always there, once`() async throws {
+    let file = try MockedFile()
+    paced(file, pieces: 100, every: .milliseconds(10))
+    let reports = try await reports(file, file.policy)
+    #expect(reports.count <= 11 && reports.count >= 9)
+    #expect(reports.filter { $0.bytes == 1000 }.count == 1 && reports.last?.bytes == 1000)
+    #expect(reports.allSatisfy { $0.total == 1000 && $0.resumed == 0 })
+    #expect(reports.map(\.bytes) == reports.map(\.bytes).sorted())
+  }
+
+  @Test(arguments: [0, -1, Double.nan, -Double.infinity])
+  func `without reports there is the last one`(rate: Double) async throws {
+    let file = try MockedFile()
+    paced(file, pieces: 100, every: .milliseconds(10))
+    var policy = file.policy
+    policy.reportsPerSecond = rate
+    #expect(try await reports(file, policy).map(\.bytes) == [1000])
+  }
+
+  @Test func `the rate is measured by the clock, and the time left follows from it`() async throws {
+    let file = try MockedFile()
+    paced(file, pieces: 10, every: .seconds(1))
+    let reports = try await reports(file, file.policy)
+    let middle = try #require(reports.first { $0.bytes == 500 })
+    #expect(abs(middle.bytesPerSecond - 100) < 1)
+    #expect(middle.timeLeft.map { abs($0 / .seconds(1) - 5) < 0.1 } == true)
+    #expect(middle.fraction == 0.5)
+  }
+
+  @Test func `resumed bytes are counted, and do not count for the rate`() async throws {
+    let file = try MockedFile()
+    await file.leavePart(of: 900)
+    file.rest(from: 900)
+    let reports = try await reports(file, file.policy)
+    #expect(reports.last == DownloadProgress(bytes: 1000, total: 1000, resumed: 900))
+  }
+
+  @Test(arguments: [0, -1, Double.nan, .infinity, 1e-300])
+  func `rates that are none give no time left that traps`(rate: Double) {
+    let progress = DownloadProgress(bytes: 0, total: .max, bytesPerSecond: rate)
+    #expect(progress.timeLeft == nil || progress.timeLeft == .zero)
+  }
+
+  @Test(arguments: [Duration.seconds(Int64.max), .seconds(Int64.min), .zero])
+  func `delays of any length are within those of a clock`(duration: Duration) {
+    var policy = DownloadPolicy(initialDelay: duration, maxDelay: duration)
+    policy.random = { 1 }
+    for count in [0, 1, 5, 1000] { #expect(policy.delay(after: count, retryAfter: nil) == duration.withinClocks) }
+  }
+}

@@ -1,0 +1,97 @@
+import Faraday
+import FaradayTesting
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import FaradayStreams
+
+@Suite struct ManyDownloadsTests {
+  /// Serves the path as the body; `missing` is a 404.
+  private func mock() -> MockAdapter {
+    let mock = MockAdapter()
+    mock.stub { request in
+      let path = request.url.path()
+      return Response(status: path.hasSuffix("missing") ? .notFound : .ok, body: .text(path), url: request.url)
+    }
+    return mock
+  }
+
+  private func connection(_ mock: MockAdapter) -> Connection {
+    Connection(url: URL(string: "https://files.example/"), adapter: mock)
+  }
+
+  @Test func `one that fails does not end the others, and the results are in order`() async throws {
+    let folder = try TemporaryFolder()
+    let results = try await connection(mock()).downloads(["a", "missing", "b", "c/d?x=1", "%zz"], to: folder.path)
+    #expect(results.map { (try? $0.get())?.size } == [2, nil, 2, 4, nil])
+    #expect(folder.names == ["a", "b", "d"])
+    #expect((try? results[1].get()) == nil)
+  }
+
+  @Test func `names that are none, or taken, are refused and not sent`() async throws {
+    let folder = try TemporaryFolder()
+    let mock = mock()
+    let paths = ["", "a/", "..", "a/%2e%2e", "b%2Fc", "d%00", "x/e", "y/e"]
+    let results = try await connection(mock).downloads(paths, to: folder.path)
+    for (path, result) in zip(paths, results) where path != "x/e" {
+      #expect(await failure { _ = try result.get() }.map(reason) == .invalidPath, "\(path)")
+    }
+    #expect(folder.names == ["e"] && mock.recorded.count == 1)
+  }
+
+  @Test(arguments: [-1, 1, 3, 100])
+  func `never more run at the same time than are allowed`(limit: Int) async throws {
+    let folder = try TemporaryFolder()
+    let running = Mutex(0)
+    let most = Mutex(0)
+    let mock = MockAdapter()
+    mock.stub { request in
+      let now = running.withLock { running in
+        running += 1
+        return running
+      }
+      most.withLock { $0 = max($0, now) }
+      for _ in 0..<20 { await Task.yield() }
+      running.withLock { $0 -= 1 }
+      return Response(status: .ok, url: request.url)
+    }
+    let items = (0..<10).map { DownloadItem("\($0)", to: folder.path + "/\($0)") }
+    let results = try await connection(mock).downloads(items, maximumConcurrent: limit)
+    #expect(results.allSatisfy { (try? $0.get()) != nil } && folder.names.count == 10)
+    #expect(most.withLock { $0 } <= max(1, limit))
+  }
+
+  @Test func `all together have one progress, with one end`() async throws {
+    let folder = try TemporaryFolder()
+    let reports = Mutex<[DownloadsProgress]>([])
+    let results = try await connection(mock()).downloads(["aa", "missing", "bbb"], to: folder.path) { report in
+      reports.withLock { $0.append(report) }
+    }
+    let last = try #require(reports.withLock { $0.last })
+    #expect(results.count == 3)
+    #expect(last.count == 3 && last.completed == 2 && last.failed == 1 && last.transfer.bytes == 7)
+    #expect(last.transfer.total == nil)
+  }
+
+  @Test func `cancelling ends all of them`() async throws {
+    let folder = try TemporaryFolder()
+    let clock = ManualClock()
+    let mock = MockAdapter()
+    mock.stub { request in
+      try await clock.sleep(for: .seconds(1))
+      return Response(status: .ok, url: request.url)
+    }
+    let target = connection(mock)
+    let task = Task { try await target.downloads(["a", "b", "c"], to: folder.path, maximumConcurrent: 2) }
+    await clock.sleepers(2)
+    task.cancel()
+    #expect(await failure { _ = try await task.value } is CancellationError)
+    #expect(mock.recorded.count == 2 && folder.names == [])
+  }
+
+  @Test func `none at all is no result`() async throws {
+    #expect(try await connection(mock()).downloads([]).isEmpty)
+  }
+}
