@@ -120,7 +120,7 @@ public struct Hedging: Middleware {
 }
 
 extension Options {
-  /// Whether ``Hedging`` may send the request several times at once: nil, the default, if its method is idempotent.
+  /// Whether ``FaradayMiddleware/Hedging`` may send the request several times at once: nil, the default, if its method is idempotent.
   public var isHedged: Bool? {
     get { self[IsHedged.self] }
     set { self[IsHedged.self] = newValue }
@@ -130,7 +130,7 @@ extension Options {
 }
 
 extension Response {
-  /// How many times ``Hedging`` had sent the request again when this response came.
+  /// How many times ``FaradayMiddleware/Hedging`` had sent the request again when this response came.
   public var hedges: Int { self[Hedges.self] ?? 0 }
 
   fileprivate func hedged(by count: Int) -> Response {

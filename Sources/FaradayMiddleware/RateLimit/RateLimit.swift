@@ -128,7 +128,7 @@ extension Middleware where Self == RateLimit {
   ///
   /// - Parameters:
   ///   - burst: how many can go at once after a pause; as many as in an interval if nil.
-  ///   - maximumWait: see ``RateLimit/Policy/maximumWait``.
+  ///   - maximumWait: see ``FaradayMiddleware/RateLimit/Policy/maximumWait``.
   public static func rateLimit(
     _ count: Int, per interval: Duration, burst: Int? = nil, maximumWait: Duration? = .seconds(60), by key: LimitKey = .origin,
     store: (any LimitStore)? = nil
