@@ -35,8 +35,8 @@ extension ServiceResource {
   /// Whether it has this tag.
   public func hasTag(_ tag: String) -> Bool { networkResource.tags.contains(tag) }
 
-  /// Sets its place in the queues of `RateLimit` and `ConcurrencyLimit`: the higher goes first. ``FaradayCore/RequestPriority/normal``
-  /// by default.
+  /// Sets its place in the queues of `RateLimit` and `ConcurrencyLimit`: the higher goes first.
+  /// ``FaradayCore/RequestPriority/normal`` by default.
   public func priority(_ priority: RequestPriority) -> Self { configured { $0.priority = priority } }
 
   /// Whether it waits for constraints; true by default.

@@ -13,9 +13,9 @@ extension Body {
 
   /// A copy of the body that calls the closure once when it has been read to its end, has failed, or was dropped.
   ///
-  /// For a middleware that has something to release when the exchange is over. A body in memory calls it before this returns. Otherwise it
-  /// is called on the thread that reads, or releases, the body; it must not block. Who keeps a streamed response without reading it
-  /// keeps the end from coming. Of a body that can be read several times the first reading counts.
+  /// For a middleware that has something to release when the exchange is over. A body in memory calls it before this returns.
+  /// Otherwise it is called on the thread that reads, or releases, the body; it must not block. Who keeps a streamed response
+  /// without reading it keeps the end from coming. Of a body that can be read several times the first reading counts.
   public func onEnd(_ call: @escaping @Sendable (End) -> Void) -> Body {
     guard isStreamed else {
       call(.complete)

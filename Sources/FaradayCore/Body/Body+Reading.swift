@@ -59,8 +59,8 @@ extension Body {
   /// Calls the closure with each piece of the body, without a copy, until its end.
   ///
   /// A body straight from libcurl is delivered on the engine's thread, which the closure blocks; if the request's
-  /// ``Options/onChunk`` is set, one HTTP/1.1 chunk is never merged with the next. Other bodies are delivered in the calling task.
-  /// The bytes are valid until the closure returns. Throws what the closure throws, `CancellationError` if it returns
+  /// ``Options/onChunk`` is set, one HTTP/1.1 chunk is never merged with the next. Other bodies are delivered in the calling
+  /// task. The bytes are valid until the closure returns. Throws what the closure throws, `CancellationError` if it returns
   /// ``Flow/cancel``, and what reading throws.
   public func drain(into take: @escaping ChunkHandler) async throws {
     if case .received(let body) = storage { return try await body.drain(into: take) }
@@ -70,8 +70,8 @@ extension Body {
     }
   }
 
-  /// Reads and drops the rest of a streamed body, so that its connection returns to the connection pool. If the body is longer than
-  /// `limit` bytes, 64 KiB by default, or takes more than a second, the connection is closed instead. Errors are ignored.
+  /// Reads and drops the rest of a streamed body, so that its connection returns to the connection pool. If the body is longer
+  /// than `limit` bytes, 64 KiB by default, or takes more than a second, the connection is closed instead. Errors are ignored.
   public func discard(upTo limit: Int = 64 << 10) async {
     guard isStreamed else { return }
     // Dropping the only reader ends the transfer.

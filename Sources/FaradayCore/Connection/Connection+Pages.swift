@@ -6,7 +6,8 @@ extension Connection {
   ///       users += try await page.decode([User].self)
   ///     }
   ///
-  /// A list whose pages do not link to each other, with a cursor in the body for instance, has a closure that makes the next request:
+  /// A list whose pages do not link to each other, with a cursor in the body for instance, has a closure that makes the next
+  /// request:
   ///
   ///     let events = connection.pages("events", next: { page, request in
   ///       guard let cursor = try await page.decode(Cursor.self).next else { return nil }
@@ -15,21 +16,21 @@ extension Connection {
   ///       return request
   ///     })
   ///
-  /// Each page is requested when the iteration asks for it, or up to `prefetch` pages before, with the header fields and options of the first; a body that `edit`
-  /// sets is sent with the first only. The sequence ends with a response that is not 2xx or has no such link. A cross-origin link
-  /// is followed without credentials and default headers, and so is every later one, also back to the first origin
-  /// (``Request/becomeCrossOrigin()``). Iterating throws what sending throws, and ``PagingError``.
+  /// Each page is requested when the iteration asks for it, or up to `prefetch` pages before, with the header fields and options
+  /// of the first; a body that `edit` sets is sent with the first only. The sequence ends with a response that is not 2xx or has
+  /// no such link. A cross-origin link is followed without credentials and default headers, and so is every later one, also back
+  /// to the first origin (``Request/becomeCrossOrigin()``). Iterating throws what sending throws, and ``PagingError``.
   ///
   /// The arguments are those of `request`.
   ///
   /// - Parameters:
   ///   - limit: the maximum number of pages, 1,000 by default; one more throws ``PagingError/Reason/tooMany(limit:)``.
-  ///   - prefetch: the number of pages that are requested before the iteration asks for them, one after the other, while the caller
-  ///     works on one. 0, none, by default; 1,000 at most. Cancelling the task, or releasing the iterator, cancels the requests. A task for each page;
-  ///     at most so many pages wait in memory.
-  ///   - next: makes the request for the page after a successful response, of the one that it answers; nil ends the sequence. Instead of
-  ///     following links. A request for another origin goes without credentials, as a link does. It is called in the task that
-  ///     requests the page.
+  ///   - prefetch: the number of pages that are requested before the iteration asks for them, one after the other, while the
+  ///     caller works on one. 0, none, by default; 1,000 at most. Cancelling the task, or releasing the iterator, cancels the
+  ///     requests. A task for each page; at most so many pages wait in memory.
+  ///   - next: makes the request for the page after a successful response, of the one that it answers; nil ends the sequence.
+  ///     Instead of following links. A request for another origin goes without credentials, as a link does. It is called in the
+  ///     task that requests the page.
   public func pages(
     _ path: String = "", path variables: [String: any ParameterValue]? = nil, query: QueryParameters = [:],
     headers: KeyValuePairs<String, String> = [:], timeout: Duration? = nil, limit: Int = 1000,
@@ -44,8 +45,8 @@ extension Connection {
 }
 
 extension Connection {
-  /// The pages of a paginated list: what ``Connection/pages(_:path:query:headers:timeout:limit:prefetch:edit:next:)`` returns. Each iteration
-  /// starts with the first page again.
+  /// The pages of a paginated list: what ``Connection/pages(_:path:query:headers:timeout:limit:prefetch:edit:next:)`` returns.
+  /// Each iteration starts with the first page again.
   public struct Pages: AsyncSequence, Sendable {
     public typealias Element = Response
     public typealias Failure = any Error

@@ -1,7 +1,7 @@
 internal import Synchronization
 
-/// Requests pages before they are asked for: a chain of tasks, each of which begins when the one before has its page. Releasing it
-/// cancels them.
+/// Requests pages before they are asked for: a chain of tasks, each of which begins when the one before has its page. Releasing
+/// it cancels them.
 final class PagesAhead: Sendable {
   /// A page, nil after the last one, and how it goes on from there.
   private struct Step: Sendable {

@@ -1,7 +1,7 @@
 extension Request {
-  /// What two requests must have in common to share one response: method, URL, header fields (credentials too), options, and what their
-  /// connections bind to an origin. Nil if this one cannot share: it has a body or callbacks, is not delivered whole, or has
-  /// options that cannot be compared.
+  /// What two requests must have in common to share one response: method, URL, header fields (credentials too), options, and what
+  /// their connections bind to an origin. Nil if this one cannot share: it has a body or callbacks, is not delivered whole, or
+  /// has options that cannot be compared.
   ///
   /// - Parameter ignored: fields that do not count, such as an ID of the request.
   package func sharingKey(ignoring ignored: Set<HTTPField.Name>) -> SharingKey? {

@@ -13,12 +13,14 @@ extension Response {
   ///
   ///     if let next = response.links["next"] { page = try await connection.get(next.url.absoluteString) }
   ///
-  /// ``Connection/pages(_:path:query:headers:timeout:limit:prefetch:edit:next:)`` follows them, and sends no credentials to other origins.
+  /// ``Connection/pages(_:path:query:headers:timeout:limit:prefetch:edit:next:)`` follows them, and sends no credentials to other
+  /// origins.
   public var links: [Link] { headers[values: .link].flatMap { LinkParser($0).links(relativeTo: url) } }
 }
 
 extension [Response.Link] {
-  /// The first link with that relation type, case-insensitive. Links with an `anchor` are skipped: they belong to another resource.
+  /// The first link with that relation type, case-insensitive. Links with an `anchor` are skipped: they belong to another
+  /// resource.
   public subscript(relation: String) -> Response.Link? {
     let relation = relation.lowercased()
     return first { $0.relations.contains(relation) && $0.parameters["anchor"] == nil }

@@ -1,8 +1,8 @@
 /// The connection that a request was made by, as far as the request needs it: the base URL's origin, the default headers that the
 /// connection added, its secrets. It decides whether a request is cross-origin and what is redacted in descriptions.
 ///
-/// It is no part of ``Options``, and a caller cannot remove it: each layer of a stack passes it to the next (``Next``), also with a
-/// request that a middleware has created.
+/// It is no part of ``Options``, and a caller cannot remove it: each layer of a stack passes it to the next (``Next``), also with
+/// a request that a middleware has created.
 final class ConnectionContext: Sendable {
   /// The origin of the connection's base URL; nil if it has none: then every URL is same-origin.
   let baseOrigin: BaseOrigin?
@@ -48,8 +48,8 @@ final class ConnectionContext: Sendable {
 
   func isSameOrigin(_ url: URL) -> Bool { baseOrigin?.contains(url) ?? true }
 
-  /// This context, of a request to the URL, merged with the one of the stack or layer that the request is passed to. It redacts the
-  /// secrets of both; headers of this context stay bound to its own base origin.
+  /// This context, of a request to the URL, merged with the one of the stack or layer that the request is passed to. It redacts
+  /// the secrets of both; headers of this context stay bound to its own base origin.
   func merged(with other: ConnectionContext, at url: URL) -> ConnectionContext {
     // The usual case of a request that was made by the connection it is sent over.
     if self === other || source === other { return self }
@@ -89,9 +89,9 @@ final class ConnectionContext: Sendable {
 }
 
 extension Request {
-  /// Whether this is a cross-origin request: its URL has another scheme, host or port than the connection's base URL, or a redirect
-  /// or link has led it to another origin. A middleware that adds credentials adds none to a cross-origin request. It stays
-  /// cross-origin if a later redirect leads back, see ``becomeCrossOrigin()``.
+  /// Whether this is a cross-origin request: its URL has another scheme, host or port than the connection's base URL, or a
+  /// redirect or link has led it to another origin. A middleware that adds credentials adds none to a cross-origin request. It
+  /// stays cross-origin if a later redirect leads back, see ``becomeCrossOrigin()``.
   public var isCrossOrigin: Bool {
     guard let context else { return false }
     return context.isCrossOrigin || !context.isSameOrigin(url)
@@ -114,15 +114,15 @@ extension Request {
     context = (context ?? .none).with(isCrossOrigin: true)
   }
 
-  /// Changes the URL from `http` to `https` at the same server. A same-origin request stays same-origin, and its origin is the new one
-  /// from now on.
+  /// Changes the URL from `http` to `https` at the same server. A same-origin request stays same-origin, and its origin is the
+  /// new one from now on.
   package mutating func moveToSecureOrigin(_ url: URL) {
     if !isCrossOrigin, let context, context.baseOrigin != nil { self.context = context.moved(to: url) }
     self.url = url
   }
 
-  /// Sets header fields that are for the base URL's origin only, as the connection's default headers are: they are removed when the
-  /// request becomes cross-origin. They replace all fields of the same names.
+  /// Sets header fields that are for the base URL's origin only, as the connection's default headers are: they are removed when
+  /// the request becomes cross-origin. They replace all fields of the same names.
   package mutating func setOriginBoundHeaders(_ fields: HTTPFields) {
     let names = Set(fields.map(\.name))
     for name in names { headers[fields: name] = [] }

@@ -17,8 +17,8 @@ extension CircuitBreaker {
     public var growth: Double
     /// The upper bound of the delay, before jitter. 60 seconds by default.
     public var maxDelay: Duration
-    /// The share of the delay, from 0 to 1, that is added to it at random, so that the probes of many clients do not come together.
-    /// 0.1 by default.
+    /// The share of the delay, from 0 to 1, that is added to it at random, so that the probes of many clients do not come
+    /// together. 0.1 by default.
     public var jitter: Double
     /// The number of probes at the same time, all of which must succeed, at least 1. 1 by default.
     public var probes: Int
@@ -26,11 +26,11 @@ extension CircuitBreaker {
     public var probeLifetime: Duration
     /// The status codes that are failures: 500 to 599 by default, without 501 and 505, which are no passing state.
     public var statuses: Set<Int>
-    /// The transport errors that are failures: by default a server that cannot be reached, a connection that breaks, no valid HTTP,
-    /// and timeouts, without those of the adapter's own queue.
+    /// The transport errors that are failures: by default a server that cannot be reached, a connection that breaks, no valid
+    /// HTTP, and timeouts, without those of the adapter's own queue.
     public var errors: Set<TransportError.Code>
-    /// Overrides ``statuses`` and ``errors``: whether a response or an error is a failure; nil leaves the decision to them. Not asked
-    /// about cancelled requests. It gets the head; the body must not be read.
+    /// Overrides ``statuses`` and ``errors``: whether a response or an error is a failure; nil leaves the decision to them. Not
+    /// asked about cancelled requests. It gets the head; the body must not be read.
     public var isFailure: (@Sendable (Result<Response, any Error>) -> Bool?)?
 
     /// The defaults: five failures within 30 seconds open the circuit for 5 seconds, then one probe.

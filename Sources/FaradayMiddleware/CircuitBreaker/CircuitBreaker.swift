@@ -5,20 +5,21 @@ public import FaradayCore
 ///     connection.use(.retry)
 ///     connection.use(.circuitBreaker)
 ///
-/// The circuit of an origin is *closed* at first, and counts what fails within ``Policy/window``. When ``Policy/failures`` have failed, and
-/// with ``Policy/ratio`` that share of all, it *opens*: requests throw ``CircuitOpen`` at once, without being sent. After ``Policy/delay``
-/// it is *half-open*: ``Policy/probes`` requests are let through, and the others refused as before. When all probes have succeeded it is
-/// closed again; when one fails it opens again, for longer.
+/// The circuit of an origin is *closed* at first, and counts what fails within ``Policy/window``. When ``Policy/failures`` have
+/// failed, and with ``Policy/ratio`` that share of all, it *opens*: requests throw ``CircuitOpen`` at once, without being sent.
+/// After ``Policy/delay`` it is *half-open*: ``Policy/probes`` requests are let through, and the others refused as before. When
+/// all probes have succeeded it is closed again; when one fails it opens again, for longer.
 ///
 /// - A failure is a status of ``Policy/statuses``, a connection that could not be made or broke, and a timeout; or what
-///   ``Policy/isFailure`` says. All else that a layer below throws is none, and no success. A body that breaks off after a good head is a
-///   failure too.
-/// - A cancelled request counts for nothing, and a cancelled probe gives its place to another. So an outer ``Timeout``, which cancels, is
-///   not seen: use ``FaradayCore/Timeouts``, or put the `Timeout` below.
+///   ``Policy/isFailure`` says. All else that a layer below throws is none, and no success. A body that breaks off after a good
+///   head is a failure too.
+/// - A cancelled request counts for nothing, and a cancelled probe gives its place to another. So an outer ``Timeout``, which
+///   cancels, is not seen: use ``FaradayCore/Timeouts``, or put the `Timeout` below.
 /// - Below ``Retry`` each attempt counts. `Retry` does not retry a ``CircuitOpen``: see ``RefusedRequest``.
 /// - The state of the 1,000 keys that were used last is kept in memory, or in a ``LimitStore`` for several machines together.
 ///
-/// Delivery makes no difference. Copies share the state. Thread-safe; without a store the cost is a lock before and after each request.
+/// Delivery makes no difference. Copies share the state. Thread-safe; without a store the cost is a lock before and after each
+/// request.
 public struct CircuitBreaker: Middleware {
   private let policy: Policy
   private let key: LimitKey

@@ -6,7 +6,8 @@ public struct CircuitOpen: RefusedRequest, Equatable {
   public let key: String
   /// Why: `5 of 8 requests within 30.0 seconds failed, the last with 503`.
   public let reason: String
-  /// How long it takes until a request may be let through again. While probes are out, the delay that one more failure would bring.
+  /// How long it takes until a request may be let through again. While probes are out, the delay that one more failure would
+  /// bring.
   public let retryAfter: Duration?
   /// The request that was not sent.
   public let request: RequestSummary?

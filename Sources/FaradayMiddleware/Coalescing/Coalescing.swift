@@ -7,23 +7,24 @@ public import FaradayCore
 ///     connection.use(.authorization(.bearer(token)))
 ///     connection.use(.coalescing)
 ///
-/// - Equal are requests with the same method, URL, header fields (credentials too, in the same order) and options, over connections with
-///   the same base URL, default headers and secrets. Fields of ``init(ignoring:)`` do not count. So it is never shared across
-///   credentials, if it stands below what adds them: `Cookies`, `Authorization`, `TokenRefresh`. A middleware below it that adds the
-///   credentials of a task, from a task-local value for instance, would break that.
-/// - Only what the caller gets whole (``FaradayCore/Options/deliversWhole``) is shared, without a body and without callbacks. Everything
-///   else passes by. So does a request with an option under a key of one's own whose value is not `Hashable`, as it cannot be compared.
+/// - Equal are requests with the same method, URL, header fields (credentials too, in the same order) and options, over
+///   connections with the same base URL, default headers and secrets. Fields of ``init(ignoring:)`` do not count. So it is never
+///   shared across credentials, if it stands below what adds them: `Cookies`, `Authorization`, `TokenRefresh`. A middleware below
+///   it that adds the credentials of a task, from a task-local value for instance, would break that.
+/// - Only what the caller gets whole (``FaradayCore/Options/deliversWhole``) is shared, without a body and without callbacks.
+///   Everything else passes by. So does a request with an option under a key of one's own whose value is not `Hashable`, as it
+///   cannot be compared.
 /// - All get the same response, or the same error. One that comes after the response has its own exchange: nothing is kept.
 /// - A caller that is cancelled leaves the others alone. When the last one is, the exchange is cancelled.
 ///
-/// The exchange runs in a task of its own, with the priority and task-local values of the first caller. The size limit is that of the
-/// options, which are the same. Copies share what is in flight. Thread-safe.
+/// The exchange runs in a task of its own, with the priority and task-local values of the first caller. The size limit is that of
+/// the options, which are the same. Copies share what is in flight. Thread-safe.
 public struct Coalescing: Middleware {
   private let ignored: Set<HTTPField.Name>
   private let flights = Flights()
 
-  /// - Parameter ignored: fields in which equal requests may differ: `X-Request-ID`, `traceparent`. The first request's are sent. None
-  ///   by default; names of credentials are never ignored.
+  /// - Parameter ignored: fields in which equal requests may differ: `X-Request-ID`, `traceparent`. The first request's are sent.
+  ///   None by default; names of credentials are never ignored.
   public init(ignoring ignored: Set<HTTPField.Name> = []) { self.ignored = ignored }
 
   public func handle(_ request: Request, next: Next) async throws -> Response {

@@ -2,13 +2,13 @@ private import Synchronization
 internal import FaradayCore
 
 extension ConcurrencyLimit {
-  /// How a limit is adapted: AIMD, additive increase and multiplicative decrease, as TCP's congestion control does (RFC 5681), with the
-  /// latency as its signal.
+  /// How a limit is adapted: AIMD, additive increase and multiplicative decrease, as TCP's congestion control does (RFC 5681),
+  /// with the latency as its signal.
   ///
-  /// The latency is the time from the place to the head of the response. The least of the last one to two ``window`` answers is what the
-  /// server needs without a queue. An answer that took longer than ``tolerance`` times that, a 429, 503 or 504, and a transient error
-  /// multiply the limit by ``backoff``, but only once for all requests that were in flight then. Any other answer adds one divided by the
-  /// limit, if at least half of the places were in use: about one place for each round of requests.
+  /// The latency is the time from the place to the head of the response. The least of the last one to two ``window`` answers is
+  /// what the server needs without a queue. An answer that took longer than ``tolerance`` times that, a 429, 503 or 504, and a
+  /// transient error multiply the limit by ``backoff``, but only once for all requests that were in flight then. Any other answer
+  /// adds one divided by the limit, if at least half of the places were in use: about one place for each round of requests.
   public struct Adaptive: Sendable {
     /// The limit to begin with. 10 by default.
     public var initial: Int
@@ -20,8 +20,8 @@ extension ConcurrencyLimit {
     public var tolerance: Double
     /// The factor of the decrease, between 0 and 1. 0.9 by default.
     public var backoff: Double
-    /// The number of answers after which the least latency is measured anew, so that a server that has become slower for good is not
-    /// compared with what it was. 500 by default.
+    /// The number of answers after which the least latency is measured anew, so that a server that has become slower for good is
+    /// not compared with what it was. 500 by default.
     public var window: Int
 
     /// The defaults: between 1 and 200, beginning with 10.

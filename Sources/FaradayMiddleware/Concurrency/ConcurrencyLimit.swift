@@ -1,22 +1,24 @@
 public import FaradayCore
 
-/// Limits how many requests are in flight at the same time: to an origin, or for each tag (bulkhead). The others wait, by priority.
+/// Limits how many requests are in flight at the same time: to an origin, or for each tag (bulkhead). The others wait, by
+/// priority.
 ///
 ///     connection.use(.concurrencyLimit(8))
 ///     connection.use(.concurrencyLimit(2, by: .tags))
 ///     connection.use(.concurrencyLimit(adaptive: .init()))
 ///
-/// A request holds its place until its body has been read to the end, has failed, or was dropped, in any delivery: a streamed response
-/// that is kept and not read keeps its place. Waiting requests get places by ``FaradayCore/Options/priority``, the highest first, and of
-/// equal ones the first. A cancelled one leaves the queue at once. Over ``maximumWait`` or ``maximumWaiting`` they throw
-/// ``ConcurrencyLimitReached``.
+/// A request holds its place until its body has been read to the end, has failed, or was dropped, in any delivery: a streamed
+/// response that is kept and not read keeps its place. Waiting requests get places by ``FaradayCore/Options/priority``, the
+/// highest first, and of equal ones the first. A cancelled one leaves the queue at once. Over ``maximumWait`` or
+/// ``maximumWaiting`` they throw ``ConcurrencyLimitReached``.
 ///
-/// The number of places is fixed, or adapted to the latency of the answers (``Adaptive``). Below ``Retry`` each attempt takes a place,
-/// above it one place is held for all attempts and the delays between them. Requests that a middleware below this one makes on its own, or
-/// that read one streamed response while they make another request, need two places: a limit of 1 can block them for ever.
+/// The number of places is fixed, or adapted to the latency of the answers (``Adaptive``). Below ``Retry`` each attempt takes a
+/// place, above it one place is held for all attempts and the delays between them. Requests that a middleware below this one
+/// makes on its own, or that read one streamed response while they make another request, need two places: a limit of 1 can block
+/// them for ever.
 ///
-/// A key that no request uses needs no memory; of adaptive limits the 1,000 that were used last are kept. Copies share the places.
-/// Thread-safe.
+/// A key that no request uses needs no memory; of adaptive limits the 1,000 that were used last are kept. Copies share the
+/// places. Thread-safe.
 public struct ConcurrencyLimit: Middleware {
   /// How long a request waits for a place; nil, the default, is without limit, and zero does not wait.
   public let maximumWait: Duration?

@@ -13,8 +13,8 @@ extension Hedging {
     public var delay: Delay
     /// The maximum number of attempts, the first one included. 2 by default.
     public var attempts: Int
-    /// How many latencies of an origin must be known before a percentile means anything; before that nothing is hedged. 20 by default,
-    /// 100 at most.
+    /// How many latencies of an origin must be known before a percentile means anything; before that nothing is hedged. 20 by
+    /// default, 100 at most.
     public var minimumSamples: Int
 
     /// A policy with two attempts unless given.

@@ -1,24 +1,26 @@
 private import Synchronization
 public import FaradayCore
 
-/// Sends a request a second time if the first has no answer after a delay, and takes the answer that comes first (hedged requests).
+/// Sends a request a second time if the first has no answer after a delay, and takes the answer that comes first (hedged
+/// requests).
 ///
 ///     connection.use(.hedging(after: .milliseconds(200)))
 ///     connection.use(.hedging(afterPercentile: 0.95))
 ///
-/// - Which requests: those with an idempotent method and a body that can be sent again. ``FaradayCore/Options/isHedged`` decides otherwise
-///   for one: false for a costly one, true for a POST that the server knows to take once.
+/// - Which requests: those with an idempotent method and a body that can be sent again. ``FaradayCore/Options/isHedged`` decides
+///   otherwise for one: false for a costly one, true for a POST that the server knows to take once.
 /// - When: after a fixed delay, or when the request has taken longer than that share of the last hundred to its origin.
-/// - The first head wins, whatever its status; the other attempts are cancelled at once, which closes their connections over HTTP/1.1. A
-///   failure wins only when all attempts have failed: the first one is thrown. A request that fails before the delay is not sent
-///   again: that is for ``Retry``, above this one.
+/// - The first head wins, whatever its status; the other attempts are cancelled at once, which closes their connections over
+///   HTTP/1.1. A failure wins only when all attempts have failed: the first one is thrown. A request that fails before the delay
+///   is not sent again: that is for ``Retry``, above this one.
 /// - How often: ``Policy/attempts``, while the ``RetryBudget`` allows it, which all requests share. It may be that of a `Retry`.
 ///
-/// In all deliveries: until its head nothing of an attempt reaches the caller, and `onHead`, `onChunk`, `onDownloadProgress` and a streamed
-/// body are of the attempt that has won. `onInformational`, `onUploadProgress`, `onRawHead` and `onTrace` see all of them.
+/// In all deliveries: until its head nothing of an attempt reaches the caller, and `onHead`, `onChunk`, `onDownloadProgress` and
+/// a streamed body are of the attempt that has won. `onInformational`, `onUploadProgress`, `onRawHead` and `onTrace` see all of
+/// them.
 ///
-/// It creates two tasks for each request that may be hedged. Copies share the latencies, of the 1,000 origins that were used last.
-/// Thread-safe.
+/// It creates two tasks for each request that may be hedged. Copies share the latencies, of the 1,000 origins that were used
+/// last. Thread-safe.
 public struct Hedging: Middleware {
   private let policy: Policy
   private let budget: RetryBudget
@@ -120,7 +122,8 @@ public struct Hedging: Middleware {
 }
 
 extension Options {
-  /// Whether ``FaradayMiddleware/Hedging`` may send the request several times at once: nil, the default, if its method is idempotent.
+  /// Whether ``FaradayMiddleware/Hedging`` may send the request several times at once: nil, the default, if its method is
+  /// idempotent.
   public var isHedged: Bool? {
     get { self[IsHedged.self] }
     set { self[IsHedged.self] = newValue }

@@ -7,8 +7,8 @@ extension RateLimit {
     public var interval: Duration
     /// How many requests can be sent at once after a pause; ``count`` if nil. At least 1, at most a billion.
     public var burst: Int?
-    /// How long a request waits; then it throws ``RateLimited``, at once if it is known before. 60 seconds by default. Nil waits without
-    /// limit; zero does not wait.
+    /// How long a request waits; then it throws ``RateLimited``, at once if it is known before. 60 seconds by default. Nil waits
+    /// without limit; zero does not wait.
     public var maximumWait: Duration?
     /// How many requests may wait for one key; one more throws ``RateLimited``. 10,000 by default.
     public var maximumWaiting: Int

@@ -5,19 +5,21 @@ public import FaradayCore
 ///     connection.use(.rateLimit(10, per: .seconds(1), burst: 20))
 ///     connection.use(.rateLimit)                                      // what the server says only
 ///
-/// - The bucket holds ``Policy/burst`` requests, and gets one more each interval divided by the rate. A request that finds it empty waits
-///   in a queue: the highest ``FaradayCore/Options/priority`` first, and of equal ones the first. Over ``Policy/maximumWait`` it throws
-///   ``RateLimited``.
+/// - The bucket holds ``Policy/burst`` requests, and gets one more each interval divided by the rate. A request that finds it
+///   empty waits in a queue: the highest ``FaradayCore/Options/priority`` first, and of equal ones the first. Over
+///   ``Policy/maximumWait`` it throws ``RateLimited``.
 /// - The server is obeyed: `Retry-After` of a 429 or 503; `RateLimit` with `RateLimit-Policy`
-///   (draft-ietf-httpapi-ratelimit-headers-10, and the dictionary of its drafts before 08); `RateLimit-Limit`, `-Remaining` and `-Reset`
-///   of the drafts before 07; and `X-RateLimit-…` or `X-Rate-Limit-…`, whose reset may be seconds, or seconds or milliseconds since 1970.
-///   Of several quotas the one with the fewest requests left counts. When none is left, nothing is sent until the quota is reset.
+///   (draft-ietf-httpapi-ratelimit-headers-10, and the dictionary of its drafts before 08); `RateLimit-Limit`, `-Remaining` and
+///   `-Reset` of the drafts before 07; and `X-RateLimit-…` or `X-Rate-Limit-…`, whose reset may be seconds, or seconds or
+///   milliseconds since 1970. Of several quotas the one with the fewest requests left counts. When none is left, nothing is sent
+///   until the quota is reset.
 /// - No server can stop the client for longer than ``Policy/maximumServerDelay``. A value that is not valid is ignored.
 /// - Below ``Retry`` each attempt takes its turn; below a cache only what is really sent does.
-/// - The state of the 1,000 keys that were used last is kept in memory, or in a ``LimitStore``, so that several machines keep one rate
-///   together; their queues are their own.
+/// - The state of the 1,000 keys that were used last is kept in memory, or in a ``LimitStore``, so that several machines keep one
+///   rate together; their queues are their own.
 ///
-/// A cancelled request leaves the queue at once and takes nothing. Delivery makes no difference. Copies share the state. Thread-safe.
+/// A cancelled request leaves the queue at once and takes nothing. Delivery makes no difference. Copies share the state.
+/// Thread-safe.
 public struct RateLimit: Middleware {
   private let policy: Policy
   private let key: LimitKey

@@ -2,8 +2,8 @@ internal import FaradayCore
 
 /// The state of a rate limit, and the rules by which it changes: no clock, no lock.
 ///
-/// The bucket is kept as the generic cell rate algorithm does (GCRA): one time, at which it would be full again. Sending moves it by one
-/// interval; a request may be sent if it is no more than a burst ahead of now.
+/// The bucket is kept as the generic cell rate algorithm does (GCRA): one time, at which it would be full again. Sending moves it
+/// by one interval; a request may be sent if it is no more than a burst ahead of now.
 struct TokenBucket: CountedState, Equatable {
   /// The time at which the bucket is full.
   var full = Duration.zero

@@ -1,5 +1,5 @@
-/// A dictionary with a maximum size: beyond it, the quarter of entries that was used the longest time ago is removed. An access takes
-/// amortized logarithmic time.
+/// A dictionary with a maximum size: beyond it, the quarter of entries that was used the longest time ago is removed. An access
+/// takes amortized logarithmic time.
 struct LeastRecentlyUsed<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   private var entries: [Key: (value: Value, use: Int)] = [:]
   private var uses = 0

@@ -3,22 +3,23 @@ private import Synchronization
 /// A store for what ``CircuitBreaker`` and ``RateLimit`` count, so that several machines count together: in Redis, a database, or
 /// whatever else can replace a value only if it is still what was read.
 ///
-/// Without one each middleware counts in memory. With one, each request waits for one reading and one replacement in it, a circuit's for two
-/// of each, and those of one key go one after the other in each middleware: it should be as near as a cache. The values are short lines of text without secrets. Their times are those of the machines' clocks, which must agree
-/// to within a fraction of the limits' intervals; a clock that is wrong can refuse for no longer than the limit itself.
+/// Without one each middleware counts in memory. With one, each request waits for one reading and one replacement in it, a
+/// circuit's for two of each, and those of one key go one after the other in each middleware: it should be as near as a cache.
+/// The values are short lines of text without secrets. Their times are those of the machines' clocks, which must agree to within
+/// a fraction of the limits' intervals; a clock that is wrong can refuse for no longer than the limit itself.
 ///
-/// An error that it throws is given to the middleware's `onStoreError`, and the request is counted in memory: a store that is down stops
-/// no request. It must be thread-safe.
+/// An error that it throws is given to the middleware's `onStoreError`, and the request is counted in memory: a store that is
+/// down stops no request. It must be thread-safe.
 public protocol LimitStore: Sendable {
   /// The value of a key; nil if there is none.
   func value(for key: String) async throws -> String?
-  /// Sets the value of a key if the present one is still `old` (nil: there is none), as one atomic step: compare-and-swap. Returns
-  /// whether it did. The value may be removed when `lifetime` is over.
+  /// Sets the value of a key if the present one is still `old` (nil: there is none), as one atomic step: compare-and-swap.
+  /// Returns whether it did. The value may be removed when `lifetime` is over.
   func replace(_ old: String?, with new: String, for key: String, lifetime: Duration) async throws -> Bool
 }
 
-/// A ``LimitStore`` in memory: for tests, and for several middleware of one process that count together. It keeps the 10,000 keys that
-/// were used last. Thread-safe.
+/// A ``LimitStore`` in memory: for tests, and for several middleware of one process that count together. It keeps the 10,000 keys
+/// that were used last. Thread-safe.
 public final class InMemoryLimitStore: LimitStore {
   private let values = Mutex(LeastRecentlyUsed<String, String>(capacity: 10_000))
 

@@ -1,7 +1,7 @@
 internal import FaradayCore
 
-/// A priority queue of waiters: the highest priority first, and of equal ones the lowest number. Adding and taking take logarithmic
-/// time, removing constant time.
+/// A priority queue of waiters: the highest priority first, and of equal ones the lowest number. Adding and taking take
+/// logarithmic time, removing constant time.
 struct WaitingLine<Waiter> {
   /// A binary heap; has also those that were removed.
   private var heap: [WaitingPosition] = []
