@@ -107,7 +107,7 @@ public struct Retry: Middleware {
   private func jitter(after attempt: Attempt) -> Duration {
     var span = max(.zero, min(policy.initialDelay, policy.maxDelay))
     for _ in 1..<attempt.number where span < policy.maxDelay { span = min(span * 2, policy.maxDelay) }
-    let wait = span * random()
+    let wait = span.scaled(by: random())
     // Jitter is added to it: all clients that got the same Retry-After would come back at the same time.
     return attempt.retryAfter.map { $0 + min(wait, policy.initialDelay) } ?? wait
   }

@@ -48,7 +48,7 @@ public struct DownloadPolicy: Sendable {
     let limit = maxDelay.withinClocks
     var span = min(initialDelay.withinClocks, limit)
     for _ in 1..<max(1, interruptions) where span < limit { span = min(span * 2, limit) }
-    return max(span * random(), retryAfter ?? .zero)
+    return max(span.scaled(by: random()), retryAfter ?? .zero)
   }
 }
 
