@@ -32,7 +32,7 @@ import Testing
     #expect(DateArgument.seconds(text) == 1_095_001_558)
   }
 
-  @Test(arguments: ["", "nonsense", "12", "99 Sep 2004", "2004-13-01", "12 Sep 2004 25:00"])
+  @Test(arguments: ["", "nonsense", "12", "99 Sep 2004", "2004-13-01", "12 Sep 2004 25:00", "1 jan 9223372036854775807"])
   func `what is no date is none`(_ text: String) {
     #expect(DateArgument.seconds(text) == nil)
     #expect(TimeCondition.field(text) == nil)

@@ -45,6 +45,12 @@ import Testing
     #expect(state.warnings[1].contains(":3: "))
   }
 
+  @Test func `lines that end with CR and LF are lines`() throws {
+    let state = try state("url = h\r\nuser-agent = a\r\n-d x\r\n")
+    #expect(state.operation.targets.map(\.url) == ["h"])
+    #expect(state.operation.agent == "a" && !state.operation.data.isEmpty && state.warnings.isEmpty)
+  }
+
   @Test func `a file that names itself ends`() throws {
     let path = folder.file("config")
     let state = try state("config = \"\(path)\"\nfail\n", "h")

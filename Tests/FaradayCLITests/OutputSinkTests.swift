@@ -29,6 +29,18 @@ import Testing
     #expect(ContentDisposition.filename(inHead: head) == name)
   }
 
+  @Test func `a part is appended to, and only to the file that the caller names`() throws {
+    _ = try write("old", to: "own")
+    _ = try write("new", to: "own", OutputRules(resumesAt: 3))
+    #expect(folder.read("own") == Data("oldnew".utf8))
+    // Nothing to append to: the file is like any other.
+    #expect(try write("a", to: "own", OutputRules(clobber: .never, resumesAt: 0)) == folder.file("own.1"))
+    let head = "HTTP/1.1 200 OK\r\nContent-Disposition: attachment; filename=own\r\n\r\n"
+    let rules = OutputRules(folder: folder.path, isNamedByServer: true, resumesAt: 3)
+    #expect { try write("c", to: "x", rules, head: head) } throws: { ($0 as? CommandFailure)?.status == 23 }
+    #expect(folder.read("own") == Data("oldnew".utf8))
+  }
+
   @Test func `a name of the server's is taken only if that is allowed, and replaces nothing`() throws {
     let head = "HTTP/1.1 200 OK\r\nContent-Disposition: attachment; filename=given\r\n\r\n"
     #expect(try write("a", to: "own", head: head) == folder.file("own"))
@@ -94,7 +106,7 @@ import Testing
 
   @Test(arguments: [
     (206, "bytes 5-9/10", "vwxyz", Resumption.Verdict.append), (416, "", "no", .complete), (200, "", "12345", .complete),
-    (200, "", "", .append), (404, "", "error", .append),
+    (200, "", "", .append), (404, "", "", .append),
   ])
   func `a resumption is judged as libcurl judges it`(
     _ status: Int, _ range: String, _ body: String, _ verdict: Resumption.Verdict
@@ -109,6 +121,8 @@ import Testing
     let whole = Response(status: .ok, body: "0123456789", url: url)
     #expect { try Resumption(offset: 5).verdict(on: whole) } throws: { ($0 as? CommandFailure)?.status == 33 }
     #expect(try Resumption(offset: 0).verdict(on: whole) == .append)
+    let missing = Response(status: .notFound, body: "not found", url: url)
+    #expect { try Resumption(offset: 5).verdict(on: missing) } throws: { ($0 as? CommandFailure)?.status == 33 }
     let other = Response(status: .partialContent, headers: [.contentRange: "bytes 4-9/10"], body: "456789", url: url)
     #expect { try Resumption(offset: 5).verdict(on: other) } throws: { ($0 as? CommandFailure)?.status == 33 }
   }

@@ -12,6 +12,12 @@ import Testing
     folder = try TemporaryFolder()
   }
 
+  @Test(arguments: ["http://u:sekret@127.0.0.1:99999", "foo://u:sekret@h", "u:sekret@h:99999"])
+  func `a proxy that is none is named without its password`(proxy: String) async throws {
+    let outcome = try await Program.run("-sS", "-x", proxy, "http://127.0.0.1:9/")
+    #expect([5, 7].contains(outcome.status) && !outcome.error.contains("sekret"), "\(outcome.error)")
+  }
+
   @Test(arguments: [
     (["--bogus", "http://127.0.0.1/"], "option --bogus: is unknown"), ([], "no URL specified!"),
     (["-X"], "option -X: requires parameter"), (["-http"], "option -ht: not supported; faraday speaks HTTP only; use telnet"),

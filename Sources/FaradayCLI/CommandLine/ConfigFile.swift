@@ -48,7 +48,8 @@ enum ConfigFile {
   static func apply(_ text: String, of name: String, to state: inout CommandState) {
     var parser = CommandLineParser(state)
     parser.enterFile()
-    for (number, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+    let lines = text.split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" }
+    for (number, line) in lines.enumerated() {
       guard let (option, value) = words(of: line) else { continue }
       do {
         try parser.read(line: option, value: value)

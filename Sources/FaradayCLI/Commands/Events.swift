@@ -88,7 +88,7 @@ struct Events: AsyncParsableCommand {
   static func text(_ event: ServerSentEvent) -> String {
     var lines = ["event: " + event.type]
     if !event.id.isEmpty { lines.append("id: " + event.id) }
-    lines += event.data.split(separator: "\n", omittingEmptySubsequences: false).map { "data: " + $0 }
+    lines += event.data.split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" }.map { "data: " + $0 }
     return lines.map { $0.escapingControls() + "\n" }.joined() + "\n"
   }
 

@@ -26,8 +26,9 @@ struct Retries {
   mutating func next(after report: Report) -> Retry? {
     guard left > 0, settings.retryLimit.map({ now() - start < $0 }) ?? true, let reason = reason(report) else { return nil }
     var wait = delay
-    if reason == .status, let seconds = report.response?.headers[.retryAfter].flatMap({ Int64($0) }), seconds > 0 {
-      wait = max(wait, .seconds(min(seconds, 1_000_000_000)))
+    let wallClock = { Int64(Date.now.timeIntervalSince1970) }
+    if reason == .status, let asked = report.response?.headers.retryAfter(now: wallClock), asked > .zero {
+      wait = max(wait, min(asked, .seconds(1_000_000_000)))
       if let limit = settings.retryLimit, now() - start + wait > limit { return nil }
     }
     let retry = Retry(

@@ -126,6 +126,9 @@ struct Transfer: Sendable {
       return OutputSink(path: filled == "-" ? nil : filled, sparesTerminal: false, rules: rules)
     case .remoteName:
       rules.isNamedByServer = settings.usesHeaderName
+      guard !rules.isNamedByServer || settings.resume == nil else {
+        throw UsageFailure("--continue-at and --remote-header-name cannot be combined")
+      }
       guard let name = target.remoteName else {
         throw CommandFailure(ExitStatus.writeError, "Failed writing received data to disk/application")
       }

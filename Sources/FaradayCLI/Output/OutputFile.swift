@@ -37,7 +37,7 @@ enum OutputFile {
   /// Opens a file to write, and returns its name, which may be another one. Throws a ``SystemError``.
   static func open(_ path: String, _ rules: OutputRules, isNamedByServer: Bool) throws -> (descriptor: Descriptor, path: String) {
     if rules.createsFolders { try createFolders(of: path) }
-    if let size = rules.resumesAt { return (try open(path, size > 0 ? O_APPEND : O_TRUNC), path) }
+    if let size = rules.resumesAt, size > 0, !isNamedByServer { return (try open(path, O_APPEND), path) }
     let replaces = rules.clobber == .always || rules.clobber == .unlessNamedByServer && !isNamedByServer
     if replaces { return (try open(path, O_TRUNC), path) }
     // A name of the server's must not be followed to where a link leads.

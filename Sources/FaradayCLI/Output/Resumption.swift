@@ -20,7 +20,7 @@ struct Resumption: Equatable, Sendable {
     guard offset > 0 else { return .append }
     if response.status.code == 416 { return .complete }
     let ranges = response.headers[values: .contentRange]
-    if ranges.contains(where: { starts(at: offset, $0) }) || response.status.code >= 300 { return .append }
+    if ranges.contains(where: { starts(at: offset, $0) }) { return .append }
     if response.body.length == 0 { return .append }
     if response.body.length == offset { return .complete }
     throw CommandFailure(ExitStatus.rangeError, "HTTP server doesn't seem to support byte ranges. Cannot resume.")

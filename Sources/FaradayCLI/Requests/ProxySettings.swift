@@ -23,8 +23,9 @@ extension ProxyArguments {
       proxy = try Proxy(text.contains("://") ? text : "\(scheme.rawValue)://\(text)")
     } catch {
       let isScheme = "\(error)".contains("unknown scheme")
+      let shown = Secrets().redacting(urlText: text.contains("://") ? text : "\(scheme.rawValue)://\(text)")
       throw CommandFailure(
-        isScheme ? 7 : 5, isScheme ? "Unsupported proxy scheme for '\(text)'" : "Unsupported proxy syntax in '\(text)'")
+        isScheme ? 7 : 5, isScheme ? "Unsupported proxy scheme for '\(shown)'" : "Unsupported proxy syntax in '\(shown)'")
     }
     if let user {
       let name = user.utf8.prefix { $0 != UInt8(ascii: ":") }

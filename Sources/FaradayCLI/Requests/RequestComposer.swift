@@ -133,7 +133,9 @@ struct RequestComposer: Sendable {
     }
     if uploadStart > 0 {
       guard pieces.input.skip(uploadStart) else { throw CommandFailure(36, "Could not seek stream") }
-      return .stream(pieces, length: isChunked ? nil : max(0, OutputFile.size(of: file.name) - uploadStart))
+      let length = OutputFile.size(of: file.name) - uploadStart
+      guard length > 0 else { throw CommandFailure(18, "File already completely uploaded") }
+      return .stream(pieces, length: isChunked ? nil : length)
     }
     return .stream(pieces, length: isChunked ? nil : operation.headers.value(of: "Content-Length").flatMap { Int64($0) })
   }
@@ -185,7 +187,7 @@ struct RequestComposer: Sendable {
   }
 
   private var range: String? {
-    if let resumesAt, upload == nil { return "\(resumesAt)-" }
+    if let resumesAt, resumesAt > 0, upload == nil { return "\(resumesAt)-" }
     return settings.range
   }
 

@@ -80,7 +80,7 @@ enum DateArgument {
           month = number - 1
         } else if day == nil {
           day = number
-        } else if year == nil {
+        } else if year == nil, number < 100 {
           year = number > 70 ? 1900 + number : 2000 + number
         } else {
           return nil
