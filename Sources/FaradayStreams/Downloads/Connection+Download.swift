@@ -5,7 +5,7 @@ extension Connection {
   ///
   ///     let download = try await connection.download("image.iso", to: "/tmp/image.iso")
   ///
-  /// A transfer that breaks off goes on by itself with a `Range` and an `If-Range`, after a delay (``DownloadPolicy/retries``). So does
+  /// A transfer that breaks off goes on by itself with a `Range` and an `If-Range`, after a delay (``FaradayStreams/DownloadPolicy/retries``). So does
   /// one that was cancelled, failed or ended with its process, when it is called again: then the part file and the validator of
   /// `NAME.part.json` are found. A file that has changed meanwhile, and a server without ranges, start it again. An error before any
   /// content, and a status such as 404, are thrown at once.
@@ -14,7 +14,7 @@ extension Connection {
   /// calling task writes and hashes, and the server waits for it. The checksums in `Repr-Digest` and `Content-Digest` (RFC 9530) are
   /// verified, sha-256 and sha-512.
   ///
-  /// Throws ``DownloadError``, ``FaradayCore/TransportError``, ``FaradayCore/UnexpectedStatus``, `CancellationError`, what building the
+  /// Throws ``FaradayStreams/DownloadError``, ``FaradayCore/TransportError``, ``FaradayCore/UnexpectedStatus``, `CancellationError`, what building the
   /// request throws, and what a middleware throws. The other arguments are those of `request`; `timeout` is the limit of one attempt.
   ///
   /// - Parameters:

@@ -40,7 +40,7 @@ extension Connection {
   ///
   /// - Parameters:
   ///   - maximumConcurrent: how many run at the same time, 4 by default; at least one does.
-  ///   - progress: called for all of them together, by one at a time, at most ``DownloadPolicy/reportsPerSecond`` times a second, and
+  ///   - progress: called for all of them together, by one at a time, at most ``FaradayStreams/DownloadPolicy/reportsPerSecond`` times a second, and
   ///     once at the end. It runs in the tasks of the downloads, which it blocks meanwhile.
   ///   - edit: changes each request in place.
   public func downloads(
@@ -71,7 +71,7 @@ extension Connection {
 
   /// Downloads many files into a folder, each under the last segment of its path: `downloads(["a/x.iso", "b/y.iso"], to: "/tmp")`.
   ///
-  /// A name that is none, such as `..`, or is another file's of the list already, fails with ``DownloadError/Reason/invalidPath``;
+  /// A name that is none, such as `..`, or is another file's of the list already, fails with ``FaradayStreams/DownloadError/Reason/invalidPath``;
   /// nothing is sent for it. Everything else is as of ``downloads(_:maximumConcurrent:resuming:policy:progress:edit:)``.
   public func downloads(
     _ paths: [String], to folder: String, maximumConcurrent: Int = 4, resuming: DownloadResuming = .ifUnchanged,
