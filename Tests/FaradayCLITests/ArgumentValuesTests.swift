@@ -8,8 +8,7 @@ import Testing
   @Test func `an override has a host, a port and addresses`() throws {
     #expect(
       try NetworkArguments.hostOverride("h:80:127.0.0.1,[::1]") == HostOverride("h", port: 80, addresses: ["127.0.0.1", "::1"]))
-    #expect(try NetworkArguments.hostOverride("+[::2]:443:::1")?.host == "::2")
-    #expect(try NetworkArguments.hostOverride("-h:80") == nil)
+    #expect(try NetworkArguments.hostOverride("+[::2]:443:::1").host == "::2")
     for text in ["foo", "h:80", "h:x:127.0.0.1", "h:80:", ":80:1.2.3.4"] {
       #expect(throws: CommandFailure(49, "Couldn't parse CURLOPT_RESOLVE entry '\(text)'")) {
         try NetworkArguments.hostOverride(text)
@@ -36,6 +35,17 @@ import Testing
   func `what is no date is none`(_ text: String) {
     #expect(DateArgument.seconds(text) == nil)
     #expect(TimeCondition.field(text) == nil)
+  }
+
+  @Test func `a later --resolve takes an earlier one away`() throws {
+    var arguments = NetworkArguments()
+    arguments.resolve = ["a:80:127.0.0.1", "+b:80:[::1],127.0.0.1", "-A:80", "-c:80"]
+    #expect(try arguments.network().hostOverrides.map(\.host) == ["b"])
+  }
+
+  @Test func `an empty -H is none`() throws {
+    #expect(try HeaderArgument.all(["", "a: b"]) == [.field(name: "a", value: "b")])
+    #expect(throws: (any Error).self) { try HeaderArgument.all(["a"]) }
   }
 
   @Test func `a time condition has a sign, and a file has a time`() throws {

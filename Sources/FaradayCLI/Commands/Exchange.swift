@@ -81,9 +81,11 @@ struct Exchange {
   }
 
   /// Closes the output: the file of a transfer that succeeded is there then, even if it is empty.
-  mutating func end() {
+  ///
+  /// - Parameter note: writes a note.
+  mutating func end(note: (String) -> Void) {
     guard report.failure == nil else {
-      if let removed = sink.abandon() { Descriptor.error.say("Note: Removing output file: \(removed)") }
+      if let removed = sink.abandon() { note("Removing output file: \(removed)") }
       return
     }
     // With -z a file is left as it is if the server has nothing newer.

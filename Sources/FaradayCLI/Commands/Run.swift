@@ -46,8 +46,9 @@ struct Run {
           status = await self.status(of: job)
           if status != 0, global.failsEarly { break }
         }
-        if let failure = jobs.failure { throw failure }
+        // What the transfers before have brought is kept.
         finish(prepared)
+        if let failure = jobs.failure { throw failure }
       } catch {
         return report(error)
       }
@@ -59,6 +60,8 @@ struct Run {
   private func parallelStatus() async -> Int32 {
     var status: Int32 = 0
     var prepared: [PreparedOperation] = []
+    // The numbers of jobs begin again with each `--next`.
+    var begun = 0
     do {
       for operation in operations { prepared.append(try prepare(operation)) }
       for operation in prepared {
@@ -69,9 +72,10 @@ struct Run {
             while running < global.parallelLimit, let job = jobs.next() {
               let transfer = transfer(job)
               let adapter = adapters.adapter(job.operation.settings.transport, limit: global.parallelLimit)
-              let meter = ProgressMeter(job.number, of: messages.progress, name: Secrets().redacting(urlText: job.url.url))
+              let meter = ProgressMeter(begun, of: messages.progress, name: Secrets().redacting(urlText: job.url.url))
               group.addTask { await transfer.status(over: adapter, meter: meter) }
               running += 1
+              begun += 1
             }
             guard let ended = await group.next() else { return }
             running -= 1
@@ -79,8 +83,8 @@ struct Run {
             if ended != 0, global.failsEarly { return group.cancelAll() }
           }
         }
-        if let failure = jobs.failure { throw failure }
         finish(operation)
+        if let failure = jobs.failure { throw failure }
         if status != 0, global.failsEarly { return status }
       }
     } catch {

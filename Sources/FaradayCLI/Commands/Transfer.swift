@@ -53,7 +53,7 @@ struct Transfer: Sendable {
       let dropped = try exchange.restart()
       if dropped > 0 { messages.note("Throwing away \(dropped) bytes") }
     }
-    exchange.end()
+    exchange.end(note: messages.note)
     meter.finish()
     try finish(exchange.report)
   }

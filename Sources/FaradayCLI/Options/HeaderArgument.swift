@@ -26,7 +26,8 @@ enum HeaderArgument: Equatable {
 
   /// The arguments of all `-H`; `@file` reads one from each line of a file.
   static func all(_ texts: [String]) throws -> [HeaderArgument] {
-    try texts.flatMap { text -> [HeaderArgument] in
+    // `-H "$VARIABLE"` of an empty variable sends nothing.
+    try texts.filter { !$0.isEmpty }.flatMap { text -> [HeaderArgument] in
       guard text.hasPrefix("@") else { return [try HeaderArgument(text)] }
       let lines = try InputFile(name: String(text.dropFirst())).contents().split(separator: 0x0A)
       let texts = lines.map { String(decoding: $0.last == 0x0D ? $0.dropLast() : $0, as: UTF8.self) }

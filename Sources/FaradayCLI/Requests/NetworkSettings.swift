@@ -5,7 +5,13 @@ extension NetworkArguments {
   func network() throws -> Network {
     var network = Network()
     network.unixSocket = unixSocket
-    network.hostOverrides = try resolve.compactMap(Self.hostOverride)
+    for text in resolve {
+      if text.hasPrefix("-") {
+        network.hostOverrides.removeAll { "-\($0.host):\($0.port ?? 0)".lowercased() == text.lowercased() }
+      } else {
+        network.hostOverrides.append(try Self.hostOverride(text))
+      }
+    }
     network.connectTo = try connectTo.filter { !$0.isEmpty }.map(Self.connectTo)
     if let interface {
       let name = ["if!", "host!"].first { interface.hasPrefix($0) }.map { String(interface.dropFirst($0.count)) } ?? interface
@@ -21,9 +27,8 @@ extension NetworkArguments {
     return network
   }
 
-  /// `[+]host:port:address[,address]…`; `-host:port` takes one away, and there is none.
-  static func hostOverride(_ text: String) throws -> HostOverride? {
-    guard !text.hasPrefix("-") else { return nil }
+  /// `[+]host:port:address[,address]…`; `-host:port` takes away an earlier one.
+  static func hostOverride(_ text: String) throws -> HostOverride {
     let failure = CommandFailure(49, "Couldn't parse CURLOPT_RESOLVE entry '\(text)'")
     var rest = text.hasPrefix("+") ? text.dropFirst() : text[...]
     guard let host = cut(&rest), let digits = cut(&rest), let port = UInt16(digits), !host.isEmpty, !rest.isEmpty else {

@@ -24,13 +24,8 @@ extension DownloadRun {
       let (start, isCut) = try await response.started(upTo: 64 << 10)
       let error = UnexpectedStatus(start, isBodyCut: isCut, to: request)
       guard hasBegun, error.isTransient else { throw error }
-      return .interrupted(error, retryAfter: Self.retryAfter(response))
+      return .interrupted(error, retryAfter: response.headers.retryAfter(now: { Int64(Date.now.timeIntervalSince1970) }))
     }
-  }
-
-  private static func retryAfter(_ response: Response) -> Duration? {
-    guard let seconds = response.headers[.retryAfter]?.trimming().deltaSeconds else { return nil }
-    return .seconds(Int64(seconds))
   }
 
   /// Writes the whole file from its beginning.
