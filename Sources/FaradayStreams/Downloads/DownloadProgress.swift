@@ -24,7 +24,7 @@ public struct DownloadProgress: Sendable, Hashable {
   /// The time that the rest takes at this rate; nil if the total or the rate is unknown.
   public var timeLeft: Duration? {
     guard let total, bytesPerSecond > 0 else { return nil }
-    let seconds = Double(max(0, total - bytes)) / bytesPerSecond
+    let seconds = max(0, Double(total) - Double(bytes)) / bytesPerSecond
     // A duration has no room for any number of seconds.
     return seconds < 3e9 ? .seconds(seconds) : nil
   }

@@ -43,11 +43,7 @@ final class PartFile {
       close(opened)
     }
     var own = stat()
-    guard fstat(descriptor, &own) == 0 else {
-      let code = errno
-      close(descriptor)
-      throw DownloadError(errno: code, path: destination)
-    }
+    guard fstat(descriptor, &own) == 0 else { throw DownloadError(errno: errno, path: destination) }
     size = Int64(own.st_size)
   }
 
@@ -68,7 +64,7 @@ final class PartFile {
     // The download that held the lock before may have given the file its final name, or removed it.
     guard lstat(path, &named) == 0, named.st_ino == own.st_ino, named.st_dev == own.st_dev else { return false }
     guard own.st_nlink <= 1 else {
-      unlink(path)
+      guard unlink(path) == 0 || errno == ENOENT else { throw DownloadError(errno: errno, path: destination) }
       return false
     }
     return true
@@ -128,6 +124,7 @@ final class PartFile {
   /// Gives the file its final name when its bytes are on the disk.
   func finish(replacing: Bool) throws {
     guard fsync(descriptor) == 0 else { throw DownloadError(errno: errno, path: destination) }
+    guard hasItsName else { throw DownloadError(.fileFailed("something else took the name of the part file"), path: destination) }
     guard (replacing ? rename(path, destination) : renameWithoutReplacing()) == 0 else {
       throw DownloadError(errno: errno, path: destination)
     }
@@ -153,8 +150,16 @@ final class PartFile {
     close(opened)
   }
 
+  /// Whether the name still is this file's: somebody may have renamed another file to it.
+  private var hasItsName: Bool {
+    var own = stat()
+    var named = stat()
+    return fstat(descriptor, &own) == 0 && lstat(path, &named) == 0 && named.st_ino == own.st_ino && named.st_dev == own.st_dev
+  }
+
   /// Removes the file and its record.
   func remove() {
+    guard hasItsName else { return }
     unlink(path)
     removeRecord()
   }

@@ -48,9 +48,8 @@ struct PartRecord: Codable, Equatable {
 
   /// Whether a response may be of the same bytes: its validator, if it states one, is this one.
   func matches(_ response: Response) -> Bool {
-    if let tag = response.headers[.eTag] { return !Self.isEntityTag(validator) || tag.trimming() == validator }
-    if !Self.isEntityTag(validator), let date = response.headers[.lastModified] { return date.trimming() == validator }
-    return true
+    let name = Self.isEntityTag(validator) ? HTTPField.Name.eTag : .lastModified
+    return response.headers[name].map { $0.trimming() == validator } ?? true
   }
 
   /// The strong `ETag`; the `Last-Modified` only if there is no `ETag` at all, and it lies at least a second before the `Date` (RFC

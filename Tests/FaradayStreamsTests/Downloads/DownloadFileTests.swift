@@ -227,4 +227,21 @@ import Testing
     }
     #expect(error.map { !"\($0)".contains("SECRET") } == true)
   }
+
+  @Test func `a file that took the name of the part is neither renamed nor removed`() throws {
+    let folder = try TemporaryFolder()
+    let part = try PartFile(for: folder.path + "/file")
+    try part.append(Data("ours".utf8))
+    try Data("theirs".utf8).write(to: URL(fileURLWithPath: folder.path + "/other"))
+    rename(folder.path + "/other", folder.path + "/file.part")
+    #expect(throws: DownloadError.self) { try part.finish(replacing: true) }
+    part.remove()
+    #expect(folder.names == ["file.part"])
+    #expect(FileManager.default.contents(atPath: folder.path + "/file.part") == Data("theirs".utf8))
+  }
+
+  @Test func `totals of any size have a time left, or none`() {
+    let progress = DownloadProgress(bytes: .max, total: .min, resumed: 0, bytesPerSecond: 1)
+    #expect(progress.timeLeft == .zero)
+  }
 }
