@@ -125,7 +125,7 @@ import Testing
     withExtendedLifetime((read, failing, half)) {}
   }
 
-  @Test(arguments: TestedAdapter.allCases)
+  @Test(.timeLimit(.minutes(1)), arguments: TestedAdapter.allCases)
   func `a body on a wire keeps the place just as long`(tested: TestedAdapter) async throws {
     let endless = try EndlessServer()
     let limit = ConcurrencyLimit(1, maximumWait: .zero, clock: clock)
@@ -139,7 +139,8 @@ import Testing
     var unread: Response? = try await connection.get { $0.options.delivery = .streamed }
     #expect(unread?.status == .ok)
     unread = nil
-    #expect(try load(limit, endless.url) == [0, 0])
+    // The engine's thread may not be done yet with handing it over.
+    while try load(limit, endless.url) != [0, 0] { await Task.yield() }
     withExtendedLifetime(half) {}
   }
 
