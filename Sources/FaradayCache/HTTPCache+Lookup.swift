@@ -52,11 +52,15 @@ extension HTTPCache {
       var index = known ?? VariantIndex()
       let isNew = index.insert(vary) || known == nil
       let key = identity.responseKey(index.generation, vary, lookup.request.headers)
+      // An older one may be read to its end after a newer one was stored.
+      if let other = try await store.record(for: key)?.response, other.responseTime > response.responseTime { return .superseded }
       try await store.store(CacheRecord(response), for: key)
       if isNew { try await store.store(CacheRecord(index), for: identity.indexKey) }
       // Looked at last: an invalidation that comes later finds the index and removes it.
       guard !invalidations.contains(identity.url, since: found.moment) else {
         try await store.remove(key)
+        // It may have been removed, and stored here again with what it lists.
+        try await store.remove(identity.indexKey)
         return .superseded
       }
       return nil

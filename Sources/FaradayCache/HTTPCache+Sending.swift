@@ -41,7 +41,9 @@ extension HTTPCache {
     }
     let new = StoredResponse(response, requestTime: requestTime, responseTime: responseTime, policy: policy)
     if request.method == .head {
-      await compare(found, with: new, lookup, to: response)
+      if isUnchanged(lookup, sent.last ?? request, Vary(response.headers)), response.url == request.url {
+        await compare(found, with: new, lookup, to: response)
+      }
       response.cacheResult = CacheResult(.miss, .notStored(.method))
       return response
     }
@@ -150,8 +152,8 @@ extension HTTPCache {
       vary.values(in: sent.headers) == vary.values(in: request.headers)
     else { return false }
     return Identity.credentials(of: sent) == Identity.credentials(of: request)
-      && sent.options.authentication == request.options.authentication
-      && sent.options.tls.clientCertificate == request.options.tls.clientCertificate
+      && (sent.options.transport === request.options.transport
+        || sent.options.transport?.identity ?? [] == request.options.transport?.identity ?? [])
   }
 }
 

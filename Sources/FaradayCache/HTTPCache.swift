@@ -73,6 +73,8 @@ public struct HTTPCache: Middleware {
         return stored.response(to: request, at: time, CacheResult(.hit, .unchanged))
       case .stale(let reason):
         return stored.response(to: request, at: time, CacheResult(.stale(reason), .unchanged))
+      case .revalidateMeanwhile where lookup.isOnlyIfCached:
+        break
       case .revalidateMeanwhile:
         revalidateInBackground(lookup, found, next)
         return stored.response(to: request, at: time, CacheResult(.stale(.revalidating), .unchanged))
@@ -129,16 +131,6 @@ extension Request {
 
   /// RFC 9110, section 13.1.
   private static let preconditions: [HTTPField.Name] = [.ifNoneMatch, .ifModifiedSince, .ifMatch, .ifUnmodifiedSince, .ifRange]
-}
-
-extension HTTPRequest.Method {
-  /// Whether it only reads (RFC 9110, section 9.2.1). Of an unknown method that is not known.
-  fileprivate var isSafe: Bool {
-    switch self {
-    case .get, .head, .options, .trace: true
-    default: false
-    }
-  }
 }
 
 extension Middleware where Self == HTTPCache {

@@ -67,6 +67,32 @@ import Testing
     #expect(server.count == 1)
   }
 
+  @Test func `RFC 9111 5.2.1.7: only-if-cached takes nothing stale that would be revalidated meanwhile`() async throws {
+    server.answer([.cacheControl: "max-age=1, stale-while-revalidate=60"])
+    try await server.get()
+    server.advance(by: 2)
+    #expect(try await server.get(headers: [.cacheControl: "only-if-cached"]).status == .gatewayTimeout)
+    await server.revalidationsEnded()
+    #expect(server.count == 1)
+  }
+
+  @Test(arguments: ["no-cache=\"\"", "no-cache=\" , \"", "no-cache=\"@@\"", "no-cache=\"X-A, @@\""])
+  func `RFC 9111 5.2.2.4: no-cache with names that are none means the whole response`(directive: String) async throws {
+    server.answer([.cacheControl: "max-age=60, \(directive)", .eTag: "\"a\""], times: 1)
+    server.answer([:], status: .notModified)
+    try await server.get()
+    #expect(try await server.look() == "body 1, revalidated, stored")
+  }
+
+  @Test func `preferCached takes what is fresh, too, whatever the request's own limits`() async throws {
+    server.answer([.cacheControl: "max-age=60"])
+    try await server.get()
+    server.advance(by: 5)
+    for limit in ["max-age=0", "min-fresh=100"] {
+      #expect(try await server.look(headers: [.cacheControl: limit], mode: .preferCached) == "body 1, hit")
+    }
+  }
+
   @Test func `RFC 9111 5.4: Pragma counts where there is no Cache-Control`() async throws {
     server.answer([.cacheControl: "max-age=60"])
     try await server.get()

@@ -151,6 +151,8 @@ import Testing
       { $0.headers[.authorization] = "Bearer one" }, { $0.headers[.cookie] = "a=b" }, { $0.headers[.accept] = "a/b" },
       { $0.url = URL(string: "http://other/")! }, { $0.method = .post },
       { $0.options.authentication = Authentication(user: "a", password: "b", schemes: .any) },
+      { $0.options.proxy = .proxy(Proxy(.http, host: "tenant")) }, { $0.options.network.unixSocket = "/tenant" },
+      { $0.options.network.connectTo = [ConnectTo(toHost: "tenant")] }, { $0.options.tls.caFile = "/tenant" },
     ]
     for change in changes {
       let below = MiddlewareClosure { request, next in

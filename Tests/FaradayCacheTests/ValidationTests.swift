@@ -159,6 +159,21 @@ import Testing
     #expect(server.sent(.ifNoneMatch) == [nil, nil])
   }
 
+  @Test func `a HEAD with credentials that were added below says nothing of the stored GET`() async throws {
+    server.answer([.cacheControl: "max-age=10", .eTag: "\"a\"", .contentLength: "6"])
+    try await server.get()
+    server.advance(by: 10)
+    let below = MiddlewareClosure { request, next in
+      var request = request
+      request.headers[.authorization] = "Bearer another"
+      return try await next(request)
+    }
+    let connection = try server.connection(below: [below])
+    _ = try await connection.head("a")
+    server.advance(by: 9)
+    #expect(try await server.get().cacheResult?.outcome == .miss)
+  }
+
   @Test(arguments: [
     HTTPFields([HTTPField(name: .eTag, value: "\"b\"")]),
     [.eTag: "\"a\"", .contentLength: "7"], [.eTag: "\"a\"", .lastModified: "Sun, 06 Nov 1994 08:49:37 GMT"],

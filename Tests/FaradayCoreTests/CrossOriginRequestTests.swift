@@ -22,12 +22,37 @@ import Testing
     }
     // What the caller sets for this request is the caller's.
     #expect(try credentials("https://other.example/") { $0.options.authentication = defaults.authentication } == [true, false])
+    // So is a URL that the caller changes: it goes without what the defaults had put there.
+    let evil = try #require(URL(string: "https://evil.example/"))
+    #expect(try credentials("https://api.example/v2") { $0.url = evil } == [false, false])
+    let own = Authentication(user: "own", password: "own", schemes: .basic)
+    #expect(
+      try credentials("https://api.example/v2") {
+        $0.url = evil
+        $0.options.authentication = own
+      } == [true, false])
     connection.treatAllRequestsAsCrossOrigin()
     #expect(try credentials("https://api.example/v2") == [false, false])
     var request = try Request("https://api.example/")
     request.options = defaults
     request.becomeCrossOrigin()
     #expect(request.options.authentication == nil && request.options.tls.clientCertificate == nil)
+  }
+
+  @Test func `credentials of defaults do not go where a middleware leads`() async throws {
+    var defaults = Options()
+    defaults.authentication = Authentication(user: "ada", password: "secret", schemes: .basic)
+    defaults.tls.clientCertificate = .pem(.file("client.pem"))
+    let away = try away()
+    let leading = MiddlewareClosure { request, next in
+      var request = request
+      request.url = away
+      return try await next(request)
+    }
+    let connection = try Connection("http://home/", defaults: defaults, adapter: mock, middleware: [leading])
+    _ = try await connection.get()
+    let sent = try #require(mock.recorded.last?.request)
+    #expect(sent.options.authentication == nil && sent.options.tls.clientCertificate == nil && sent.isCrossOrigin)
   }
 
   private let mock = MockAdapter()

@@ -20,6 +20,20 @@ import Testing
     request.curlCommand.replacing(" -H 'User-Agent: u' -H 'Accept: a' -H 'Content-Type: c'", with: "")
   }
 
+  @Test func `a target that is sent as it is shows no secret`() throws {
+    let verbatim = try request { $0.options.requestTarget = .verbatim("/x?token=hunter2&a=b") }
+    #expect(!verbatim.curlCommand.contains("hunter2") && verbatim.curlCommand.contains("a=b"))
+  }
+
+  @Test(arguments: [Duration.seconds(Int64.max), .seconds(Int64.min), .zero])
+  func `a timeout of any length is a number`(timeout: Duration) throws {
+    let limited = try request {
+      $0.options.timeouts.total = timeout
+      $0.options.timeouts.connect = timeout
+    }
+    #expect(limited.curlCommand.contains(" -m "))
+  }
+
   // MARK: what cannot be said
 
   @Test func `what cannot stand in a command is said in a comment behind it`() throws {

@@ -23,19 +23,19 @@ struct Directives {
 
   /// Whether the directive is there without a list of fields. A malformed list counts as none: the whole response is meant then.
   func containsUnqualified(_ name: String) -> Bool {
-    all.contains { directive in
-      guard directive.name == name else { return false }
-      if case .text = directive.value { return false }
-      return true
-    }
+    all.contains { $0.name == name && Self.fields(in: $0.value) == nil }
   }
 
   /// The names of fields in the argument, as of `no-cache="Set-Cookie"`, in lower case.
   func fields(of name: String) -> [String] {
-    all.flatMap { directive -> [String] in
-      guard directive.name == name, case .text(let list) = directive.value else { return [] }
-      return list.split(separator: ",").map { $0.filter { $0 != " " && $0 != "\t" }.lowercased() }.filter { !$0.isEmpty }
-    }
+    all.flatMap { $0.name == name ? Self.fields(in: $0.value) ?? [] : [] }
+  }
+
+  /// Nil if the argument is no list of names.
+  private static func fields(in value: Value) -> [String]? {
+    guard case .text(let list) = value else { return nil }
+    let names = list.split(separator: ",").map { $0.trimming().lowercased() }.filter { !$0.isEmpty }
+    return names.isEmpty || names.contains { HTTPField.Name($0) == nil } ? nil : names
   }
 
   /// The argument in seconds; nil if there is no such directive. Several that differ, and one that is no number, are `invalid`: RFC

@@ -21,9 +21,10 @@ enum Selection {
     }
     // RFC 8246: while it is fresh, a newer one would be the same.
     let isTooOld = request.maxAge.map { age > $0 } ?? false
+    let takesAnyAge = mode == .preferCached || mode == .onlyIfCached
     if staleness < 0 {
-      let staysFresh = request.minFresh.map { -staleness >= $0 } ?? true
-      self = staysFresh && (!isTooOld || directives.isImmutable) ? .fresh : .validate
+      let staysFresh = takesAnyAge || request.minFresh.map { -staleness >= $0 } ?? true
+      self = staysFresh && (takesAnyAge || !isTooOld || directives.isImmutable) ? .fresh : .validate
       return
     }
     // Section 5.2.2.2: in all circumstances, also where the caller would take it.
@@ -31,7 +32,7 @@ enum Selection {
       self = .validate
       return
     }
-    if mode == .preferCached || mode == .onlyIfCached {
+    if takesAnyAge {
       self = .stale(.requested)
       return
     }

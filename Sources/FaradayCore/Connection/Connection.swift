@@ -107,7 +107,7 @@ public struct Connection: Sendable {
   ) throws -> Request {
     let isSameOrigin = context.isSameOrigin(joined)
     var request = Request(method, url: joined, headers: isSameOrigin ? headers : [:], body: body, options: defaults)
-    let context = isSameOrigin ? context : context.with(originBoundHeaders: [:], isCrossOrigin: true)
+    let context = isSameOrigin ? context : context.crossOrigin()
     request.context = context
     // Those of the defaults are for the connection's own origin.
     if !isSameOrigin { request.options.removeCredentials() }
@@ -153,7 +153,8 @@ public struct Connection: Sendable {
 
   private func makeContext() -> ConnectionContext {
     ConnectionContext(
-      baseOrigin: url.map(ConnectionContext.BaseOrigin.init), originBoundHeaders: headers, secrets: secrets,
+      baseOrigin: url.map(ConnectionContext.BaseOrigin.init), originBoundHeaders: headers,
+      originBoundCredentials: defaults.credentials, secrets: secrets,
       isCrossOrigin: isCrossOrigin)
   }
 }

@@ -167,6 +167,24 @@ public struct Options: Sendable {
     }
   }
 
+  /// What identifies the client to an origin.
+  struct Credentials: Sendable {
+    let authentication: Authentication?
+    let clientCertificate: ClientCertificate?
+  }
+
+  /// Its ``authentication`` and ``TLS/clientCertificate``; nil if there is neither.
+  var credentials: Credentials? {
+    let found = Credentials(authentication: authentication, clientCertificate: tls.clientCertificate)
+    return found.authentication == nil && found.clientCertificate == nil ? nil : found
+  }
+
+  /// Removes those of these credentials that are still the same.
+  mutating func remove(_ credentials: Credentials) {
+    if let own = credentials.authentication, authentication == own { authentication = nil }
+    if let own = credentials.clientCertificate, tls.clientCertificate == own { tls.clientCertificate = nil }
+  }
+
   /// Removes what identifies the client to an origin: ``authentication`` and ``TLS/clientCertificate``.
   package mutating func removeCredentials() {
     if authentication != nil { authentication = nil }

@@ -3,6 +3,7 @@ extension Request {
   package mutating func becomeGet() {
     method = .get
     body = .empty
+    if options.requestTrailers != nil { options.requestTrailers = nil }
     for name in Set(headers.map(\.name)) where Self.isOfBody(name) { headers[fields: name] = [] }
   }
 

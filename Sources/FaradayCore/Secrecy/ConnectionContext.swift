@@ -8,6 +8,8 @@ final class ConnectionContext: Sendable {
   let baseOrigin: BaseOrigin?
   /// The header fields that the request may send to its first origin only: the connection's default headers.
   let originBoundHeaders: HTTPFields
+  /// The credentials of the connection's default options, which are for its origin only; nil if there are none.
+  let originBoundCredentials: Options.Credentials?
   let secrets: Secrets
   /// Whether the request is cross-origin whatever its URL is: a redirect or a link has led it away before.
   let isCrossOrigin: Bool
@@ -15,12 +17,12 @@ final class ConnectionContext: Sendable {
   private let source: ConnectionContext?
 
   init(
-    baseOrigin: BaseOrigin? = nil, originBoundHeaders: HTTPFields = [:], secrets: Secrets = Secrets(),
-    isCrossOrigin: Bool = false,
-    source: ConnectionContext? = nil
+    baseOrigin: BaseOrigin? = nil, originBoundHeaders: HTTPFields = [:], originBoundCredentials: Options.Credentials? = nil,
+    secrets: Secrets = Secrets(), isCrossOrigin: Bool = false, source: ConnectionContext? = nil
   ) {
     self.baseOrigin = baseOrigin
     self.originBoundHeaders = originBoundHeaders
+    self.originBoundCredentials = originBoundCredentials
     self.secrets = secrets
     self.isCrossOrigin = isCrossOrigin
     self.source = source
@@ -28,12 +30,18 @@ final class ConnectionContext: Sendable {
 
   static let none = ConnectionContext()
 
+  /// A copy for a request that has left the origin: nothing is bound to that any more.
+  func crossOrigin() -> ConnectionContext {
+    ConnectionContext(baseOrigin: baseOrigin, secrets: secrets, isCrossOrigin: true, source: source ?? self)
+  }
+
   /// A copy with some parts replaced.
   func with(
     originBoundHeaders: HTTPFields? = nil, secrets: Secrets? = nil, isCrossOrigin: Bool? = nil
   ) -> ConnectionContext {
     ConnectionContext(
-      baseOrigin: baseOrigin, originBoundHeaders: originBoundHeaders ?? self.originBoundHeaders, secrets: secrets ?? self.secrets,
+      baseOrigin: baseOrigin, originBoundHeaders: originBoundHeaders ?? self.originBoundHeaders,
+      originBoundCredentials: originBoundCredentials, secrets: secrets ?? self.secrets,
       isCrossOrigin: isCrossOrigin ?? self.isCrossOrigin,
       source: source ?? self)
   }
@@ -41,7 +49,8 @@ final class ConnectionContext: Sendable {
   /// A copy for the same server, whose base URL is the new one.
   func moved(to url: URL) -> ConnectionContext {
     ConnectionContext(
-      baseOrigin: BaseOrigin(url), originBoundHeaders: originBoundHeaders, secrets: secrets, isCrossOrigin: isCrossOrigin,
+      baseOrigin: BaseOrigin(url), originBoundHeaders: originBoundHeaders, originBoundCredentials: originBoundCredentials,
+      secrets: secrets, isCrossOrigin: isCrossOrigin,
       // Merged with this one it stays as it is, or it would be cross-origin to it.
       source: self)
   }
@@ -56,7 +65,8 @@ final class ConnectionContext: Sendable {
     var secrets = secrets
     secrets.formUnion(other.secrets)
     return ConnectionContext(
-      baseOrigin: baseOrigin ?? other.baseOrigin, originBoundHeaders: originBoundHeaders, secrets: secrets,
+      baseOrigin: baseOrigin ?? other.baseOrigin, originBoundHeaders: originBoundHeaders,
+      originBoundCredentials: originBoundCredentials, secrets: secrets,
       isCrossOrigin: isCrossOrigin || other.isCrossOrigin || !other.isSameOrigin(url))
   }
 
@@ -138,14 +148,17 @@ extension Request {
     context = context?.merged(with: other, at: url) ?? other
   }
 
-  /// If the URL is cross-origin: a copy without the headers that the connection added, except those the caller has changed.
+  /// If the URL is cross-origin: a copy without the headers and credentials that the connection added, except those the caller has
+  /// changed.
   func removingOriginBoundHeadersIfCrossOrigin() -> Request {
-    guard let context, !context.originBoundHeaders.isEmpty, !context.isSameOrigin(url) else { return self }
+    guard let context, !context.originBoundHeaders.isEmpty || context.originBoundCredentials != nil, !context.isSameOrigin(url)
+    else { return self }
     var request = self
+    if let credentials = context.originBoundCredentials { request.options.remove(credentials) }
     for name in Set(context.originBoundHeaders.map(\.name)) where has(context.originBoundHeaders[fields: name], of: name) {
       request.headers[fields: name] = []
     }
-    request.context = context.with(originBoundHeaders: [:], isCrossOrigin: true)
+    request.context = context.crossOrigin()
     return request
   }
 

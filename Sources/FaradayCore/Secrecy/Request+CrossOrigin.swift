@@ -3,7 +3,8 @@ extension Request {
   /// adds any (RFC 9110, section 15.4). Call it when a redirect or a link leads to another origin, after setting ``url``.
   ///
   /// It removes `Authorization`, `Proxy-Authorization`, `Cookie`, every field that ``secrets`` names, every default header of the
-  /// connection, and `Host`; ``Options/authentication`` and ``TLS/clientCertificate`` too. It shortens `Referer` to its origin, and removes it on the way from https to http.
+  /// connection, and `Host`; ``Options/authentication`` and ``TLS/clientCertificate`` too. It shortens `Referer`
+  /// to its origin, and removes it on the way from https to http.
   public mutating func becomeCrossOrigin() {
     let secrets = secrets
     let originBoundHeaders = Set((context?.originBoundHeaders ?? [:]).map(\.name))
@@ -13,7 +14,7 @@ extension Request {
     }
     shortenReferer()
     options.removeCredentials()
-    context = (context ?? .none).with(originBoundHeaders: [:], isCrossOrigin: true)
+    context = (context ?? .none).crossOrigin()
   }
 
   /// The policy `strict-origin` (W3C Referrer Policy, section 3.6).

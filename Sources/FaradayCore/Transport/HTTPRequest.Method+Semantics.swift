@@ -7,6 +7,14 @@ extension HTTPRequest.Method {
     }
   }
 
+  /// Whether the method only reads (RFC 9110, section 9.2.1). Of an unknown method that is not known.
+  package var isSafe: Bool {
+    switch self {
+    case .get, .head, .options, .trace: true
+    default: false
+    }
+  }
+
   /// Whether a request of the method has a body by definition: an empty one is sent as `Content-Length: 0` (RFC 9110, section 8.6).
   package var expectsBody: Bool {
     switch self {

@@ -15,7 +15,7 @@ public import FaradayCore
 ///   and not with a 421 (section 6).
 /// - The first alternative whose protocol the adapter and the request can speak is used: `h2` or `http/1.1`. `h3` never is.
 /// - Sent to its origin is a request that says itself where to connect, by ``FaradayCore/Network/connectTo``,
-///   ``FaradayCore/Network/unixSocket`` or a proxy of its own, one whose body can be read only once, and every request over an adapter
+///   ``FaradayCore/Network/hostOverrides``, ``FaradayCore/Network/unixSocket`` or a proxy of its own, one whose body can be read only once, and every request over an adapter
 ///   without ``FaradayCore/Capabilities/otherAddresses``. A proxy of the adapter or of the environment is asked for the alternative.
 /// - An alternative to which no connection can be made, for want of a valid certificate too, and one that answers 421 (Misdirected
 ///   Request) is rejected: see ``AltSvcStore/reject(_:for:)``. The request is then sent to its origin, with each timeout anew; but not
@@ -57,7 +57,8 @@ public struct AlternativeServices: Middleware {
     let options = request.options
     // What can be sent only once is not risked on a server that may not be there.
     guard request.body.isReplayable, options.tls.verifiesServer, capabilities.contains(.otherAddresses),
-      options.network.connectTo.isEmpty, options.network.unixSocket == nil, !options.proxy.isOwn,
+      options.network.connectTo.isEmpty, options.network.hostOverrides.isEmpty, options.network.unixSocket == nil,
+      !options.proxy.isOwn,
       let place = AltSvcStore.place(of: request.url), let endpoint = try? Target(request).endpoint,
       let alternative = store.alternatives(for: request.url).first(where: { options.canSpeak($0.protocolID, capabilities) }),
       // The origin may be an alternative itself, and be preferred to others.

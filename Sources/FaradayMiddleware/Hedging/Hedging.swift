@@ -7,8 +7,9 @@ public import FaradayCore
 ///     connection.use(.hedging(after: .milliseconds(200)))
 ///     connection.use(.hedging(afterPercentile: 0.95))
 ///
-/// - Which requests: those with an idempotent method and a body that can be sent again. ``FaradayCore/Options/isHedged`` decides
-///   otherwise for one: false for a costly one, true for a POST that the server knows to take once.
+/// - Which requests: those with a safe method (GET, HEAD, OPTIONS, TRACE) and a body that can be sent again. A PUT is idempotent, but the
+///   attempt that lost could still take effect after a later request. ``FaradayCore/Options/isHedged`` decides otherwise for one: false
+///   for a costly one, true for a POST that the server knows to take once.
 /// - When: after a fixed delay, or when the request has taken longer than that share of the last hundred to its origin.
 /// - The first head wins, whatever its status; the other attempts are cancelled at once, which closes their connections over
 ///   HTTP/1.1. A failure wins only when all attempts have failed: the first one is thrown. A request that fails before the delay
@@ -40,7 +41,7 @@ public struct Hedging: Middleware {
 
   public func handle(_ request: Request, next: Next) async throws -> Response {
     budget.deposit()
-    let mayRepeat = request.options.isHedged ?? request.method.isIdempotent
+    let mayRepeat = request.options.isHedged ?? request.method.isSafe
     guard mayRepeat, policy.attempts > 1, request.body.isReplayable else { return try await next(request) }
     let origin = LimitKey.origin.name(request)
     guard let delay = delay(origin) else { return try await measured(request, origin, next) }
@@ -123,7 +124,7 @@ public struct Hedging: Middleware {
 
 extension Options {
   /// Whether ``FaradayMiddleware/Hedging`` may send the request several times at once: nil, the default, if its method is
-  /// idempotent.
+  /// safe (RFC 9110, section 9.2.1).
   public var isHedged: Bool? {
     get { self[IsHedged.self] }
     set { self[IsHedged.self] = newValue }

@@ -126,7 +126,7 @@ private struct CurlCommand {
     switch options.requestTarget {
     case .origin: break
     case .asterisk: add("--request-target", "*")
-    case .verbatim(let target): add("--request-target", target)
+    case .verbatim(let target): add("--request-target", secrets?.redacting(urlText: target) ?? target)
     }
     let transport = options.curlOptions(revealingSecrets: secrets == nil)
     for option in transport.options { add(option.name, option.value) }
@@ -135,7 +135,7 @@ private struct CurlCommand {
 
   /// To the next millisecond: none at all would be no limit.
   private static func seconds(_ duration: Duration) -> String {
-    let milliseconds = max(1, Int64((duration / .milliseconds(1)).rounded(.up)))
+    let milliseconds = max(1, Int64((duration.withinClocks / .milliseconds(1)).rounded(.up)))
     let fraction = String(milliseconds % 1000 + 1000).dropFirst()
     return milliseconds % 1000 == 0 ? "\(milliseconds / 1000)" : "\(milliseconds / 1000).\(fraction)"
   }

@@ -9,7 +9,7 @@ extension EventStream {
   /// What reconnects: the end of a stream, an error that is transient (``FaradayCore/FaradayError/isTransient``: a connection
   /// that fails or breaks, a timeout), and, before a stream, the status 429 and 500 to 599. A compressed stream that is malformed
   /// or over its limits (``FaradayCore/Decompression``) is requested again if it has brought an event. Any other error is thrown,
-  /// and so is the last one when ``limit`` attempts in a row have failed. The status 204 ends the stream.
+  /// and so is the last one when more than ``limit`` attempts in a row have failed. The status 204 ends the stream.
   ///
   /// When: after the server's `retry` time, exactly, or without one after a random delay (full jitter) of at most
   /// ``initialDelay``. That upper bound doubles with each reconnection up to ``maximumDelay`` (exponential backoff), and an event

@@ -100,6 +100,12 @@ import Testing
     #expect(try Netrc(text: text).credentials(host: "elsewhere.com", allowsDefault: false) == nil)
   }
 
+  @Test func `a value may begin with the sign of a comment`() throws {
+    let text = "machine a login alice password #hash # the first\nmachine b login #bob password bobsecret"
+    #expect(try login(text, host: "a") == "alice:#hash")
+    #expect(try login(text, host: "b") == "#bob:bobsecret")
+  }
+
   @Test func `no description shows a password`() throws {
     let netrc = try Netrc(text: "machine a login b password hunter2 account hunter2")
     let shown = Shown.all(netrc.entries) + Shown.all(try #require(netrc.credentials(host: "a")))

@@ -38,6 +38,14 @@ import Testing
     #expect(try await sent("http://ada:own@home/") == [nil])
   }
 
+  @Test func `a login of the request's options goes first`() async throws {
+    let mock = MockAdapter()
+    mock.stub { Response(status: .ok, url: $0.url) }
+    let connection = try Connection("http://home/", adapter: mock, middleware: [.netrc(text: "default login ada password x")])
+    _ = try await connection.get { $0.options.authentication = Authentication(user: "bob", password: "y", schemes: .digest) }
+    #expect(mock.recorded.last?.request.headers[.authorization] == nil)
+  }
+
   @Test func `the entry of the host is sent, or that of the login in the URL, or the default`() async throws {
     #expect(try await sent("http://HOME:8080/") == [basic("ada:one")])
     #expect(try await sent("http://bob@home/") == [basic("bob:two")])

@@ -41,6 +41,15 @@ import Testing
 
   private var known: [Int] { get throws { store.alternatives(for: try #require(URL(string: url))).map(\.port) } }
 
+  @Test func `a request that has addresses of its own for the host goes there`() async throws {
+    answer()
+    try learn("h2=\"b.example:8443\"")
+    _ = try await connection().get(url) {
+      $0.options.network.hostOverrides = [HostOverride("a.example", addresses: ["192.0.2.1"])]
+    }
+    #expect(places() == ["origin"])
+  }
+
   // MARK: Learning
 
   @Test func `the connection of later requests goes to the alternative, and nothing else of them changes`() async throws {

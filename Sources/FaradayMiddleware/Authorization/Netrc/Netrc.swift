@@ -97,7 +97,8 @@ public struct Netrc: Middleware {
 
   public func handle(_ request: Request, next: Next) async throws -> Response {
     let url = request.url
-    guard request.headers[.authorization] == nil, url.password() == nil, !request.isCrossOrigin || request.isSecure,
+    guard request.headers[.authorization] == nil, request.options.authentication == nil, url.password() == nil,
+      !request.isCrossOrigin || request.isSecure,
       let host = url.host(percentEncoded: false)
     else { return try await next(request) }
     let user = url.user(percentEncoded: false).flatMap { $0.isEmpty ? nil : $0 }

@@ -1,7 +1,8 @@
 internal import FaradayCore
 
 /// Parses the format of `.netrc` as curl does: words separated by whitespace; `machine`, `default`, `login`, `password`, `account`
-/// and `macdef` in any case; a `#` that begins a word begins a comment; a word in quotes may hold spaces and the escapes `\n`,
+/// and `macdef` in any case; a `#` in place of a keyword begins a comment, and a value may begin with one (curl 7.88 would take the
+/// next line's machine for the value); a word in quotes may hold spaces and the escapes `\n`,
 /// `\r`, `\t`, `\"` and `\\`. Words that mean nothing are skipped. A macro ends at an empty line.
 struct NetrcParser {
   /// The maximum size of a file, in bytes.
@@ -49,15 +50,17 @@ struct NetrcParser {
   }
 
   private mutating func value(of keyword: String) throws(NetrcError) -> String {
-    guard let value = try word() else { throw failure("nothing stands behind `\(keyword)`") }
+    guard let value = try word(isValue: true) else { throw failure("nothing stands behind `\(keyword)`") }
     return value
   }
 
   /// The next word; nil at the end.
-  private mutating func word() throws(NetrcError) -> String? {
+  private mutating func word(isValue: Bool = false) throws(NetrcError) -> String? {
     while index < bytes.count {
       switch bytes[index] {
-      case UInt8(ascii: "#"): skipLine()
+      case UInt8(ascii: "#") where !isValue: skipLine()
+      // The value is missing: what comes behind the comment is not it.
+      case UInt8(ascii: "#") where bytes[(index + 1)...].first.map(Self.isSpace) ?? true: return nil
       case UInt8(ascii: "\""): return try quoted()
       case let byte where Self.isSpace(byte): step()
       default:

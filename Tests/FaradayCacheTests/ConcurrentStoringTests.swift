@@ -1,0 +1,52 @@
+import Faraday
+import FaradayCache
+import FaradayTesting
+import Synchronization
+import Testing
+
+/// What two requests for one URL, or one and an invalidation, do to each other's stored responses.
+@Suite struct ConcurrentStoringTests {
+  @Test func `an older response that is read to its end later does not replace a newer one`() async throws {
+    let server = CachedServer()
+    server.answer(times: 1) {
+      Response(status: .ok, headers: [.cacheControl: "max-age=60"], body: .stream(Pieces("old")), url: $0.url)
+    }
+    server.answer([.cacheControl: "max-age=60"])
+    let old = try await server.connection().get("a") { $0.options.delivery = .streamed }
+    server.advance(by: 1)
+    #expect(try await server.look(mode: .reload) == "body 1, miss, stored")
+    #expect(try await old.body.text() == "old")
+    #expect(try await server.look() == "body 1, hit")
+  }
+
+  @Test func `an invalidation while a response is stored leaves nothing of the URL`() async throws {
+    let store = HookedStore()
+    let server = CachedServer(store: store)
+    server.answer([.cacheControl: "max-age=60", .vary: "Accept"], times: 1)
+    server.answer([.cacheControl: "max-age=60", .vary: "Accept-Language"], times: 1)
+    server.answer([.cacheControl: "max-age=60", .vary: "Accept"])
+    try await server.get(headers: [.accept: "a/a"])
+    store.onNextStore { _ = try? await server.send(.delete) }
+    try await server.get(headers: [.accept: "b/b"])
+    #expect(try await server.get(headers: [.accept: "a/a"]).cacheResult?.outcome == .miss)
+  }
+}
+
+/// A store in memory that calls a closure, once, before it stores something.
+private final class HookedStore: CacheStore {
+  private let store = MemoryCache()
+  private let hook = Mutex<(@Sendable () async -> Void)?>(nil)
+
+  func onNextStore(_ call: @escaping @Sendable () async -> Void) { hook.withLock { $0 = call } }
+
+  func record(for key: CacheKey) async throws -> CacheRecord? { store.record(for: key) }
+  func store(_ record: CacheRecord, for key: CacheKey) async throws {
+    let call = hook.withLock { hook in
+      defer { hook = nil }
+      return hook
+    }
+    await call?()
+    store.store(record, for: key)
+  }
+  func remove(_ key: CacheKey) async throws { store.remove(key) }
+}
