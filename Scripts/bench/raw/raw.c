@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -24,10 +25,16 @@ enum { FAILED = 1, MISUSED = 2, TIMED_OUT = 3 };
 
 static const char usage_text[] =
     "usage: raw MODE URL [--requests N] [--concurrency C] [--buffer BYTES] [--limit SECONDS] [--reuse-handles]\n"
-    "  get       N small GETs, C at a time, heads and bodies kept in memory\n"
-    "  download  N GETs, C at a time, the pieces counted and dropped\n"
-    "  upload    N PUTs of --bytes N each, C at a time\n"
-    "  idle      N GETs of --second URL, one at a time, while C responses from URL stand still\n"
+    "           [--http 1|2] [--certificate FILE] [--forget-sessions]\n"
+    "  get          N small GETs, C at a time, heads and bodies kept in memory\n"
+    "  handshakes   the same; what differs is the server, which ends each connection\n"
+    "  json         N POSTs of a JSON text, C at a time, the responses kept in memory and not parsed\n"
+    "  download     N GETs, C at a time, the pieces counted and dropped\n"
+    "  file         N GETs, C at a time, each written to --file FILE and a number\n"
+    "  upload       N PUTs of --bytes N each, C at a time\n"
+    "  upload-file  N PUTs of --file FILE, C at a time\n"
+    "  idle         N GETs of --second URL, one at a time, while C responses from URL stand still\n"
+    "  slow         C responses from URL that stand still: the memory of each, and the processor's time meanwhile\n"
     "       raw SERVER [--port P] [--limit SECONDS]   on loopback; prints its port, a free one unless given\n"
     "  stall-server  answers a request with a head and never with its body\n"
     "  sink-server   reads a body of known length, drops it and answers 200\n"
@@ -70,9 +77,9 @@ static void check_multi(CURLMcode code, const char *what) {
 // MARK: options
 
 struct options {
-  const char *mode, *url, *second;
-  long requests, concurrency, buffer, bytes, limit, port;
-  bool reuse_handles;
+  const char *mode, *url, *second, *file, *certificate;
+  long requests, concurrency, buffer, bytes, limit, port, version;
+  bool reuse_handles, forget_sessions;
 };
 
 static long number(const char *name, const char *text, long least, long most) {
@@ -83,7 +90,7 @@ static long number(const char *name, const char *text, long least, long most) {
 }
 
 static struct options parse(int count, char **words) {
-  struct options options = {.requests = 1, .concurrency = 1, .buffer = 64 << 10, .limit = 120};
+  struct options options = {.requests = 1, .concurrency = 1, .buffer = 64 << 10, .limit = 120, .version = 1};
   if (count < 2) misuse("which mode?", "");
   options.mode = words[1];
   int next = 2;
@@ -94,6 +101,10 @@ static struct options parse(int count, char **words) {
       options.reuse_handles = true;
       continue;
     }
+    if (!strcmp(name, "--forget-sessions")) {
+      options.forget_sessions = true;
+      continue;
+    }
     const char *value = next < count ? words[next++] : NULL;
     if (!strcmp(name, "--requests")) options.requests = number(name, value, 1, 1000000000);
     else if (!strcmp(name, "--concurrency")) options.concurrency = number(name, value, 1, 100000);
@@ -101,7 +112,10 @@ static struct options parse(int count, char **words) {
     else if (!strcmp(name, "--bytes")) options.bytes = number(name, value, 0, INT64_C(1) << 50);
     else if (!strcmp(name, "--limit")) options.limit = number(name, value, 1, 1000000);
     else if (!strcmp(name, "--port")) options.port = number(name, value, 0, 65535);
+    else if (!strcmp(name, "--http")) options.version = number(name, value, 1, 2);
     else if (!strcmp(name, "--second") && value) options.second = value;
+    else if (!strcmp(name, "--file") && value) options.file = value;
+    else if (!strcmp(name, "--certificate") && value) options.certificate = value;
     else misuse("unknown or incomplete: ", name);
   }
   return options;
@@ -109,7 +123,7 @@ static struct options parse(int count, char **words) {
 
 // MARK: a run and its transfers
 
-enum role { KEEP, COUNT, SEND, STALL };
+enum role { KEEP, POST, COUNT, SAVE, SEND, SEND_FILE, STALL };
 
 struct buffer {
   char *bytes;
@@ -132,6 +146,7 @@ struct transfer {
   CURL *easy;
   struct buffer head, body;
   int64_t received, sent;
+  FILE *file;
   char error[CURL_ERROR_SIZE];
 };
 
@@ -176,7 +191,21 @@ static size_t on_body_counted(char *bytes, size_t size, size_t count, void *poin
   return size * count;
 }
 
+static size_t on_body_saved(char *bytes, size_t size, size_t count, void *pointer) {
+  struct transfer *transfer = pointer;
+  transfer->received += (int64_t)(size * count);
+  return fwrite(bytes, 1, size * count, transfer->file);
+}
+
 static char sent_bytes[256 << 10];
+
+// What the other programs' JSON encoders make of the same order.
+static const char order[] =
+    "{\"customer\":\"Ada Lovelace\",\"id\":4711,\"isPaid\":true,\"lines\":["
+    "{\"article\":\"article 1\",\"count\":1,\"price\":2.5},{\"article\":\"article 2\",\"count\":2,\"price\":5},"
+    "{\"article\":\"article 3\",\"count\":3,\"price\":7.5},{\"article\":\"article 4\",\"count\":4,\"price\":10},"
+    "{\"article\":\"article 5\",\"count\":5,\"price\":12.5},{\"article\":\"article 6\",\"count\":6,\"price\":15},"
+    "{\"article\":\"article 7\",\"count\":7,\"price\":17.5},{\"article\":\"article 8\",\"count\":8,\"price\":20}]}";
 
 static size_t on_room(char *room, size_t size, size_t count, void *pointer) {
   struct transfer *transfer = pointer;
@@ -184,6 +213,13 @@ static size_t on_room(char *room, size_t size, size_t count, void *pointer) {
   size_t length = size * count < sizeof sent_bytes ? size * count : sizeof sent_bytes;
   if ((int64_t)length > left) length = (size_t)left;
   memcpy(room, sent_bytes, length);
+  transfer->sent += (int64_t)length;
+  return length;
+}
+
+static size_t on_room_from_file(char *room, size_t size, size_t count, void *pointer) {
+  struct transfer *transfer = pointer;
+  size_t length = fread(room, size, count, transfer->file);
   transfer->sent += (int64_t)length;
   return length;
 }
@@ -201,27 +237,47 @@ static void configure(struct transfer *transfer) {
   SET(easy, CURLOPT_URL, transfer->url);
   SET(easy, CURLOPT_NOSIGNAL, 1L);
   SET(easy, CURLOPT_PROTOCOLS_STR, "http,https");
-  SET(easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
+  const struct options *options = transfer->run->options;
+  SET(easy, CURLOPT_HTTP_VERSION, (long)(options->version == 2 ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1));
+  if (options->version == 2) SET(easy, CURLOPT_PIPEWAIT, 1L);
+  if (options->certificate) SET(easy, CURLOPT_CAINFO, options->certificate);
+  if (options->forget_sessions) SET(easy, CURLOPT_SSL_SESSIONID_CACHE, 0L);
   SET(easy, CURLOPT_PROXY, "");
   SET(easy, CURLOPT_BUFFERSIZE, transfer->run->options->buffer);
   SET(easy, CURLOPT_ERRORBUFFER, transfer->error);
   SET(easy, CURLOPT_HTTPHEADER, transfer->run->headers);
   SET(easy, CURLOPT_HEADERFUNCTION, on_head);
   SET(easy, CURLOPT_HEADERDATA, transfer);
-  SET(easy, CURLOPT_WRITEFUNCTION, transfer->role == KEEP ? on_body_kept : on_body_counted);
+  bool keeps = transfer->role == KEEP || transfer->role == POST;
+  SET(easy, CURLOPT_WRITEFUNCTION, transfer->role == SAVE ? on_body_saved : keeps ? on_body_kept : on_body_counted);
   SET(easy, CURLOPT_WRITEDATA, transfer);
-  if (transfer->role != SEND) return;
+  if (transfer->role == POST) {
+    SET(easy, CURLOPT_POSTFIELDSIZE, (long)sizeof order - 1);
+    SET(easy, CURLOPT_POSTFIELDS, order);
+  }
+  if (transfer->role != SEND && transfer->role != SEND_FILE) return;
   SET(easy, CURLOPT_UPLOAD, 1L);
   SET(easy, CURLOPT_UPLOAD_BUFFERSIZE, 128L << 10);
-  SET(easy, CURLOPT_INFILESIZE_LARGE, (curl_off_t)transfer->run->options->bytes);
-  SET(easy, CURLOPT_READFUNCTION, on_room);
+  SET(easy, CURLOPT_INFILESIZE_LARGE, (curl_off_t)options->bytes);
+  SET(easy, CURLOPT_READFUNCTION, transfer->role == SEND ? on_room : on_room_from_file);
   SET(easy, CURLOPT_READDATA, transfer);
   SET(easy, CURLOPT_SEEKFUNCTION, on_rewind);
   SET(easy, CURLOPT_SEEKDATA, transfer);
 }
 
+static void open_file(struct transfer *transfer) {
+  char path[4096];
+  static long number;
+  bool saves = transfer->role == SAVE;
+  if (saves) snprintf(path, sizeof path, "%s.%ld", transfer->run->options->file, ++number);
+  else snprintf(path, sizeof path, "%s", transfer->run->options->file);
+  transfer->file = fopen(path, saves ? "wb" : "rb");
+  if (!transfer->file) fail("cannot open %s", path);
+}
+
 static void start(struct transfer *transfer) {
   struct run *run = transfer->run;
+  if (transfer->role == SAVE || transfer->role == SEND_FILE) open_file(transfer);
   if (!transfer->easy && !(transfer->easy = curl_easy_init())) fail("out of memory");
   transfer->received = transfer->sent = 0;
   configure(transfer);
@@ -234,6 +290,9 @@ static void stop(struct transfer *transfer, bool keep_handle) {
   check_multi(curl_multi_remove_handle(transfer->run->multi, transfer->easy), "curl_multi_remove_handle");
   clear(&transfer->head);
   clear(&transfer->body);
+  // What the others promise at the end of a download they do to the disk; here it is what the system does.
+  if (transfer->file && fclose(transfer->file) != 0) fail("cannot write the file");
+  transfer->file = NULL;
   if (keep_handle) {
     curl_easy_reset(transfer->easy);
   } else {
@@ -250,11 +309,12 @@ static void finish(struct transfer *transfer, CURLcode result) {
   check(curl_easy_getinfo(transfer->easy, CURLINFO_RESPONSE_CODE, &status), "CURLINFO_RESPONSE_CODE");
   if (status != 200) fail("%s: the status is %ld, not 200", transfer->url, status);
   if (transfer->role == STALL) fail("%s: a response that should stand still has ended", transfer->url);
-  if (transfer->role == SEND && transfer->sent != run->options->bytes)
+  bool sends = transfer->role == SEND || transfer->role == SEND_FILE;
+  if (sends && transfer->sent != run->options->bytes)
     fail("%s: answered after %" PRId64 " of %ld bytes", transfer->url, transfer->sent, run->options->bytes);
 
   run->finished++;
-  run->bytes += transfer->role == SEND ? transfer->sent : transfer->received;
+  run->bytes += sends ? transfer->sent : transfer->received;
   bool goes_on = run->started < run->options->requests;
   stop(transfer, goes_on && run->options->reuse_handles);
   if (goes_on) start(transfer);
@@ -343,20 +403,63 @@ static void run_among_idle(struct run *run) {
   free(idle);
 }
 
-static void run_client(const struct options *options, enum role role) {
+static long resident_kib(void) {
+  long pages = 0, skipped = 0;
+  FILE *file = fopen("/proc/self/statm", "r");
+  if (!file) return 0;
+  if (fscanf(file, "%ld %ld", &skipped, &pages) != 2) pages = 0;
+  fclose(file);
+  return pages * (sysconf(_SC_PAGESIZE) / 1024);
+}
+
+static void run_slow(struct run *run) {
+  long count = run->options->concurrency, before = resident_kib();
+  struct transfer *slow = make_transfers(run, count, STALL, run->options->url);
+  struct moment begin = now();
+  for (long i = 0; i < count; i++) start(&slow[i]);
+  while (run->standing < count) turn(run);
+  long each = resident_kib() - before;
+  struct moment idle = now(), end = idle;
+  while (end.clock - idle.clock < 2) {
+    check_multi(curl_multi_poll(run->multi, NULL, 0, 1000, NULL), "curl_multi_poll");
+    int left = 0;
+    check_multi(curl_multi_perform(run->multi, &left), "curl_multi_perform");
+    end = now();
+  }
+  double used = end.user + end.system - idle.user - idle.system;
+  printf("{\"mode\":\"slow\",\"implementation\":\"raw-c\",\"requests\":%ld,\"bytes\":0,\"seconds\":2,"
+         "\"peak_rss_kib\":%ld,\"user_seconds\":%.6f,\"system_seconds\":%.6f,\"voluntary_switches\":%ld,"
+         "\"kib_each\":%.3f,\"idle_cpu_share\":%.4f}\n",
+         run->options->requests, end.peak_kib, end.user - begin.user, end.system - begin.system,
+         end.switches - begin.switches, (double)each / (double)count, used / (end.clock - idle.clock));
+  for (long i = 0; i < count; i++) stop(&slow[i], false);
+  free(slow);
+}
+
+static void run_client(struct options *options, enum role role) {
+  bool is_slow = !strcmp(options->mode, "slow");
   if (!options->url) misuse("which URL?", "");
-  if (role == STALL && !options->second) misuse("idle needs --second URL", "");
+  if (role == STALL && !is_slow && !options->second) misuse("idle needs --second URL", "");
+  if ((role == SAVE || role == SEND_FILE) && !options->file) misuse("which --file?", "");
+  if (role == SEND_FILE) {
+    struct stat facts;
+    if (stat(options->file, &facts) != 0) fail("cannot read %s", options->file);
+    options->bytes = (long)facts.st_size;
+  }
   check(curl_global_init(CURL_GLOBAL_DEFAULT), "curl_global_init");
   struct run run = {.options = options, .multi = curl_multi_init()};
   if (!run.multi) fail("out of memory");
-  check_multi(curl_multi_setopt(run.multi, CURLMOPT_MAXCONNECTS, 512L), "CURLMOPT_MAXCONNECTS");
+  long kept = options->concurrency < 512 ? 512 : options->concurrency;
+  check_multi(curl_multi_setopt(run.multi, CURLMOPT_MAXCONNECTS, kept), "CURLMOPT_MAXCONNECTS");
   add_header(&run, "Accept:");
-  if (role == SEND) {
+  if (role == POST) add_header(&run, "Content-Type: application/json");
+  if (role == SEND || role == SEND_FILE) {
     add_header(&run, "Content-Type:");
     add_header(&run, "Expect:");
   }
 
-  if (role == STALL) run_among_idle(&run);
+  if (is_slow) run_slow(&run);
+  else if (role == STALL) run_among_idle(&run);
   else run_requests(&run, role, options->url, options->concurrency);
 
   curl_slist_free_all(run.headers);
@@ -380,11 +483,17 @@ int main(int count, char **words) {
   alarm((unsigned)options.limit);
   allow_many_sockets();
 
-  if (!strcmp(options.mode, "get")) run_client(&options, KEEP);
-  else if (!strcmp(options.mode, "download")) run_client(&options, COUNT);
-  else if (!strcmp(options.mode, "upload")) run_client(&options, SEND);
-  else if (!strcmp(options.mode, "idle")) run_client(&options, STALL);
-  else if (!strcmp(options.mode, "stall-server")) serve_stalls(options.port);
+  static const struct {
+    const char *name;
+    enum role role;
+  } modes[] = {{"get", KEEP},    {"handshakes", KEEP},         {"json", POST},  {"download", COUNT}, {"file", SAVE},
+               {"upload", SEND}, {"upload-file", SEND_FILE}, {"idle", STALL}, {"slow", STALL}};
+  for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
+    if (strcmp(options.mode, modes[i].name)) continue;
+    run_client(&options, modes[i].role);
+    return 0;
+  }
+  if (!strcmp(options.mode, "stall-server")) serve_stalls(options.port);
   else if (!strcmp(options.mode, "sink-server")) serve_sink(options.port);
   else misuse("unknown mode: ", options.mode);
   return 0;

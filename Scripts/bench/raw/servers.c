@@ -78,7 +78,7 @@ static int listen_on(long port) {
 
 // The first of `sockets` is the listener's; `connections` has its entries at the same places.
 static void serve(long port, handler handle) {
-  size_t count = 1, capacity = 4096;
+  size_t count = 1, capacity = 16384;
   struct pollfd *sockets = calloc(capacity, sizeof *sockets);
   struct connection *connections = calloc(capacity, sizeof *connections);
   if (!sockets || !connections) fail("out of memory");

@@ -1,6 +1,7 @@
 import Faraday
 import FaradayCurl
 import FoundationEssentials
+import Measuring
 
 /// How long small requests take beside large downloads over the same engine, in each delivery.
 enum BesideMode {

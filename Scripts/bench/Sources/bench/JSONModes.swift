@@ -1,5 +1,6 @@
 import Faraday
 import Foundation
+import Measuring
 
 /// Reading and writing JSON, beside what Foundation has for it. Nothing is sent.
 enum JSONModes {
@@ -52,12 +53,12 @@ enum JSONModes {
     let reads: [String: @Sendable () throws -> Void] = [
       "JSONValue": {
         let value = try JSONValue(data: data)
-        guard try value == JSONValue(data: data), try value.data() == data else { throw Modes.Failed(description: "it differs") }
+        guard try value == JSONValue(data: data), try value.data() == data else { throw Arguments.Wrong("it differs") }
       },
       "JSONSerialization": { _ = try JSONSerialization.jsonObject(with: data) },
       "JSONDecoder": { _ = try JSONDecoder().decode(Nest.self, from: data) },
     ]
-    guard let read = reads[reader] else { throw Modes.Failed(description: "no reader is named \(reader)") }
+    guard let read = reads[reader] else { throw Arguments.Wrong("no reader is named \(reader)") }
     let done = DispatchSemaphore(value: 0)
     let thread = Thread {
       do {

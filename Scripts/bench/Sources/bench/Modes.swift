@@ -1,7 +1,7 @@
 import Faraday
 import FaradayCurl
-import FoundationEssentials
-import Synchronization
+import Foundation
+import Measuring
 
 /// The same work as the C program's, done as an application would.
 struct Modes {
@@ -9,52 +9,45 @@ struct Modes {
   let connection: Connection
   let adapter: CurlAdapter
 
-  struct Failed: Error, CustomStringConvertible { let description: String }
-
   init(_ arguments: Arguments) throws {
     self.arguments = arguments
     var configuration = CurlAdapter.Configuration()
     configuration.proxy = .direct
-    configuration.connectionsPerOrigin = 600
-    configuration.connections = 600
-    let layers = arguments.mode == "layers" ? 10 : 0
+    if !arguments.isByDefault {
+      configuration.connectionsPerOrigin = max(600, arguments.concurrency)
+      configuration.connections = max(600, arguments.concurrency)
+    }
     adapter = CurlAdapter(configuration)
+    var defaults = Options()
+    if !arguments.certificate.isEmpty { defaults.tls.caFile = arguments.certificate }
+    if arguments.version == 1 { defaults.httpVersion = .http1 }
+    if arguments.forgetsSessions { defaults.tls.resumesSessions = false }
+    let layers: [any Middleware] = Array(repeating: PassThrough(), count: arguments.layers)
     connection = try Connection(
-      arguments.url, adapter: adapter, middleware: Array(repeating: PassThrough(), count: layers))
+      arguments.url, defaults: defaults, adapter: adapter,
+      middleware: layers + (arguments.isStandard ? .standard : []))
   }
 
-  /// Response bytes, or for uploads the bytes sent; and how long it took, where that is not the whole.
-  func run() async throws -> (bytes: Int, duration: Duration?) {
+  func work() async throws -> Outcome {
     switch arguments.mode {
-    case "get", "layers": (try await many { try await get() }, nil)
-    case "download": (try await many { try await download() }, nil)
-    case "lines": (try await many { try await lines() }, nil)
-    case "get-on-engine": (try await onEngine { try await many { try await get() } }, nil)
-    case "stream-on-engine": (try await onEngine { try await many { try await stream() } }, nil)
-    case "stream": (try await many { try await stream() }, nil)
-    case "upload": (try await many { try await upload() }, nil)
+    case "get", "handshakes": Outcome(bytes: try await many(arguments) { try await get() })
+    case "download": Outcome(bytes: try await many(arguments) { try await download() })
+    case "lines": Outcome(bytes: try await many(arguments) { try await lines() })
+    case "get-on-engine": Outcome(bytes: try await onEngine { try await many(arguments) { try await get() } })
+    case "stream-on-engine": Outcome(bytes: try await onEngine { try await many(arguments) { try await stream() } })
+    case "stream": Outcome(bytes: try await many(arguments) { try await stream() })
+    case "file": Outcome(bytes: try await many(arguments) { try await file() })
+    case "upload": Outcome(bytes: try await many(arguments) { try await upload() })
+    case "upload-file": Outcome(bytes: try await many(arguments) { try await uploadFile() })
+    case "json": Outcome(bytes: try await many(arguments) { try await json() })
     case "idle": try await idle()
-    default: throw Failed(description: "unknown mode \(arguments.mode)")
+    case "slow": try await slow()
+    default: throw Arguments.Wrong("unknown mode \(arguments.mode)")
     }
   }
 
   private func onEngine(_ work: () async throws -> Int) async throws -> Int {
     try await withTaskExecutorPreference(adapter.taskExecutor, operation: work)
-  }
-
-  /// So many tasks, each with its share of the requests, one after the other.
-  private func many(_ one: @escaping @Sendable () async throws -> Int) async throws -> Int {
-    let left = Budget(arguments.requests)
-    return try await withThrowingTaskGroup(of: Int.self) { group in
-      for _ in 0..<arguments.concurrency {
-        group.addTask {
-          var bytes = 0
-          while left.take() { bytes += try await one() }
-          return bytes
-        }
-      }
-      return try await group.reduce(0, +)
-    }
   }
 
   private func get(_ url: String = "") async throws -> Int {
@@ -97,68 +90,69 @@ struct Modes {
     return bytes + Int(first & 0)
   }
 
+  /// With its part file, what is on the disk at the end, and the rename: a download that can be resumed.
+  private func file() async throws -> Int {
+    let download = try await connection.download("", to: arguments.file + "." + UUID().uuidString)
+    return Int(download.size)
+  }
+
   private func upload() async throws -> Int {
-    let body = Body.stream(Repeating(bytes: arguments.bytes), length: Int64(arguments.bytes))
-    let response = try await connection.put(body: body)
+    let piece = Data(repeating: 0x61, count: pieceSize)
+    let pieces = Repeating(bytes: arguments.bytes, piece: piece) { piece, count in piece.prefix(count) }
+    return try await put(.stream(pieces, length: Int64(arguments.bytes)))
+  }
+
+  private func uploadFile() async throws -> Int { try await put(.file(arguments.file)) }
+
+  private func put(_ body: Body) async throws -> Int {
+    let sum = Sum()
+    let response = try await connection.put(body: body) { $0.options.onUploadProgress = { _ in sum.add(1, first: 0) } }
     try check(response)
     return Int(response.metrics.bytesSent)
   }
 
+  private func json() async throws -> Int {
+    let response = try await connection.post(json: Order.example)
+    try check(response)
+    _ = try await response.decode(Order.self)
+    return response.body.data?.count ?? 0
+  }
+
   /// Opens so many exchanges whose bodies do not come, and times requests beside them.
-  private func idle() async throws -> (Int, Duration?) {
-    var stalled: [Response] = []
-    for _ in 0..<arguments.concurrency { stalled.append(try await connection.get { $0.options.delivery = .streamed }) }
+  private func idle() async throws -> Outcome {
+    let stalled = try await stalled()
     let clock = ContinuousClock()
     var bytes = 0
     let duration = try await clock.measure {
       for _ in 0..<arguments.requests { bytes += try await get(arguments.second) }
     }
     withExtendedLifetime(stalled) {}
-    return (bytes, duration)
+    return Outcome(bytes: bytes, seconds: duration.inSeconds)
+  }
+
+  private func slow() async throws -> Outcome {
+    let before = Usage.residentKiB
+    let stalled = try await stalled()
+    let outcome = try await idleFigures(of: stalled.count, since: before)
+    withExtendedLifetime(stalled) {}
+    return outcome
+  }
+
+  private func stalled() async throws -> [Response] {
+    try await withThrowingTaskGroup(of: Response.self) { group in
+      for _ in 0..<arguments.concurrency {
+        group.addTask { try await connection.get { $0.options.delivery = .streamed } }
+      }
+      return try await group.reduce(into: []) { $0.append($1) }
+    }
   }
 
   private func check(_ response: Response) throws {
-    guard response.status == .ok else { throw Failed(description: "the server answered \(response.status.code)") }
+    guard response.status == .ok else { throw Arguments.Wrong("the server answered \(response.status.code)") }
   }
 }
 
 /// A middleware that does nothing.
 struct PassThrough: Middleware {
   func handle(_ request: Request, next: Next) async throws -> Response { try await next(request) }
-}
-
-/// How many requests are left to do.
-final class Budget: Sendable {
-  private let left: Atomic<Int>
-  init(_ count: Int) { left = Atomic(count) }
-  func take() -> Bool { left.wrappingSubtract(1, ordering: .relaxed).oldValue > 0 }
-}
-
-/// What a chunk callback counts. One transfer's callbacks are never called at the same time.
-final class Sum: Sendable {
-  private let count = Atomic<Int>(0)
-  private let firsts = Atomic<UInt8>(0)
-
-  func add(_ bytes: Int, first: UInt8) {
-    count.wrappingAdd(bytes, ordering: .relaxed)
-    firsts.store(first, ordering: .relaxed)
-  }
-  var bytes: Int { count.load(ordering: .relaxed) }
-}
-
-/// A body of that many bytes, all pieces the same 256 KiB.
-struct Repeating: AsyncSequence, Sendable {
-  let bytes: Int
-
-  struct AsyncIterator: AsyncIteratorProtocol {
-    var left: Int
-    let piece = Data(repeating: 0x61, count: 256 << 10)
-
-    mutating func next() async -> Data? {
-      guard left > 0 else { return nil }
-      defer { left -= Swift.min(left, piece.count) }
-      return left >= piece.count ? piece : piece.prefix(left)
-    }
-  }
-  func makeAsyncIterator() -> AsyncIterator { AsyncIterator(left: bytes) }
 }

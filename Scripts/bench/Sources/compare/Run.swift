@@ -1,0 +1,58 @@
+import Foundation
+
+/// What one run of a program says of itself.
+struct Run: Codable {
+  let requests: Int
+  let bytes: Int
+  let seconds: Double
+  let peak_rss_kib: Int
+  let user_seconds: Double
+  let system_seconds: Double
+  let voluntary_switches: Int
+  var kib_each: Double?
+  var idle_cpu_share: Double?
+
+  var processorSeconds: Double { user_seconds + system_seconds }
+
+  func figure(_ unit: Row.Unit) -> Double {
+    switch unit {
+    case .requests: Double(requests) / seconds
+    case .megabytes: Double(bytes) / seconds / 1e6
+    case .kibibytes: kib_each ?? 0
+    case .peak: Double(peak_rss_kib) * 1024 / 1e6
+    }
+  }
+}
+
+extension Setup {
+  func path(of program: Contestant.Program) -> String {
+    switch program {
+    case .c: raw
+    case .faraday: bench
+    case .peers: peers
+    }
+  }
+
+  /// Runs a program to its end.
+  func run(_ contestant: Contestant, _ words: [String]) throws -> Run {
+    let command = prefix + [path(of: contestant.program)] + words
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    process.arguments = command
+    let output = Pipe()
+    process.standardOutput = output
+    try process.run()
+    let data = output.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    guard process.terminationStatus == 0 else { throw Failed("failed: \(command.joined(separator: " "))") }
+    do { return try JSONDecoder().decode(Run.self, from: data) } catch {
+      throw Failed("not a line of results: \(command.joined(separator: " ")) printed \(String(decoding: data, as: UTF8.self))")
+    }
+  }
+
+  /// What was written goes away, so that no run finds the disk full.
+  func removeWritten() {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
+    for name in names where name.hasPrefix("saved") { try? FileManager.default.removeItem(atPath: directory + "/" + name) }
+  }
+}
