@@ -72,6 +72,19 @@ public struct CurlAdapter: Adapter {
     return received.response(to: request)
   }
 
+  /// What the adapter has done and is doing: connections by origin, exchanges, bytes and errors. Thread-safe, and cheap enough
+  /// to be asked every second: it neither wakes the engines nor waits for them.
+  public var statistics: AdapterStatistics { engines.statistics }
+
+  /// Shuts the adapter down: refuses all further requests, with ``FaradayCore/TransportError/Code/shuttingDown``, and waits
+  /// until those that it has accepted, queued ones included, have ended, bodies and all.
+  ///
+  /// What has not ended by the deadline, or when the task that waits is cancelled, fails with the same code. A request has one
+  /// outcome, and the connections are closed when the adapter is released. It cannot be undone.
+  ///
+  /// - Returns: the number of exchanges that were cut. Of several calls, each returns those that it has cut itself.
+  public func drain(until deadline: ContinuousClock.Instant) async -> Int { await engines.drain(until: deadline) }
+
   /// Checks that a body with a stated length of 0 is empty: libcurl does not read it.
   private func checkEmptiness(of request: Request) async throws {
     do {
@@ -104,6 +117,21 @@ private final class EngineGroup: TaskExecutor {
   func engine(for origin: String) -> EngineHandle {
     guard engines.count > 1 else { return engines[0] }
     return engines[Int(UInt(bitPattern: origin.hashValue) % UInt(engines.count))]
+  }
+
+  var statistics: AdapterStatistics {
+    engines.reduce(into: AdapterStatistics()) { $0.add($1.statistics) }
+  }
+
+  func drain(until deadline: ContinuousClock.Instant) async -> Int {
+    for engine in engines { engine.refuseSubmissions() }
+    return await Draining.drain(until: deadline) { [engines] in
+      for engine in engines { await engine.untilIdle() }
+    } cut: { [engines] in
+      var count = 0
+      for engine in engines { count += await engine.cut() }
+      return count
+    }
   }
 
   // MARK: tasks

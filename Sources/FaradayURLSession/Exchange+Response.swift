@@ -17,6 +17,24 @@ extension Exchange {
     }
   }
 
+  /// Waits for the head.
+  func head() async throws -> HTTPURLResponse {
+    try await withUnsafeThrowingContinuation { continuation in
+      let known: Result<Void, any Error>? = state.withLock { state in
+        // If it has failed after the head, the caller gets the response, and reading the body throws.
+        if case .failure(let error) = state.outcome, error is CancellationError || state.head == nil { return state.outcome }
+        if state.head != nil || state.outcome != nil { return .success(()) }
+        state.headWaiter = continuation
+        return nil
+      }
+      if let known { continuation.resume(with: known) }
+    }
+    return try state.withLock { state in
+      guard let head = state.head else { throw error(.malformedResponse, "URLSession completed without a response") }
+      return head
+    }
+  }
+
   private func response(_ head: HTTPURLResponse, body: Body, stream: ResponseStream? = nil) -> Response {
     Response(
       status: HTTPResponse.Status(code: head.statusCode), headers: head.fields, body: body, url: request.url,

@@ -54,6 +54,7 @@ final class Exchange: Sendable {
   }
 
   func start() {
+    guard session.exchanges.begin(self) else { return fail(error(.shuttingDown, Draining.refusal, phase: .building)) }
     guard request.body.isStreamed else { return queue(nil) }
     watch()
     let producer = Task { [self] in
@@ -182,6 +183,7 @@ final class Exchange: Sendable {
       return state.pending
     }
     guard let pending else { return }
+    session.exchanges.bytesReceived.wrappingAdd(Int64(data.count), ordering: .relaxed)
     if stream.write(data) == .stop { return fail(CancellationError()) }
     flush()
     limit(pending + stream.unread)
@@ -202,10 +204,12 @@ final class Exchange: Sendable {
   }
 
   private func reportSent(_ total: Int64) {
-    let isNews = state.withLock { state in
-      defer { state.sent = max(state.sent, total) }
-      return state.outcome == nil && total > state.sent
+    let (isNews, count) = state.withLock { state in
+      let count = max(0, total - state.sent)
+      state.sent += count
+      return (state.outcome == nil && count > 0, count)
     }
+    session.exchanges.bytesSent.wrappingAdd(count, ordering: .relaxed)
     if isNews { request.options.onUploadProgress?(TransferProgress(bytes: total, total: request.body.length)) }
   }
 
@@ -226,10 +230,14 @@ final class Exchange: Sendable {
   /// Fails the exchange and cancels the task, unless it has ended.
   func fail(_ error: any Error) { end(.failure(error)) }
 
+  /// Fails the exchange because the adapter is shut down. Returns false if it has ended before.
+  func cut() -> Bool { end(.failure(error(.shuttingDown, Draining.cutting))) }
+
   /// Fails the exchange if it is still waiting in the queue.
   func failQueued(_ error: any Error) { end(.failure(error)) { !$0.hasSlot } }
 
-  private func end(_ outcome: Result<Void, any Error>, if mayEnd: (State) -> Bool = { _ in true }) {
+  @discardableResult
+  private func end(_ outcome: Result<Void, any Error>, if mayEnd: (State) -> Bool = { _ in true }) -> Bool {
     let first: State? = state.withLock { state in
       guard state.outcome == nil, mayEnd(state) else { return nil }
       state.outcome = outcome
@@ -239,7 +247,8 @@ final class Exchange: Sendable {
       }
       return state
     }
-    guard let first else { return }
+    guard let first else { return false }
+    defer { session.exchanges.end(self, outcome) }
     first.watchdog?.cancel()
     first.producer?.cancel()
     if first.hasSlot { session.queue.leave(origin) } else if first.waitsSince != nil { session.queue.noteCancelled(origin) }
@@ -252,6 +261,7 @@ final class Exchange: Sendable {
       first.headWaiter?.resume(throwing: error)
       cancelTask()
     }
+    return true
   }
 
   private func endStream(_ outcome: Result<Void, any Error>) {
@@ -268,23 +278,5 @@ final class Exchange: Sendable {
     }
     // Cancelling blocks on URLSession's queue, and this may be it (deadlock).
     if let task { DispatchQueue.global().async { task.cancel() } }
-  }
-
-  /// Waits for the head.
-  func head() async throws -> HTTPURLResponse {
-    try await withUnsafeThrowingContinuation { continuation in
-      let known: Result<Void, any Error>? = state.withLock { state in
-        // If it has failed after the head, the caller gets the response, and reading the body throws.
-        if case .failure(let error) = state.outcome, error is CancellationError || state.head == nil { return state.outcome }
-        if state.head != nil || state.outcome != nil { return .success(()) }
-        state.headWaiter = continuation
-        return nil
-      }
-      if let known { continuation.resume(with: known) }
-    }
-    return try state.withLock { state in
-      guard let head = state.head else { throw error(.malformedResponse, "URLSession completed without a response") }
-      return head
-    }
   }
 }

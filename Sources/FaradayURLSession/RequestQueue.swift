@@ -19,6 +19,7 @@ final class RequestQueue: Sendable {
   init(limit: Int) { self.limit = max(1, limit) }
 
   var waitingCount: Int { origins.withLock { $0.values.reduce(0) { $0 + $1.waiting.count } } }
+  var activeCount: Int { origins.withLock { $0.values.reduce(0) { $0 + $1.active } } }
   var originCount: Int { origins.withLock { $0.count } }
 
   /// Starts the exchange, or queues it until others ``leave(_:)``.

@@ -9,6 +9,7 @@ internal import FoundationNetworking
 final class Session: @unchecked Sendable {
   let settings: SessionSettings
   let queue: RequestQueue
+  let exchanges = OpenExchanges()
   private let session: URLSession
   private let configuration: URLSessionConfiguration
   private let delegateQueue = DelegateQueue()

@@ -52,6 +52,19 @@ public struct URLSessionAdapter: Adapter {
   /// What URLSession can do on this platform.
   public var capabilities: Capabilities { .urlSession }
 
+  /// What the adapter has done and is doing: exchanges, bytes and errors. URLSession does not tell of its connections.
+  /// Thread-safe.
+  public var statistics: AdapterStatistics { session.exchanges.statistics(active: session.queue.activeCount) }
+
+  /// Shuts the adapter down: refuses all further requests, with ``FaradayCore/TransportError/Code/shuttingDown``, and waits
+  /// until those that it has accepted, queued ones included, have ended, bodies and all.
+  ///
+  /// What has not ended by the deadline, or when the task that waits is cancelled, fails with the same code. A request has one
+  /// outcome. It cannot be undone.
+  ///
+  /// - Returns: the number of exchanges that were cut. Of several calls, each returns those that it has cut itself.
+  public func drain(until deadline: ContinuousClock.Instant) async -> Int { await session.exchanges.drain(until: deadline) }
+
   /// Sends the request, or waits until one of its origin's `httpMaximumConnectionsPerHost` slots is free. Returns at the response's
   /// head. Throws ``FaradayCore/TransportError`` and, if the task is cancelled, `CancellationError`.
   public func send(_ request: Request) async throws -> Response {

@@ -90,6 +90,7 @@ public struct Connection: Sendable {
     headers: KeyValuePairs<String, String> = [:], body: Body = .empty, timeout: Duration? = nil,
     edit: (inout Request) throws -> Void = { _ in }
   ) throws -> Request {
+    let template = path
     let path = try variables.map { try expand(path, $0, for: method) } ?? path
     let joined = url.map { joining.join(path, to: $0) } ?? URL(text: path)
     guard let joined else { throw TransportError(invalidURL: path, method: method, secrets: secrets) }
@@ -97,6 +98,7 @@ public struct Connection: Sendable {
       if !query.items.isEmpty { request.query.items += query.items }
       if !headers.isEmpty { request.headers.override(with: try HTTPFields(checking: headers)) }
       if let timeout { request.options.timeouts.total = timeout }
+      if variables != nil { request.options.pathTemplate = template }
       try edit(&request)
     }
   }

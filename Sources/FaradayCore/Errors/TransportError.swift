@@ -177,6 +177,9 @@ extension TransportError.Code {
   /// The request waited in the queue for longer than ``Timeouts/queue``.
   public static let queueTimeout = Self(rawValue: "queueTimeout")
 
+  /// The adapter is being shut down: it takes no more requests, or has ended this one at the deadline.
+  public static let shuttingDown = Self(rawValue: "shuttingDown")
+
   // Timeouts.
   /// The connection was not ready within ``Timeouts/connect``.
   public static let connectTimeout = Self(rawValue: "connectTimeout")

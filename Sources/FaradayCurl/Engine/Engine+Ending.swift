@@ -126,18 +126,26 @@ extension Engine {
     active.swapAt(slot, active.count - 1)
     if case .active(let origin, _) = active[slot].life { active[slot].life = .active(origin, slot: slot) }
     active.removeLast()
+    handle.counters.active.set(active.count)
   }
 
-  func failAll(_ message: String) {
-    while let transfer = active.last { end(transfer, .failed(transfer.error(.engineFailed, message))) }
+  /// Fails all active and queued transfers. Returns their number.
+  @discardableResult func failAll(_ code: TransportError.Code, _ message: String) -> Int {
+    var count = 0
+    while let transfer = active.last {
+      end(transfer, .failed(transfer.error(code, message)))
+      count += 1
+    }
     while let (transfer, origin) = admission.next() {
       if transfer.isQueued {
         leaveQueue(transfer)
-        end(transfer, .failed(transfer.error(.engineFailed, message)))
+        end(transfer, .failed(transfer.error(code, message)))
+        count += 1
       }
       admission.release(origin, now: now)
     }
     // Some may have succeeded just before.
     answer()
+    return count
   }
 }

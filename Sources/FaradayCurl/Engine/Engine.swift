@@ -10,7 +10,7 @@ internal import FaradayCore
 final class Engine {
   let handle: EngineHandle
   let multi: UnsafeMutableRawPointer
-  let sockets = Sockets()
+  let sockets: Sockets
   private let share: UnsafeMutableRawPointer?
   private let driver: any Driver
   let configuration: CurlAdapter.Configuration
@@ -24,6 +24,8 @@ final class Engine {
   @exclusivity(unchecked) var stalledUploads: [Transfer] = []
   /// The number of transfers that wait for a connection.
   private var queued = 0
+  /// Those that wait until nothing is active or queued.
+  private var idleWaiters: [CheckedContinuation<Void, Never>] = []
   private var commands: [Command] = []
   @exclusivity(unchecked) var completed: [Completed] = []
   /// The current time: read when commands are taken, when the engine wakes, and after a caller's code has run.
@@ -45,7 +47,8 @@ final class Engine {
       do {
         try engine.run()
       } catch {
-        engine.failAll("libcurl's multi interface failed: \(String(cString: curl_multi_strerror(error.code)))")
+        engine.failAll(.engineFailed, "libcurl's multi interface failed: \(String(cString: curl_multi_strerror(error.code)))")
+        engine.answerIfIdle()
       }
       engine.close()
     } while !handle.mayEnd()
@@ -54,6 +57,7 @@ final class Engine {
   private init?(_ handle: EngineHandle) {
     guard let waker = handle.waker, let multi = faraday_multi_init() else { return nil }
     let configuration = handle.configuration
+    let sockets = Sockets(handle.counters)
     var driver: (any Driver)? = PollDriver(multi, waker: waker)
     #if os(Linux)
     if configuration.driver == .platform { driver = EpollDriver(multi, waker: waker, sockets) }
@@ -64,6 +68,7 @@ final class Engine {
     }
     self.handle = handle
     self.multi = multi
+    self.sockets = sockets
     self.driver = driver
     sockets.driver = driver
     self.configuration = configuration
@@ -79,6 +84,7 @@ final class Engine {
   private func close() {
     endSweep()
     curl_multi_cleanup(multi)
+    sockets.countAllClosed()
     if let share { curl_share_cleanup(share) }
   }
 
@@ -132,7 +138,16 @@ final class Engine {
     case .cancel(let transfer): cancel(transfer)
     case .resumeReceiving(let transfer): readerHasRoom(transfer)
     case .resumeSending(let transfer): resumeSending(transfer)
+    case .whenIdle(let continuation): idleWaiters.append(continuation)
+    case .cut(let continuation): continuation.resume(returning: failAll(.shuttingDown, Draining.cutting))
     }
+  }
+
+  /// Tells those that wait for it that nothing is active or queued.
+  private func answerIfIdle() {
+    guard !idleWaiters.isEmpty, active.isEmpty, queued == 0 else { return }
+    for continuation in idleWaiters { continuation.resume() }
+    idleWaiters = []
   }
 
   /// Ends completed transfers, delivers received bytes, and checks timeouts.
@@ -144,6 +159,7 @@ final class Engine {
       sweepIfDue()
     }
     answer()
+    answerIfIdle()
   }
 
   /// How long the engine may sleep, in nanoseconds.
@@ -170,6 +186,7 @@ final class Engine {
       queued += 1
       transfer.life = .queued(admission.enqueue(transfer, to: transfer.target.origin, now: now))
       updateDeadline(of: transfer)
+      transfer.report(.queued)
     } else {
       end(
         transfer,
@@ -203,7 +220,9 @@ final class Engine {
     transfer.lastActivity = now
     if transfer.request.options.deliversWhole { transfer.bufferingDeadline = now + Transfer.maximumBufferingTime }
     active.append(transfer)
+    handle.counters.active.set(active.count)
     updateDeadline(of: transfer)
+    transfer.report(.started)
     do {
       try transfer.prepare()
       try add(transfer)

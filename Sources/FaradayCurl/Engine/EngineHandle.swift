@@ -15,6 +15,10 @@ enum Command: Sendable {
   case resumeReceiving(Transfer)
   /// The source of a request's body has bytes again, or has ended.
   case resumeSending(Transfer)
+  /// Resume the task when nothing is active or queued.
+  case whenIdle(CheckedContinuation<Void, Never>)
+  /// Fail all active and queued transfers, and tell their number.
+  case cut(CheckedContinuation<Int, Never>)
 }
 
 /// A job of a task that runs on the engine's thread (task executor).
@@ -37,6 +41,8 @@ final class EngineHandle: Sendable {
     var isAsleep = false
     var hasThread = false
     var isStopping = false
+    /// Whether submissions are refused.
+    var isDraining = false
 
     var isEmpty: Bool { commands.isEmpty && jobs.isEmpty }
     var sleepingWaker: Waker? { isAsleep ? waker : nil }
@@ -49,6 +55,7 @@ final class EngineHandle: Sendable {
   private let thread = Atomic<UInt>(0)
   /// The number of requests that were submitted and have not started.
   private let waiting = Atomic<Int>(0)
+  let counters = EngineCounters()
 
   init(_ configuration: CurlAdapter.Configuration, waker: @escaping @Sendable () -> Waker? = { Waker() }) {
     self.configuration = configuration
@@ -64,6 +71,7 @@ final class EngineHandle: Sendable {
 
   /// Submits a transfer, starting the thread if there is none. If that fails, the transfer fails.
   func submit(_ transfer: Transfer) {
+    transfer.handle = self
     guard Forks.soFar == forks else {
       return transfer.fail(
         .engineFailed,
@@ -76,9 +84,16 @@ final class EngineHandle: Sendable {
       return transfer.fail(
         .queueFull, "the request queue is full: \(configuration.queueLimit) requests are waiting (`queueLimit`)")
     }
-    transfer.handle = self
     transfer.startSource()
-    deliver { $0.commands.append(.submit(transfer)) }
+    let isTaken = deliver { mailbox in
+      guard !mailbox.isDraining else { return false }
+      mailbox.commands.append(.submit(transfer))
+      return true
+    }
+    guard isTaken else {
+      started()
+      return transfer.fail(.shuttingDown, Draining.refusal, phase: .building)
+    }
   }
 
   /// Notes that a submitted transfer no longer waits.
@@ -87,21 +102,25 @@ final class EngineHandle: Sendable {
   /// Runs a job on the thread, starting it if there is none. If that fails, the job runs on the global executor.
   func enqueue(_ job: Job) {
     guard Forks.soFar == forks else { return globalConcurrentExecutor.enqueue(job.job) }
-    deliver { $0.jobs.append(job) }
+    _ = deliver {
+      $0.jobs.append(job)
+      return true
+    }
   }
 
-  private func deliver(_ put: (inout Mailbox) -> Void) {
+  private func deliver(_ put: (inout Mailbox) -> Bool) -> Bool {
     // One critical section: a thread that is about to end either sees the new command, or is seen to have ended.
-    let (waker, needsThread) = mailbox.withLock { mailbox in
-      put(&mailbox)
+    let (isTaken, waker, needsThread) = mailbox.withLock { mailbox -> (Bool, Waker?, Bool) in
+      guard put(&mailbox) else { return (false, nil, false) }
       defer {
         mailbox.isAsleep = false
         mailbox.hasThread = true
       }
-      return (mailbox.sleepingWaker, !mailbox.hasThread)
+      return (true, mailbox.sleepingWaker, !mailbox.hasThread)
     }
     waker?.wake()
     if needsThread { startThread() }
+    return isTaken
   }
 
   private func startThread() {
@@ -124,23 +143,52 @@ final class EngineHandle: Sendable {
       defer { (mailbox.commands, mailbox.jobs) = ([], []) }
       return (mailbox.commands, mailbox.jobs)
     }
-    for case .submit(let transfer) in commands {
-      started()
-      transfer.fail(code, reason)
+    for command in commands {
+      switch command {
+      case .submit(let transfer):
+        started()
+        transfer.fail(code, reason)
+      case .whenIdle(let continuation): continuation.resume()
+      case .cut(let continuation): continuation.resume(returning: 0)
+      case .cancel, .resumeReceiving, .resumeSending: break
+      }
     }
     for job in jobs { globalConcurrentExecutor.enqueue(job.job) }
   }
 
-  /// Sends a command. Without a thread it is dropped: keeping it would keep its transfer alive.
-  func post(_ command: Command) {
-    guard Forks.soFar == forks else { return }
-    let waker = mailbox.withLock { mailbox -> Waker? in
-      guard mailbox.hasThread else { return nil }
+  /// Sends a command. Without a thread it is dropped, and this returns false: keeping it would keep its transfer alive.
+  @discardableResult func post(_ command: Command) -> Bool {
+    guard Forks.soFar == forks else { return false }
+    let (isTaken, waker) = mailbox.withLock { mailbox -> (Bool, Waker?) in
+      guard mailbox.hasThread else { return (false, nil) }
       mailbox.commands.append(command)
       defer { mailbox.isAsleep = false }
-      return mailbox.sleepingWaker
+      return (true, mailbox.sleepingWaker)
     }
     waker?.wake()
+    return isTaken
+  }
+
+  /// Statistics so far.
+  var statistics: AdapterStatistics {
+    var statistics = counters.statistics
+    statistics.queued = max(0, waiting.load(ordering: .relaxed))
+    return statistics
+  }
+
+  // MARK: shutting down
+
+  /// Refuses all further submissions.
+  func refuseSubmissions() { mailbox.withLock { $0.isDraining = true } }
+
+  /// Waits until no transfer is active or queued.
+  func untilIdle() async {
+    await withCheckedContinuation { if !post(.whenIdle($0)) { $0.resume() } }
+  }
+
+  /// Fails all transfers. Returns their number.
+  func cut() async -> Int {
+    await withCheckedContinuation { if !post(.cut($0)) { $0.resume(returning: 0) } }
   }
 
   /// Lets the thread end with the last transfer: the adapter was released.

@@ -1,5 +1,6 @@
 internal import CCurl
 internal import FaradayCore
+internal import Synchronization
 #if canImport(Glibc)
 private import Glibc
 #elseif canImport(Darwin)
@@ -64,16 +65,23 @@ final class Sockets {
     var options: ConnectionOptions?
     /// The certificates of the server, if they were asked for.
     var certificates: [Data] = []
+    /// The counters of its origin; nil before it is established, and once it counts as closed.
+    var origin: EngineCounters.Connections?
+    /// A number that no other connection of the process has, once it is established.
+    var number: Int?
   }
 
   /// Notified of opened, closed and replaced sockets.
   weak var driver: (any Driver)?
+  private let counters: EngineCounters
   // Without run-time checks for exclusive access, as in `Engine`.
   @exclusivity(unchecked) private var entries: [Entry] = []
   @exclusivity(unchecked) private var descriptors: [Endpoints: Int32] = [:]
   private(set) var openCount = 0
   /// Whether idle connections were closed that libcurl does not know of yet.
   var hasDeadConnections = false
+
+  init(_ counters: EngineCounters = EngineCounters()) { self.counters = counters }
 
   // MARK: notifications of libcurl
 
@@ -103,6 +111,7 @@ final class Sockets {
     if let endpoints = entries[Int(descriptor)].endpoints, descriptors[endpoints] == descriptor {
       descriptors[endpoints] = nil
     }
+    countClosed(descriptor)
     entries[Int(descriptor)] = Entry()
     openCount -= 1
   }
@@ -151,6 +160,39 @@ final class Sockets {
     entries[Int(descriptor)].certificates = certificates
   }
 
+  /// Notes that a new connection is established, to this origin.
+  func established(_ descriptor: Int32, to origin: String) {
+    let origin = counters.origin(origin)
+    entries[Int(descriptor)].origin = origin
+    entries[Int(descriptor)].number = Self.numbers.wrappingAdd(1, ordering: .relaxed).newValue
+    for counted in [counters.connections, origin] {
+      counted.open.add(1)
+      counted.opened.add(1)
+    }
+  }
+  private static let numbers = Atomic<Int>(0)
+
+  func number(_ descriptor: Int32) -> Int? { entries[Int(descriptor)].number }
+
+  private func countUsed(_ descriptor: Int32, _ change: Int64) {
+    guard let origin = entries[Int(descriptor)].origin else { return }
+    counters.connections.used.add(change)
+    origin.used.add(change)
+  }
+
+  private func countClosed(_ descriptor: Int32) {
+    guard let origin = entries[Int(descriptor)].origin else { return }
+    if isUsed(descriptor) { countUsed(descriptor, -1) }
+    entries[Int(descriptor)].origin = nil
+    counters.connections.open.add(-1)
+    origin.open.add(-1)
+  }
+
+  /// Counts all connections as closed: libcurl, which does not report all sockets that it closes, has closed its pool.
+  func countAllClosed() {
+    for descriptor in entries.indices { countClosed(Int32(descriptor)) }
+  }
+
   func options(_ descriptor: Int32) -> ConnectionOptions? { entries[Int(descriptor)].options }
   func certificates(_ descriptor: Int32) -> [Data] { entries[Int(descriptor)].certificates }
 
@@ -161,6 +203,7 @@ final class Sockets {
 
   /// Notes that a request starts on the connection. Returns the number of requests so far, with this one.
   func begin(_ descriptor: Int32) -> Int {
+    if !isUsed(descriptor) { countUsed(descriptor, 1) }
     entries[Int(descriptor)].users += 1
     entries[Int(descriptor)].uses += 1
     return entries[Int(descriptor)].uses
@@ -169,6 +212,7 @@ final class Sockets {
   /// Notes that a request has ended. The descriptor may be another socket's by then, which `endpoints` shows.
   func end(_ descriptor: Int32, _ endpoints: Endpoints) {
     guard entries[Int(descriptor)].endpoints == endpoints else { return }
+    if entries[Int(descriptor)].users == 1 { countUsed(descriptor, -1) }
     entries[Int(descriptor)].users = max(0, entries[Int(descriptor)].users - 1)
     if !isUsed(descriptor) { driver?.becameIdle(descriptor) }
   }
@@ -183,6 +227,7 @@ final class Sockets {
       entries[Int(descriptor)].file == faraday_file_number(descriptor)
     else { return }
     hasDeadConnections = true
+    countClosed(descriptor)
     let ended = faraday_ended_socket()
     if ended < 0 || faraday_replace(descriptor, ended) < 0 { shutdown(descriptor, Int32(SHUT_RDWR)) }
     if ended >= 0 { close(ended) }

@@ -47,6 +47,10 @@ extension CurlAdapter {
     /// ``UnsafeTransfer`` for what must not be set. It is called in the task that sends, or on the engine's thread, and again for
     /// each new attempt; an error that it throws ends the request.
     public var unsafeCustomize: (@Sendable (borrowing UnsafeTransfer, Request) throws -> Void)?
+    /// Called with each phase of every exchange, on the engine's thread: it must not block. (The end of a request that the
+    /// queue refuses is reported in the task that sends it.) Nil by default, which costs nothing; with it libcurl writes its
+    /// log, which costs some of the speed.
+    public var onEvent: ExchangeEventHandler?
     /// The event loop.
     package var driver = DriverKind.platform
 

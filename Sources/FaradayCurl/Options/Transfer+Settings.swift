@@ -9,6 +9,7 @@ extension Transfer {
     let reuse: ReuseLimits
     let proxies: ProxySettings
     let addressPolicy: AddressPolicy?
+    let onEvent: ExchangeEventHandler?
     let customize: (@Sendable (borrowing UnsafeTransfer, Request) throws -> Void)?
 
     init(_ configuration: CurlAdapter.Configuration) {
@@ -18,6 +19,7 @@ extension Transfer {
       reuse = ReuseLimits(configuration)
       proxies = ProxySettings(configuration.proxy)
       addressPolicy = configuration.addressPolicy
+      onEvent = configuration.onEvent
       customize = configuration.unsafeCustomize
     }
   }

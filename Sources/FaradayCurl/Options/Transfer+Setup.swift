@@ -46,6 +46,10 @@ extension Transfer {
     try request.options.httpVersion.apply(to: easy, for: self)
     try (request.options.transport?.fields.network ?? Network()).apply(to: self, easy)
     if let transport = request.options.transport?.fields { try apply(transport, to: easy) }
+    if settings.onEvent != nil {
+      // Its log says when what was sent.
+      try easy.check(faraday_set_log(easy.pointer, logCallback, this), CURLOPT_DEBUGFUNCTION)
+    }
     try setBody(easy, this)
     try setHeaders(easy)
     if let customize = settings.customize { try customize(UnsafeTransfer(self, easy), request) }

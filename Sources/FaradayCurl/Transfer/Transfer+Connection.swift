@@ -16,6 +16,8 @@ extension Transfer {
   struct Attempt {
     var openedSockets: [Int32] = []
     var connection: (descriptor: Int32, endpoints: Sockets.Endpoints)?
+    /// The number of its connection; nil if that is unknown.
+    var connectionNumber: Int?
     var addresses = Sockets.Addresses()
     /// The certificates that the peer has sent, in DER, if they are asked for.
     var certificates: [Data] = []
@@ -42,6 +44,10 @@ extension Transfer {
     var consumedBeforePause = 0
     /// Whether the server has sent a TLS close_notify; nil if it was not checked.
     var hasCloseNotify: Bool?
+    // For events: what was reported over its connection, and the bytes of the body that libcurl has written to it.
+    var hasReportedHead = false
+    var hasReportedBody = false
+    var sentBody: Int64 = 0
   }
 
   var connection: (descriptor: Int32, endpoints: Sockets.Endpoints)? { attempt.connection }
@@ -51,6 +57,7 @@ extension Transfer {
     attempt.expectsHead = false
     attempt.openedSockets.append(descriptor)
     engine?.opened(descriptor, for: self)
+    if attempt.openedSockets.count == 1 { report(.resolved) }
   }
 
   /// Opening a socket has failed.
@@ -82,6 +89,7 @@ extension Transfer {
       of: connection?.descriptor, remote: remote, port, local: local, endpoints.localPort)
     // libcurl starts sending anew, without a pause.
     isSendPaused = false
+    reportConnection()
     return true
   }
 
@@ -104,6 +112,7 @@ extension Transfer {
       guard isNextLeg || sockets.options(descriptor) == connectionOptions else { return false }
       attempt.certificates = sockets.certificates(descriptor)
     } else {
+      sockets.established(descriptor, to: target.origin)
       sockets.made(descriptor, with: connectionOptions, attempt.certificates)
       let isHTTP2 = ssl.flatMap(OpenSSL.hasAgreedOnHTTP2) ?? (request.options.httpVersion == .http2PriorKnowledge)
       attempt.isHTTP2 = isHTTP2
@@ -111,6 +120,7 @@ extension Transfer {
     }
     let uses = sockets.begin(descriptor)
     attempt.connection = (descriptor, endpoints)
+    attempt.connectionNumber = sockets.number(descriptor)
     if uses >= settings.requestsPerConnection { forbidReuse() }
     return true
   }

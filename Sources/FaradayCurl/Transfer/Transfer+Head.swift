@@ -18,7 +18,9 @@ extension Transfer {
     }
     do {
       switch try parser.take(line, isHTTP2: isHTTP2) {
-      case .begun: firstByte = Clock.now
+      case .begun:
+        firstByte = Clock.now
+        if parser.status >= 200 || parser.status == 101 { report(.firstByte, at: firstByte) }
       case .field, .trailer: break
       case .informational:
         guard let onInformational = request.options.onInformational else { break }
@@ -74,6 +76,7 @@ extension Transfer {
     // A small body is waited for, if the caller waits for all of it anyway.
     let mayBeSmall = request.options.deliversWhole && parser.length ?? 0 <= Int64(Self.maximumBufferedBody)
     if mayBeSmall { beginBuffering() } else { beginStream() }
+    report(.head)
     reportUpload()
     touchAfterEarlyResponse()
     return true

@@ -18,6 +18,7 @@ extension Transfer {
       if case .done = outcome { _ = beginResponse() } else { beginStream() }
     }
     if let onRawHead = request.options.onRawHead { flushRawHead(onRawHead) }
+    countSmallBody()
     do {
       try check(outcome)
     } catch {
@@ -25,6 +26,8 @@ extension Transfer {
         if bufferedBody != nil { beginStream() }
         deliverHead()
       }
+      report(.end, error: error)
+      handle?.counters.ended(error)
       stream?.fail(error, metrics: metrics())
       continuation?.resume(throwing: error)
       continuation = nil
@@ -33,6 +36,8 @@ extension Transfer {
     reportUpload()
     let metrics = metrics()
     deliverHead()
+    report(.end)
+    handle?.counters.ended(nil)
     stream?.finish(trailers: RawHead.fields(parser.trailers), metrics: metrics)
     guard let waiting = continuation else { return true }
     continuation = nil
@@ -44,6 +49,12 @@ extension Transfer {
       waiting.resume(returning: received)
     }
     return true
+  }
+
+  /// Counts the body that libcurl has sent by itself.
+  private func countSmallBody() {
+    guard case .none = source, !request.body.isEmpty, isActive, let easy else { return }
+    handle?.counters.bytesSent.add(easy.get(offset: CURLINFO_SIZE_UPLOAD_T))
   }
 
   /// Throws the error of the outcome; one that was noted before takes precedence.
@@ -70,8 +81,8 @@ extension Transfer {
   }
 
   /// Fails a transfer that was never submitted to an engine.
-  func fail(_ code: TransportError.Code, _ message: String) {
-    let error = error(code, message)
+  func fail(_ code: TransportError.Code, _ message: String, phase: TransportError.Phase? = nil) {
+    let error = error(code, message, phase: phase)
     _ = finish(.failed(error))
     life = .finished
     dispose()

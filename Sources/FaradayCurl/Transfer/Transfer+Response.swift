@@ -53,7 +53,7 @@ extension Transfer {
   /// A line of libcurl's log, or what it sends and receives: for a trace. Closes the connection if libcurl reports dropped bytes.
   func logged(_ kind: curl_infotype, _ line: UnsafeRawBufferPointer) {
     if let onTrace = request.options.onTrace, let kind = TraceEvent.Kind(kind) { onTrace(TraceEvent(kind, Data(line))) }
-    guard kind == CURLINFO_TEXT else { return }
+    guard kind == CURLINFO_TEXT else { return reportSent(kind, line.count) }
     let isExcess = Self.excess.contains {
       line.starts(with: UnsafeBufferPointer(start: $0.utf8Start, count: $0.utf8CodeUnitCount))
     }
@@ -150,6 +150,7 @@ extension Transfer {
   private func take(_ bytes: UnsafeRawBufferPointer) -> Bool {
     lastActivity = engine?.now ?? lastActivity
     received &+= Int64(bytes.count)
+    handle?.counters.bytesReceived.add(Int64(bytes.count))
     bytesThisTurn &+= bytes.count
     if let stream { return write(bytes, to: stream) }
     if received == bytes.count, let length = parser.length { bufferedBody?.reserveCapacity(Int(clamping: length)) }

@@ -18,18 +18,21 @@ extension Transfer {
       let start = data.startIndex + Int(sent)
       let count = min(target.count, data.endIndex - start)
       data.copyBytes(to: target, from: start..<start + count)
-      sent += Int64(count)
+      countSent(count)
       lastActivity = now
       return count
     case .stream(let buffer):
       switch buffer.fill(target) {
       case .bytes(let count):
-        sent += Int64(count)
+        countSent(count)
         lastActivity = now
         return count
       case .dry:
         return pauseSending()
-      case .end: return 0
+      case .end:
+        // libcurl asks again when it has written what it had.
+        if request.body.length == nil { reportBodySent() }
+        return 0
       // The response counts, and not the source's error.
       case .failed where responseRejectsBody: return pauseSending()
       case .failed:
@@ -37,6 +40,11 @@ extension Transfer {
         return faraday_read_abort
       }
     }
+  }
+
+  private func countSent(_ count: Int) {
+    sent += Int64(count)
+    handle?.counters.bytesSent.add(Int64(count))
   }
 
   private func pauseSending() -> Int {

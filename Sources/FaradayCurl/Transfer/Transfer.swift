@@ -84,6 +84,12 @@ final class Transfer: @unchecked Sendable, HasDeadline {
   /// The error it must end with, noted in a callback; it takes precedence over libcurl's.
   @exclusivity(unchecked) var failure: (any Error)?
 
+  /// Its number in events; 0 without them.
+  let number: Int
+  private static let numbers = Atomic<Int>(0)
+  /// The time of the last event.
+  var lastEvent: Int64 = 0
+
   // Attempts: more than one if the transfer was restarted.
   /// Why the current attempt must be followed by another.
   @exclusivity(unchecked) var pendingRestart: Restart?
@@ -129,6 +135,8 @@ final class Transfer: @unchecked Sendable, HasDeadline {
     target = checked.target
     fields = checked.fields
     self.settings = settings
+    number = settings.onEvent == nil ? 0 : Self.numbers.wrappingAdd(1, ordering: .relaxed).newValue
+    lastEvent = submitted
     do {
       proxy = try settings.proxies.proxy(of: checked.request, isSecure: checked.target.isSecure)
       proxyProblem = nil

@@ -1,0 +1,109 @@
+import FaradayCore
+import FaradayCurl
+import FaradayTesting
+import Testing
+
+@Suite struct ExchangeEventTests {
+  private let events = Log<ExchangeEvent>()
+
+  private func adapter(connectionsPerOrigin: Int = 64) -> CurlAdapter {
+    var configuration = CurlAdapter.Configuration(connectionsPerOrigin: connectionsPerOrigin)
+    configuration.onEvent = { [events] in events.append($0) }
+    return CurlAdapter(configuration)
+  }
+
+  private func phases(of exchange: Int? = nil) -> [ExchangeEvent.Phase] {
+    events.elements.filter { exchange == nil || $0.exchange == exchange }.map(\.phase)
+  }
+
+  @Test func `an exchange over a new connection, and one over the same`() async throws {
+    let server = try LocalServer()
+    let connection = try Connection(server.url + "/", adapter: adapter())
+    _ = try await connection.get("hello")
+    let first = events.elements
+    #expect(first.map(\.phase) == [.started, .resolved, .connected, .headSent, .firstByte, .head, .end])
+    #expect(Set(first.map(\.exchange)).count == 1 && first.allSatisfy { $0.method == .get && $0.origin == server.url })
+    #expect(first.map(\.time) == first.map(\.time).sorted() && first.allSatisfy { $0.time >= .zero })
+    #expect(first.map(\.status) == [nil, nil, nil, nil, nil, 200, 200] && first.allSatisfy { $0.error == nil })
+    let address = server.url.replacing("http://", with: "")
+    let used = try #require(first.last?.connection)
+    #expect(!used.isReused && used.remoteAddress == address && first[2].connection == used && first[1].connection == nil)
+
+    _ = try await connection.get("hello")
+    let second = events.elements.dropFirst(first.count)
+    #expect(second.map(\.phase) == [.started, .headSent, .firstByte, .head, .end])
+    let kept = try #require(second.last?.connection)
+    #expect(kept.id == used.id && kept.isReused && second.first?.exchange != first.first?.exchange)
+  }
+
+  @Test(arguments: [0, 1, 2]) func `the end of a request's body`(kind: Int) async throws {
+    let server = try RawServer { connection in
+      _ = try connection.readHead()
+      // A chunk of 1000 bytes and the last one, for the stream.
+      _ = try connection.read(exactly: [4, 1 << 20, 5 + 1000 + 2 + 5][kind])
+      try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+      connection.waitForClose()
+    }
+    let pieces = AsyncStream<Data> { continuation in
+      continuation.yield(Data(repeating: 0x61, count: 1000))
+      continuation.finish()
+    }
+    let body: Body = [.text("body"), .data(Data(repeating: 0x61, count: 1 << 20)), .stream(pieces)][kind]
+    _ = try await Connection(server.url + "/", adapter: adapter()).post(body: body)
+    #expect(phases() == [.started, .resolved, .connected, .headSent, .bodySent, .firstByte, .head, .end])
+    server.stop()
+  }
+
+  @Test func `one that waits is told from one that starts`() async throws {
+    let mayAnswer = Gate()
+    let server = try RawServer { connection in
+      while true {
+        _ = try connection.readHead()
+        mayAnswer.wait()
+        try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+      }
+    }
+    let connection = try Connection(server.url + "/", adapter: adapter(connectionsPerOrigin: 1))
+    let tasks = (0..<2).map { _ in Task { try await connection.get() } }
+    await until { events.elements.contains { $0.phase == .queued } }
+    mayAnswer.open()
+    for task in tasks { _ = try await task.value }
+    let waited = events.elements.first { $0.phase == .queued }?.exchange
+    #expect(phases(of: waited) == [.queued, .started, .headSent, .firstByte, .head, .end])
+    server.stop()
+  }
+
+  @Test func `every exchange has one end, with its error`() async throws {
+    let refused = try RefusedPort()
+    let adapter = adapter()
+    let port = refused.port
+    await #expect(throws: TransportError.self) { try await Connection("http://127.0.0.1:\(port)/", adapter: adapter).get() }
+    #expect(phases() == [.started, .resolved, .end])
+    #expect((events.elements.last?.error as? TransportError)?.code == .connectionFailed)
+
+    let before = events.elements.count
+    let server = try endlessAnswer()
+    let task = Task { try await Connection(server.url + "/", adapter: adapter).get() }
+    await until { events.elements.last?.phase == .head }
+    task.cancel()
+    await #expect(throws: CancellationError.self) { try await task.value }
+    await until { events.elements.last?.phase == .end }
+    let cancelled = events.elements.dropFirst(before)
+    #expect(cancelled.count { $0.phase == .end } == 1 && cancelled.last?.error is CancellationError)
+
+    _ = await adapter.drain(until: .now)
+    let late = events.elements.count
+    await #expect(throws: TransportError.self) { try await Connection(server.url + "/", adapter: adapter).get() }
+    #expect(events.elements.dropFirst(late).map(\.phase) == [.end])
+    server.stop()
+  }
+
+  /// Sends a head and the first byte of a body, and no more.
+  private func endlessAnswer() throws -> RawServer {
+    try RawServer { connection in
+      _ = try connection.readHead()
+      try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n1")
+      connection.waitForClose()
+    }
+  }
+}

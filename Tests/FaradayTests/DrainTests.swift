@@ -1,0 +1,122 @@
+import Faraday
+import FaradayCurl
+import FaradayTesting
+import FaradayURLSession
+import Foundation
+import Testing
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// Shutting an adapter down.
+@Suite struct DrainTests {
+  enum Kind: String, CaseIterable { case curl, urlSession }
+
+  /// An adapter that sends two requests at a time to an origin.
+  private struct Drained {
+    let adapter: any Adapter
+    let drain: @Sendable (ContinuousClock.Instant) async -> Int
+    let statistics: @Sendable () -> AdapterStatistics
+
+    init(_ kind: Kind) {
+      switch kind {
+      case .curl:
+        let curl = CurlAdapter(CurlAdapter.Configuration(connectionsPerOrigin: 2))
+        (adapter, drain, statistics) = (curl, { await curl.drain(until: $0) }, { curl.statistics })
+      case .urlSession:
+        let configuration = URLSessionConfiguration.default
+        configuration.httpMaximumConnectionsPerHost = 2
+        let session = URLSessionAdapter(configuration)
+        (adapter, drain, statistics) = (session, { await session.drain(until: $0) }, { session.statistics })
+      }
+    }
+  }
+
+  private let late = ContinuousClock.now + .seconds(60)
+
+  private func code(_ body: () async throws -> Response) async -> TransportError.Code? {
+    await #expect(throws: TransportError.self) { _ = try await body() }?.code
+  }
+
+  @Test(arguments: Kind.allCases) func `what is under way ends, what waits too, and what comes is refused`(_ kind: Kind)
+    async throws
+  {
+    let drained = Drained(kind)
+    let mayAnswer = Gate()
+    let server = try RawServer { connection in
+      while true {
+        _ = try connection.readHead()
+        mayAnswer.wait()
+        try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+      }
+    }
+    let connection = try Connection(server.url + "/", adapter: drained.adapter)
+    let tasks = (0..<4).map { _ in Task { try await connection.get() } }
+    await until { drained.statistics().active == 2 && drained.statistics().queued == 2 }
+    let drain = Task { await drained.drain(late) }
+    // Those that are refused are counted, and nothing else.
+    while drained.statistics().errors[.shuttingDown] == nil {
+      let probe = Task { try await connection.get() }
+      await until { drained.statistics().errors[.shuttingDown] != nil || drained.statistics().queued > 2 }
+      probe.cancel()
+      _ = try? await probe.value
+    }
+    #expect(await code { try await connection.get() } == .shuttingDown)
+    mayAnswer.open()
+    for task in tasks { #expect(try await task.value.status == .ok) }
+    #expect(await drain.value == 0)
+    #expect(drained.statistics().completed == 4 && drained.statistics().active + drained.statistics().queued == 0)
+    #expect(await code { try await connection.get() } == .shuttingDown)
+    #expect(await drained.drain(late) == 0)
+    server.stop()
+  }
+
+  @Test(arguments: Kind.allCases) func `what has not ended by the deadline is cut, once each`(_ kind: Kind) async throws {
+    let drained = Drained(kind)
+    let server = try RawServer { connection in
+      _ = try connection.readHead()
+      connection.waitForClose()
+    }
+    let connection = try Connection(server.url + "/", adapter: drained.adapter)
+    let tasks = (0..<4).map { _ in Task { try await connection.get() } }
+    await until { drained.statistics().active == 2 && drained.statistics().queued == 2 }
+    #expect(await drained.drain(.now) == 4)
+    for task in tasks { #expect(await code { try await task.value } == .shuttingDown) }
+    #expect(drained.statistics().errors == [.shuttingDown: 4] && drained.statistics().completed == 0)
+    server.stop()
+  }
+
+  @Test(arguments: Kind.allCases) func `a body that is being read is cut`(_ kind: Kind) async throws {
+    let drained = Drained(kind)
+    let server = try RawServer { connection in
+      _ = try connection.readHead()
+      try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\nbytes")
+      connection.waitForClose()
+    }
+    let connection = try Connection(server.url + "/", adapter: drained.adapter)
+    let response = try await connection.get { $0.options.delivery = .streamed }
+    #expect(await drained.drain(.now) == 1)
+    let error = await #expect(throws: TransportError.self) { try await response.body.collect(upTo: .max) }
+    #expect(error?.code == .shuttingDown)
+    server.stop()
+  }
+
+  @Test(arguments: Kind.allCases) func `an adapter that has nothing to do is drained at once, and a cancelled drain cuts`(
+    _ kind: Kind
+  ) async throws {
+    #expect(await Drained(kind).drain(late) == 0)
+    let drained = Drained(kind)
+    let server = try RawServer { connection in
+      _ = try connection.readHead()
+      connection.waitForClose()
+    }
+    let connection = try Connection(server.url + "/", adapter: drained.adapter)
+    let task = Task { try await connection.get() }
+    await until { drained.statistics().active == 1 }
+    let drain = Task { await drained.drain(late) }
+    drain.cancel()
+    #expect(await drain.value == 1)
+    #expect(await code { try await task.value } == .shuttingDown)
+    server.stop()
+  }
+}
