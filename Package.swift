@@ -19,6 +19,7 @@ let package = Package(
     .library(name: "FaradayCurl", targets: ["FaradayCurl"]),
     .library(name: "FaradayURLSession", targets: ["FaradayURLSession"]),
     .library(name: "FaradayTesting", targets: ["FaradayTesting"]),
+    .library(name: "FaradayObservability", targets: ["FaradayObservability"]),
     .executable(name: "faraday", targets: ["FaradayCLI"]),
   ],
   traits: [
@@ -28,11 +29,18 @@ let package = Package(
       description:
         "The command faraday, over swift-argument-parser. Who depends on this package without it does not resolve that."),
     .trait(name: "Brotli", description: "The content coding br, over the system's libbrotlidec."),
+    .trait(
+      name: "Observability",
+      description:
+        "FaradayObservability, over swift-metrics and swift-distributed-tracing. Who depends on this package without it does not resolve these."
+    ),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+    .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
+    .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
   ],
   targets: [
     .systemLibrary(
@@ -71,6 +79,13 @@ let package = Package(
         "FaradayCore", "FaradayCoding", "FaradayMiddleware", "FaradayStreams", "FaradayPromises", "FaradayRequests",
       ]),
     .target(name: "FaradayHAL", dependencies: ["FaradayCore", "FaradayCoding", "FaradayPromises", "FaradayRequests"]),
+    // Empty without its trait.
+    .target(
+      name: "FaradayObservability",
+      dependencies: [
+        "FaradayCore", .product(name: "Metrics", package: "swift-metrics", condition: .when(traits: ["Observability"])),
+        .product(name: "Tracing", package: "swift-distributed-tracing", condition: .when(traits: ["Observability"])),
+      ]),
     .executableTarget(
       name: "FaradayCLI",
       dependencies: [
@@ -113,6 +128,13 @@ let package = Package(
       name: "FaradayRestingTests", dependencies: ["Faraday", "FaradayResting", "FaradayTesting", "TestSupport"]),
     .testTarget(
       name: "FaradayServicesTests", dependencies: ["Faraday", "FaradayServices", "FaradayTesting", "TestSupport"]),
+    .testTarget(
+      name: "FaradayObservabilityTests",
+      dependencies: [
+        "Faraday", "FaradayObservability", "FaradayCurl", "FaradayTesting", "TestSupport",
+        .product(name: "MetricsTestKit", package: "swift-metrics", condition: .when(traits: ["Observability"])),
+        .product(name: "InMemoryTracing", package: "swift-distributed-tracing", condition: .when(traits: ["Observability"])),
+      ]),
     .testTarget(name: "FaradayTestingTests", dependencies: ["FaradayCore", "FaradayTesting"]),
     .testTarget(
       name: "FaradayCurlTests", dependencies: ["Faraday", "FaradayCurl", "FaradayTesting", "TestSupport", "CCurl"],

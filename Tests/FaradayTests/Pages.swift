@@ -20,7 +20,10 @@ enum Pages {
       "ReadmeExamples", "ReadmeFaces", "ArticleExamples", "Examples+Caching", "Examples+Downloads", "Examples+EventStreams",
       "Examples+Resilience", "OverCurl", "EchoAdapter", "EchoConformanceTests",
     ].map { "Tests/FaradayTests/\($0).swift" }
-    + ["Tests/OutsideTests/PushingAdapter.swift", "Sources/FaradayCore/Transport/Adapter.swift"]
+    + [
+      "Tests/OutsideTests/PushingAdapter.swift", "Tests/FaradayObservabilityTests/ObservabilityExamples.swift",
+      "Sources/FaradayCore/Transport/Adapter.swift",
+    ]
 
   /// The blocks of Swift in a page.
   static func blocks(of page: String) throws -> [String] {

@@ -1,0 +1,62 @@
+#if Observability
+public import FaradayCore
+public import Metrics
+internal import Synchronization
+
+/// Gauges of an adapter's connections and requests, from its statistics.
+///
+///     let gauges = AdapterGauges { curl.statistics }
+///     try await gauges.run(every: .seconds(15))
+///
+/// - `http.client.open_connections`, by `server.address`, `server.port` and `http.connection.state` (`active` or `idle`);
+/// - `http.client.active_requests`: those under way;
+/// - `http.client.queued_requests`: those that wait in the adapter's queue, for which OpenTelemetry has no name.
+public final class AdapterGauges: Sendable {
+  private let metrics: (any MetricsFactory)?
+  private let statistics: @Sendable () -> AdapterStatistics
+  /// The origins that have gauges. One that is gone is set to 0 once.
+  private let origins = Mutex<Set<String>>([])
+
+  /// - Parameters:
+  ///   - metrics: makes the gauges; by default the factory that `MetricsSystem` has when they are recorded.
+  ///   - statistics: the adapter's statistics.
+  public init(metrics: (any MetricsFactory)? = nil, _ statistics: @escaping @Sendable () -> AdapterStatistics) {
+    self.metrics = metrics
+    self.statistics = statistics
+  }
+
+  /// Records the gauges once.
+  public func record() {
+    let statistics = statistics()
+    let factory = metrics ?? MetricsSystem.factory
+    let gone = origins.withLock { origins in
+      let known = origins
+      origins = Set(statistics.origins.keys)
+      return known.subtracting(origins)
+    }
+    for origin in gone { record(.init(), to: origin, factory) }
+    for (origin, connections) in statistics.origins { record(connections, to: origin, factory) }
+    Meter(label: "http.client.active_requests", factory: factory).set(statistics.active)
+    Meter(label: "http.client.queued_requests", factory: factory).set(statistics.queued)
+  }
+
+  /// Records the gauges at this interval until the task is cancelled, and then throws `CancellationError`.
+  public func run(every interval: Duration, clock: any Clock<Duration> = .continuous) async throws {
+    while true {
+      record()
+      try await clock.sleep(for: interval)
+    }
+  }
+
+  private func record(_ connections: AdapterStatistics.Connections, to origin: String, _ factory: any MetricsFactory) {
+    guard let url = URL(string: origin), let host = url.host(percentEncoded: false) else { return }
+    let port = url.port ?? (url.scheme == "https" ? 443 : 80)
+    for (state, count) in [("active", connections.open - connections.idle), ("idle", connections.idle)] {
+      Meter(
+        label: "http.client.open_connections",
+        dimensions: [("server.address", host), ("server.port", "\(port)"), ("http.connection.state", state)], factory: factory
+      ).set(count)
+    }
+  }
+}
+#endif

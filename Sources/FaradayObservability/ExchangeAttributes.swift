@@ -1,0 +1,65 @@
+#if Observability
+internal import FaradayCore
+internal import Tracing
+
+/// What OpenTelemetry's conventions say of a request: attributes of its span, and dimensions of its metrics.
+struct ExchangeAttributes: Sendable {
+  let spanName: String
+  private let method: String
+  private let originalMethod: String?
+  private let url: String
+  private let address: String
+  private let port: Int?
+  private let template: String?
+  private let resends: Int
+
+  init(_ request: Request) {
+    let name = request.method.rawValue
+    let isKnown = Self.knownMethods.contains(name)
+    method = isKnown ? name : "_OTHER"
+    originalMethod = isKnown ? nil : name
+    template = request.options.pathTemplate.flatMap { Self.matches($0, request.url) ? $0 : nil }
+    spanName = [isKnown ? name : "HTTP", template].compactMap { $0 }.joined(separator: " ")
+    url = request.secrets.redacting(request.url)
+    address = request.url.host(percentEncoded: false)?.lowercased() ?? ""
+    port = request.url.port ?? Self.ports[request.url.scheme?.lowercased() ?? ""]
+    resends = request.options.resends?.next() ?? 0
+  }
+
+  // RFC 9110, section 9.1, and PATCH (RFC 5789).
+  private static let knownMethods: Set = ["CONNECT", "DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT", "TRACE"]
+  private static let ports = ["http": 80, "https": 443]
+
+  /// Whether the URL's path ends as the template says. After a redirect it may be another.
+  private static func matches(_ template: String, _ url: URL) -> Bool {
+    func segments(_ text: some StringProtocol) -> [Substring] {
+      text.prefix { $0 != "?" && $0 != "#" }.split(separator: "/").map { Substring($0) }
+    }
+    let expected = segments(template)
+    let path = segments(url.path(percentEncoded: true)).suffix(expected.count)
+    return path.count == expected.count && zip(path, expected).allSatisfy { $0 == $1 || $1.contains("{") }
+  }
+
+  /// The attributes of the span before there is a response.
+  var ofRequest: SpanAttributes {
+    var attributes: SpanAttributes = [:]
+    attributes["http.request.method"] = method
+    attributes["http.request.method_original"] = originalMethod
+    attributes["url.full"] = url
+    attributes["url.template"] = template
+    attributes["server.address"] = address
+    attributes["server.port"] = port
+    if resends > 0 { attributes["http.request.resend_count"] = resends }
+    return attributes
+  }
+
+  /// The dimensions of the metrics, which have few values each: no URL.
+  func dimensions(status: Int?, version: String?, error: String?) -> [(String, String)] {
+    [
+      ("http.request.method", method), ("server.address", address), ("server.port", port.map { "\($0)" }),
+      ("http.response.status_code", status.map { "\($0)" }), ("network.protocol.version", version), ("error.type", error),
+      ("url.template", template),
+    ].compactMap { name, value in value.map { (name, $0) } }
+  }
+}
+#endif

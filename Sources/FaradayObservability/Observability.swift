@@ -1,0 +1,76 @@
+#if Observability
+public import FaradayCore
+public import Metrics
+public import Tracing
+
+/// Traces and measures every request as it is sent, by OpenTelemetry's semantic conventions for HTTP clients: a client span,
+/// and the histograms `http.client.request.duration`, `http.client.request.body.size` and `http.client.response.body.size`.
+///
+///     connection.use(.countResends)
+///     connection.use(.redirects())
+///     connection.use(.retry)
+///     connection.use(.observability())
+///
+/// It stands last, below ``FaradayMiddleware/Redirects``, ``FaradayMiddleware/Retry`` and authorization, so that each of their
+/// attempts has a span of its own, a child of the caller's. With ``CountResends`` above them all, `http.request.resend_count`
+/// numbers the attempts. The context of the span is injected into the request's header fields (`traceparent`, if that is what
+/// the tracer writes).
+///
+/// A span ends with the response's body: when that has been read to its end, failed, or was dropped. Its status is an error for
+/// a response of 400 or more, and for a request that failed. URLs are redacted by the request's ``FaradayCore/Secrets``, and no
+/// header field or body is recorded.
+public struct Observability: Middleware {
+  private let tracer: (any Tracer)?
+  private let metrics: (any MetricsFactory)?
+  private let clock: any Clock<Duration>
+
+  /// - Parameters:
+  ///   - tracer: makes the spans; by default the tracer that `InstrumentationSystem` has when a request is sent.
+  ///   - metrics: makes the histograms; by default the factory that `MetricsSystem` has when a request is sent.
+  ///   - clock: measures durations; tests pass a manual one.
+  public init(
+    tracer: (any Tracer)? = nil, metrics: (any MetricsFactory)? = nil, clock: any Clock<Duration> = .continuous
+  ) {
+    self.tracer = tracer
+    self.metrics = metrics
+    self.clock = clock
+  }
+
+  public func handle(_ request: Request, next: Next) async throws -> Response {
+    let tracer = tracer ?? InstrumentationSystem.tracer
+    let names = ExchangeAttributes(request)
+    let span = tracer.startSpan(names.spanName, ofKind: .client)
+    let exchange = ObservedExchange(
+      names, span, metrics ?? MetricsSystem.factory, bodyLength: request.body.length, elapsed: clock.stopwatch())
+    let sent = Self.injecting(span.context, into: request, by: tracer)
+    do {
+      let response = try await ServiceContext.withValue(span.context) { try await next(sent) }
+      return exchange.watching(response)
+    } catch {
+      exchange.end(failure: error)
+      throw error
+    }
+  }
+
+  private static func injecting(_ context: ServiceContext, into request: Request, by tracer: any Tracer) -> Request {
+    var request = request
+    tracer.inject(context, into: &request.headers, using: FieldInjector())
+    return request
+  }
+}
+
+/// Writes a context into header fields, and leaves out what is no header field.
+private struct FieldInjector: Injector {
+  func inject(_ value: String, forKey key: String, into fields: inout HTTPFields) {
+    guard let name = HTTPField.Name(key), HTTPField.isValidValue(value) else { return }
+    fields[name] = value
+  }
+}
+
+extension Middleware where Self == Observability {
+  /// Traces and measures every request as it is sent. See ``Observability``.
+  public static func observability(tracer: (any Tracer)? = nil, metrics: (any MetricsFactory)? = nil) -> Self {
+    Self(tracer: tracer, metrics: metrics)
+  }
+}
+#endif
