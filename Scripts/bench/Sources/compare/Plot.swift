@@ -33,7 +33,8 @@ struct Plot {
       let path = line.points.map { "\(across.place($0.0)),\(up.place($0.1))" }.joined(separator: " ")
       let color = colors[index % colors.count]
       parts.append("<polyline points=\"\(path)\" fill=\"none\" stroke=\"\(color)\" stroke-width=\"2\"/>")
-      parts.append("<text x=\"\(margin + 12)\" y=\"\(margin / 2 + 18 * Double(index + 1))\" fill=\"\(color)\">\(line.name)</text>")
+      parts.append(
+        "<text x=\"\(margin + 12)\" y=\"\(margin / 2 + 18 * Double(index + 1))\" fill=\"\(color)\">\(line.name)</text>")
     }
     parts.append("<text x=\"\(width / 2)\" y=\"\(height - 16)\" text-anchor=\"middle\">\(axis)</text></svg>\n")
     return parts.joined(separator: "\n")

@@ -15,7 +15,9 @@ struct Setup {
 
   init() throws {
     func value(_ name: String) throws -> String {
-      guard let value = ProcessInfo.processInfo.environment[name] else { throw Failed("\(name) is not set: start Scripts/bench/run") }
+      guard let value = ProcessInfo.processInfo.environment[name] else {
+        throw Failed("\(name) is not set: start Scripts/bench/run")
+      }
       return value
     }
     (raw, bench, peers) = (try value("BENCH_RAW"), try value("BENCH_BIN"), try value("BENCH_PEERS"))

@@ -37,7 +37,8 @@ extension Comparison {
       let title = contestant.name == "Faraday" ? row.title : "\(row.title) (\(contestant.name.dropFirst("Faraday, ".count)))"
       let cells = [
         title, row.unit.rawValue, median([.c]), median(Contestant.asyncHTTPClient), median([.urlSession]), median([contestant]),
-        ratio(of: contestant, to: [.c])?.twoPlaces ?? "–", ratio(of: contestant, to: Contestant.asyncHTTPClient)?.twoPlaces ?? "–",
+        ratio(of: contestant, to: [.c])?.twoPlaces ?? "–",
+        ratio(of: contestant, to: Contestant.asyncHTTPClient)?.twoPlaces ?? "–",
       ]
       return "| " + cells.joined(separator: " | ") + " |"
     }.joined(separator: "\n")

@@ -33,7 +33,9 @@ struct AsyncHTTPClientModes {
       configuration.tlsConfiguration = tls
     }
     configuration.httpVersion = arguments.version == 2 ? .automatic : .http1Only
-    if !arguments.isByDefault { configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = max(600, arguments.concurrency) }
+    if !arguments.isByDefault {
+      configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = max(600, arguments.concurrency)
+    }
     return configuration
   }
 
