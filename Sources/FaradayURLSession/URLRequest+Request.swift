@@ -8,7 +8,8 @@ extension URLRequest {
   /// The request for URLSession, without its body.
   init(_ checked: CheckedRequest) {
     let request = checked.request
-    self.init(url: request.url)
+    // Its host in ASCII: URLSession would convert it by other rules.
+    self.init(url: checked.target.hasOtherHost ? URL(string: checked.target.text) ?? request.url : request.url)
     httpMethod = request.method.rawValue
     // Practically none: timeouts are the watchdog's.
     timeoutInterval = 1_000_000

@@ -13,6 +13,8 @@ import Testing
     "2002:a00:1::1", "3fff::1", "3fff:fff::1", "4000::1", "5f00::1", "fc00::1", "fd12:3456::1", "fd00:ec2::254", "fe80::1",
     "fec0::1", "ff02::1",
     "8000::1", "1fff::1",
+    // IPv4-compatible, which nothing routes, and ISATAP of what is not public.
+    "::8.8.8.8", "::101:101", "2606:4700::5efe:10.0.0.1", "2606:4700::200:5efe:127.0.0.1",
   ])
   func `what is not public is forbidden`(text: String) throws {
     let address = try #require(IPAddress(text))
@@ -27,7 +29,7 @@ import Testing
     "169.255.0.0", "172.15.255.255", "172.32.0.0", "192.0.1.0", "192.0.3.0", "192.167.255.255", "192.169.0.0", "198.17.255.255",
     "198.20.0.0",
     "223.255.255.255", "::ffff:1.1.1.1", "64:ff9b::101:101", "2001:200::1", "2001:4860:4860::8888", "2003::1", "2606:4700::1111",
-    "3ffe::1",
+    "3ffe::1", "2606:4700::5efe:8.8.8.8", "2606:4700::5eff:10.0.0.1",
   ])
   func `what is public is allowed`(text: String) throws {
     #expect(AddressPolicy.publicOnly.refusal(of: try #require(IPAddress(text)), port: 443) == nil)
@@ -80,6 +82,20 @@ import Testing
       ("10.0.0.0/8", "::ffff:10.0.0.1"),
     ] { #expect(try refuses(range, address), "\(range) \(address)") }
     #expect(try !refuses("10.0.0.0/8", "2002:101:101::1"))
+  }
+
+  @Test func `an exception is for the address that is connected to, and not for one within it`() throws {
+    var policy = AddressPolicy.publicOnly
+    policy.allowed = try ["10.0.0.0/8", "127.0.0.1", "64:ff9b::7f00:2", "::/0"].map { try IPAddressRange($0) }
+    func isAllowed(_ text: String) throws -> Bool { policy.refusal(of: try #require(IPAddress(text)), port: 80) == nil }
+    // A mapped address is another spelling of IPv4: no IPv6 range allows it.
+    for text in ["10.1.2.3", "127.0.0.1", "::ffff:10.1.2.3", "64:ff9b::7f00:2", "::1"] { #expect(try isAllowed(text), "\(text)") }
+    #expect(try !isAllowed("::ffff:192.168.0.1"))
+    policy.allowed.removeLast()
+    for text in ["2002:a00:1::1", "64:ff9b::a00:1", "::10.0.0.1", "::127.0.0.1", "2606:4700::5efe:10.0.0.1"] {
+      #expect(try !isAllowed(text), "\(text)")
+    }
+    #expect(try isAllowed("64:ff9b::7f00:2"))
   }
 
   @Test func `own ranges, exceptions and ports`() throws {

@@ -72,6 +72,10 @@ import Testing
     options.onHead = { _ in }
     options.onInformational = { _ in }
     #expect("\(options)" == "Options (streamed, 2 callbacks, 1 value)")
+    options.onTrace = { _ in }
+    options.onRawHead = { _ in }
+    options.requestTrailers = { [:] }
+    #expect("\(options)" == "Options (streamed, 5 callbacks, 1 value)")
     #expect(!Shown.all(options).contains("hunter2"), "\(Shown.all(options))")
   }
 

@@ -48,6 +48,33 @@ import Testing
     #expect(try request(.get, url).curlCommand == "# curl is to send to http and https URLs only")
   }
 
+  @Test func `all that a command leaves out is said`() throws {
+    let request = try request(.put, body: .stream(Pieces("a"), length: 1)) {
+      $0.options.tls.caCertificates = Data()
+      $0.options.tls.clientCertificate = .pkcs12(.bytes(Data()), password: "hunter2")
+      var proxy = Proxy(.https, host: "proxy")
+      proxy.tls.caFile = "ca.pem"
+      $0.options.proxy = .proxy(proxy)
+    }
+    let remark = request.curlCommand.split(separator: " # ").last
+    for part in ["its body", "certificate authorities", "client certificate", "TLS options of its proxy"] {
+      #expect(remark?.contains(part) == true, "\(part)")
+    }
+    let plain = try self.request { $0.options.proxy = .proxy(Proxy(.https, host: "proxy")) }
+    #expect(!plain.curlCommand.contains("#"))
+  }
+
+  @Test func `addresses have brackets, and times are rounded up`() throws {
+    let request = try request {
+      $0.options.network.connectTo = [ConnectTo(host: "::2", port: 80, toHost: "::1", toPort: 81)]
+      $0.options.network.hostOverrides = [HostOverride("::3", port: 80, addresses: ["::1"])]
+      $0.options.rates = TransferRates(minimum: 1, minimumFor: .milliseconds(1500))
+    }
+    #expect(request.curlCommand.contains("--connect-to '[::2]:80:[::1]:81'"), "\(request.curlCommand)")
+    #expect(request.curlCommand.contains("--resolve '[::3]:80:[::1]'"), "\(request.curlCommand)")
+    #expect(request.curlCommand.contains("--speed-time 2 "), "\(request.curlCommand)")
+  }
+
   // MARK: what it says
 
   @Test func `the method stands there where curl would choose another`() throws {

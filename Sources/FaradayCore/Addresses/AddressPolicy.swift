@@ -11,11 +11,14 @@
 /// Through a proxy the address that is checked is the proxy's own: what the proxy connects to cannot be seen from here. Use
 /// ``ProxySelection/direct`` if that must not be. The resolver of ``Network/dnsOverHTTPS`` is not checked.
 ///
-/// An IPv6 address that stands for an IPv4 address (IPv4-mapped, NAT64, 6to4) is judged as both. A refusal throws ``TransportError/Code/addressForbidden``, with a ``ForbiddenAddress``; nothing was sent.
+/// An IPv6 address that stands for an IPv4 address (IPv4-mapped, IPv4-compatible, NAT64, 6to4, ISATAP) is forbidden if either is.
+/// ``allowed`` is for the address that is connected to: of these only an IPv4-mapped one is its IPv4 address, as it is another
+/// spelling of that. A refusal throws ``TransportError/Code/addressForbidden``, with a ``ForbiddenAddress``; nothing was sent.
 public struct AddressPolicy: Sendable, Hashable {
   /// The ranges that are forbidden.
   public var forbidden: [IPAddressRange]
-  /// Ranges that are allowed although they are within ``forbidden``. Empty by default.
+  /// Ranges that are allowed although they are within ``forbidden``. Empty by default. A range of IPv4 allows no NAT64, 6to4 or
+  /// ISATAP address: name that one itself.
   public var allowed: [IPAddressRange] = []
   /// The only ports that are allowed; nil, the default, allows all that are not in ``forbiddenPorts``.
   public var allowedPorts: Set<Int>?
@@ -29,7 +32,8 @@ public struct AddressPolicy: Sendable, Hashable {
 
   /// Public (globally reachable) addresses only: no private, shared, loopback, link-local (with the metadata services of clouds),
   /// unique-local, multicast, documentation, benchmarking, reserved or unspecified address of the IANA special-purpose registries
-  /// (RFC 6890), and no IPv4 address of these within IPv6 (mapped, NAT64, 6to4, Teredo).
+  /// (RFC 6890), and no IPv4 address of these within IPv6 (mapped, NAT64, ISATAP); none of 6to4, Teredo and
+  /// IPv4-compatible addresses.
   public static let publicOnly = AddressPolicy(forbidden: specialRanges)
 
   /// Why the address or port is forbidden; nil if it is allowed.
@@ -37,9 +41,11 @@ public struct AddressPolicy: Sendable, Hashable {
     if forbiddenPorts.contains(port) || allowedPorts?.contains(port) == false {
       return ForbiddenAddress(address: address, port: port, range: nil)
     }
+    let connected = address.mapped ?? address
+    guard !allowed.contains(where: { $0.contains(connected) }) else { return nil }
     let meant = address.embedded ?? address
-    guard !allowed.contains(where: { $0.contains(meant) }) else { return nil }
-    if let range = forbidden.first(where: { $0.contains(meant) || !$0.isForOthers && $0.contains(address) }) {
+    let isOther = address.mapped != nil || address.translated != nil
+    if let range = forbidden.first(where: { $0.contains(meant) || !($0.isForOthers && isOther) && $0.contains(address) }) {
       return ForbiddenAddress(address: address, port: port, range: range)
     }
     return nil

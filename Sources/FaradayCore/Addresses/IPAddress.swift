@@ -39,16 +39,25 @@ public struct IPAddress: Sendable, Hashable {
     self.init(bits: bytes.reduce(0) { $0 << 8 | UInt128($1) }, isIPv4: bytes.count == 4)
   }
 
-  /// The IPv4 address within an IPv6 address that stands for one: IPv4-mapped or IPv4-compatible (RFC 4291, section 2.5.5), NAT64
-  /// (RFC 6052) or 6to4 (RFC 3056).
+  /// The IPv4 address that an IPv4-mapped address is another spelling of (RFC 4291, section 2.5.5.2): that is connected to.
+  var mapped: IPAddress? { !isIPv4 && bits >> 32 == 0xFFFF ? lower : nil }
+
+  /// The IPv4 address that a NAT64 gateway connects to for this one (RFC 6052).
+  var translated: IPAddress? { !isIPv4 && bits >> 32 == 0x0064_FF9B << 64 ? lower : nil }
+
+  /// The IPv4 address within an IPv6 address that stands for one, or that leads to it: IPv4-mapped or IPv4-compatible (RFC 4291,
+  /// section 2.5.5), NAT64 (RFC 6052), 6to4 (RFC 3056) or ISATAP (RFC 5214, section 6.1).
   var embedded: IPAddress? {
+    if let address = mapped ?? translated { return address }
     guard !isIPv4 else { return nil }
-    let prefix = bits >> 32
-    if prefix == 0xFFFF || prefix == 0x0064_FF9B << 64 || prefix == 0 && bits > 1 {
-      return IPAddress(bits: bits & 0xFFFF_FFFF, isIPv4: true)
-    }
-    return bits >> 112 == 0x2002 ? IPAddress(bits: bits >> 80 & 0xFFFF_FFFF, isIPv4: true) : nil
+    if bits >> 112 == 0x2002 { return IPAddress(bits: bits >> 80 & 0xFFFF_FFFF, isIPv4: true) }
+    let isCompatible = bits >> 32 == 0 && bits > 1
+    // The interface identifier is `0:5efe` and the address; the universal bit may be set.
+    let isISATAP = bits >> 32 & 0xFDFF_FFFF == 0x5EFE
+    return isCompatible || isISATAP ? lower : nil
   }
+
+  private var lower: IPAddress { IPAddress(bits: bits & 0xFFFF_FFFF, isIPv4: true) }
 }
 
 extension IPAddress: CustomStringConvertible {
@@ -66,7 +75,7 @@ extension IPAddress: CustomStringConvertible {
 public struct IPAddressRange: Sendable, Hashable, CustomStringConvertible {
   let address: IPAddress
   let length: Int
-  /// Whether an address in the range that stands for another, as IPv4-mapped addresses do, is judged as that one only.
+  /// Whether an IPv4-mapped or NAT64 address in the range is judged as the IPv4 address only.
   var isForOthers = false
 
   /// A range in CIDR notation, `10.0.0.0/8`, or one address. Throws ``InvalidAddressRange``.

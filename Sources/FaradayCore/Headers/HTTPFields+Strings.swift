@@ -62,3 +62,14 @@ extension HTTPField {
       ? name.debugDescription.bounded() : String(line).map { ($0 + "…").debugDescription.bounded() } ?? ""
   }
 }
+
+extension HTTPField {
+  /// Whether it can be sent: the value has no CR, LF or NUL, against header injection, and the name is none of a pseudo-header field.
+  /// `HTTPField` should hold no such value; it is checked all the same.
+  package var isSendable: Bool {
+    !withUnsafeBytesOfValue { $0.contains(where: \.endsLine) } && !name.rawName.hasPrefix(":")
+  }
+
+  /// What is wrong with one that is not ``isSendable``, with its name.
+  package var unsendableReason: String { "\(name) contains CR, LF or NUL, or is a pseudo-header field" }
+}

@@ -66,8 +66,8 @@ public struct Proxy: Sendable, Hashable {
       !text.utf8.contains(where: { $0 <= 0x20 || $0 == 0x7F || $0 == UInt8(ascii: "\\") })
     else { throw InvalidProxy(url, "more than a scheme, user, host and port") }
     let (host, port) = Self.split(parts.host)
-    guard !host.isEmpty, port != .some(nil) else {
-      throw InvalidProxy(url, "no host, or a port that is not a number up to 65535")
+    guard Self.isHost(host), port != .some(nil) else {
+      throw InvalidProxy(url, "no valid host, or a port that is not a number from 1 to 65535")
     }
     self.init(scheme, host: host, port: port ?? nil)
     guard !parts.user.isEmpty else { return }
@@ -84,7 +84,7 @@ public struct Proxy: Sendable, Hashable {
     let bracket = authority.lastIndex(of: "]") ?? authority.startIndex
     guard let colon = authority[bracket...].lastIndex(of: ":") else { return (String(authority), nil) }
     let digits = authority[authority.index(after: colon)...]
-    let port = digits.utf8.allSatisfy(\.isDigit) ? Int(digits).flatMap { (0...65_535).contains($0) ? $0 : nil } : nil
+    let port = digits.utf8.allSatisfy(\.isDigit) ? Int(digits).flatMap { (1...65_535).contains($0) ? $0 : nil } : nil
     return (String(authority[..<colon]), .some(port))
   }
 

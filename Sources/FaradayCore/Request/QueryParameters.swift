@@ -116,8 +116,13 @@ extension QueryParameters: CustomStringConvertible {
     guard text.utf8.contains(where: { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "+") && plusIsSpace }) else {
       return String(text)
     }
+    return String(decoding: decoded(text.utf8, plusIsSpace: plusIsSpace), as: UTF8.self)
+  }
+
+  /// Percent-decodes bytes. An invalid escape is kept.
+  package static func decoded(_ bytes: some Sequence<UInt8>, plusIsSpace: Bool = false) -> [UInt8] {
     var decoded: [UInt8] = []
-    var rest = Array(text.utf8)[...]
+    var rest = Array(bytes)[...]
     while let byte = rest.popFirst() {
       if byte == UInt8(ascii: "%"), let high = rest.first?.hexDigitValue, let low = rest.dropFirst().first?.hexDigitValue {
         decoded.append(high << 4 | low)
@@ -126,7 +131,7 @@ extension QueryParameters: CustomStringConvertible {
         decoded.append(plusIsSpace && byte == UInt8(ascii: "+") ? UInt8(ascii: " ") : byte)
       }
     }
-    return String(decoding: decoded, as: UTF8.self)
+    return decoded
   }
 
   private static let digits = Array("0123456789ABCDEF".utf8)

@@ -32,6 +32,9 @@ extension Request {
     set { path = "/" + newValue.map { QueryParameters.encode($0) }.joined(separator: "/") }
   }
 
+  /// Whether the URL's scheme is `https`.
+  package var isSecure: Bool { url.scheme?.lowercased() == "https" }
+
   private var parts: URLParts { URLParts(url.absoluteString) }
 
   private mutating func set(_ parts: URLParts) {

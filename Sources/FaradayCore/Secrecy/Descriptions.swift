@@ -47,7 +47,9 @@ extension Body: CustomStringConvertible, CustomDebugStringConvertible, CustomRef
 extension Options: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
   /// `Options (streamed, 2 callbacks, 1 value)`: nothing else, as callbacks and custom options may hold anything.
   public var description: String {
-    let callbacks: [Any?] = [onChunk, onHead, onInformational, onUploadProgress, onDownloadProgress]
+    let callbacks: [Any?] = [
+      onChunk, onHead, onInformational, onUploadProgress, onDownloadProgress, onRawHead, onTrace, requestTrailers,
+    ]
     let parts = ["\(delivery)", Self.count(callbacks.count { $0 != nil }, "callback"), Self.count(keyCount, "value")]
     return "Options (\(parts.compactMap { $0 }.joined(separator: ", ")))"
   }
@@ -57,6 +59,15 @@ extension Options: CustomStringConvertible, CustomDebugStringConvertible, Custom
   private static func count(_ count: Int, _ noun: String) -> String? {
     count == 0 ? nil : "\(count) \(noun)\(count == 1 ? "" : "s")"
   }
+}
+
+extension Network: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+  /// `Network`, or `Network (https://dns.example/query)` with the URL of ``dnsOverHTTPS`` redacted: it may have a token or password.
+  public var description: String {
+    "Network" + (dnsOverHTTPS.map { " (\(Secrets().redacting(urlText: $0).bounded()))" } ?? "")
+  }
+  public var debugDescription: String { description }
+  public var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
 extension HTTPFields {

@@ -15,31 +15,8 @@ extension UncommonOptions.Fields {
 
   /// Throws if an option has a value that no adapter can use.
   func check(_ request: Request) throws(TransportError) {
-    if let caFile = tls.caFile, caFile.utf8.contains(0) {
-      throw TransportError(.invalidCA, building: request, "the path in options.tls.caFile contains a NUL character")
-    }
-    for (name, text) in texts where text.utf8.contains(0) || text.isEmpty {
-      throw TransportError(.invalidOption, building: request, "\(name) is empty or contains a NUL character")
-    }
-    for pin in tls.pinnedPublicKeys where Data(base64Encoded: pin)?.count != 32 {
-      throw TransportError(
-        .invalidOption, building: request, "options.tls.pinnedPublicKeys has one that is not the base64 of a SHA-256 hash")
-    }
-    if let maximum = tls.maximumVersion, maximum < tls.minimumVersion {
-      throw TransportError(.invalidOption, building: request, "options.tls.maximumVersion is below the minimum version")
-    }
-    for override in network.hostOverrides
-    where override.addresses.isEmpty || !override.addresses.allSatisfy({ IPAddress($0) != nil }) {
-      throw TransportError(
-        .invalidOption, building: request,
-        "options.network.hostOverrides has none or no valid IP address for \(override.host.bounded())")
-    }
-    for address in network.dnsServers where !address.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: ",") }) {
-      throw TransportError(.invalidOption, building: request, "options.network.dnsServers has one that is no address")
-    }
-    if let ports = network.localPorts, ports.lowerBound == 0 {
-      throw TransportError(.invalidOption, building: request, "options.network.localPorts begins with 0, which is no port")
-    }
+    try tls.check("options.tls", for: request)
+    try network.check(for: request)
     for (name, rate) in [
       ("maximumSend", rates.maximumSend), ("maximumReceive", rates.maximumReceive), ("minimum", rates.minimum),
     ] {
@@ -49,30 +26,97 @@ extension UncommonOptions.Fields {
       throw TransportError(
         .invalidOption, building: request, "options.requestTrailers needs a body of unknown length, which is sent in chunks")
     }
-    if let authentication, (authentication.user + authentication.password).utf8.contains(0) {
-      throw TransportError(.invalidOption, building: request, "options.authentication has a NUL character")
+    if let authentication {
+      if (authentication.user + authentication.password).utf8.contains(0) {
+        throw TransportError(.invalidOption, building: request, "options.authentication has a NUL character")
+      }
+      try authentication.schemes.check("options.authentication", for: request)
     }
     if case .proxy(let proxy) = proxy { try proxy.check(for: request) }
   }
+}
+
+extension AuthenticationSchemes {
+  fileprivate func check(_ name: String, for request: Request) throws(TransportError) {
+    guard !isEmpty, isSubset(of: .any) else {
+      throw TransportError(.invalidOption, building: request, "\(name) has no scheme, or an unknown one")
+    }
+  }
+}
+
+extension TLS {
+  /// - Parameter name: what the options are called in an error.
+  fileprivate func check(_ name: String, for request: Request) throws(TransportError) {
+    if let caFile, caFile.utf8.contains(0) {
+      throw TransportError(.invalidCA, building: request, "the path in \(name).caFile contains a NUL character")
+    }
+    for (part, text) in texts {
+      if let text, text.utf8.contains(0) || text.isEmpty {
+        throw TransportError(.invalidOption, building: request, "\(name).\(part) is empty or contains a NUL character")
+      }
+    }
+    if let password = clientCertificate?.password, password.utf8.contains(0) {
+      throw TransportError(.invalidOption, building: request, "\(name).clientCertificate.password contains a NUL character")
+    }
+    for pin in pinnedPublicKeys where Data(base64Encoded: pin)?.count != 32 {
+      throw TransportError(
+        .invalidOption, building: request, "\(name).pinnedPublicKeys has one that is not the base64 of a SHA-256 hash")
+    }
+    if let maximumVersion, maximumVersion < minimumVersion {
+      throw TransportError(.invalidOption, building: request, "\(name).maximumVersion is below the minimum version")
+    }
+  }
 
   /// The options that are texts of C libraries, with their names.
-  private var texts: [(name: String, text: String)] {
-    var texts: [(String, String?)] = [
-      ("options.tls.caDirectory", tls.caDirectory), ("options.tls.revocationLists", tls.revocationLists),
-      ("options.tls.ciphers", tls.ciphers), ("options.tls.cipherSuites", tls.cipherSuites),
-      ("options.network.unixSocket", network.unixSocket), ("options.network.dnsOverHTTPS", network.dnsOverHTTPS),
-      ("options.network.localAddress", network.localAddress),
+  private var texts: [(name: String, text: String?)] {
+    [
+      ("caDirectory", caDirectory), ("revocationLists", revocationLists), ("ciphers", ciphers), ("cipherSuites", cipherSuites),
+      ("clientCertificate", clientCertificate?.certificate.path), ("clientCertificate.key", clientCertificate?.key?.path),
     ]
-    if case .file(let path)? = tls.clientCertificate?.certificate { texts.append(("options.tls.clientCertificate", path)) }
-    if case .file(let path)? = tls.clientCertificate?.key { texts.append(("options.tls.clientCertificate.key", path)) }
-    if let password = tls.clientCertificate?.password, password.utf8.contains(0) {
-      texts.append(("options.tls.clientCertificate.password", password))
+  }
+}
+
+extension ClientCertificate.Source {
+  fileprivate var path: String? {
+    if case .file(let path) = self { path } else { nil }
+  }
+}
+
+extension Network {
+  fileprivate func check(for request: Request) throws(TransportError) {
+    for (name, text) in texts {
+      if let text, text.utf8.contains(0) || text.isEmpty {
+        throw TransportError(.invalidOption, building: request, "options.network.\(name) is empty or contains a NUL character")
+      }
     }
-    for target in network.connectTo {
-      texts += [("options.network.connectTo", target.host), ("options.network.connectTo", target.toHost)]
+    for override in hostOverrides
+    where override.addresses.isEmpty || !override.addresses.allSatisfy({ IPAddress($0) != nil }) {
+      throw TransportError(
+        .invalidOption, building: request,
+        "options.network.hostOverrides has none or no valid IP address for \(override.host.bounded())")
     }
-    for override in network.hostOverrides { texts.append(("options.network.hostOverrides", override.host)) }
-    return texts.compactMap { name, text in text.map { (name, $0) } }
+    let ports = hostOverrides.map(\.port) + connectTo.flatMap { [$0.port, $0.toPort] }
+    guard ports.allSatisfy({ port in port.map { (1...65_535).contains($0) } ?? true }) else {
+      throw TransportError(
+        .invalidOption, building: request,
+        "options.network.hostOverrides or connectTo has a port that is not a number from 1 to 65535")
+    }
+    for address in dnsServers where !address.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: ",") }) {
+      throw TransportError(.invalidOption, building: request, "options.network.dnsServers has one that is no address")
+    }
+    if let localPorts, localPorts.lowerBound == 0 {
+      throw TransportError(.invalidOption, building: request, "options.network.localPorts begins with 0, which is no port")
+    }
+  }
+
+  /// The options that are texts of C libraries, with their names.
+  private var texts: [(name: String, text: String?)] {
+    var texts: [(name: String, text: String?)] = [
+      ("unixSocket", unixSocket), ("dnsOverHTTPS", dnsOverHTTPS), ("localAddress", localAddress),
+    ]
+    for target in connectTo { texts += [("connectTo", target.host), ("connectTo", target.toHost)] }
+    for override in hostOverrides { texts.append(("hostOverrides", override.host)) }
+    return texts
   }
 }
 
@@ -110,14 +154,28 @@ extension Network {
 extension Proxy {
   /// Throws if no adapter can use it.
   package func check(for request: Request) throws(TransportError) {
-    for field in headers
-    where field.withUnsafeBytesOfValue({ $0.contains(where: \.endsLine) }) || field.name.rawName.hasPrefix(":") {
-      throw TransportError(
-        .invalidHeader, building: request, "the proxy's header \(field.name) contains CR, LF or NUL, or is a pseudo-header field")
+    if let field = headers.first(where: { !$0.isSendable }) {
+      throw TransportError(.invalidHeader, building: request, "the proxy's header \(field.unsendableReason)")
+    }
+    guard headers.isEmpty || !scheme.isSOCKS else {
+      throw TransportError(.invalidOption, building: request, "the proxy has header fields, which SOCKS cannot send")
     }
     let login = (user ?? "") + (password ?? "")
-    guard !host.isEmpty, host.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F && !"/?#@\\".utf8.contains($0) }),
-      !login.utf8.contains(0), port.map({ (0...65_535).contains($0) }) ?? true
-    else { throw TransportError(.invalidOption, building: request, "the proxy has no valid host, port, user or password") }
+    guard Self.isHost(host), !login.utf8.contains(0), port.map({ (1...65_535).contains($0) }) ?? true else {
+      throw TransportError(.invalidOption, building: request, "the proxy has no valid host, port, user or password")
+    }
+    try authentication.check("the proxy's authentication", for: request)
+    try tls.check("the proxy's tls", for: request)
+    guard tls.resumesSessions, tls.negotiatesProtocol, !tls.reportsPeerCertificates else {
+      throw TransportError(
+        .invalidOption, building: request,
+        "the proxy's tls sets session resumption, ALPN or the report of certificates, which are the request's")
+    }
+  }
+
+  /// Whether it is a name or an address; brackets and colons are those of an IPv6 address.
+  static func isHost(_ host: String) -> Bool {
+    guard !host.isEmpty, host.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F && !"/?#@\\".utf8.contains($0) }) else { return false }
+    return !host.utf8.contains { "[]:".utf8.contains($0) } || IPAddress(host)?.isIPv4 == false
   }
 }

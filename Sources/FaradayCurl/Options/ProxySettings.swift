@@ -110,8 +110,7 @@ extension Proxy {
     // The server's fields are for the server only, also in libcurl whose default was otherwise (before 7.42.1).
     try easy.set(CURLOPT_HEADEROPT, Int(CURLHEADER_SEPARATE))
     if !headers.isEmpty {
-      try transfer.setList(
-        CURLOPT_PROXYHEADER, headers.map { $0.value.isEmpty ? "\($0.name);" : "\($0.name): \($0.value)" }, easy)
+      try transfer.setList(CURLOPT_PROXYHEADER, headers.map { $0.line() }, easy)
     }
     if scheme == .https { try tls.apply(to: easy, .proxy) }
   }

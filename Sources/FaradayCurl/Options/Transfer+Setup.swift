@@ -147,14 +147,7 @@ extension Transfer {
     for (index, field) in fields.enumerated() where !omitsExpect || field.name != .expect {
       if index == lengthIndex { try addHeader("Content-Length: \(request.body.length ?? 0)") }
       line.removeAll(keepingCapacity: true)
-      line.append(contentsOf: field.name.rawName.utf8.lazy.map { CChar(bitPattern: $0) })
-      field.withUnsafeBytesOfValue { value in
-        // A field with an empty or blank value is written `Name;`: otherwise libcurl would drop it.
-        let isBlank = value.allSatisfy { $0 == 0x20 || $0 == 0x09 }
-        line.append(contentsOf: isBlank ? [CChar(bitPattern: 0x3B)] : [0x3A, 0x20])
-        if !isBlank { line.append(contentsOf: value.lazy.map { CChar(bitPattern: $0) }) }
-      }
-      line.append(0)
+      field.append(to: &line)
       try addHeader(line)
     }
     if let lengthIndex, lengthIndex >= fields.count { try addHeader("Content-Length: \(request.body.length ?? 0)") }
@@ -207,5 +200,28 @@ extension HTTPVersionPolicy {
     case .http2PriorKnowledge: true
     case .automatic, .http2, .http3: transfer.target.isSecure && Library.hasReliableHTTP2
     }
+  }
+}
+
+extension HTTPField {
+  /// Appends the field as libcurl takes it: its bytes and a NUL.
+  ///
+  /// - Parameter blank: what follows the name of a field without a value: `Name;`, as libcurl would drop `Name:`.
+  func append(to line: inout [CChar], blank: StaticString = ";") {
+    line.append(contentsOf: name.rawName.utf8.lazy.map { CChar(bitPattern: $0) })
+    withUnsafeBytesOfValue { value in
+      let isBlank = value.allSatisfy { $0 == 0x20 || $0 == 0x09 }
+      let separator: StaticString = isBlank ? blank : ": "
+      separator.withUTF8Buffer { line.append(contentsOf: $0.lazy.map { CChar(bitPattern: $0) }) }
+      if !isBlank { line.append(contentsOf: value.lazy.map { CChar(bitPattern: $0) }) }
+    }
+    line.append(0)
+  }
+
+  /// The field as ``append(to:blank:)`` writes it.
+  func line(blank: StaticString = ";") -> [CChar] {
+    var line: [CChar] = []
+    append(to: &line, blank: blank)
+    return line
   }
 }

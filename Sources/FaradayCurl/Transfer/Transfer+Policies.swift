@@ -83,18 +83,17 @@ extension Transfer {
 
   // MARK: trailers
 
-  /// The trailers of the request as lines; nil if one of them must not be sent.
-  func trailerLines() -> [String]? {
+  /// The trailers of the request as lines of C; nil if one of them must not be sent.
+  func trailerLines() -> [[CChar]]? {
     guard let requestTrailers = request.options.requestTrailers else { return [] }
     attempt.hasSentTrailers = true
     let fields = requestTrailers()
     callbackReturned()
-    for field in fields
-    where field.withUnsafeBytesOfValue({ $0.contains(where: \.endsLine) }) || field.name.rawName.hasPrefix(":") {
-      _ = stop(.invalidHeader, "the trailer \(field.name) contains CR, LF or NUL, or is a pseudo-header field")
+    if let field = fields.first(where: { !$0.isSendable }) {
+      _ = stop(.invalidHeader, "the trailer \(field.unsendableReason)")
       return nil
     }
-    return fields.map { "\($0.name.rawName): \($0.value)" }
+    return fields.map { $0.line(blank: ": ") }
   }
 }
 

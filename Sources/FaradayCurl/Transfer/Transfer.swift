@@ -209,13 +209,18 @@ final class Transfer: @unchecked Sendable, HasDeadline {
 
   /// Sets an option whose value is a list of texts.
   func setList(_ option: CURLoption, _ texts: [String], _ easy: EasyHandle) throws {
+    // C would stop at it.
+    guard !texts.contains(where: { $0.utf8.contains(0) }) else {
+      throw EasyHandle.OptionRejected(option: "with a NUL character", code: CURLE_BAD_FUNCTION_ARGUMENT)
+    }
+    try setList(option, texts.map { Array($0.utf8CString) }, easy)
+  }
+
+  /// Sets an option whose value is a list of texts of C, each with its NUL.
+  func setList(_ option: CURLoption, _ lines: [[CChar]], _ easy: EasyHandle) throws {
     var list: UnsafeMutablePointer<curl_slist>?
-    for text in texts {
-      // C would stop at it.
-      guard !text.utf8.contains(0) else {
-        throw EasyHandle.OptionRejected(option: "with a NUL character", code: CURLE_BAD_FUNCTION_ARGUMENT)
-      }
-      guard let longer = curl_slist_append(list, text) else {
+    for line in lines {
+      guard let longer = curl_slist_append(list, line) else {
         curl_slist_free_all(list)
         throw error(.engineFailed, "out of memory", phase: .building)
       }

@@ -69,6 +69,6 @@ extension AltSvcStore {
     guard let host = CookieHost.canonical(String(CookieHost.withoutBrackets(host))), let port = self.port(port) else {
       return nil
     }
-    return Place(host: host.hasSuffix(".") ? String(host.dropLast()) : host, port: port)
+    return Place(host: host.withoutTrailingDot, port: port)
   }
 }

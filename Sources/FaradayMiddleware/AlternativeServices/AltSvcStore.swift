@@ -181,7 +181,7 @@ public final class AltSvcStore: Sendable {
 
   static func place(of url: URL) -> Place? {
     guard url.scheme?.lowercased() == "https", let host = CookieHost.canonical(url) else { return nil }
-    return Place(host: host.hasSuffix(".") ? String(host.dropLast()) : host, port: url.port ?? 443)
+    return Place(host: host.withoutTrailingDot, port: url.port ?? 443)
   }
 
   /// A port from 1 to 65,535.

@@ -1,9 +1,4 @@
 internal import FaradayCore
-#if canImport(Glibc)
-private import Glibc
-#else
-private import Darwin
-#endif
 
 /// Canonical host names for cookies: lowercase ASCII, with Punycode for international names (RFC 6265bis, sections 5.1.2 and
 /// 5.1.3).
@@ -29,17 +24,9 @@ enum CookieHost {
 
   private static func spelled(_ text: String) -> String? {
     if isCanonical(text) { return text }
-    let host = text.lowercased()
+    guard let host = HostName.ascii(text) else { return nil }
     guard !host.utf8.contains(UInt8(ascii: ":")) else { return isIPv6(host) ? host : nil }
-    let labels = host.split(separator: ".", omittingEmptySubsequences: false)
-    let isRooted = labels.count > 1 && labels.last == ""
-    var names: [String] = []
-    for label in isRooted ? labels.dropLast() : labels {
-      let isASCII = label.utf8.allSatisfy { $0 < 0x80 }
-      guard !label.isEmpty, !isASCII || label.utf8.allSatisfy(isNameByte) else { return nil }
-      names.append(isASCII ? String(label) : "xn--" + Punycode.encode(String(label)))
-    }
-    return names.joined(separator: ".") + (isRooted ? "." : "")
+    return isCanonical(host.withoutTrailingDot) ? host : nil
   }
 
   /// Whether it is an IP address, or would be parsed as one: its last label is a number (WHATWG URL, section 3.5).
@@ -87,21 +74,14 @@ enum CookieHost {
   private static func isCanonical(_ text: String) -> Bool {
     var isAfterDot = true
     for byte in text.utf8 {
-      guard byte == UInt8(ascii: ".") ? !isAfterDot : isNameByte(byte) else { return false }
+      guard byte == UInt8(ascii: ".") ? !isAfterDot : byte.isHostNameByte else { return false }
       isAfterDot = byte == UInt8(ascii: ".")
     }
     return !isAfterDot
   }
 
+  /// Whether it is an IPv6 address, without brackets and zone.
   private static func isIPv6(_ host: some StringProtocol) -> Bool {
-    var address = in6_addr()
-    return !host.utf8.contains(0) && String(host).withCString { inet_pton(AF_INET6, $0, &address) } == 1
-  }
-
-  private static func isNameByte(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"): true
-    default: false
-    }
+    !host.utf8.contains { $0 == UInt8(ascii: "[") || $0 == UInt8(ascii: "%") } && IPAddress(String(host))?.isIPv4 == false
   }
 }

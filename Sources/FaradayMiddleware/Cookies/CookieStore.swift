@@ -127,7 +127,7 @@ struct CookieStore {
   /// The registrable domain; an IP address, a public suffix and a name without a dot are sites of their own. A trailing dot is
   /// ignored.
   private func site(of domain: String) -> String {
-    let name = domain.hasSuffix(".") ? String(domain.dropLast()) : domain
+    let name = domain.withoutTrailingDot
     return suffixes.registrableDomain(of: name) ?? name
   }
 

@@ -22,6 +22,30 @@ public final class HSTSStore: Sendable {
   private struct State {
     var entries: [String: (entry: Entry, order: Int)] = [:]
     var order = 0
+    /// The hosts in the order in which they were heard of; one that was heard of again, or forgotten, has an old number.
+    var heard = Fifo<(host: String, order: Int)>()
+    /// How many hosts were added above the limit since expired ones were looked for.
+    var additions = 0
+
+    mutating func insert(_ entry: Entry, limit: Int, now: Date) {
+      order += 1
+      entries[entry.host] = (entry, order)
+      heard.append((entry.host, order))
+      if heard.count / 2 - 8 > entries.count {
+        let known = entries
+        heard.removeAll { known[$0.host]?.order != $0.order }
+      }
+      guard entries.count > limit else { return }
+      // Looking at all of them for each one would take long.
+      additions += 1
+      if additions > limit / 8 {
+        additions = 0
+        entries = entries.filter { !$0.value.entry.isExpired(at: now) }
+      }
+      while entries.count > limit, let oldest = heard.popFirst() {
+        if entries[oldest.host]?.order == oldest.order { entries[oldest.host] = nil }
+      }
+    }
   }
 
   private let state = Mutex(State())
@@ -29,8 +53,8 @@ public final class HSTSStore: Sendable {
   let now: @Sendable () -> Date
 
   /// - Parameters:
-  ///   - limit: the maximum number of hosts: 1,000 by default. One more replaces an expired one, else the one that was heard of
-  ///     least recently.
+  ///   - limit: the maximum number of hosts: 1,000 by default. One more replaces expired ones, which are looked for now and then, or
+  ///     the one that was heard of least recently.
   ///   - now: the clock that expiry is measured by.
   public init(limit: Int = 1000, now: @escaping @Sendable () -> Date = { Date() }) {
     self.limit = max(0, limit)
@@ -101,29 +125,25 @@ public final class HSTSStore: Sendable {
   }
 
   /// Forgets all hosts.
-  public func removeAll() { state.withLock { $0.entries = [:] } }
+  public func removeAll() { state.withLock { $0 = State() } }
 
   private func insert(_ entry: Entry) {
     let now = now()
-    state.withLock { state in
-      state.order += 1
-      state.entries[entry.host] = (entry, state.order)
-      guard state.entries.count > limit else { return }
-      state.entries = state.entries.filter { !$0.value.entry.isExpired(at: now) }
-      while state.entries.count > limit, let oldest = state.entries.min(by: { $0.value.order < $1.value.order }) {
-        state.entries[oldest.key] = nil
-      }
-    }
+    state.withLock { $0.insert(entry, limit: limit, now: now) }
   }
 
   /// Adds what a file says: of what is known already the later expiry and the wider range count, as in curl.
   func merge(_ entry: Entry) {
-    let known = state.withLock { $0.entries[entry.host]?.entry }
-    guard let known, !known.isExpired(at: now()) else { return insert(entry) }
-    let expires: Date? = if let first = known.expires, let second = entry.expires { max(first, second) } else { nil }
-    insert(
-      Entry(
-        host: entry.host, includesSubdomains: known.includesSubdomains || entry.includesSubdomains, expires: expires))
+    let now = now()
+    state.withLock { state in
+      var entry = entry
+      if let known = state.entries[entry.host]?.entry, !known.isExpired(at: now) {
+        let expires: Date? = if let first = known.expires, let second = entry.expires { max(first, second) } else { nil }
+        entry = Entry(
+          host: entry.host, includesSubdomains: known.includesSubdomains || entry.includesSubdomains, expires: expires)
+      }
+      state.insert(entry, limit: limit, now: now)
+    }
   }
 
   private static func host(of url: URL) -> String? { url.host(percentEncoded: false).flatMap(canonical) }
@@ -131,7 +151,7 @@ public final class HSTSStore: Sendable {
   /// A host name without its trailing dot; nil for an IP address (RFC 6797, section 8.1.1) and what is no name.
   static func canonical(_ text: String) -> String? {
     guard let host = CookieHost.canonical(text), !CookieHost.isAddress(host) else { return nil }
-    return host.hasSuffix(".") ? String(host.dropLast()) : host
+    return host.withoutTrailingDot
   }
 }
 

@@ -1,10 +1,10 @@
 internal import FaradayCore
 
 extension Options {
-  /// curl's options for those of the transport that curl has names for, and a remark about others. Passwords are left out, unless
+  /// curl's options for those of the transport that curl has names for, and remarks about others. Passwords are left out, unless
   /// `revealingSecrets`.
-  func curlOptions(revealingSecrets: Bool) -> (options: [(name: String, value: String?)], remark: String?) {
-    guard let fields = transport?.fields else { return ([], nil) }
+  func curlOptions(revealingSecrets: Bool) -> (options: [(name: String, value: String?)], remarks: [String]) {
+    guard let fields = transport?.fields else { return ([], []) }
     var list = CurlOptionList(revealingSecrets: revealingSecrets)
     list.add(fields.tls)
     list.add(fields.network)
@@ -17,9 +17,9 @@ extension Options {
     if let rate = fields.rates.maximumReceive ?? fields.rates.maximumSend { list.add("--limit-rate", "\(rate)") }
     if let minimum = fields.rates.minimum {
       list.add("--speed-limit", "\(minimum)")
-      list.add("--speed-time", "\(max(1, fields.rates.minimumFor.components.seconds))")
+      list.add("--speed-time", "\(max(1, Int64(fields.rates.minimumFor.withinClocks.inSeconds.rounded(.up))))")
     }
-    return (list.options, list.remark)
+    return (list.options, list.remarks)
   }
 }
 
@@ -27,7 +27,7 @@ extension Options {
 private struct CurlOptionList {
   let revealingSecrets: Bool
   private(set) var options: [(name: String, value: String?)] = []
-  private(set) var remark: String?
+  private(set) var remarks: [String] = []
 
   init(revealingSecrets: Bool) { self.revealingSecrets = revealingSecrets }
 
@@ -47,10 +47,10 @@ private struct CurlOptionList {
     if let suites = tls.cipherSuites { add("--tls13-ciphers", suites) }
     if !tls.resumesSessions { add("--no-sessionid") }
     if !tls.negotiatesProtocol { add("--no-alpn") }
-    if tls.caCertificates != nil { remark = "without its certificate authorities, which are in memory" }
+    if tls.caCertificates != nil { remarks.append("without its certificate authorities, which are in memory") }
     guard let client = tls.clientCertificate else { return }
     guard case .file(let path) = client.certificate else {
-      remark = "without its client certificate, which is in memory"
+      remarks.append("without its client certificate, which is in memory")
       return
     }
     add("--cert", path)
@@ -69,13 +69,14 @@ private struct CurlOptionList {
     for override in network.hostOverrides {
       // curl has no name for any port.
       for port in override.port.map({ [$0] }) ?? [80, 443] {
-        add("--resolve", "\(override.host):\(port):" + override.addresses.map(\.bracketedHost).joined(separator: ","))
+        add(
+          "--resolve", "\(override.host.bracketedHost):\(port):" + override.addresses.map(\.bracketedHost).joined(separator: ","))
       }
     }
     for target in network.connectTo {
       func text(_ port: Int?) -> String { port.map(String.init) ?? "" }
-      add(
-        "--connect-to", "\(target.host ?? ""):\(text(target.port)):\((target.toHost ?? "").bracketedHost):\(text(target.toPort))")
+      let (host, toHost) = ((target.host ?? "").bracketedHost, (target.toHost ?? "").bracketedHost)
+      add("--connect-to", "\(host):\(text(target.port)):\(toHost):\(text(target.toPort))")
     }
     if !network.dnsServers.isEmpty { add("--dns-servers", network.dnsServers.joined(separator: ",")) }
     if let resolver = network.dnsOverHTTPS {
@@ -102,6 +103,7 @@ private struct CurlOptionList {
     for field in proxy.headers {
       add("--proxy-header", revealingSecrets ? "\(field.name): \(field.value)" : "\(field.name): \(Secrets.mark)")
     }
+    if proxy.tls != TLS() { remarks.append("without the TLS options of its proxy") }
     if !proxy.exceptions.isEmpty { add("--noproxy", proxy.exceptions.joined(separator: ",")) }
   }
 

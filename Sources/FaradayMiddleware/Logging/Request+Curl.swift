@@ -25,7 +25,7 @@ private struct CurlCommand {
   private let secrets: Secrets?
   private var words = ["curl"]
   private var source = ""
-  private var remark = ""
+  private var remarks: [String] = []
 
   init(_ request: Request, revealingSecrets: Bool) {
     self.request = request
@@ -39,7 +39,9 @@ private struct CurlCommand {
     words.append(Self.quoted(url))
   }
 
-  var text: String { source + words.joined(separator: " ") + (remark.isEmpty ? "" : " # " + remark.escapingControls()) }
+  var text: String {
+    source + words.joined(separator: " ") + (remarks.isEmpty ? "" : " # " + remarks.joined(separator: ", ").escapingControls())
+  }
 
   private mutating func add(_ option: String, _ value: String? = nil) {
     words.append(option)
@@ -55,12 +57,12 @@ private struct CurlCommand {
     if let file = body.file { return add(file: file.path) }
     guard let data = body.data else {
       addMethod(unlike: .get)
-      remark = "without its body, a " + (body.unencodedValue.map { "value of type \(type(of: $0))" } ?? "stream")
+      remarks.append("without its body, a " + (body.unencodedValue.map { "value of type \(type(of: $0))" } ?? "stream"))
       return
     }
     if secrets != nil, request.headers.contentType == .multipartForm {
       addMethod(unlike: .get)
-      remark = "without its body, a form of \(data.count) bytes that may have secrets in it"
+      remarks.append("without its body, a form of \(data.count) bytes that may have secrets in it")
     } else if data.count <= Self.longest, let text = Self.text(of: data) {
       let shown = secrets?.showing(body: text, of: request.headers.contentType) ?? text
       addContent(shown.hasPrefix("@") ? "--data-raw" : "--data-binary", shown)
@@ -130,7 +132,7 @@ private struct CurlCommand {
     }
     let transport = options.curlOptions(revealingSecrets: secrets == nil)
     for option in transport.options { add(option.name, option.value) }
-    if remark.isEmpty { remark = transport.remark ?? "" }
+    remarks += transport.remarks
   }
 
   /// To the next millisecond: none at all would be no limit.

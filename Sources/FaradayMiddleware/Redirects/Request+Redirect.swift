@@ -31,8 +31,6 @@ extension Request {
     headers[.referer] = parts.description
   }
 
-  var isSecure: Bool { url.scheme?.lowercased() == "https" }
-
   /// Whether the method becomes GET (WHATWG Fetch, section 4.4, HTTP-redirect fetch).
   private func changesMethod(_ status: HTTPResponse.Status) -> Bool {
     switch status.code {

@@ -47,6 +47,24 @@ extension ConformanceGroup {
         try expect(text.hasSuffix("\r\n0\r\nX-Checksum: abc\r\n\r\n"), text)
         try expect(text.contains("\r\nTrailer: X-Checksum\r\n"), text)
       },
+      .init("the bytes of trailers are sent as they are", needs: [.requestTrailers, .streamedUpload]) { subject in
+        let name = try require(HTTPField.Name("X-Bytes"))
+        let server = Log<UInt8>()
+        let raw = try RawServer { connection in
+          _ = try connection.readHead()
+          while !server.elements.suffix(4).elementsEqual("\r\n\r\n".utf8) {
+            let piece = try connection.readSome(upTo: 1000)
+            if piece.isEmpty { return }
+            for byte in piece { server.append(byte) }
+          }
+          try connection.send("HTTP/1.1 204 No Content\r\n\r\n")
+        }
+        defer { raw.stop() }
+        var request = try Request(.post, raw.url, body: .stream(Pieces("body")))
+        request.options.requestTrailers = { HTTPFields([HTTPField(name: name, lenientValue: [0x61, 0xFC, 0x80])]) }
+        _ = try await subject.adapter.send(request)
+        try expect(server.elements.suffix(8).elementsEqual([0x20, 0x61, 0xFC, 0x80] + Array("\r\n\r\n".utf8)), "other bytes")
+      },
       .init(
         "trailers are sent once: a request that would have to be sent again fails",
         needs: [.requestTrailers, .streamedUpload, .authentication]

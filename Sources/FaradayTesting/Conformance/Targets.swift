@@ -32,6 +32,13 @@ extension ConformanceGroup {
         }
         try expectEqual(subject.server.requestCount, 0)
       },
+      .init("a host that is another one in ASCII is refused", needsWire: false) { subject in
+        for host in ["bank%E3%80%82invalid", "ba%C2%ADnk.invalid", "%EF%BD%82ank.invalid", "b%FCcher.invalid"] {
+          let url = try require(URL(string: "http://\(host)/"))
+          let error = try await expectFailure(.invalidURL) { try await subject.adapter.send(Request(.get, url: url)) }
+          try expectEqual(error.phase, .building)
+        }
+      },
       .init("a target of 8000 bytes arrives whole", needsWire: false) { subject in
         let target = "/inspect?" + String(repeating: "a=b&", count: 2000) + "end"
         try expectEqual(try await Inspected(subject.connection.get(target)).target, target)

@@ -50,11 +50,41 @@ import Testing
     #expect(error?.reason == .invalidDate && mock.recorded.isEmpty)
   }
 
-  @Test func `an access key with a line break is an error`() async throws {
-    let key = AWSCredentials(accessKey: "a\r\nb", secretKey: "s")
+  @Test(arguments: ["", "a\r\nb", "a/b", "a,b", "a b", "a=b", "ä", "a\0", "a\u{7F}"])
+  func `an access key that is none is an error`(accessKey: String) async throws {
+    let key = AWSCredentials(accessKey: accessKey, secretKey: "s")
     let connection = Connection(adapter: mock, middleware: [.awsSignature(region: "r", service: "s", credentials: key)])
-    await #expect(throws: InvalidHeader.self) { try await connection.get("https://host/") }
-    #expect(mock.recorded.isEmpty)
+    let error = await #expect(throws: AWSSignatureError.self) { try await connection.get("https://host/") }
+    #expect(error?.description.contains("access key") == true && mock.recorded.isEmpty)
+  }
+
+  @Test func `an empty session token is none`() async throws {
+    let key = AWSCredentials(accessKey: "AKID", secretKey: "s", sessionToken: "")
+    let connection = Connection(adapter: mock, middleware: [.awsSignature(region: "r", service: "s", credentials: key)])
+    _ = try await connection.get("https://host/")
+    let headers = try #require(mock.recorded.last?.request.headers)
+    #expect(headers["X-Amz-Security-Token"] == nil && headers[.authorization]?.contains("security-token") == false)
+  }
+
+  @Test func `a service is the same in capitals`() async throws {
+    let lower = try await sent("https://b.example/a%20b//c")
+    let upper = try await sent("https://b.example/a%20b//c", scope: AWSScope(region: "us-east-1", service: "S3"))
+    #expect(upper[.authorization] == lower[.authorization] && upper["X-Amz-Content-Sha256"] != nil)
+    let host = try await sent("https://S3.US-EAST-1.amazonaws.com/a", scope: AWSScope())
+    #expect(host[.authorization]?.contains("/us-east-1/s3/") == true)
+  }
+
+  @Test func `a target of its own is what is signed`() async throws {
+    let plain = try await sent("https://b.example/a/b?x=1&y")
+    let verbatim = try await sent("https://b.example/other?z") { $0.options.requestTarget = .verbatim("/a/b?x=1&y") }
+    #expect(verbatim[.authorization] == plain[.authorization])
+    #expect(try await sent("https://b.example/a/b?x=1&y") { $0.options.requestTarget = .verbatim("/a") } != plain)
+  }
+
+  @Test(arguments: ["a", "*", "http://b.example/a", "?a", ""])
+  func `a target that is no path cannot be signed`(target: String) async throws {
+    let error = await #expect(throws: AWSSignatureError.self) { try await sent { $0.options.requestTarget = .verbatim(target) } }
+    #expect(error?.description.contains("target") == true && mock.recorded.isEmpty)
   }
 
   @Test func `a value that is not encoded, and a sequence that is read once, are errors`() async throws {

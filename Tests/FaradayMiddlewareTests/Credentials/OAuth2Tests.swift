@@ -77,6 +77,14 @@ final class Authority: Sendable {
     #expect(authority.api.recorded.isEmpty && authority.tokens.elements.isEmpty)
   }
 
+  @Test func `what a server says shows no secret parameter`() async throws {
+    let authority = Authority((400, #"{"error":"invalid_hunter3","error_description":"hunter3 hunter3b of all at audience"}"#))
+    let connection = try authority.connection(
+      parameters: ["password": "hunter3", "client_assertion": "hunter3b", "audience": "audience"])
+    let error = await #expect(throws: OAuth2Error.self) { try await connection.get() }
+    #expect(error?.reason == .refused(code: "invalid_[secret]", detail: "[secret] [secret] of all at audience"))
+  }
+
   @Test func `an endpoint that is not https is asked only if that is allowed`() async throws {
     let authority = Authority((200, #"{"access_token":"a"}"#))
     let url = URL(string: "http://auth.example/token")

@@ -106,6 +106,15 @@ import Testing
     #expect(none.receive("max-age=1", from: try url("https://a.example/")) && none.entries.isEmpty)
   }
 
+  @Test func `a host that is heard of again and again takes one place, and keeps it`() {
+    let store = store(limit: 16)
+    for index in 10..<26 { store.insert("h\(index).example", includesSubdomains: false, expires: nil) }
+    for _ in 0..<100 { store.insert("h10.example", includesSubdomains: false, expires: nil) }
+    #expect(store.entries.count == 16)
+    for index in 26..<29 { store.insert("h\(index).example", includesSubdomains: false, expires: nil) }
+    #expect(store.entries.map(\.host) == ([10] + (14..<29)).map { "h\($0).example" })
+  }
+
   // MARK: the file
 
   @Test func `a file that is not there, or cannot be, is an error that names it`() throws {

@@ -26,6 +26,28 @@ import Testing
     #expect(store.entries.map(\.host) == ["a.example"])
   }
 
+  @Test(arguments: [
+    "bank%E3%80%82example", "bank%EF%BC%8Eexample", "bank%EF%BD%A1example", "%EF%BD%82%EF%BD%81nk.example", "ba%C2%ADnk.example",
+    "ba%E2%80%8Dnk.example", "b%C3%BCcher.example", "B%C3%9CCHER.Example.", "BANK.Example", "bank.example.", "bank%2Eexample",
+  ])
+  func `however a known host is spelled, nothing is sent to it in clear`(host: String) async throws {
+    for known in ["bank.example", "xn--bcher-kva.example"] {
+      store.insert(known, includesSubdomains: false, expires: nil)
+    }
+    // As an adapter does before it sends anything.
+    mock.stub { request in
+      try Capabilities.all.check(request)
+      return Response(status: .ok, url: request.url)
+    }
+    let url = try #require(URL(string: "http://\(host)/"))
+    do {
+      _ = try await Connection(adapter: mock, middleware: [.hsts(store)]).run(Request(url: url))
+      #expect(urls.allSatisfy { $0.hasPrefix("https://") }, "\(urls)")
+    } catch let error as TransportError {
+      #expect(error.code == .invalidURL)
+    }
+  }
+
   @Test func `of several fields the first counts`() async throws {
     var headers = HTTPFields()
     for value in ["nonsense", "max-age=10"] { headers.append(HTTPField(name: .strictTransportSecurity, value: value)) }

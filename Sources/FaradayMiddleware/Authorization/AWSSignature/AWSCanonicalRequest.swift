@@ -7,11 +7,30 @@ struct AWSCanonicalRequest {
   /// The names of the signed header fields: `host;x-amz-date`.
   let signedHeaders: String
 
-  init(_ request: Request, host: String, payloadHash: String, scope: AWSScope.Resolved) {
-    let parts = URLParts(request.url.absoluteString)
-    let isAsterisk = request.options.requestTarget == .asterisk
+  /// What is asked for, as it is sent.
+  struct Target {
+    let path: Substring
+    let query: Substring
+
+    /// Nil if it has no path.
+    init?(_ request: Request) {
+      switch request.options.requestTarget {
+      case .origin:
+        let parts = URLParts(request.url.absoluteString)
+        (path, query) = (parts.path, parts.query ?? "")
+      case .asterisk: (path, query) = ("*", "")
+      case .verbatim(let text):
+        guard text.utf8.first == UInt8(ascii: "/") else { return nil }
+        // A number sign begins no fragment here: it is sent.
+        path = Substring(text.utf8.prefix { $0 != UInt8(ascii: "?") })
+        query = Substring(text.utf8.dropFirst(path.utf8.count + 1))
+      }
+    }
+  }
+
+  init(_ request: Request, _ target: Target, host: String, payloadHash: String, scope: AWSScope.Resolved) {
     self.init(
-      method: request.method.rawValue, path: isAsterisk ? "*" : parts.path, query: isAsterisk ? "" : parts.query ?? "",
+      method: request.method.rawValue, path: target.path, query: target.query,
       fields: Self.fields(of: request, host: host), payloadHash: payloadHash, isS3: scope.isS3)
   }
 
@@ -58,7 +77,8 @@ struct AWSCanonicalRequest {
   /// The path of S3: what is not unreserved (RFC 3986, section 2.3) is encoded, and what is encoded already stays so.
   private static func encodedOnce(_ path: Substring) -> String {
     guard !path.isEmpty else { return "/" }
-    return path.utf8.split(separator: slash, omittingEmptySubsequences: false).map { encoded(decoded($0)) }.joined(separator: "/")
+    return path.utf8.split(separator: slash, omittingEmptySubsequences: false).map { encoded(QueryParameters.decoded($0)) }
+      .joined(separator: "/")
   }
 
   /// The path of all other services: without dot segments and empty segments, and encoded as it stands, so that `%20` becomes
@@ -76,27 +96,16 @@ struct AWSCanonicalRequest {
   private static func canonical(query: Substring) -> String {
     let items = query.utf8.split(separator: UInt8(ascii: "&")).map { item in
       let equals = item.firstIndex(of: UInt8(ascii: "=")) ?? item.endIndex
-      return (name: encoded(decoded(item[..<equals])), value: encoded(decoded(item[equals...].dropFirst())))
+      return (
+        name: encoded(QueryParameters.decoded(item[..<equals])),
+        value: encoded(QueryParameters.decoded(item[equals...].dropFirst()))
+      )
     }
     let sorted = items.sorted { left, right in
       let (first, second) = left.name == right.name ? (left.value, right.value) : (left.name, right.name)
       return first.utf8.lexicographicallyPrecedes(second.utf8)
     }
     return sorted.map { $0.name + "=" + $0.value }.joined(separator: "&")
-  }
-
-  private static func decoded(_ text: Substring.UTF8View) -> [UInt8] {
-    var rest = Array(text)[...]
-    var bytes: [UInt8] = []
-    while let byte = rest.popFirst() {
-      if byte == UInt8(ascii: "%"), let high = rest.first?.hexDigitValue, let low = rest.dropFirst().first?.hexDigitValue {
-        bytes.append(high << 4 | low)
-        rest = rest.dropFirst(2)
-      } else {
-        bytes.append(byte)
-      }
-    }
-    return bytes
   }
 
   private static func encoded(_ bytes: [UInt8]) -> String {

@@ -2,11 +2,11 @@ internal import FaradayCore
 
 /// An access key with its secret key, and the session token of temporary credentials. No description shows the secrets.
 public struct AWSCredentials: Sendable, Hashable {
-  /// The access key, which is sent with each request.
+  /// The access key, which is sent with each request: visible ASCII characters but `/`, `,` and `=`.
   public var accessKey: String
   /// The secret key, which signs and is never sent.
   public var secretKey: String
-  /// The token of temporary credentials; nil for lasting ones.
+  /// The token of temporary credentials; nil or empty for lasting ones.
   public var sessionToken: String?
 
   /// Credentials; without a session token they are lasting ones.

@@ -8,7 +8,7 @@ public struct AWSScope: Sendable, Hashable {
   public var headerProvider: String
   /// The region, `us-east-1`; nil takes the second part of the host name, as in `service.region.amazonaws.com`.
   public var region: String?
-  /// The service, `s3`; nil takes the first part of the host name.
+  /// The service, `s3`, which is signed in lower case; nil takes the first part of the host name.
   public var service: String?
 
   /// A scope of AWS unless another provider is named.
@@ -64,11 +64,11 @@ public struct AWSScope: Sendable, Hashable {
 
   /// Takes what is missing from the host name, as curl does.
   func resolved(for url: URL) throws(AWSSignatureError.Reason) -> Resolved {
-    let host = url.host(percentEncoded: false) ?? ""
+    let host = url.host(percentEncoded: false)?.lowercased() ?? ""
     let labels = host.contains(":") ? [] : host.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
     guard let service = service ?? (labels.count > 1 ? labels[0] : nil) else { throw .missingService }
     guard let region = region ?? (labels.count > 2 ? labels[1] : nil) else { throw .missingRegion }
     guard [provider, headerProvider, region, service].allSatisfy(Self.isValid) else { throw .invalidScope }
-    return Resolved(self, region: region, service: service)
+    return Resolved(self, region: region, service: service.lowercased())
   }
 }

@@ -8,7 +8,7 @@ public import FaradayCore
 ///
 /// It signs what it is given, so it stands last, below everything that changes a request: encoding, ``Redirects``, ``Retry``,
 /// ``Cookies``, ``DefaultHeaders``. Each redirect and each attempt is then signed again, with a date of its own. Signed are the
-/// method, the path, the query, `Host`, the date, the body's hash, and all header fields but those that an adapter or a proxy may
+/// method, the path and the query as they are sent (also those of ``FaradayCore/RequestTarget/verbatim(_:)``), `Host`, the date, the body's hash, and all header fields but those that an adapter or a proxy may
 /// change (`User-Agent`, `Accept-Encoding`, `Connection`, `Expect`, `Cookie` and the like).
 ///
 /// - A request with an `Authorization` header of its own, a cross-origin one (``FaradayCore/Request/isCrossOrigin``), and one for
@@ -62,10 +62,12 @@ public struct AWSSignature: Middleware {
     let scope: AWSScope.Resolved
     do { scope = try self.scope.resolved(for: request.url) } catch { throw failure(error) }
 
+    guard Self.isAccessKey(credentials.accessKey) else { throw failure(.invalidAccessKey) }
+    guard let target = AWSCanonicalRequest.Target(request) else { throw failure(.invalidTarget) }
     let date = request.headers[scope.fieldName("Date")] ?? Timestamp.basic(now())
     guard Self.isDate(date) else { throw failure(.invalidDate) }
     try request.headers.set(scope.fieldName("Date"), date)
-    if let token = credentials.sessionToken { try request.headers.set(scope.fieldName("Security-Token"), token) }
+    if let token = credentials.sessionToken, !token.isEmpty { try request.headers.set(scope.fieldName("Security-Token"), token) }
     let hash: String
     if let own = request.headers[scope.fieldName("Content-Sha256")] {
       hash = own
@@ -76,7 +78,7 @@ public struct AWSSignature: Middleware {
       if scope.isS3 || hash == Self.unsigned { try request.headers.set(scope.fieldName("Content-Sha256"), hash) }
     }
     let canonical = AWSCanonicalRequest(
-      request, host: Self.withoutDefaultPort(host, request.url), payloadHash: hash, scope: scope)
+      request, target, host: Self.withoutDefaultPort(host, request.url), payloadHash: hash, scope: scope)
     let scopeText = "\(date.prefix(8))/\(scope.region)/\(scope.service)/\(scope.terminator)"
     let key = [String(date.prefix(8)), scope.region, scope.service, scope.terminator].reduce(
       Array((scope.upper + "4" + credentials.secretKey).utf8)
@@ -115,6 +117,11 @@ public struct AWSSignature: Middleware {
     return hash.finish().hexadecimal
   }
 
+  /// Whether it can stand in the field: not with what separates its parts.
+  private static func isAccessKey(_ text: String) -> Bool {
+    !text.isEmpty && text.utf8.allSatisfy { (0x21...0x7E).contains($0) && !"/,=".utf8.contains($0) }
+  }
+
   /// Whether it is `20150830T123600Z`, as far as the signature needs it.
   private static func isDate(_ text: String) -> Bool {
     let bytes = Array(text.utf8)
@@ -141,6 +148,10 @@ public struct AWSSignatureError: FaradayError, Hashable {
     case invalidScope
     /// The host is not ASCII.
     case invalidHost
+    /// The access key is empty, or has a character that the `Authorization` field cannot have in it.
+    case invalidAccessKey
+    /// The request target (``FaradayCore/RequestTarget/verbatim(_:)``) is no path with an optional query.
+    case invalidTarget
     /// The request's own date is not of the form `20150830T123600Z`.
     case invalidDate
     /// The body is a value that no middleware above has encoded.
@@ -155,6 +166,8 @@ public struct AWSSignatureError: FaradayError, Hashable {
       case .invalidScope:
         "a provider, region or service is empty, longer than 64 bytes, or has other characters than A-Z, 0-9 and -._"
       case .invalidHost: "the host name is not ASCII"
+      case .invalidAccessKey: "the access key is empty, or has other characters than those of visible ASCII without / , and ="
+      case .invalidTarget: "the request target is not a path, with or without a query"
       case .invalidDate: "the date that the request has is not of the form 20150830T123600Z"
       case .bodyNotEncoded: "the body is not encoded yet: place the signature below the middleware that encodes it"
       case .bodyNotReplayable:

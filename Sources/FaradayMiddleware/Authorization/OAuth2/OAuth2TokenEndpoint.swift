@@ -68,9 +68,13 @@ struct OAuth2TokenEndpoint: Sendable {
 
   /// What a server wrote, on one line, without the secrets that were sent to it.
   private func shown(_ text: String, _ grant: OAuth2.Grant, limit: Int) -> String {
-    var secrets = [client.secret]
+    var secrets = [client.secret ?? ""]
     if case .refreshToken(let token) = grant { secrets.append(token) }
-    let redacted = secrets.compactMap { $0 }.filter { !$0.isEmpty }.reduce(text) { $0.replacing($1, with: Secrets.mark) }
+    secrets += parameters.items.filter { connection.secrets.contains($0.name) }.compactMap(\.value)
+    // The longest first: one may be in another.
+    let redacted = secrets.filter { !$0.isEmpty }.sorted { $0.utf8.count > $1.utf8.count }.reduce(text) {
+      $0.replacing($1, with: Secrets.mark)
+    }
     return redacted.escapingControls().bounded(to: limit)
   }
 

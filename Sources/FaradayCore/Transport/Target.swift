@@ -1,0 +1,145 @@
+/// A validated URL: absolute, `http` or `https`, with a host. Only the engine parses the rest of it.
+package struct Target {
+  /// The URL as it is passed to the engine, its host in ASCII.
+  package let text: String
+  /// The origin in lower case: the key of the connection pool and the request queue.
+  package let origin: String
+  package let isSecure: Bool
+  /// Whether the text has another host than the request's URL: an international name in ASCII.
+  package let hasOtherHost: Bool
+
+  /// Whether the URL has an empty query: a `?` with nothing behind it but a fragment.
+  package let hasEmptyQuery: Bool
+
+  /// The host, IPv6 in brackets, and the port.
+  package var endpoint: (host: String, port: Int) {
+    let authority = origin.utf8.dropFirst(isSecure ? 8 : 7)
+    let bracket = authority.lastIndex(of: UInt8(ascii: "]")) ?? authority.startIndex
+    guard let colon = authority[bracket...].lastIndex(of: UInt8(ascii: ":")) else {
+      return (String(Substring(authority)), isSecure ? 443 : 80)
+    }
+    let port = Int(Substring(authority[authority.index(after: colon)...])) ?? (isSecure ? 443 : 80)
+    return (String(Substring(authority[..<colon])), port)
+  }
+
+  package init(_ request: Request) throws {
+    var text = request.url.absoluteString
+    let parts: Parts
+    switch text.withUTF8(Self.read) {
+    case .success(let found): parts = found
+    case .failure(let problem): throw TransportError(problem.code, building: request, problem.text)
+    }
+    isSecure = parts.isSecure
+    hasOtherHost = parts.isInternational
+    hasEmptyQuery = parts.hasEmptyQuery
+    let authority = text.utf8.index(text.utf8.startIndex, offsetBy: parts.host.lowerBound)
+    let end = text.utf8.index(text.utf8.startIndex, offsetBy: parts.host.upperBound)
+    guard parts.isInternational else {
+      origin = parts.isCanonical ? String(text[..<end]) : (isSecure ? "https://" : "http://") + text[authority..<end].lowercased()
+      self.text = text
+      return
+    }
+    guard let host = Self.ascii(text[authority..<end]) else {
+      throw TransportError(
+        .invalidURL, building: request, "the URL's host is no international name in its usual spelling (UTS 46, NFC)")
+    }
+    origin = (isSecure ? "https://" : "http://") + host
+    self.text = text[..<authority] + host + text[end...]
+  }
+
+  /// A host and port in ASCII; nil if the host is none.
+  private static func ascii(_ authority: Substring) -> String? {
+    let host = authority.utf8.prefix { $0 != UInt8(ascii: ":") }
+    let decoded = QueryParameters.decoded(host)
+    guard let name = String(validating: decoded, as: UTF8.self), let ascii = HostName.ascii(name) else { return nil }
+    return ascii + authority[host.endIndex...]
+  }
+
+  private struct Parts {
+    var isSecure: Bool
+    /// The bytes of the host and port.
+    var host: Range<Int>
+    /// Whether the text up to the end of the host is the origin: in lower case, without userinfo.
+    var isCanonical: Bool
+    /// Whether the host has other characters than those of ASCII, as they are or percent-encoded.
+    var isInternational: Bool
+    var hasEmptyQuery: Bool
+  }
+
+  private struct Problem: Error {
+    let code: TransportError.Code
+    let text: String
+    static let noHost = Problem(code: .invalidURL, text: "the URL has no host")
+  }
+
+  private static func read(_ bytes: UnsafeBufferPointer<UInt8>) -> Result<Parts, Problem> {
+    guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")) else {
+      return .failure(Problem(code: .invalidURL, text: "the URL is not absolute"))
+    }
+    let scheme = bytes[..<colon]
+    let isSecure = matches(scheme, "https")
+    guard isSecure || matches(scheme, "http") else {
+      return .failure(Problem(code: .unsupportedScheme, text: "the URL's scheme is neither http nor https"))
+    }
+    let start = colon + 3
+    guard bytes.count >= start, bytes[colon + 1] == UInt8(ascii: "/"), bytes[colon + 2] == UInt8(ascii: "/") else {
+      return .failure(.noHost)
+    }
+    var host = start
+    var end = start
+    while end < bytes.count {
+      let byte = bytes[end]
+      if byte == UInt8(ascii: "/") || byte == UInt8(ascii: "?") || byte == UInt8(ascii: "#") { break }
+      end += 1
+      if byte == UInt8(ascii: "@") { host = end }
+    }
+    guard host < end, bytes[host] != UInt8(ascii: ":") else { return .failure(.noHost) }
+    guard hasPort(bytes[host..<end]) else {
+      return .failure(Problem(code: .invalidURL, text: "the URL's port is not a number up to 65535"))
+    }
+    // Some parsers skip these characters: refusing them leaves no ambiguity about the request's target.
+    guard !bytes.contains(where: { $0 <= 0x20 || $0 == 0x7F || $0 == UInt8(ascii: "\\") }) else {
+      return .failure(Problem(code: .invalidURL, text: "the URL has a space, control character or backslash"))
+    }
+    guard !hasEncodedASCII(bytes[host..<end]) else {
+      return .failure(Problem(code: .invalidURL, text: "the URL's host has percent-encoded ASCII characters"))
+    }
+    let isCanonical = host == start && !bytes[..<end].contains { $0 &- 0x41 < 26 }
+    let fragment = bytes[end...].firstIndex(of: UInt8(ascii: "#")) ?? bytes.count
+    let hasEmptyQuery = bytes[fragment - 1] == UInt8(ascii: "?")
+    let isInternational = bytes[host] != UInt8(ascii: "[") && bytes[host..<end].contains { $0 >= 0x80 || $0 == UInt8(ascii: "%") }
+    return .success(
+      Parts(
+        isSecure: isSecure, host: host..<end, isCanonical: isCanonical, isInternational: isInternational,
+        hasEmptyQuery: hasEmptyQuery))
+  }
+
+  /// Whether a host has percent-encoded ASCII characters. They are not needed there, and who compares the host's text with another
+  /// would compare another host than the one that is connected to.
+  private static func hasEncodedASCII(_ host: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
+    // The zone of an IPv6 address has an encoded percent sign.
+    guard host.first != UInt8(ascii: "[") else { return false }
+    return host.indices.contains {
+      host[$0] == UInt8(ascii: "%") && ($0 + 1 >= host.endIndex || host[$0 + 1] < UInt8(ascii: "8"))
+    }
+  }
+
+  /// Whether the port is missing, empty, or a number up to 65,535.
+  private static func hasPort(_ authority: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
+    // The address of an IPv6 host has colons of its own.
+    let start = authority.lastIndex(of: UInt8(ascii: "]")) ?? authority.startIndex
+    guard let colon = authority[start...].firstIndex(of: UInt8(ascii: ":")) else { return true }
+    var port = 0
+    for byte in authority[(colon + 1)...] {
+      guard byte.isDigit else { return false }
+      port = port * 10 + Int(byte - 0x30)
+      guard port <= 65_535 else { return false }
+    }
+    return true
+  }
+
+  /// ASCII case-insensitive comparison with a text in lower case.
+  private static func matches(_ bytes: Slice<UnsafeBufferPointer<UInt8>>, _ text: StaticString) -> Bool {
+    text.withUTF8Buffer { text in text.count == bytes.count && zip(bytes, text).allSatisfy { $0 | 0x20 == $1 } }
+  }
+}
