@@ -63,7 +63,7 @@ import Testing
       outcome.text
         == "event: tick\nid: 1\ndata: 1\ndata: grüß\n\nevent: message\nid: 2\ndata: {}\n\nevent: tick\nid: 3\ndata: 3\ndata: grüß\n\n"
     )
-    #expect(outcome.error == "faraday: the server has ended the stream; reconnecting in 0.0 s\n")
+    #expect(outcome.error == "faraday: the server has ended the stream; reconnecting in 0.1 s\n")
     let heads = server.heads.elements.map { $0.lowercased() }
     #expect(heads.count == 2 && heads.allSatisfy { $0.contains("x-mine: 7\r\n") && $0.contains("accept: a/b\r\n") })
     #expect(heads.allSatisfy { $0.contains("user-agent: faraday/") && !$0.contains("cache-control") })

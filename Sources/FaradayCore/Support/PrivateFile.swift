@@ -22,11 +22,21 @@ package enum PrivateFile {
   }
 
   /// Reads a whole file, or what a pipe holds. One with more than `limit` bytes fails: `/dev/zero` has no end.
-  package static func read(_ path: String, limit: Int) throws(Failure) -> Data {
+  ///
+  /// - Parameter ownOnly: whether anything but a regular file of this user that nobody else may write fails: in a shared folder, others
+  ///   may have put there what they like. Links are not followed, and pipes not waited for.
+  package static func read(_ path: String, limit: Int, ownOnly: Bool = false) throws(Failure) -> Data {
     guard !path.utf8.contains(0) else { throw Failure(reason: "the path contains a NUL character") }
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | (ownOnly ? O_NOFOLLOW | O_NONBLOCK : 0))
     guard descriptor >= 0 else { throw .ofSystem }
     defer { close(descriptor) }
+    if ownOnly {
+      var found = stat()
+      guard fstat(descriptor, &found) == 0 else { throw .ofSystem }
+      guard found.st_mode & S_IFMT == S_IFREG, found.st_uid == geteuid(), found.st_mode & 0o022 == 0 else {
+        throw Failure(reason: "it is not a file that only its owner, who is this user, can write")
+      }
+    }
     var data = Data()
     var piece = [UInt8](repeating: 0, count: 64 << 10)
     while true {

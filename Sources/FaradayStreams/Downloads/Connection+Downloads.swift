@@ -36,6 +36,9 @@ extension Connection {
   ///     let files = names.map { DownloadItem($0, to: "/srv/files/" + $0) }
   ///     for result in try await connection.downloads(files) { print(try result.get().size) }
   ///
+  /// A destination that is another's of the list already fails with ``FaradayStreams/DownloadError/Reason/inUse``; nothing is sent for
+  /// it.
+  ///
   /// Throws only `CancellationError`, when all downloads have ended: their parts can be continued.
   ///
   /// - Parameters:
@@ -48,6 +51,9 @@ extension Connection {
     policy: DownloadPolicy = DownloadPolicy(), progress: (@Sendable (DownloadsProgress) -> Void)? = nil,
     edit: @escaping @Sendable (inout Request) throws -> Void = { _ in }
   ) async throws -> [Result<Download, any Error>] {
+    var places: Set<String> = []
+    // An empty one is refused as an invalid path.
+    let isTaken = items.map { !$0.destination.isEmpty && !places.insert(PartFile.place(of: $0.destination)).inserted }
     let tally = progress.map { DownloadsTally(items.count, policy, report: $0) }
     var results = [Result<Download, any Error>?](repeating: nil, count: items.count)
     await withTaskGroup(of: (Int, Result<Download, any Error>).self) { group in
@@ -56,7 +62,7 @@ extension Connection {
         guard next < items.count, !Task.isCancelled else { return }
         let (index, item) = (next, items[next])
         next += 1
-        group.addTask { (index, await download(item, at: index, resuming, policy, tally, edit)) }
+        group.addTask { (index, await download(item, at: index, isTaken: isTaken[index], resuming, policy, tally, edit)) }
       }
       for _ in 0..<min(max(1, maximumConcurrent), items.count) { start() }
       for await (index, result) in group {
@@ -71,17 +77,15 @@ extension Connection {
 
   /// Downloads many files into a folder, each under the last segment of its path: `downloads(["a/x.iso", "b/y.iso"], to: "/tmp")`.
   ///
-  /// A name that is none, such as `..`, or is another file's of the list already, fails with ``FaradayStreams/DownloadError/Reason/invalidPath``;
-  /// nothing is sent for it. Everything else is as of ``downloads(_:maximumConcurrent:resuming:policy:progress:edit:)``.
+  /// A name that is none, such as `..`, fails with ``FaradayStreams/DownloadError/Reason/invalidPath``; nothing is sent for it. Everything else is as of ``downloads(_:maximumConcurrent:resuming:policy:progress:edit:)``.
   public func downloads(
     _ paths: [String], to folder: String, maximumConcurrent: Int = 4, resuming: DownloadResuming = .ifUnchanged,
     policy: DownloadPolicy = DownloadPolicy(), progress: (@Sendable (DownloadsProgress) -> Void)? = nil,
     edit: @escaping @Sendable (inout Request) throws -> Void = { _ in }
   ) async throws -> [Result<Download, any Error>] {
-    var taken: Set<String> = []
     let items = paths.map { path in
       // An empty destination is refused as an invalid path.
-      guard let name = Self.fileName(of: path), taken.insert(name).inserted else { return DownloadItem(path, to: "") }
+      guard let name = Self.fileName(of: path) else { return DownloadItem(path, to: "") }
       return DownloadItem(path, to: folder.hasSuffix("/") ? folder + name : folder + "/" + name)
     }
     return try await downloads(
@@ -109,13 +113,14 @@ extension Connection {
   }
 
   private func download(
-    _ item: DownloadItem, at index: Int, _ resuming: DownloadResuming, _ policy: DownloadPolicy, _ tally: DownloadsTally?,
-    _ edit: @Sendable (inout Request) throws -> Void
+    _ item: DownloadItem, at index: Int, isTaken: Bool, _ resuming: DownloadResuming, _ policy: DownloadPolicy,
+    _ tally: DownloadsTally?, _ edit: @Sendable (inout Request) throws -> Void
   ) async -> Result<Download, any Error> {
     var own = policy
     // All together are reported so often, and not each of them.
     if tally != nil { own.reportsPerSecond = .infinity }
     do {
+      guard !isTaken else { throw DownloadError(.inUse, path: item.destination) }
       let request = try request(.get, item.path, edit: edit)
       let run = try DownloadRun(
         request, over: self, to: item.destination, resuming: resuming, checksum: item.checksum, policy: own,

@@ -9,6 +9,8 @@ public struct DownloadError: FaradayError, Hashable {
   public enum Reason: Sendable, Hashable {
     /// The destination is empty, too long, has a NUL character, or no file name could be derived from the URL.
     case invalidPath
+    /// The destination ends in `.part` or `.part.json`, as the files of unfinished downloads do.
+    case reservedName
     /// The destination is a folder.
     case isFolder
     /// The destination's folder does not exist.
@@ -17,7 +19,7 @@ public struct DownloadError: FaradayError, Hashable {
     case fileExists
     /// The system denies access to the file or its folder.
     case notPermitted
-    /// Another download to the same destination is running, in this or in another process.
+    /// Another download to the same destination is running, in this or in another process, or stands in the same list.
     case inUse
     /// The volume has too little space: `needed` bytes are still to come, `free` are there; nil where unknown.
     case noSpace(needed: Int64?, free: Int64?)
@@ -67,6 +69,7 @@ public struct DownloadError: FaradayError, Hashable {
   private var problem: String {
     switch reason {
     case .invalidPath: return "not a valid path of a file"
+    case .reservedName: return "names that end in .part and .part.json are those of unfinished downloads"
     case .isFolder: return "it is a folder"
     case .missingFolder: return "its folder does not exist"
     case .fileExists: return "there is a file already"

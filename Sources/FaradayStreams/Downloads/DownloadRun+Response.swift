@@ -13,18 +13,28 @@ extension DownloadRun {
     case 416 where offset > 0:
       await response.body.discard()
       // The validator has matched, as otherwise the range would have been ignored: there is nothing behind the bytes that are here.
-      guard ContentRange(response.headers) == .unsatisfied(total: offset), total ?? offset == offset,
-        record?.matches(response) == true
-      else { return .again }
+      // A server that does not say how many there are (RFC 9110, section 15.5.17: it should) has said so before.
+      let isAtEnd = ContentRange(response.headers).map { $0 == .unsatisfied(total: offset) } ?? (total == offset)
+      guard isAtEnd, total ?? offset == offset, record?.matches(response) == true else { return .again }
       return .whole(response)
     case 412 where offset > 0:
       await response.body.discard()
       return .again
     default:
-      let (start, isCut) = try await response.started(upTo: 64 << 10)
+      let (start, isCut) = try await begun(response)
       let error = UnexpectedStatus(start, isBodyCut: isCut, to: request)
       guard hasBegun, error.isTransient else { throw error }
       return .interrupted(error, retryAfter: response.headers.retryAfter(now: { Int64(Date.now.timeIntervalSince1970) }))
+    }
+  }
+
+  /// The response with the beginning of its body, and whether there is more. What breaks off the text of an error is no other error.
+  private func begun(_ response: Response) async throws -> (response: Response, isCut: Bool) {
+    do {
+      return try await response.started(upTo: 64 << 10)
+    } catch let error as TransportError where error.isInterruption {
+      guard let start = error.partialResponse else { throw error }
+      return (start, true)
     }
   }
 
@@ -55,20 +65,22 @@ extension DownloadRun {
   /// Appends a part that begins at the offset.
   private func receivePart(_ response: Response, offset: Int64) async throws -> Outcome {
     guard case .part(let start, let end, let whole?) = ContentRange(response.headers), start == offset,
-      total ?? whole == whole, response.body.length ?? (end - start) == end - start, isStoredAsSent(response, ofPart: true)
+      total ?? whole == whole, response.body.length ?? (end - start) == end - start, isStoredAsSent(response, ofPart: true),
+      record?.isStated(in: response) == true
     else {
       await response.body.discard()
       hasNoRanges = true
       return .again
     }
-    guard record?.matches(response) == true else {
+    let checksums = Checksum.list(response.headers[values: .reprDigest]).filter { !stated.contains($0) }
+    // A file that has another checksum is another.
+    let isContradicted = checksums.contains { checksum in stated.contains { $0.algorithm == checksum.algorithm } }
+    guard record?.matches(response) == true, !isContradicted else {
       await response.body.discard()
       return .again
     }
     total = whole
-    for checksum in Checksum.list(response.headers[values: .reprDigest]) where !stated.contains(checksum) {
-      stated.append(checksum)
-    }
+    stated += checksums
     try checkSpace(for: whole)
     try prepareDigests(for: expected)
     hasBegun = true

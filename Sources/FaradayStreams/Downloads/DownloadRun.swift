@@ -37,6 +37,9 @@ final class DownloadRun {
   private var meter: ProgressMeter
   private var highest: Int64 = 0
   private var inARow = 0
+  private var smallPartsInARow = 0
+  /// Whether the file has started again since the last new bytes.
+  private var hasStartedAgain = false
   private var interruptions = 0
 
   init(
@@ -78,16 +81,12 @@ final class DownloadRun {
       try recall()
       while true {
         try Task.checkCancellation()
+        let start = part.size
         switch try await attempt() {
         case .whole(let response): return try finish(response)
-        case .more: highest = max(highest, part.size)
-        case .again:
-          try startAgain()
-          try count(DownloadError(.invalidResponse("the file changes all the time"), path: part.destination, request: request))
-        case .interrupted(let error, let retryAfter):
-          try count(error)
-          guard let delay = policy.delay(after: inARow, retryAfter: retryAfter) else { throw error }
-          try await policy.clock.sleep(for: delay)
+        case .more: try await follow(partOf: part.size - start)
+        case .again: try await beginAgain()
+        case .interrupted(let error, let retryAfter): try await pause(after: error, retryAfter: retryAfter)
         }
       }
     } catch {
@@ -109,12 +108,39 @@ final class DownloadRun {
     (record, total, stated, digests, resumed) = (nil, nil, [], Digests(), 0)
   }
 
-  /// Counts an interruption; throws the error if there were too many in a row.
-  private func count(_ error: any Error) throws {
-    inARow = part.size > highest ? 1 : inARow + 1
-    highest = max(highest, part.size)
-    guard inARow <= policy.retries else { throw error }
+  /// Waits after a part that was shorter than what was asked for, if it was so small that the next would follow at once.
+  private func follow(partOf count: Int64) async throws {
+    noteProgress()
+    smallPartsInARow = count < 64 << 10 ? smallPartsInARow + 1 : 0
+    guard smallPartsInARow > 0, let delay = policy.delay(after: smallPartsInARow, retryAfter: nil) else { return }
+    try await policy.clock.sleep(for: delay)
+  }
+
+  /// Drops what is there. A file that has changed once is no interruption; one that changes again and again is.
+  private func beginAgain() async throws {
+    try startAgain()
+    guard hasStartedAgain else {
+      hasStartedAgain = true
+      interruptions += 1
+      return
+    }
+    let error = DownloadError(.invalidResponse("the file changes all the time"), path: part.destination, request: request)
+    try await pause(after: error, retryAfter: nil)
+  }
+
+  /// Counts an interruption, and waits. Throws the error if there were too many in a row, or the server asks for too much time.
+  private func pause(after error: any Error, retryAfter: Duration?) async throws {
+    noteProgress()
+    inARow += 1
+    guard inARow <= policy.retries, let delay = policy.delay(after: inARow, retryAfter: retryAfter) else { throw error }
     interruptions += 1
+    try await policy.clock.sleep(for: delay)
+  }
+
+  /// New bytes begin all counts anew. Those that an earlier attempt has had already are none.
+  private func noteProgress() {
+    guard part.size > highest else { return }
+    (highest, inARow, hasStartedAgain) = (part.size, 0, false)
   }
 
   private func attempt() async throws -> Outcome {

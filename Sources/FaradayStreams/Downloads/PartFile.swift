@@ -26,22 +26,13 @@ final class PartFile {
     guard destination.utf8.last != UInt8(ascii: "/"), stat(destination, &found) != 0 || !Self.isFolder(found) else {
       throw DownloadError(.isFolder, path: destination)
     }
+    let name = destination.lowercased()
+    guard !name.hasSuffix(".part"), !name.hasSuffix(".part.json") else { throw DownloadError(.reservedName, path: destination) }
+    // The part of one with a long name has a shorter one.
+    guard lstat(destination, &found) == 0 || errno != ENAMETOOLONG else { throw DownloadError(.invalidPath, path: destination) }
     self.destination = destination
-    path = destination + ".part"
-    while true {
-      let opened = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o666)
-      guard opened >= 0 else { throw DownloadError(errno: errno, path: destination) }
-      do {
-        if try Self.take(opened, at: path, for: destination) {
-          descriptor = opened
-          break
-        }
-      } catch {
-        close(opened)
-        throw error
-      }
-      close(opened)
-    }
+    path = Self.partPath(of: destination)
+    descriptor = try Self.opened(path, for: destination)
     var own = stat()
     guard fstat(descriptor, &own) == 0 else { throw DownloadError(errno: errno, path: destination) }
     size = Int64(own.st_size)
@@ -49,8 +40,60 @@ final class PartFile {
 
   deinit { close(descriptor) }
 
-  /// Locks the file. False if its name is another file's by now, or it is also a file of another name.
-  private static func take(_ descriptor: Int32, at path: String, for destination: String) throws -> Bool {
+  /// The folder, empty or with the slash behind it, and the name.
+  private static func split(_ path: String) -> (folder: String, name: Substring) {
+    let start = path.utf8.lastIndex(of: UInt8(ascii: "/")).map(path.utf8.index(after:)) ?? path.startIndex
+    return (String(path[..<start]), path[start...])
+  }
+
+  /// The destination by the real path of its folder: the same one, whatever it is written like.
+  static func place(of destination: String) -> String {
+    let (folder, name) = split(destination)
+    guard !destination.utf8.contains(0), let real = realpath(folder.isEmpty ? "." : folder, nil) else { return destination }
+    defer { free(real) }
+    return String(cString: real) + "/" + name
+  }
+
+  /// `NAME.part`. A longer name than most file systems have room for, behind which the record's and its temporary file's have theirs,
+  /// is cut, and told from others by its hash.
+  private static func partPath(of destination: String) -> String {
+    let (folder, name) = split(destination)
+    guard name.utf8.count > 255 - ".part.json.XXXXXX".utf8.count else { return destination + ".part" }
+    let start = String(decoding: name.utf8.prefix(180), as: UTF8.self)
+    return folder + start + "-" + SHA256.hash(name.utf8).hexadecimal.prefix(16) + ".part"
+  }
+
+  /// Creates the file, or opens that of an earlier download, and locks it.
+  private static func opened(_ path: String, for destination: String) throws -> Int32 {
+    // Each time round, somebody else has renamed or removed it meanwhile.
+    for _ in 0..<100 {
+      var descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
+      let isNew = descriptor >= 0
+      if !isNew, errno == EEXIST {
+        descriptor = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+        if descriptor < 0, errno == ENOENT { continue }
+        // A link, a folder, a socket.
+        if descriptor < 0, [ELOOP, EISDIR, ENXIO].contains(errno) { throw notRegular(destination) }
+      }
+      guard descriptor >= 0 else { throw DownloadError(errno: errno, path: destination) }
+      do {
+        if try take(descriptor, at: path, isNew: isNew, for: destination) { return descriptor }
+      } catch {
+        close(descriptor)
+        throw error
+      }
+      close(descriptor)
+    }
+    throw DownloadError(.inUse, path: destination)
+  }
+
+  private static func notRegular(_ destination: String) -> DownloadError {
+    DownloadError(.fileFailed("the part file is not a regular file"), path: destination)
+  }
+
+  /// Locks the file. False if its name is another file's by now, or it is also a file of another name, or of another user, who may
+  /// have written anything to it: then it has lost its name.
+  private static func take(_ descriptor: Int32, at path: String, isNew: Bool, for destination: String) throws -> Bool {
     guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
       let code = errno
       throw code == EWOULDBLOCK ? DownloadError(.inUse, path: destination) : DownloadError(errno: code, path: destination)
@@ -58,12 +101,11 @@ final class PartFile {
     var own = stat()
     var named = stat()
     guard fstat(descriptor, &own) == 0 else { throw DownloadError(errno: errno, path: destination) }
-    guard own.st_mode & S_IFMT == S_IFREG else {
-      throw DownloadError(.fileFailed("the part file is not a regular file"), path: destination)
-    }
+    guard own.st_mode & S_IFMT == S_IFREG else { throw notRegular(destination) }
     // The download that held the lock before may have given the file its final name, or removed it.
     guard lstat(path, &named) == 0, named.st_ino == own.st_ino, named.st_dev == own.st_dev else { return false }
-    guard own.st_nlink <= 1 else {
+    // Some file systems show all files as another user's, new ones too.
+    guard own.st_nlink <= 1, isNew || own.st_uid == geteuid() else {
       guard unlink(path) == 0 || errno == ENOENT else { throw DownloadError(errno: errno, path: destination) }
       return false
     }
@@ -79,9 +121,12 @@ final class PartFile {
   }
 
   /// The bytes that may still be written to the volume; nil if it does not say.
-  var freeSpace: Int64? {
+  var freeSpace: Int64? { Self.freeSpace(of: descriptor) }
+
+  static func freeSpace(of descriptor: Int32) -> Int64? {
     var volume = statvfs()
-    guard fstatvfs(descriptor, &volume) == 0 else { return nil }
+    // One without any blocks does not count them, and is not full.
+    guard fstatvfs(descriptor, &volume) == 0, volume.f_blocks > 0 else { return nil }
     let (bytes, isTooLarge) = UInt64(volume.f_bavail).multipliedReportingOverflow(by: UInt64(volume.f_frsize))
     return isTooLarge ? .max : Int64(clamping: bytes)
   }
@@ -122,10 +167,12 @@ final class PartFile {
   }
 
   /// Gives the file its final name when its bytes are on the disk.
-  func finish(replacing: Bool) throws {
+  ///
+  /// - Parameter link: gives a file a second name; tests pass one that fails.
+  func finish(replacing: Bool, link: (UnsafePointer<CChar>, UnsafePointer<CChar>) -> Int32 = systemLink) throws {
     guard fsync(descriptor) == 0 else { throw DownloadError(errno: errno, path: destination) }
     guard hasItsName else { throw DownloadError(.fileFailed("something else took the name of the part file"), path: destination) }
-    guard (replacing ? rename(path, destination) : renameWithoutReplacing()) == 0 else {
+    guard (replacing ? rename(path, destination) : renameWithoutReplacing(link)) == 0 else {
       throw DownloadError(errno: errno, path: destination)
     }
     unlink(recordPath)
@@ -134,17 +181,28 @@ final class PartFile {
 
   /// A second name, and not the first any more: `rename` would replace. Ending between the two leaves a part file with two names,
   /// which the next download recognizes.
-  private func renameWithoutReplacing() -> Int32 {
-    guard link(path, destination) == 0 else { return -1 }
-    unlink(path)
-    return 0
+  ///
+  /// A file system without second names gets an empty file, which must be new, and is then replaced.
+  private func renameWithoutReplacing(_ link: (UnsafePointer<CChar>, UnsafePointer<CChar>) -> Int32) -> Int32 {
+    if link(path, destination) == 0 {
+      unlink(path)
+      return 0
+    }
+    guard [EPERM, ENOTSUP, EOPNOTSUPP, ENOSYS, EMLINK].contains(errno) else { return -1 }
+    let claim = open(destination, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    guard claim >= 0 else { return -1 }
+    close(claim)
+    guard rename(path, destination) != 0 else { return 0 }
+    let code = errno
+    unlink(destination)
+    errno = code
+    return -1
   }
 
   /// Makes the new name survive a power failure. The file is there all the same if the folder cannot be opened for reading.
   private func syncFolder() {
-    let slash = destination.utf8.lastIndex(of: UInt8(ascii: "/"))
-    let folder = slash.map { $0 == destination.startIndex ? "/" : String(destination[..<$0]) } ?? "."
-    let opened = open(folder, O_RDONLY | O_CLOEXEC)
+    let folder = Self.split(destination).folder
+    let opened = open(folder.isEmpty ? "." : folder, O_RDONLY | O_CLOEXEC)
     guard opened >= 0 else { return }
     fsync(opened)
     close(opened)
@@ -166,3 +224,12 @@ final class PartFile {
 
   func removeRecord() { unlink(recordPath) }
 }
+
+/// `link`, whose name is that of a parameter above.
+#if canImport(Glibc)
+let systemLink = Glibc.link
+#elseif canImport(Musl)
+let systemLink = Musl.link
+#elseif canImport(Darwin)
+let systemLink = Darwin.link
+#endif

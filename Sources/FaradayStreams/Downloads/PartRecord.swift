@@ -27,7 +27,7 @@ struct PartRecord: Codable, Equatable {
 
   /// Reads the record of a part file; nil if there is none, or it is of something else, or cannot be of `size` bytes.
   init?(at path: String, size: Int64, for request: Request) {
-    guard size > 0, let data = try? PrivateFile.read(path, limit: 64 << 10),
+    guard size > 0, let data = try? PrivateFile.read(path, limit: 64 << 10, ownOnly: true),
       let record = try? JSONDecoder().decode(PartRecord.self, from: data),
       record.version == 1, record.resource == Self.resource(of: request), record.total ?? .max >= size,
       Self.isEntityTag(record.validator) || HTTPDate.parse(record.validator) != nil,
@@ -51,6 +51,10 @@ struct PartRecord: Codable, Equatable {
     let name = Self.isEntityTag(validator) ? HTTPField.Name.eTag : .lastModified
     return response.headers[name].map { $0.trimming() == validator } ?? true
   }
+
+  /// Whether a part states the validator if it is an `ETag`, as it must (RFC 9110, section 15.3.7). Nothing says otherwise that
+  /// both are parts of the same (section 15.3.7.3).
+  func isStated(in part: Response) -> Bool { !Self.isEntityTag(validator) || part.headers[.eTag] != nil }
 
   /// The strong `ETag`; the `Last-Modified` only if there is no `ETag` at all, and it lies at least a second before the `Date` (RFC
   /// 9110, sections 8.8.2.2 and 13.1.5).

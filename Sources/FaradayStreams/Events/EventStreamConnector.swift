@@ -97,7 +97,9 @@ struct EventStreamConnector {
 
   private func request(after lastEventID: String) -> Request {
     var request = request
-    request.headers[.lastEventID] = lastEventID.isEmpty ? nil : lastEventID
+    // As it came, in UTF-8 (WHATWG HTML, section 9.2.3). Setting the text would make spaces of control characters.
+    let field = HTTPField(name: .lastEventID, lenientValue: Array(lastEventID.utf8))
+    request.headers[fields: .lastEventID] = lastEventID.isEmpty ? [] : [field]
     return request
   }
 }

@@ -11,7 +11,7 @@ extension EventStream {
   /// or over its limits (``FaradayCore/Decompression``) is requested again if it has brought an event. Any other error is thrown,
   /// and so is the last one when more than ``limit`` attempts in a row have failed. The status 204 ends the stream.
   ///
-  /// When: after the server's `retry` time, exactly, or without one after a random delay (full jitter) of at most
+  /// When: after the server's `retry` time, within ``retryBounds``, or without one after a random delay (full jitter) of at most
   /// ``initialDelay``. That upper bound doubles with each reconnection up to ``maximumDelay`` (exponential backoff), and an event
   /// resets it; the server's time is the minimum then. So is `Retry-After`.
   public struct Reconnection: Sendable {
@@ -25,6 +25,9 @@ extension EventStream {
     public var maximumDelay: Duration
     /// The longest `Retry-After` that is honored; an answer that asks for more is thrown. Five minutes by default.
     public var maximumRetryAfter: Duration
+    /// The bounds of the server's `retry` time: 100 milliseconds to one hour by default. A server that asks for less, or for more, gets
+    /// the bound.
+    public var retryBounds: ClosedRange<Duration>
     /// Called before each delay.
     public var onReconnect: (@Sendable (Interruption) async -> Void)?
     /// Measures the delays; tests pass a manual one.
@@ -60,6 +63,7 @@ extension EventStream {
       initialDelay = .seconds(1)
       maximumDelay = .seconds(30)
       maximumRetryAfter = .seconds(300)
+      retryBounds = .milliseconds(100) ... .seconds(3600)
       clock = .continuous
       random = { .random(in: 0...1) }
       now = { Int64(Date.now.timeIntervalSince1970) }
@@ -88,6 +92,7 @@ extension EventStream.Reconnection {
   ///   - retryAfter: what a status asked for.
   func delay(reconnections: Int, retry: Duration?, retryAfter: Duration?) -> Duration {
     let jitter = jitter(reconnections)
+    let retry = retry.map { min(max($0, retryBounds.lowerBound), retryBounds.upperBound) }
     let wait =
       switch retry {
       case let retry? where reconnections == 0: retry

@@ -120,6 +120,35 @@ import Testing
     #expect(try await file.download(policy: policy).size == 1000)
   }
 
+  #if os(Linux)
+  @Test func `a volume that counts no blocks is not full`() throws {
+    let descriptor = open("/proc", O_RDONLY)
+    try #require(descriptor >= 0)
+    defer { close(descriptor) }
+    #expect(PartFile.freeSpace(of: descriptor) == nil)
+  }
+  #endif
+
+  @Test func `a file system without second names keeps a file that is there, too`() throws {
+    let folder = try TemporaryFolder()
+    let destination = folder.path + "/file"
+    func noLinks(_: UnsafePointer<CChar>, _: UnsafePointer<CChar>) -> Int32 {
+      errno = EPERM
+      return -1
+    }
+    var part = try PartFile(for: destination)
+    try part.append(Data("first".utf8))
+    try part.finish(replacing: false, link: noLinks)
+    #expect(folder.names == ["file"] && FileManager.default.contents(atPath: destination) == Data("first".utf8))
+    var found = stat()
+    #expect(stat(destination, &found) == 0 && found.st_mode & 0o400 != 0 && found.st_nlink == 1)
+    part = try PartFile(for: destination)
+    try part.append(Data("second".utf8))
+    let error = #expect(throws: DownloadError.self) { try part.finish(replacing: false, link: noLinks) }
+    #expect(error?.reason == .fileExists && folder.names == ["file", "file.part"])
+    #expect(FileManager.default.contents(atPath: destination) == Data("first".utf8))
+  }
+
   @Test func `more bytes than any disk has are refused`() async throws {
     let file = try MockedFile()
     file.answer { Response(status: .ok, body: .stream(AsyncStream<Data> { $0.finish() }, length: .max), url: $0.url) }

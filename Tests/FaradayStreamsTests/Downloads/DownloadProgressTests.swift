@@ -41,6 +41,18 @@ import Testing
     #expect(reports.map(\.bytes) == reports.map(\.bytes).sorted())
   }
 
+  @Test func `a trailing closure is the progress, and one that is named changes the request`() async throws {
+    let file = try MockedFile()
+    let last = Log<DownloadProgress>()
+    file.whole()
+    _ = try await file.connection.download("file", to: file.destination) { progress in
+      last.append(progress)
+    } edit: {
+      $0.headers[.userAgent] = "mine"
+    }
+    #expect(last.elements.last?.bytes == 1000 && file.sent.map { $0.headers[.userAgent] } == ["mine"])
+  }
+
   @Test(arguments: [0, -1, Double.nan, -Double.infinity])
   func `without reports there is the last one`(rate: Double) async throws {
     let file = try MockedFile()

@@ -1,6 +1,7 @@
 import Faraday
 import FaradayTesting
 import Foundation
+import TestSupport
 import Testing
 
 @testable import FaradayStreams
@@ -126,6 +127,69 @@ import Testing
     #expect((error as? TransportError)?.code == .truncatedResponse)
     // The first of them has brought new bytes; five more are granted.
     #expect(file.sent.count == 6 && file.names == [])
+  }
+
+  @Test func `a part that is followed by the next is progress: the interruption behind it is the first`() async throws {
+    let file = try MockedFile()
+    var policy = file.policy
+    policy.retries = 2
+    file.whole(cut: 100)
+    file.rest(from: 100, cut: 0)
+    file.rest(from: 100, to: 200)
+    file.rest(from: 200, cut: 0)
+    file.rest(from: 200)
+    #expect(try await file.download(policy: policy).interruptions == 3)
+    #expect(file.written == file.bytes)
+  }
+
+  @Test func `small parts that follow one another are asked for after growing delays, and a large one ends them`() async throws {
+    let file = try MockedFile(size: 200_000)
+    var policy = DownloadPolicy(retries: 0, clock: InstantClock(file.clock))
+    policy.random = { 1 }
+    policy.maxDelay = .seconds(2)
+    await file.leavePart(of: 1)
+    for start in 1..<5 { file.rest(from: start, to: start + 1) }
+    file.rest(from: 5, to: 100_005)
+    file.rest(from: 100_005, to: 100_006)
+    file.rest(from: 100_006)
+    let download = try await file.download(policy: policy)
+    #expect(download.interruptions == 0 && file.written == file.bytes)
+    let delays = [500, 1000, 2000, 2000, 500].map { Duration.milliseconds($0) }
+    #expect(file.clock.slept == delays)
+  }
+
+  @Test func `a file that has changed once starts again at once, and one that changes again after a delay`() async throws {
+    let file = try MockedFile()
+    await file.leavePart(of: 300)
+    var policy = DownloadPolicy(retries: 0, clock: InstantClock(file.clock))
+    policy.random = { 1 }
+    file.status(.preconditionFailed)
+    file.whole()
+    let download = try await file.download(policy: policy)
+    #expect(download.interruptions == 1 && file.clock.slept == [])
+
+    await file.leavePart(of: 300)
+    policy.retries = 2
+    file.status(.preconditionFailed)
+    file.whole(cut: 100)
+    file.status(.preconditionFailed)
+    file.whole()
+    #expect(try await file.download(policy: policy).interruptions == 3)
+    #expect(file.clock.slept == [.milliseconds(500), .seconds(1)])
+  }
+
+  @Test(arguments: [HTTPResponse.Status.serviceUnavailable, .notFound])
+  func `a status whose body breaks off is that status`(status: HTTPResponse.Status) async throws {
+    let file = try MockedFile()
+    file.whole(cut: 100)
+    for _ in 0..<2 {
+      file.answer { MockedFile.response($0, status, [.retryAfter: "0"], Data("wait".utf8), cut: 2) }
+    }
+    var policy = file.policy
+    policy.retries = 2
+    let error = await failure { _ = try await file.download(policy: policy) } as? UnexpectedStatus
+    #expect(error?.status == status && error?.isBodyCut == true && error?.response.body.data == Data("wa".utf8))
+    #expect(file.sent.count == (status == .notFound ? 2 : 3))
   }
 
   @Test func `the delays double, up to a limit`() async throws {

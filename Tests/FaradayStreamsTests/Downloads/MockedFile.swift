@@ -84,6 +84,18 @@ final class MockedFile: Sendable {
     _ = try? await download(policy: policy)
   }
 
+  /// A download that gets all bytes and is then ended, before the file has its name.
+  func leaveWhole() async {
+    answer { [bytes, destination] in
+      try Data().write(to: URL(fileURLWithPath: destination))
+      return Self.response($0, .ok, [.eTag: "\"v1\""], bytes)
+    }
+    var policy = policy
+    policy.existing = .fail
+    _ = try? await download(policy: policy)
+    try? FileManager.default.removeItem(atPath: destination)
+  }
+
   static func response(
     _ request: Request, _ status: HTTPResponse.Status, _ headers: HTTPFields, _ bytes: Data, cut: Int? = nil
   ) -> Response {

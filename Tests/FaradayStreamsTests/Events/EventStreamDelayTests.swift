@@ -53,7 +53,15 @@ import Testing
     mock.stream("data: 3\n\n")
     mock.status(204)
     _ = try await events(automatic(random: 1))
-    #expect(clock.slept == [.milliseconds(1500), .zero, .seconds(2), .zero])
+    #expect(clock.slept == [.milliseconds(1500), .milliseconds(100), .seconds(2), .milliseconds(100)])
+  }
+
+  @Test func `a retry time of nothing, or of ages, is brought within bounds, which are the caller's`() async throws {
+    for _ in 0..<3 { mock.stream("retry: 0\ndata: 1\n\n") }
+    mock.stream("retry: 1000000000000000\ndata: 1\n\n")
+    mock.status(204)
+    _ = try await events(automatic(random: 0))
+    #expect(clock.slept == [.milliseconds(100), .milliseconds(100), .milliseconds(100), .seconds(3600)])
   }
 
   @Test func `the server's retry time is the least after attempts that have failed`() async throws {
@@ -79,7 +87,7 @@ import Testing
     reconnection.initialDelay = .seconds(Int64.min)
     reconnection.maximumDelay = .seconds(-1)
     #expect(reconnection.delay(reconnections: 3, retry: nil, retryAfter: nil) == .zero)
-    #expect(reconnection.delay(reconnections: .min, retry: .seconds(-5), retryAfter: .seconds(-5)) == .zero)
+    #expect(reconnection.delay(reconnections: .min, retry: .seconds(-5), retryAfter: .seconds(-5)) == .milliseconds(100))
     mock.status(204)
     #expect(try await events(reconnection).error == nil)
   }

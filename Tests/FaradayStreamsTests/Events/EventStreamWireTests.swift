@@ -139,6 +139,23 @@ import Testing
     #expect(heads.elements[2].contains("last-event-id: 2\r\n"))
   }
 
+  /// WHATWG HTML, section 9.2.3: the last event ID, encoded as UTF-8. Only NUL, CR and LF cannot be in it.
+  @Test(arguments: TestedAdapter.allCases, ["a\u{1}b\u{1B}[0m\u{7F}c", "é\u{80}日", "a\tb  c", ":;,\"\\"])
+  func `the bytes of an ID are sent as they came`(tested: TestedAdapter, id: String) async throws {
+    let heads = Log<String>()
+    let server = try RawServer { connection in
+      heads.append(try connection.readHead())
+      try connection.send(
+        heads.elements.count == 1 ? Self.head + "id: \(id)\ndata: 1\n\n" : "HTTP/1.1 204 No Content\r\n\r\n")
+      connection.close()
+    }
+    let connection = try Connection(server.url, adapter: tested.adapter)
+    let (elements, error) = await all(connection.events("/", reconnects: automatic))
+    #expect(elements.map { Array($0.id.utf8) } == [Array(id.utf8)] && error == nil)
+    let sent = try #require(heads.elements.last)
+    #expect(sent.lowercased().contains("last-event-id: \(id)\r\n".lowercased()), "\(sent.debugDescription)")
+  }
+
   @Test(arguments: TestedAdapter.allCases)
   func `a redirect to another origin takes the last event ID along, and no credentials`(tested: TestedAdapter) async throws {
     let other = try AnsweringServer { head, _, index in
