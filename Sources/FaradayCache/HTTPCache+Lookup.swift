@@ -21,6 +21,8 @@ struct Lookup: Sendable {
 struct Found: Sendable {
   /// How many invalidations there had been before the store was read.
   let moment: Int
+  /// Which was the last invalidation that others may have made in the store, before the request was sent.
+  var epoch: String?
   let index: VariantIndex?
   var response: StoredResponse?
   var key: CacheKey?
@@ -42,6 +44,11 @@ extension HTTPCache {
     return found
   }
 
+  /// The last invalidation of the URL in the store, or of others that share its slot: those of other caches over it count as well.
+  func epoch(of url: String) async -> String? {
+    (try? await store.record(for: Identity.epochKey(ofNormalized: url)))?.index?.generation
+  }
+
   /// Stores a response. Returns why it was not.
   func write(_ response: StoredResponse, _ vary: Vary, _ lookup: Lookup, _ found: Found) async -> CacheResult.Reason? {
     let identity = lookup.identity
@@ -57,7 +64,8 @@ extension HTTPCache {
       try await store.store(CacheRecord(response), for: key)
       if isNew { try await store.store(CacheRecord(index), for: identity.indexKey) }
       // Looked at last: an invalidation that comes later finds the index and removes it.
-      guard !invalidations.contains(identity.url, since: found.moment) else {
+      let epoch = await epoch(of: identity.url)
+      guard epoch == found.epoch, !invalidations.contains(identity.url, since: found.moment) else {
         try await store.remove(key)
         // It may have been removed, and stored here again with what it lists.
         try await store.remove(identity.indexKey)

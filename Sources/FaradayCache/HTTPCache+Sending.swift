@@ -4,6 +4,8 @@ extension HTTPCache {
   /// Sends the request, conditionally if there is something to validate, and stores what comes back.
   func send(_ lookup: Lookup, _ found: Found, _ next: Next) async throws -> Response {
     let request = lookup.request
+    var found = found
+    found.epoch = await epoch(of: lookup.identity.url)
     let sent = SentRequest()
     let next = next.appending(sent)
     let requestTime = now().timeIntervalSince1970
@@ -21,8 +23,10 @@ extension HTTPCache {
     }
     let responseTime = now().timeIntervalSince1970
     if response.status == .notModified {
+      // Nothing was sent from here if it is the answer to an equal request of another caller.
+      let last = sent.last ?? lookup.sentRequest(with: preconditions)
       // Somebody below has added a precondition of their own: the 304 is for them.
-      guard let stored = found.response, !preconditions.isEmpty, let last = sent.last, last.has(preconditions) else {
+      guard let stored = found.response, !preconditions.isEmpty, last.has(preconditions) else {
         response.cacheResult = CacheResult(.miss, .notStored(.status))
         return response
       }
@@ -191,6 +195,10 @@ extension HTTPResponse.Status {
 }
 
 extension Error {
-  /// Whether the server could not be reached, or has not answered. Not that it is not the one that was asked for.
-  fileprivate var isFailureOfNetwork: Bool { (self as? TransportError)?.isTransient ?? isTimeout }
+  /// Whether the server could not be reached, has not answered, or was not asked, as a limit below has refused to; or has answered
+  /// with what `stale-if-error` calls an error. Not that it is not the one that was asked for.
+  fileprivate var isFailureOfNetwork: Bool {
+    if let error = self as? TransportError { return error.isTransient }
+    return (self as? any FaradayError)?.response?.status.isServerError ?? isTransient
+  }
 }

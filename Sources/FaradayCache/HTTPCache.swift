@@ -112,8 +112,10 @@ public struct HTTPCache: Middleware {
       }
     }
     for url in urls {
-      // Noted first: a response that is being stored sees it, or is removed.
+      // Noted first: a response that is being stored sees it, or is removed. In the store too, for other processes: a URL of which
+      // nothing is stored has no index that could be missed.
       invalidations.insert(url)
+      try? await store.store(CacheRecord(VariantIndex()), for: Identity.epochKey(ofNormalized: url))
       try? await store.remove(Identity.indexKey(ofNormalized: url))
     }
   }

@@ -30,6 +30,44 @@ import Testing
     try await server.get(headers: [.accept: "b/b"])
     #expect(try await server.get(headers: [.accept: "a/a"]).cacheResult?.outcome == .miss)
   }
+
+  @Test(arguments: [false, true])
+  func `an invalidation by another process is seen, also of a URL that nobody has stored`(isOnDisk: Bool) async throws {
+    let folder = TemporaryFolder()
+    let memory = MemoryCache()
+    // Two caches over one store stand for two processes.
+    let stores: [any CacheStore] = isOnDisk ? [try DiskCache(folder.path), try DiskCache(folder.path)] : [memory, memory]
+    let (reader, writer) = (CachedServer(store: stores[0]), CachedServer(store: stores[1]))
+    writer.answer([:])
+    reader.answer(times: 1) { request in
+      _ = try await writer.send(.put)
+      return Response(status: .ok, headers: [.cacheControl: "max-age=60"], body: "old", url: request.url)
+    }
+    reader.answer([.cacheControl: "max-age=60"])
+    #expect(try await reader.look() == "old, miss, not stored (superseded meanwhile)")
+    #expect(try await reader.look() == "body 1, miss, stored")
+    #expect(try await reader.look() == "body 1, hit")
+    _ = try await writer.send(.put)
+    #expect(try await reader.get().cacheResult?.outcome == .miss)
+  }
+
+  @Test func `an invalidation by another process while a response is stored leaves nothing of the URL`() async throws {
+    let store = HookedStore()
+    let (reader, writer) = (CachedServer(store: store), CachedServer(store: store))
+    writer.answer([:])
+    reader.answer([.cacheControl: "max-age=60"])
+    store.onNextStore { _ = try? await writer.send(.delete) }
+    #expect(try await reader.look() == "body 1, miss, not stored (superseded meanwhile)")
+    #expect(try await reader.get().cacheResult?.outcome == .miss)
+  }
+
+  @Test func `invalidations of any number of URLs leave a bounded number of records`() async throws {
+    let store = MemoryCache()
+    let server = CachedServer(store: store)
+    server.answer([:])
+    for number in 0..<2000 { _ = try await server.send(.post, "\(number)") }
+    #expect(store.count <= 256)
+  }
 }
 
 /// A store in memory that calls a closure, once, before it stores something.

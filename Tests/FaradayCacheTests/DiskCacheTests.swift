@@ -104,6 +104,16 @@ import Testing
     #expect(throws: Never.self) { try DiskCache(folder.path) }
   }
 
+  @Test(.enabled(if: geteuid() == 0))
+  func `a folder that another user's symbolic link names is refused`() throws {
+    let target = TemporaryFolder()
+    _ = try DiskCache(target.path)
+    try FileManager.default.createSymbolicLink(atPath: folder.path, withDestinationPath: target.path)
+    #expect(throws: Never.self) { try DiskCache(folder.path) }
+    #expect(lchown(folder.path, 12345, 12345) == 0)
+    for path in [folder.path, folder.path + "/"] { #expect(throws: DiskCacheError.self) { try DiskCache(path) } }
+  }
+
   @Test func `a folder that is taken away is no error for requests`() async throws {
     let server = CachedServer(store: try DiskCache(folder.path))
     server.answer([.cacheControl: "max-age=60"])

@@ -24,6 +24,12 @@ struct Identity: Sendable {
 
   static func indexKey(ofNormalized url: String) -> CacheKey { CacheKey("index " + url) }
 
+  /// The key of the record that changes with each invalidation: one of 256, so that any number of URLs needs bounded room.
+  static func epochKey(ofNormalized url: String) -> CacheKey {
+    var url = url
+    return CacheKey("invalidated \(url.withUTF8 { XXHash64.hash(UnsafeRawBufferPointer($0)) } % 256)")
+  }
+
   /// The key of a response.
   func responseKey(_ generation: String, _ vary: Vary, _ headers: HTTPFields) -> CacheKey {
     let names = vary.names.joined(separator: ",")
@@ -106,6 +112,7 @@ extension TLS {
 }
 
 extension ClientCertificate {
+  /// A file is told from others by its path: who puts the certificate of somebody else there must empty the cache.
   fileprivate var identity: [String] {
     ["certificate", Self.text(certificate), key.map(Self.text) ?? "-", "\(format)", password ?? "-"]
   }

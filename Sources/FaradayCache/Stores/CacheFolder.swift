@@ -18,6 +18,13 @@ struct CacheFolder: Sendable {
     guard !path.isEmpty, !path.utf8.contains(0) else { throw DiskCacheError(path: path, reason: "it is not a path") }
     try Self.make(path)
     var status = stat()
+    // Who owns a link decides whose folder it is: in `/tmp` it might be any of this user's.
+    var name = Substring(path)
+    while name.utf8.count > 1, name.hasSuffix("/") { name.removeLast() }
+    guard lstat(String(name), &status) == 0 else { throw Self.failure(path) }
+    guard status.st_mode & S_IFMT != S_IFLNK || status.st_uid == geteuid() || status.st_uid == 0 else {
+      throw DiskCacheError(path: path, reason: "the symbolic link belongs to another user")
+    }
     guard stat(path, &status) == 0 else { throw Self.failure(path) }
     guard status.st_mode & S_IFMT == S_IFDIR else { throw DiskCacheError(path: path, reason: "it is not a folder") }
     // Who may write there may give this process any response.

@@ -34,8 +34,8 @@ public final class DiskCache: CacheStore {
     var isSweeping = false
   }
 
-  /// Makes the folder if it is missing, with those above it. Throws ``DiskCacheError`` if that fails, if it belongs to another user, or
-  /// if others may write to it.
+  /// Makes the folder if it is missing, with those above it. Throws ``DiskCacheError`` if that fails, if it or a symbolic link to it
+  /// belongs to another user, or if others may write to it.
   ///
   /// - Parameters:
   ///   - path: a folder for nothing else. What lies in it is removed when room is needed.

@@ -7,9 +7,11 @@ struct Circuit: CountedState, Equatable {
     let era: Int
     /// The number of the probe; nil of a request through a closed circuit.
     let probe: Int?
+    /// Whether its head has counted as a success.
+    var hasSucceeded = false
 
-    /// For what happens after the probe has ended.
-    var withoutProbe: Ticket { Ticket(era: era, probe: nil) }
+    /// For the body of a good head, which may still break off.
+    var afterHead: Ticket { Ticket(era: era, probe: nil, hasSucceeded: true) }
   }
 
   enum Admission: Sendable {
@@ -81,10 +83,11 @@ struct Circuit: CountedState, Equatable {
   mutating func record(
     _ outcome: Outcome, of ticket: Ticket, at now: Duration, _ policy: CircuitBreaker.Policy, _ random: () -> Double
   ) {
-    guard ticket.era == era else { return }
+    // The head of a probe may have closed the circuit, which its body is then the first of.
+    guard ticket.era == era || ticket.hasSucceeded && ticket.era &+ 1 == era else { return }
     switch phase {
     case .open: return
-    case .closed(let slices): count(outcome, in: slices, at: now, policy, random)
+    case .closed(let slices): count(outcome, isNew: !ticket.hasSucceeded, in: slices, at: now, policy, random)
     case .halfOpen(let probes, let successes):
       let others = probes.filter { $0.number != ticket.probe }
       switch outcome {
@@ -103,7 +106,7 @@ struct Circuit: CountedState, Equatable {
   }
 
   private mutating func count(
-    _ outcome: Outcome, in slices: [Slice], at now: Duration, _ policy: CircuitBreaker.Policy, _ random: () -> Double
+    _ outcome: Outcome, isNew: Bool, in slices: [Slice], at now: Duration, _ policy: CircuitBreaker.Policy, _ random: () -> Double
   ) {
     guard outcome != .none else { return }
     let width = max(1, policy.window.storedNanoseconds / 10)
@@ -112,7 +115,7 @@ struct Circuit: CountedState, Equatable {
     var slices = slices.filter { $0.index > index - 10 && $0.index <= index }
     if slices.last?.index != index { slices.append(Slice(index: index)) }
     let last = slices.count - 1
-    slices[last].total = min(slices[last].total + 1, 1 << 40)
+    if isNew { slices[last].total = min(slices[last].total + 1, 1 << 40) }
     if case .failure(let cause) = outcome {
       slices[last].failures = min(slices[last].failures + 1, 1 << 40)
       self.cause = cause
@@ -120,6 +123,8 @@ struct Circuit: CountedState, Equatable {
     phase = .closed(slices)
     guard case .failure = outcome else { return }
     (failed, total) = slices.reduce((0, 0)) { ($0.0 + $1.failures, $0.1 + $1.total) }
+    // The head of a body that has broken off may be older than the window.
+    total = max(total, failed)
     let isShare = policy.ratio.map { Double(failed) >= $0 * Double(total) } ?? true
     if failed >= max(1, policy.failures), isShare { open(at: now, policy, random) }
   }

@@ -12,7 +12,8 @@ public import FaradayCore
 ///
 /// - A failure is a status of ``Policy/statuses``, a connection that could not be made or broke, and a timeout; or what
 ///   ``Policy/isFailure`` says. All else that a layer below throws is none, and no success. A body that breaks off after a good
-///   head is a failure too.
+///   head is a failure too. A probe succeeds with its head, as its body may be endless; one that breaks off then is the closed
+///   circuit's first failure, or with several probes out opens it again.
 /// - A cancelled request counts for nothing, and a cancelled probe gives its place to another. So an outer ``Timeout``, which
 ///   cancels, is not seen: use ``FaradayCore/Timeouts``, or put the `Timeout` below.
 /// - Below ``Retry`` each attempt counts. `Retry` does not retry a ``CircuitOpen``: see ``RefusedRequest``.
@@ -56,11 +57,12 @@ public struct CircuitBreaker: Middleware {
     }
     do {
       var response = try await next(request)
-      await settle(outcome(of: .success(response)), of: ticket, key)
-      if response.body.isStreamed {
+      let outcome = outcome(of: .success(response))
+      await settle(outcome, of: ticket, key)
+      if outcome == .success, response.body.isStreamed {
         response.body = response.body.onEnd { [self] end in
-          guard case .failed(let error) = end, case .failure(let cause) = outcome(of: .failure(error)) else { return }
-          circuits.record(key, change(.failure(cause), of: ticket.withoutProbe))
+          guard case .failed(let error) = end, case .failure(let cause) = self.outcome(of: .failure(error)) else { return }
+          circuits.record(key, change(.failure(cause), of: ticket.afterHead))
         }
       }
       return response

@@ -15,6 +15,8 @@ public import FaradayCore
 ///   Everything else passes by. So does a request with an option under a key of one's own whose value is not `Hashable`, as it
 ///   cannot be compared.
 /// - All get the same response, or the same error. One that comes after the response has its own exchange: nothing is kept.
+/// - Nobody joins an exchange that began before a request with an unsafe method (POST, PUT, PATCH, DELETE) to the same origin has
+///   ended here, whatever came of that: who has changed something, and asks, must not get an answer from before.
 /// - A caller that is cancelled leaves the others alone. When the last one is, the exchange is cancelled.
 ///
 /// The exchange runs in a task of its own, with the priority and task-local values of the first caller. The size limit is that of
@@ -28,10 +30,14 @@ public struct Coalescing: Middleware {
   public init(ignoring ignored: Set<HTTPField.Name> = []) { self.ignored = ignored }
 
   public func handle(_ request: Request, next: Next) async throws -> Response {
+    guard request.method.isSafe else {
+      defer { flights.close(to: Origin(request.url).text) }
+      return try await next(request)
+    }
     guard request.method == .get || request.method == .head,
       let key = request.sharingKey(ignoring: ignored.filter { !request.secrets.isRemovedCrossOrigin($0) })
     else { return try await next(request) }
-    return try await flights.response(to: key) {
+    return try await flights.response(to: key, of: Origin(request.url).text) {
       try await next(request).collected(for: request)
     }
   }
@@ -41,10 +47,11 @@ public struct Coalescing: Middleware {
   /// How many callers wait for one.
   var waiterCount: Int { flights.waiterCount }
 
-  /// The exchanges in flight, and their callers. One that nobody waits for is forgotten.
+  /// The exchanges in flight that can be joined, and their callers. One that nobody waits for is forgotten.
   private final class Flights: Sendable {
     private struct Flight {
       let exchange = SingleFlight<Response>()
+      let origin: String
       var callers = 0
     }
 
@@ -53,15 +60,24 @@ public struct Coalescing: Middleware {
     var count: Int { flights.withLock { $0.count } }
     var waiterCount: Int { flights.withLock { $0.values.reduce(0) { $0 + $1.exchange.waiterCount } } }
 
+    /// Lets nobody join those to this origin any more. Their callers get their answers.
+    func close(to origin: String) {
+      flights.withLock { flights in flights = flights.filter { $0.value.origin != origin } }
+    }
+
     func response(
-      to key: Request.SharingKey, _ send: @escaping @Sendable () async throws -> Response
+      to key: Request.SharingKey, of origin: String, _ send: @escaping @Sendable () async throws -> Response
     ) async throws -> Response {
       let exchange = flights.withLock { flights in
-        flights[key, default: Flight()].callers += 1
-        return flights[key]?.exchange ?? SingleFlight()
+        var flight = flights[key] ?? Flight(origin: origin)
+        flight.callers += 1
+        flights[key] = flight
+        return flight.exchange
       }
       defer {
         flights.withLock { flights in
+          // Another may have taken its place.
+          guard flights[key]?.exchange === exchange else { return }
           flights[key]?.callers -= 1
           if flights[key]?.callers == 0 { flights[key] = nil }
         }

@@ -10,11 +10,13 @@ public import FaradayCore
 /// - Which requests: those with a safe method (GET, HEAD, OPTIONS, TRACE) and a body that can be sent again. A PUT is idempotent, but the
 ///   attempt that lost could still take effect after a later request. ``FaradayCore/Options/isHedged`` decides otherwise for one: false
 ///   for a costly one, true for a POST that the server knows to take once.
-/// - When: after a fixed delay, or when the request has taken longer than that share of the last hundred to its origin.
+/// - When: after a fixed delay, or when the request has taken longer than that share of the last hundred to its origin. What counts
+///   is the first attempt of each: until its head, or until another attempt has overtaken it. Failures do not count.
 /// - The first head wins, whatever its status; the other attempts are cancelled at once, which closes their connections over
-///   HTTP/1.1. A failure wins only when all attempts have failed: the first one is thrown. A request that fails before the delay
+///   HTTP/1.1. A failure wins only when all attempts have failed: the first attempt's is thrown. A request that fails before the delay
 ///   is not sent again: that is for ``Retry``, above this one.
-/// - How often: ``Policy/attempts``, while the ``RetryBudget`` allows it, which all requests share. It may be that of a `Retry`.
+/// - How often: ``Policy/attempts``, while the ``RetryBudget`` allows it, which all requests share. It may be that of a
+///   `Retry`, which then makes the deposits.
 ///
 /// In all deliveries: until its head nothing of an attempt reaches the caller, and `onHead`, `onChunk`, `onDownloadProgress` and
 /// a streamed body are of the attempt that has won. `onInformational`, `onUploadProgress`, `onRawHead` and `onTrace` see all of
@@ -40,39 +42,48 @@ public struct Hedging: Middleware {
   }
 
   public func handle(_ request: Request, next: Next) async throws -> Response {
-    budget.deposit()
+    // One for each request, and none for each attempt of a retry.
+    if !budget.isOfRetry { budget.deposit() }
     let mayRepeat = request.options.isHedged ?? request.method.isSafe
     guard mayRepeat, policy.attempts > 1, request.body.isReplayable else { return try await next(request) }
     let origin = LimitKey.origin.name(request)
-    guard let delay = delay(origin) else { return try await measured(request, origin, next) }
+    let start = elapsed()
+    guard let delay = delay(origin) else {
+      let response = try await next(request)
+      remember(start, origin)
+      return response
+    }
     return try await withThrowingTaskGroup(of: Event.self) { group in
       // Whoever is left is cancelled, and waited for: a response that comes too late is dropped here.
       defer { group.cancelAll() }
-      group.addTask { await attempt(request, origin, next) }
+      group.addTask { await attempt(request, 0, next) }
       group.addTask { try await timer(delay) }
-      var (sent, ended) = (1, 0)
-      var failure: (any Error)?
+      var sent = 1
+      var failures: [Int: any Error] = [:]
       while let event = try await group.next() {
         switch event {
-        case .ended(.success(let response)): return response.hedged(by: sent - 1)
-        case .ended(.failure(let error)):
-          ended += 1
-          failure = failure ?? error
+        case .ended(_, .success(let response)):
+          // Also of one that was overtaken: with the winner's time the percentile would shrink with each that is.
+          if failures[0] == nil { remember(start, origin) }
+          return response.hedged(by: sent - 1)
+        case .ended(let number, .failure(let error)):
+          failures[number] = error
           // Before the delay it is nobody's second try.
-          if ended == sent { throw failure ?? error }
+          if failures.count == sent { throw failures[0] ?? error }
         case .delayIsOver:
           guard sent < policy.attempts, budget.withdraw() else { continue }
+          group.addTask { [sent] in await attempt(request, sent, next) }
           sent += 1
-          group.addTask { await attempt(request, origin, next) }
           if sent < policy.attempts { group.addTask { try await timer(delay) } }
         }
       }
-      throw failure ?? CancellationError()
+      throw failures[0] ?? CancellationError()
     }
   }
 
   private enum Event: Sendable {
-    case ended(Result<Response, any Error>)
+    /// The number of the attempt, from 0.
+    case ended(Int, Result<Response, any Error>)
     case delayIsOver
   }
 
@@ -81,16 +92,12 @@ public struct Hedging: Middleware {
     return .delayIsOver
   }
 
-  private func attempt(_ request: Request, _ origin: String, _ next: Next) async -> Event {
-    do { return .ended(.success(try await measured(request, origin, next))) } catch { return .ended(.failure(error)) }
+  private func attempt(_ request: Request, _ number: Int, _ next: Next) async -> Event {
+    do { return .ended(number, .success(try await next(request))) } catch { return .ended(number, .failure(error)) }
   }
 
-  /// Sends the request, and remembers how long the head took.
-  private func measured(_ request: Request, _ origin: String, _ next: Next) async throws -> Response {
-    let start = elapsed()
-    let response = try await next(request)
+  private func remember(_ start: Duration, _ origin: String) {
     if case .percentile = policy.delay { latencies.add(elapsed() - start, origin) }
-    return response
   }
 
   /// Nil while too little is known.

@@ -81,18 +81,18 @@ public struct RateLimit: Middleware {
       try await clock.sleep(for: buckets.isShared ? max(wait, .milliseconds(1)) : wait)
       guard line.isPreceded(key, position) else { continue }
       turn.giveBack()
-      turn = try await self.turn(key, position, start, request)
+      turn = try await self.turn(key, position, start, request, isBack: true)
     }
     turn.giveBack()
   }
 
   private func turn(
-    _ key: String, _ position: WaitingPosition, _ start: Duration, _ request: Request
+    _ key: String, _ position: WaitingPosition, _ start: Duration, _ request: Request, isBack: Bool = false
   ) async throws -> Place {
     let rest = policy.maximumWait.map { max($0.withinClocks - (elapsed() - start), .nanoseconds(1)) }
     do {
       return try await line.take(
-        key, limit: 1, priority: position.priority, number: position.number, maximumWait: rest)
+        key, limit: 1, priority: position.priority, number: position.number, maximumWait: rest, isBack: isBack)
     } catch let refusal as Places.Refusal {
       let reason: RateLimited.Reason =
         switch refusal {

@@ -37,6 +37,7 @@ public struct Retry: Middleware {
   ) {
     self.policy = policy
     self.budget = budget
+    budget.becomeOfRetry()
     self.clock = clock
     self.random = random
     self.now = now ?? { Int64(Date.now.timeIntervalSince1970) }

@@ -8,6 +8,8 @@ public final class RetryBudget: Sendable {
   private let ratio: Double
   private let reserve: Double
   private let balance: Mutex<Double>
+  /// Whether a ``Retry`` has it: that makes the deposits, of each request one.
+  private let hasRetry = Atomic(false)
 
   /// - Parameters:
   ///   - ratio: retries per request: 0.2 by default, one retry for every five requests.
@@ -17,6 +19,9 @@ public final class RetryBudget: Sendable {
     self.reserve = reserve
     balance = Mutex(reserve)
   }
+
+  var isOfRetry: Bool { hasRetry.load(ordering: .relaxed) }
+  func becomeOfRetry() { hasRetry.store(true, ordering: .relaxed) }
 
   func deposit() { balance.withLock { $0 = min(reserve, $0 + ratio) } }
 

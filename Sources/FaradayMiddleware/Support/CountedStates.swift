@@ -21,11 +21,12 @@ final class CountedStates<State: CountedState>: Sendable {
   private let onStoreError: (@Sendable (any Error) -> Void)?
   /// One replacement in the store at a time for each key: what is left to conflict with is other machines.
   private let turns: Places
+  private let clock: any Clock<Duration>
 
   /// - Parameters:
   ///   - prefix: stands before the keys in the store.
   ///   - lifetime: how long a state in the store means anything.
-  ///   - clock: the time of states in memory, from now on.
+  ///   - clock: the time of states in memory, from now on, and of the wait for the store.
   ///   - date: the time of states in the store, and of dates that servers send.
   init(
     _ store: (any LimitStore)?, prefix: String, capacity: Int = 1000, lifetime: Duration, clock: any Clock<Duration>,
@@ -36,6 +37,7 @@ final class CountedStates<State: CountedState>: Sendable {
     self.lifetime = lifetime.withinClocks
     self.onStoreError = onStoreError
     self.date = date ?? { Date.now }
+    self.clock = clock
     turns = Places(maximumWaiting: .max, clock: clock)
     elapsed = clock.stopwatch()
     local = Mutex(LeastRecentlyUsed(capacity: capacity))
@@ -47,13 +49,15 @@ final class CountedStates<State: CountedState>: Sendable {
   var keyCount: Int { local.withLock { $0.count } }
 
   /// Changes the state of a key as one atomic step. The closure gets the time, and may be called several times.
-  func update<Result: Sendable>(_ key: String, _ change: (inout State, Duration) -> Result) async throws -> Result {
+  func update<Result: Sendable>(
+    _ key: String, _ change: @escaping @Sendable (inout State, Duration) -> Result
+  ) async throws -> Result {
     guard let store else { return updateLocally(key, change) }
     do {
       return try await update(prefix + key, in: store, change)
-    } catch let error as CancellationError {
-      throw error
     } catch {
+      // The store's own are none of the caller's.
+      try Task.checkCancellation()
       onStoreError?(error)
       return updateLocally(key, change)
     }
@@ -82,22 +86,35 @@ final class CountedStates<State: CountedState>: Sendable {
     }
   }
 
-  private func update<Result>(
-    _ key: String, in store: any LimitStore, _ change: (inout State, Duration) -> Result
+  private func update<Result: Sendable>(
+    _ key: String, in store: any LimitStore, _ change: @escaping @Sendable (inout State, Duration) -> Result
   ) async throws -> Result {
-    let turn = try await turns.take(key, limit: 1, priority: .normal, number: turns.number(), maximumWait: nil)
-    defer { turn.giveBack() }
-    for _ in 0..<100 {
+    let limit = store.maximumWait
+    let deadline = Deadline(after: limit, on: clock) { LimitStoreError(reason: .timeout(limit), key: key) }
+    return try await deadline.value { [self] in
+      let turn = try await turns.take(key, limit: 1, priority: .normal, number: turns.number(), maximumWait: nil)
+      defer { turn.giveBack() }
+      // In a task that can be left alone: a store may hang, whatever is cancelled.
+      return try await SingleFlight<Result>().value { [self] in try await replace(key, in: store, change) }
+    }
+  }
+
+  private func replace<Result: Sendable>(
+    _ key: String, in store: any LimitStore, _ change: @Sendable (inout State, Duration) -> Result
+  ) async throws -> Result {
+    let attempts = 100
+    for _ in 0..<attempts {
       let old = try await store.value(for: key)
+      // Who waited too long, and was counted in memory, must not be counted twice.
+      try Task.checkCancellation()
       // A text that is no state, of another version for instance, is replaced.
       var state = old.flatMap { State(text: $0) } ?? State()
       let result = change(&state, .clamped(seconds: unixTime))
       let new = state.text
       if new == old { return result }
       if try await store.replace(old, with: new, for: key, lifetime: lifetime) { return result }
-      try Task.checkCancellation()
     }
-    throw LimitStoreContention(key: key)
+    throw LimitStoreError(reason: .contention(attempts: attempts), key: key)
   }
 }
 

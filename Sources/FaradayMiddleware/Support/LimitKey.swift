@@ -14,8 +14,8 @@ public struct LimitKey: Sendable {
   public static let origin = Self { Origin($0.url).text }
   /// All requests together.
   public static let all = Self { _ in "all" }
-  /// Requests with the same ``FaradayCore/Options/tags``; those without any together.
-  public static let tags = Self { $0.options.tags.sorted().joined(separator: ",") }
+  /// Requests with the same ``FaradayCore/Options/tags``; those without any together. The key is `"reports","slow"`.
+  public static let tags = Self { $0.options.tags.sorted().map { String(reflecting: $0) }.joined(separator: ",") }
   /// Requests for which the closure returns the same text, of which the first 1 KiB count.
   public static func key(_ name: @escaping @Sendable (Request) -> String) -> Self { Self { name($0).bounded() } }
 }

@@ -1,3 +1,4 @@
+public import FaradayCore
 private import Synchronization
 
 /// A store for what ``CircuitBreaker`` and ``RateLimit`` count, so that several machines count together: in Redis, a database, or
@@ -9,13 +10,22 @@ private import Synchronization
 /// a fraction of the limits' intervals; a clock that is wrong can refuse for no longer than the limit itself.
 ///
 /// An error that it throws is given to the middleware's `onStoreError`, and the request is counted in memory: a store that is
-/// down stops no request. It must be thread-safe.
+/// down stops no request, and one that does not answer holds it for no longer than ``maximumWait`` each time. It must be
+/// thread-safe.
 public protocol LimitStore: Sendable {
+  /// How long a request waits for its turn and for the store, before it is counted in memory. 2 seconds by default. What the store
+  /// does then is cancelled, and not waited for.
+  var maximumWait: Duration { get }
   /// The value of a key; nil if there is none.
   func value(for key: String) async throws -> String?
   /// Sets the value of a key if the present one is still `old` (nil: there is none), as one atomic step: compare-and-swap.
   /// Returns whether it did. The value may be removed when `lifetime` is over.
   func replace(_ old: String?, with new: String, for key: String, lifetime: Duration) async throws -> Bool
+}
+
+extension LimitStore {
+  /// 2 seconds.
+  public var maximumWait: Duration { .seconds(2) }
 }
 
 /// A ``LimitStore`` in memory: for tests, and for several middleware of one process that count together. It keeps the 10,000 keys
@@ -39,7 +49,30 @@ public final class InMemoryLimitStore: LimitStore {
   }
 }
 
-/// A ``LimitStore`` refused so many replacements in a row that the request was counted in memory.
-struct LimitStoreContention: Error {
-  let key: String
+/// A ``LimitStore`` did not do its work for a request, which was counted in memory. Errors that it throws itself are given on as they
+/// are.
+public struct LimitStoreError: FaradayError, Hashable {
+  /// What it did not do.
+  public enum Reason: Sendable, Hashable {
+    /// It has refused so many replacements in a row, as others have changed the value meanwhile.
+    case contention(attempts: Int)
+    /// It has not answered, or not come to this request, within ``LimitStore/maximumWait``.
+    case timeout(Duration)
+  }
+
+  /// What it did not do.
+  public let reason: Reason
+  /// The name of the value in the store: `rate:https://api.example.com:443`.
+  public let key: String
+
+  public var isTimeout: Bool { if case .timeout = reason { true } else { false } }
+  /// True: the next request asks again.
+  public var isTransient: Bool { true }
+
+  public var description: String {
+    switch reason {
+    case .contention(let attempts): "limit store: \(key) was changed by others \(attempts) times; counted in memory"
+    case .timeout(let limit): "limit store: no answer about \(key) within \(limit); counted in memory"
+    }
+  }
 }

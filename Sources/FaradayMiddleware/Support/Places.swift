@@ -79,13 +79,15 @@ final class Places: Sendable {
   ///   - limit: the number of places of this key from now on.
   ///   - number: the order of arrival, of ``number()``.
   ///   - maximumWait: nil waits without limit; zero or less does not wait.
+  ///   - isBack: whether it has had a place and goes back into the queue, which is never full for it.
   func take(
-    _ key: String, limit: Int, priority: RequestPriority, number: Int, maximumWait: Duration?
+    _ key: String, limit: Int, priority: RequestPriority, number: Int, maximumWait: Duration?, isBack: Bool = false
   ) async throws -> Place {
     if try takeNow(key, limit: limit, maximumWait: maximumWait) { return Place(self, key) }
+    let position = WaitingPosition(priority: priority, number: number)
     try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
-        wait(continuation, key, limit: limit, at: WaitingPosition(priority: priority, number: number), maximumWait: maximumWait)
+        wait(continuation, key, limit: limit, at: position, maximumWait: maximumWait, isBack: isBack)
       }
     } onCancel: {
       leave(key, number, CancellationError())
@@ -118,13 +120,13 @@ final class Places: Sendable {
 
   private func wait(
     _ continuation: CheckedContinuation<Void, any Error>, _ key: String, limit: Int, at position: WaitingPosition,
-    maximumWait: Duration?
+    maximumWait: Duration?, isBack: Bool
   ) {
     let outcome: Result<[Waiter], any Error> = state.withLock { state in
       // Looked at under the lock: a cancellation from now on finds the waiter.
       guard !Task.isCancelled else { return .failure(CancellationError()) }
       var line = state.lines[key] ?? Line(limit: limit)
-      guard line.waiting.count < maximumWaiting else { return .failure(Refusal.full(waiting: line.waiting.count)) }
+      guard isBack || line.waiting.count < maximumWaiting else { return .failure(Refusal.full(waiting: line.waiting.count)) }
       let timer = maximumWait.map { wait in
         Task { [weak self, clock] in
           guard (try? await clock.sleep(for: wait.withinClocks)) != nil else { return }

@@ -159,6 +159,54 @@ import Testing
     #expect(try await exchanges({ try await connection.get() }) == 1)
   }
 
+  @Test(arguments: ["POST", "PUT", "DELETE", "PURGE"], [true, false])
+  func `what comes after an unsafe request gets no answer from before it, also if that has failed`(
+    name: String, succeeds: Bool
+  ) async throws {
+    let method = try #require(HTTPRequest.Method(name))
+    let connection = try connection()
+    let older = Task { try await connection.get("a").body.text() }
+    await held.held(0)
+    let change = Task { try await connection.run(connection.request(method, "b")) }
+    if succeeds { await held.answer(1) } else { await held.fail(1) }
+    _ = try? await change.value
+    let later = Task { try await connection.get("a").body.text() }
+    await until { held.requests.count == 3 || coalescing.waiterCount == 2 }
+    let isShared = held.requests.count == 2
+    #expect(!isShared)
+    await held.answer(0, body: "old")
+    #expect(try await older.value == "old")
+    guard !isShared else { return }
+    // The older one has gone, and taken nobody else with it.
+    let last = Task { try await connection.get("a").body.text() }
+    await until { coalescing.waiterCount == 2 }
+    await held.answer(2, body: "new")
+    #expect(try await later.value == "new")
+    #expect(try await last.value == "new")
+    #expect(coalescing.flightCount == 0 && held.requests.count == 3)
+  }
+
+  @Test func `an unsafe request to another origin, and a safe one, change nothing`() async throws {
+    let connection = try connection()
+    let first = Task { try await connection.get("a") }
+    await held.held(0)
+    let others = [
+      Task { try await connection.post("https://other/a") }, Task { try await connection.run(connection.request(.options, "a")) },
+    ]
+    for (index, other) in others.enumerated() {
+      await until { held.requests.count >= 2 + index }
+      _ = other
+    }
+    await held.answer(1)
+    await held.answer(2)
+    for other in others { _ = try await other.value }
+    let second = Task { try await connection.get("a") }
+    await until { coalescing.waiterCount == 2 || held.requests.count == 4 }
+    #expect(held.requests.count == 3)
+    held.answerAll()
+    _ = try await (first.value, second.value)
+  }
+
   @Test(arguments: TestedAdapter.allCases)
   func `one exchange on the wire serves all`(tested: TestedAdapter) async throws {
     let gate = Gate()

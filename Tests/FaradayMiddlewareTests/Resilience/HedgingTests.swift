@@ -69,7 +69,9 @@ import Testing
     #expect(held.requests.count == 2 && clock.asleep == 0)
   }
 
-  @Test func `a failure of one is nothing while the other may answer, and of both the first is thrown`() async throws {
+  @Test func `a failure of one is nothing while the other may answer, and of both that of the first attempt is thrown`()
+    async throws
+  {
     let connection = try connection()
     let task = Task { try await connection.get() }
     await clock.sleepers(1)
@@ -85,7 +87,7 @@ import Testing
     await held.fail(3, .receiveFailed)
     await until { held.heldCount == 1 }
     await held.fail(2, .connectionClosed)
-    #expect(await #expect(throws: TransportError.self) { try await both.value }?.code == .receiveFailed)
+    #expect(await #expect(throws: TransportError.self) { try await both.value }?.code == .connectionClosed)
   }
 
   @Test func `cancelling the caller cancels all attempts`() async throws {
@@ -135,6 +137,49 @@ import Testing
     for number in 1...1000 { latencies.add(.seconds(number)) }
     #expect(latencies.count == 100 && latencies.percentile(0) == .seconds(901) && latencies.percentile(1) == .seconds(1000))
     #expect(latencies.percentile(.nan) == .seconds(901) && latencies.percentile(0.95) == .seconds(995))
+  }
+
+  @Test func `a slow answer that was overtaken counts with the time that it was given`() async throws {
+    let connection = try connection(Hedging.Policy(.percentile(1, minimum: .milliseconds(1)), minimumSamples: 3))
+    for number in 0...2 {
+      let task = Task { try await connection.get() }
+      await held.held(number)
+      clock.advance(by: .seconds(number + 1))
+      await held.answer(number)
+      _ = try await task.value
+    }
+    let task = Task { try await connection.get() }
+    await clock.sleepers(1)
+    await held.held(3)
+    clock.advance(by: .seconds(3))
+    await held.held(4)
+    clock.advance(by: .seconds(1))
+    await held.answer(4)
+    #expect(try await task.value.hedges == 1)
+    let next = Task { try await connection.get() }
+    await clock.sleepers(1)
+    // Not the second of the one that has won: delays would shrink until everything is sent twice.
+    #expect(clock.slept == [.seconds(3), .seconds(4)])
+    await held.answer(5)
+    _ = try await next.value
+  }
+
+  @Test func `a budget that a retry has too gets one deposit for each request, and none for a retry`() async throws {
+    let budget = RetryBudget(ratio: 0.5, reserve: 1)
+    let middleware: [any Middleware] = [
+      Retry(budget: budget, clock: InstantClock(clock), random: { 0 }),
+      Hedging(Hedging.Policy(.fixed(.seconds(60))), budget: budget, clock: ManualClock()),
+    ]
+    #expect(budget.withdraw())
+    let good = try Connection("https://host/", adapter: mock(.ok), middleware: middleware)
+    _ = try await good.get()
+    #expect(!budget.withdraw())
+    _ = try await good.get()
+    #expect(budget.withdraw() && !budget.withdraw())
+    for _ in 1...2 { _ = try await good.get() }
+    #expect(try await Connection("https://host/", adapter: mock(.badGateway, .ok), middleware: middleware).get().retries == 1)
+    _ = try await good.get()
+    #expect(!budget.withdraw())
   }
 
   @Test func `values that make no sense trap nowhere`() async throws {

@@ -1,6 +1,7 @@
 import Faraday
 import FaradayTesting
 import FoundationEssentials
+import Synchronization
 import Testing
 
 @testable import FaradayMiddleware
@@ -62,7 +63,101 @@ import Testing
       _ = try await connection.get()
       await #expect(throws: RateLimited.self) { try await connection.get() }
       #expect(errors.elements.count == 2)
+      guard store is Stubborn else { continue }
+      #expect(errors.elements[0] == "limit store: rate:https://host:443 was changed by others 100 times; counted in memory")
     }
+  }
+
+  @Test func `different sets of tags are different keys, and the same set is the same key`() throws {
+    let sets: [Set<String>] = [
+      [], [""], ["a"], ["b"], ["a", "b"], ["a,b"], ["a\", \"b"], ["a\",\"b"], ["a\\", "b"], ["a,", "b"], ["a", ",b"], [",", ""],
+    ]
+    let keys = try sets.map { tags in
+      var request = try Connection("https://host/", adapter: MockAdapter()).request(.get, "")
+      request.options.tags = tags
+      return LimitKey.tags.name(request)
+    }
+    #expect(Set(keys).count == sets.count)
+    #expect(keys[4] == #""a","b""#)
+  }
+
+  /// A store that does not answer until it is told to, whatever is cancelled.
+  private final class HangingStore: LimitStore {
+    private let store = InMemoryLimitStore()
+    private let state = Mutex<[CheckedContinuation<Void, Never>]?>([])
+    var isAsked: Bool { state.withLock { $0?.isEmpty == false } }
+    let maximumWait = Duration.seconds(3)
+
+    func value(for key: String) async -> String? {
+      await withCheckedContinuation { continuation in
+        let isHealed = state.withLock { state in
+          state?.append(continuation)
+          return state == nil
+        }
+        if isHealed { continuation.resume() }
+      }
+      return await store.value(for: key)
+    }
+
+    func replace(_ old: String?, with new: String, for key: String, lifetime: Duration) async -> Bool {
+      await store.replace(old, with: new, for: key, lifetime: lifetime)
+    }
+
+    func heal() {
+      let waiting = state.withLock { state in
+        defer { state = nil }
+        return state ?? []
+      }
+      for continuation in waiting { continuation.resume() }
+    }
+  }
+
+  @Test func `a store that never answers holds a request for no longer than its wait, and blocks no key`() async throws {
+    let (store, clock, errors) = (HangingStore(), ManualClock(), Log<String>())
+    let limit = RateLimit(
+      RateLimit.Policy(2, per: .seconds(60), maximumWait: .zero), store: store, clock: clock,
+      onStoreError: { errors.append("\($0), \($0.isTimeout) \($0.isTransient)") })
+    let mock = mock(.ok)
+    let connection = try Connection("https://host/", adapter: mock, middleware: [limit])
+    let tasks = (1...3).map { _ in Task { try? await connection.get() } }
+    await clock.sleepers(3)
+    clock.advance(by: .seconds(3))
+    // Counted in memory: two have a place.
+    var sent = 0
+    for task in tasks where await task.value != nil { sent += 1 }
+    #expect(sent == 2 && mock.recorded.count == 2)
+    #expect(
+      errors.elements
+        == Array(
+          repeating: "limit store: no answer about rate:https://host:443 within 3.0 seconds; counted in memory, true true",
+          count: 3))
+    store.heal()
+    _ = try await connection.get()
+    #expect(errors.elements.count == 3)
+  }
+
+  @Test func `a cancelled request does not wait for a store that hangs`() async throws {
+    let store = HangingStore()
+    let clock = ManualClock()
+    let limit = RateLimit(RateLimit.Policy(2, maximumWait: .zero), store: store, clock: clock)
+    let connection = try Connection("https://host/", adapter: mock(.ok), middleware: [limit])
+    let task = Task { try await connection.get() }
+    await until { store.isAsked }
+    task.cancel()
+    await #expect(throws: CancellationError.self) { try await task.value }
+    store.heal()
+  }
+
+  @Test func `a store that throws a CancellationError of its own cancels no request`() async throws {
+    struct Cancelled: LimitStore {
+      func value(for key: String) async throws -> String? { throw CancellationError() }
+      func replace(_ old: String?, with new: String, for key: String, lifetime: Duration) async throws -> Bool { false }
+    }
+    let errors = Log<String>()
+    let connection = try Connection(
+      "https://host/", adapter: mock(.ok), middleware: [limit(Cancelled(), RateLimit.Policy(), errors: errors)])
+    #expect(try await connection.get().status == .ok)
+    #expect(errors.elements.count == 1)
   }
 
   @Test(arguments: ["", "1", "1 1 1 1", "1 -1 1 1 1", "1 1 1 x 1", "1 1 1 1 99999999999999999999", "2 1 1 1 1", "1 1 1 -5 1"])

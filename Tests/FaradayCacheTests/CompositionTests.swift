@@ -1,0 +1,62 @@
+import Faraday
+import FaradayCache
+import FaradayTesting
+import Testing
+
+/// The cache with retries, limits and coalescing, in the order of the articles.
+@Suite struct CompositionTests {
+  private let server = CachedServer()
+
+  private func connection(_ breaker: CircuitBreaker = CircuitBreaker(), _ rate: RateLimit = RateLimit()) throws -> Connection {
+    let hedging = Hedging(.init(.fixed(.seconds(60))))
+    return try server.connection(
+      [.redirects(), .retry(retries: 0), .authorization(.bearer("token"))],
+      below: [hedging, breaker, ConcurrencyLimit(1, maximumWait: .zero), rate, .coalescing])
+  }
+
+  @Test func `hits count for no limit that stands below the cache`() async throws {
+    server.answer([.cacheControl: "max-age=60"])
+    let connection = try connection(CircuitBreaker(), RateLimit(.init(1, per: .seconds(3600), maximumWait: .zero)))
+    #expect(try await connection.get("a").cacheResult == CacheResult(.miss, .stored))
+    for _ in 1...5 { #expect(try await connection.get("a").cacheResult?.outcome == .hit) }
+    await #expect(throws: RateLimited.self) { try await connection.get("b") }
+  }
+
+  @Test func `stale-if-error covers a circuit that is open, and a limit that refuses`() async throws {
+    server.answer([.cacheControl: "max-age=1, stale-if-error=60"], times: 1)
+    server.answer([:], status: .badGateway)
+    let connection = try connection(CircuitBreaker(.init(failures: 1)))
+    _ = try await connection.get("a")
+    server.advance(by: 2)
+    for reason in [CacheResult.Reason.serverError, .unreachable, .unreachable] {
+      #expect(try await connection.get("a").cacheResult == CacheResult(.stale(reason), .unchanged))
+    }
+    #expect(server.count == 2)
+    await #expect(throws: CircuitOpen.self) { try await connection.get("b") }
+    let limited = try self.connection(CircuitBreaker(), RateLimit(.init(1, per: .seconds(3600), maximumWait: .zero)))
+    _ = try await limited.get("a")
+    #expect(try await limited.get("a").cacheResult?.outcome == .stale(.unreachable))
+  }
+
+  @Test func `requests that share one validation below the cache both get the stored response`() async throws {
+    let arrived = Log<Bool>()
+    server.answer([.cacheControl: "max-age=1", .eTag: "\"a\""], times: 1)
+    server.answer { request in
+      await until { arrived.elements.count >= 3 }
+      return Response(status: .notModified, headers: [.cacheControl: "max-age=1"], url: request.url)
+    }
+    let counting = MiddlewareClosure { request, next in
+      arrived.append(true)
+      return try await next(request)
+    }
+    let coalescing = Coalescing()
+    let connection = try server.connection(below: [counting, coalescing])
+    _ = try await connection.get("a")
+    server.advance(by: 2)
+    async let one = connection.get("a")
+    async let two = connection.get("a")
+    for response in try await [one, two] {
+      #expect(response.status == .ok && response.cacheResult?.outcome == .revalidated)
+    }
+  }
+}
