@@ -31,6 +31,17 @@ import Testing
     #expect(outcome.error == "faraday: \(message)\nfaraday: try 'faraday --help' for more information\n")
   }
 
+  @Test func `an interface that is none, and ciphers that are none, have curl's numbers`() async throws {
+    let secure = server.url.replacing("http:", with: "https:")
+    #expect(try await Program.run("-sS", "--interface", "nosuch0", server.url).status == 45)
+    #expect(try await Program.run("-sS", "--ciphers", "nonsense", secure).status == 59)
+  }
+
+  @Test func `--http2 is HTTP 1 without TLS, as the upgrade to it is obsolete`() async throws {
+    let outcome = try await Program.run("-sS", "--http2", "-w", "%{http_version}", "-o", "/dev/null", server.url)
+    #expect(outcome.status == 0 && outcome.text == "1.1", "\(outcome.error)")
+  }
+
   @Test func `a header that is none exits with 2`() async throws {
     #expect(try await Program.run("-H", "no header", "http://127.0.0.1/").status == 2)
   }

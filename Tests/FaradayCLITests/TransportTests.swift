@@ -13,7 +13,7 @@ import Testing
   /// Options that an adapter may lack, and what they need.
   static let options: [(arguments: [String], capability: Capabilities)] = [
     (["-k"], .unverifiedTLS), (["--insecure"], .unverifiedTLS), (["--cacert", "f"], .customCA), (["--http1.1"], .http1Only),
-    (["--http2"], .http2), (["--compressed"], .encodedBodies), (["--connect-timeout", "9"], .connectTimeout),
+    (["--compressed"], .encodedBodies), (["--connect-timeout", "9"], .connectTimeout),
     (["--connect-timeout", "30"], .connectTimeout), (["-m", "9"], .totalTimeout),
   ]
 

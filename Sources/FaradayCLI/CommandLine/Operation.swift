@@ -38,14 +38,9 @@ struct Operation: Sendable {
   var requestTarget: String?
   var pathAsIs = false
   var globs = true
-  var transferCodings = false
   var compressed = false
-  var raw = false
-  var ignoresContentLength = false
-  var allowsHTTP09 = false
   var etagSave: String?
   var etagCompare: String?
-  var convertsLineEnds = false
   var refusesUserInURL = false
 
   // Redirects and retries.
@@ -77,8 +72,6 @@ struct Operation: Sendable {
   var removesOnError = false
   var setsRemoteTime = false
   var maxFileSize: Int64?
-  var fileMode: UInt32 = 0o644
-  var isBuffered = true
 
   // The transport.
   var transport = Transport.curl

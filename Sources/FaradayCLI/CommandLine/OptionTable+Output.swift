@@ -41,7 +41,7 @@ extension OptionTable {
     .globalFlag("show-error", "S", "Show errors even with --silent") { $0.showError = $1 },
     .globalFlag("progress-meter", nil, "Show the progress; --no-progress-meter does not") { $0.progressMeter = $1 },
     .globalFlag("progress-bar", "#", "For compatibility: progress is always a bar") { _, _ in },
-    .flag("buffer", "N", "For compatibility: output is never buffered") { $0.isBuffered = $1 },
+    .flag("buffer", "N", "For compatibility: output is never buffered") { _, _ in },
     .globalFlag("styled-output", nil, "For compatibility: headers are never styled") { _, _ in },
     .globalValue("stderr", nil, "file", "Write messages to this file instead of standard error; - is standard output") {
       $0.errorFile = $1

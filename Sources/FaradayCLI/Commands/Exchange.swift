@@ -13,6 +13,8 @@ struct OutputSettings: Sendable {
 
   /// `-i`, `-I`: whether heads are written before the body.
   var includesHeads = false
+  /// `-I`: the body is not written, whatever the method is.
+  var omitsBody = false
   /// `-D`
   var headFile: HeadFile?
   var failsOnStatus = StatusFailure.no
@@ -68,6 +70,7 @@ struct Exchange {
     report.filename = sink.path
     report.headSize = heads.byteCount
     report.headFieldCount = heads.fieldCount
+    report.lastStatus = heads.lastStatus
     report.elapsed = ContinuousClock.now - start
   }
 
@@ -124,6 +127,7 @@ struct Exchange {
       let isResumed = settings.resumption.map { $0.offset > 0 } == true && response.status.code == 416
       if !isResumed { throw Self.failure(response) }
     }
+    if settings.omitsBody { return await response.body.discard() }
     if try settings.resumption?.verdict(on: response) == .complete { return await response.body.discard() }
     if let maximum = sink.rules.maximumSize, let length = response.body.length, length > maximum {
       throw CommandFailure(ExitStatus.tooLarge, "Maximum file size exceeded")

@@ -39,6 +39,7 @@ struct Transfer: Sendable {
     var outputs = OutputSettings(includesHeads: settings.include, headFile: job.headFile)
     outputs.failsOnStatus = settings.failsWithBody ? .withBody : settings.fails ? .withoutBody : .no
     outputs.resumption = job.upload == nil ? resumption : nil
+    outputs.omitsBody = settings.head
     outputs.isConditional = operation.timeCondition != nil
     var exchange = Exchange(request: request, sink: sink, settings: outputs, meter: meter)
     exchange.report.inputURL = job.url.url

@@ -37,7 +37,12 @@ final class HeadQueue: Sendable {
       let lines = head.split(separator: 0x0A)
       let fields = lines.count { $0.contains(UInt8(ascii: ":")) && !$0.starts(with: "HTTP/".utf8) }
       // Trailers are counted with the head before them, as curl does not tell them apart.
-      $0.fieldCount = head.starts(with: "HTTP/".utf8) ? fields : $0.fieldCount + fields
+      guard head.starts(with: "HTTP/".utf8) else {
+        $0.fieldCount += fields
+        return
+      }
+      $0.fieldCount = fields
+      $0.lastStatus = Int(String(decoding: head.drop { $0 != 0x20 }.dropFirst().prefix { $0.isDigit }, as: UTF8.self)) ?? 0
     }
   }
 
@@ -53,6 +58,8 @@ final class HeadQueue: Sendable {
 
   /// The bytes of all heads so far.
   var byteCount: Int { state.withLock { $0.byteCount } }
+  /// The status of the last head, also of one that is malformed behind it; 0 if there is none.
+  var lastStatus: Int { state.withLock { $0.lastStatus } }
   /// The fields of the last head.
   var fieldCount: Int { state.withLock { $0.fieldCount } }
 }

@@ -20,9 +20,6 @@ final class HopRecorder: Middleware {
   /// The exchanges so far.
   var hops: [Hop] { state.withLock { $0 } }
 
-  /// Forgets them, for another attempt.
-  func reset() { state.withLock { $0 = [] } }
-
   func handle(_ request: Request, next: Next) async throws -> Response {
     let place = state.withLock {
       $0.append(Hop(request: request, start: .now))

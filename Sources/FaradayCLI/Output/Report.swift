@@ -20,6 +20,8 @@ struct Report {
   /// The bytes of all heads that were received, and the number of fields in the last one.
   var headSize = 0
   var headFieldCount = 0
+  /// The status of the last head, also if the response has failed.
+  var lastStatus = 0
   /// From sending the request to the end, measured here: a failed transfer has no metrics.
   var elapsed: Duration = .zero
 

@@ -39,7 +39,7 @@ struct WriteOutVariable: Sendable {
     Self("filename_effective") { .text($0.filename) },
     // Of FTP only.
     Self("ftp_entry_path") { _ in .text(nil) },
-    Self("http_code") { .status($0.response?.status.code ?? 0) },
+    Self("http_code") { .status($0.response?.status.code ?? $0.lastStatus) },
     Self("http_connect") { .status($0.proxyStatus) },
     Self("http_version") { .text($0.response.map { version($0.version) } ?? "0") },
     Self("local_ip") { .text($0.local.ip) },

@@ -201,9 +201,10 @@ struct RequestComposer: Sendable {
 
   // MARK: credentials
 
-  /// The user and password for a URL: those of `-u`, of the URL itself, or of `.netrc`, which has one for each host.
+  /// The user and password for a URL: those of `-u`, of the URL itself (also one of a redirect), or of `.netrc`, which has one for each host.
   private func login(for hop: Hop) -> Login? {
     if let user = operation.user { return hop.isTrusted && hop.keepsUser ? Login(user) : nil }
+    if hop.isRedirected, let own = hop.target.credentials { return Login(own) }
     let given = hop.isTrusted && hop.keepsUser ? target.credentials.map { Login($0) } : nil
     if let given, operation.netrc == nil || settings.netrc == .optional, !given.password.isEmpty { return given }
     let user = given.flatMap { $0.user.isEmpty || settings.netrc == .always ? nil : $0.user }

@@ -14,10 +14,10 @@ struct TransportSettings {
 
   /// Applies them. Throws if the transport does not support one that was given.
   func apply(to options: inout Options, of target: Target) throws {
-    try check()
+    try check(target)
     options.timeouts = Timeouts(connect: settings.connectTimeout ?? defaultConnectTimeout, idle: nil, total: settings.maxTime)
     options.decompression = settings.compressed ? .standard : nil
-    if let version = settings.version { options.httpVersion = version }
+    if let version = settings.version, version != .http2 || target.scheme == "https" { options.httpVersion = version }
     // Options that are not given are not set: an adapter may lack them.
     if settings.tls != TLSArguments() { options.tls = try settings.tls.tls("") }
     if settings.network != NetworkArguments() { options.network = try settings.network.network() }
@@ -46,7 +46,7 @@ struct TransportSettings {
 
   /// Throws with the name of the command-line option. The library would throw too, except for a timeout that equals its
   /// default.
-  private func check() throws {
+  private func check(_ target: Target) throws {
     let (tls, network, proxy) = (settings.tls, settings.network, settings.proxy)
     let demands: [(option: String, isGiven: Bool, capability: Capabilities)] = [
       ("--insecure", tls.insecure, .unverifiedTLS), ("--cacert", tls.caFile != nil, .customCA),
@@ -56,7 +56,8 @@ struct TransportSettings {
       ("--ciphers", tls.ciphers != nil || tls.cipherSuites != nil, .tlsCiphers),
       ("--no-sessionid", !tls.resumesSessions, .tlsHandshake), ("--no-alpn", !tls.negotiatesProtocol, .tlsHandshake),
       ("--http1.0", settings.version == .http1_0, .http1_0), ("--http1.1", settings.version == .http1, .http1Only),
-      ("--http2", settings.version == .http2, .http2),
+      // Over http it is HTTP/1.1: the upgrade to h2c is obsolete (RFC 9113, section 3.1).
+      ("--http2", settings.version == .http2 && target.scheme == "https", .http2),
       ("--http2-prior-knowledge", settings.version == .http2PriorKnowledge, .http2PriorKnowledge),
       ("--http3", settings.version == .http3, .http3), ("--compressed", settings.compressed, .encodedBodies),
       ("--connect-timeout", settings.connectTimeout != nil, .connectTimeout),

@@ -110,6 +110,8 @@ enum Answers {
     "/self": Answer("", "302 Found", ["Location: /self"]),
     "/no-location": Answer("nowhere\n", "302 Found", []),
     "/empty-location": Answer("empty\n", "302 Found", ["Location: "]),
+    "/login-location": Answer("more\n", "302 Found", ["Location: http://joe:p%20w@127.0.0.1:PORT/final"]),
+    "/broken-head": .raw("HTTP/1.1 203 Non\r\nA: b\r\nno field\r\n\r\n", closes: true),
     "/space-location": Answer("", "302 Found", ["Location: /final?a b#c d"]),
     "/dots-location": Answer("", "302 Found", ["Location: /a/../final"]),
     "/ftp-location": Answer("", "302 Found", ["Location: ftp://127.0.0.1:1/x"]),

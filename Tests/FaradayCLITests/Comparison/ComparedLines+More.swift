@@ -56,6 +56,8 @@ extension ComparedLine {
     "curl -sSL --max-redirs 3 $URL/self",
     "curl -sL $URL/no-location",
     "curl -sL $URL/empty-location",
+    "curl -sL $URL/login-location",
+    "curl -sL -u ada:pw $URL/login-location",
     "curl -sL $URL/space-location",
     "curl -sL $URL/dots-location",
     "curl -sL --path-as-is $URL/dots-location",

@@ -33,6 +33,8 @@ extension ComparedLine {
     "curl -i $URL/odd-head",
     "curl -I $URL/hello",
     "curl -I $URL/odd-head",
+    "curl -sI -X GET $URL/hello",
+    "curl -sS -w '%{http_code} %{exitcode}' $URL/broken-head",
     "curl -si $URL/hints",
     "curl -i $URL/trailers",
     "curl -si -L $URL/redirect/2",

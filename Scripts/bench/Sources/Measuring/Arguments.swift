@@ -31,6 +31,12 @@ public struct Arguments: Sendable {
     public init(_ description: String) { self.description = description }
   }
 
+  /// The program cannot do this kind of work here. It ends with 4, and is left out of the row.
+  public struct Unable: Error, CustomStringConvertible {
+    public let description: String
+    public init(_ description: String) { self.description = description }
+  }
+
   public init(_ words: [String]) throws {
     guard words.count >= 2 else { throw Wrong("usage: MODE URL [options]") }
     (mode, url) = (words[0], words[1])

@@ -81,7 +81,7 @@ public func runMeasured(_ work: @Sendable (Arguments) async throws -> Void) asyn
   } catch {
     let line = "bench: \(error)\n"
     write(2, line, line.utf8.count)
-    exit(1)
+    exit(error is Arguments.Unable ? 4 : 1)
   }
 }
 

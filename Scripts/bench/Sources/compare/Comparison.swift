@@ -3,18 +3,19 @@ import Foundation
 /// The runs of one row, by contestant.
 struct Comparison {
   let row: Row
-  let contestants: [Contestant]
+  /// Without those that cannot do this work here.
+  var contestants: [Contestant] { row.contestants.filter { runs[$0] != nil } }
   var runs: [Contestant: [Run]] = [:]
 
   /// Runs all contestants in turn, round by round; who goes first changes, so that none has the warmer machine.
   init(_ row: Row, _ setup: Setup, rounds: Int, quick: Bool) throws {
     self.row = row
-    contestants = row.contestants
     for round in 0..<rounds {
-      for index in contestants.indices {
-        let contestant = contestants[(index + round) % contestants.count]
+      for index in row.contestants.indices {
+        let contestant = row.contestants[(index + round) % row.contestants.count]
         let words = row.words(for: contestant, quick: quick)
-        let run = try setup.run(contestant, words)
+        let run: Run
+        do { run = try setup.run(contestant, words) } catch is Unable { continue }
         try check(run, words, contestant)
         runs[contestant, default: []].append(run)
         setup.removeWritten()
@@ -36,7 +37,7 @@ struct Comparison {
 
   /// The median of the ratios of Faraday's figure to the best of the others', round by round; nil if none of them took part.
   func ratio(of contestant: Contestant, to others: [Contestant]) -> Double? {
-    let others = others.map { other in figures(contestants.first { $0.name == other.name } ?? other) }.filter { !$0.isEmpty }
+    let others = others.map { other in figures(row.contestants.first { $0.name == other.name } ?? other) }.filter { !$0.isEmpty }
     let ours = figures(contestant)
     guard !others.isEmpty, !ours.isEmpty else { return nil }
     let ratios = ours.indices.map { round in

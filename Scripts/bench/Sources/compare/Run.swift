@@ -1,5 +1,8 @@
 import Foundation
 
+/// A program that has said why it cannot do a row's work.
+struct Unable: Error {}
+
 /// What one run of a program says of itself.
 struct Run: Codable {
   let requests: Int
@@ -44,6 +47,7 @@ extension Setup {
     try process.run()
     let data = output.fileHandleForReading.readDataToEndOfFile()
     process.waitUntilExit()
+    if process.terminationStatus == 4 { throw Unable() }
     guard process.terminationStatus == 0 else { throw Failed("failed: \(command.joined(separator: " "))") }
     do { return try JSONDecoder().decode(Run.self, from: data) } catch {
       throw Failed("not a line of results: \(command.joined(separator: " ")) printed \(String(decoding: data, as: UTF8.self))")
