@@ -37,7 +37,7 @@ extension Options {
 }
 
 extension Middleware where Self == CountResends {
-  /// Numbers the attempts of a request, for `http.request.resend_count`. See ``Observability``.
+  /// Numbers the attempts of a request, for `http.request.resend_count`. See ``FaradayObservability/Observability``.
   public static var countResends: Self { Self() }
 }
 #endif

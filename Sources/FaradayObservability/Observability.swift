@@ -68,7 +68,7 @@ private struct FieldInjector: Injector {
 }
 
 extension Middleware where Self == Observability {
-  /// Traces and measures every request as it is sent. See ``Observability``.
+  /// Traces and measures every request as it is sent. See ``FaradayObservability/Observability``.
   public static func observability(tracer: (any Tracer)? = nil, metrics: (any MetricsFactory)? = nil) -> Self {
     Self(tracer: tracer, metrics: metrics)
   }
