@@ -8,13 +8,13 @@ internal import Synchronization
 ///     let gauges = AdapterGauges { curl.statistics }
 ///     try await gauges.run(every: .seconds(15))
 ///
-/// - `http.client.open_connections`, by `server.address`, `server.port` and `http.connection.state` (`active` or `idle`);
+/// - `http.client.open_connections`, by `url.scheme`, `server.address`, `server.port` and `http.connection.state` (`active` or `idle`);
 /// - `http.client.active_requests`: those under way;
 /// - `http.client.queued_requests`: those that wait in the adapter's queue, for which OpenTelemetry has no name.
 public final class AdapterGauges: Sendable {
   private let metrics: (any MetricsFactory)?
   private let statistics: @Sendable () -> AdapterStatistics
-  /// The origins that have gauges. One that is gone is set to 0 once.
+  /// The origins that have gauges. Those of one that is gone are destroyed, so that servers' redirects do not add up.
   private let origins = Mutex<Set<String>>([])
 
   /// - Parameters:
@@ -34,8 +34,10 @@ public final class AdapterGauges: Sendable {
       origins = Set(statistics.origins.keys)
       return known.subtracting(origins)
     }
-    for origin in gone { record(.init(), to: origin, factory) }
-    for (origin, connections) in statistics.origins { record(connections, to: origin, factory) }
+    for origin in gone { for (meter, _) in meters(.init(), to: origin, factory) { meter.destroy() } }
+    for (origin, connections) in statistics.origins {
+      for (meter, count) in meters(connections, to: origin, factory) { meter.set(count) }
+    }
     Meter(label: "http.client.active_requests", factory: factory).set(statistics.active)
     Meter(label: "http.client.queued_requests", factory: factory).set(statistics.queued)
   }
@@ -48,14 +50,16 @@ public final class AdapterGauges: Sendable {
     }
   }
 
-  private func record(_ connections: AdapterStatistics.Connections, to origin: String, _ factory: any MetricsFactory) {
-    guard let url = URL(string: origin), let host = url.host(percentEncoded: false) else { return }
-    let port = url.port ?? (url.scheme == "https" ? 443 : 80)
-    for (state, count) in [("active", connections.open - connections.idle), ("idle", connections.idle)] {
-      Meter(
-        label: "http.client.open_connections",
-        dimensions: [("server.address", host), ("server.port", "\(port)"), ("http.connection.state", state)], factory: factory
-      ).set(count)
+  private func meters(
+    _ connections: AdapterStatistics.Connections, to origin: String, _ factory: any MetricsFactory
+  ) -> [(Meter, Int)] {
+    guard let url = URL(string: origin), let scheme = url.scheme, let host = url.host(percentEncoded: false) else { return [] }
+    let port = url.port ?? (scheme == "https" ? 443 : 80)
+    return [("active", connections.open - connections.idle), ("idle", connections.idle)].map { state, count in
+      let dimensions = [
+        ("url.scheme", scheme), ("server.address", host), ("server.port", "\(port)"), ("http.connection.state", state),
+      ]
+      return (Meter(label: "http.client.open_connections", dimensions: dimensions, factory: factory), count)
     }
   }
 }

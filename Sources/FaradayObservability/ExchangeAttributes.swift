@@ -53,13 +53,14 @@ struct ExchangeAttributes: Sendable {
     return attributes
   }
 
-  /// The dimensions of the metrics, which have few values each: no URL.
+  /// The dimensions of the metrics, which have few values each: no URL. They are always the same ones, empty where there is no value:
+  /// backends such as Prometheus's take one set of names for a metric, and may end the process for another.
   func dimensions(status: Int?, version: String?, error: String?) -> [(String, String)] {
     [
-      ("http.request.method", method), ("server.address", address), ("server.port", port.map { "\($0)" }),
-      ("http.response.status_code", status.map { "\($0)" }), ("network.protocol.version", version), ("error.type", error),
-      ("url.template", template),
-    ].compactMap { name, value in value.map { (name, $0) } }
+      ("http.request.method", method), ("server.address", address), ("server.port", port.map { "\($0)" } ?? ""),
+      ("http.response.status_code", status.map { "\($0)" } ?? ""), ("network.protocol.version", version ?? ""),
+      ("error.type", error ?? ""), ("url.template", template ?? ""),
+    ]
   }
 }
 #endif

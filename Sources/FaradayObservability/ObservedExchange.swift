@@ -31,7 +31,9 @@ struct ObservedExchange: Sendable {
     var watched = response
     watched.body = response.body.onEnd { [head] end in
       switch end {
-      case .complete, .dropped: self.end(head, length: length)
+      case .complete: self.end(head, length: length)
+      // How much of it had come is not known then.
+      case .dropped: self.end(head, isDropped: true)
       case .failed(let error): self.end(head, length: nil, failure: error)
       }
     }
@@ -39,7 +41,7 @@ struct ObservedExchange: Sendable {
   }
 
   /// Records the end of the exchange; called once.
-  func end(_ head: Response? = nil, length: Int64? = nil, failure: (any Error)? = nil) {
+  func end(_ head: Response? = nil, length: Int64? = nil, isDropped: Bool = false, failure: (any Error)? = nil) {
     let status = head?.status.code
     let version = head.flatMap { Self.version($0.version) }
     let error = failure.map(Self.type) ?? status.flatMap { $0 >= 400 ? "\($0)" : nil }
@@ -58,9 +60,9 @@ struct ObservedExchange: Sendable {
     }
     record("http.client.request.duration", elapsed() / .seconds(1))
     let sent = head?.metrics.bytesSent ?? 0
-    if let bytes = sent > 0 ? sent : bodyLength { record("http.client.request.body.size", Double(bytes)) }
+    if head != nil, let bytes = sent > 0 ? sent : bodyLength { record("http.client.request.body.size", Double(bytes)) }
     let received = head?.metrics.bytesReceived ?? 0
-    if head != nil { record("http.client.response.body.size", Double(received > 0 ? received : length ?? 0)) }
+    if head != nil, !isDropped { record("http.client.response.body.size", Double(received > 0 ? received : length ?? 0)) }
   }
 
   private static func type(of error: any Error) -> String {

@@ -222,6 +222,9 @@ final class Exchange: Sendable {
         return fail(self.error(.unsupported, "URLSessionAdapter: URLSession drops the body of a redirect without Location"))
       }
     }
+    guard state.withLock({ $0.head != nil }) else {
+      return fail(self.error(.malformedResponse, "URLSession has ended the task without a response"))
+    }
     end(.success(()))
   }
 
@@ -231,7 +234,11 @@ final class Exchange: Sendable {
   func fail(_ error: any Error) { end(.failure(error)) }
 
   /// Fails the exchange because the adapter is shut down. Returns false if it has ended before.
-  func cut() -> Bool { end(.failure(error(.shuttingDown, Draining.cutting))) }
+  ///
+  /// - Parameter onlyQueued: leaves one that has started.
+  func cut(onlyQueued: Bool = false) -> Bool {
+    end(.failure(error(.shuttingDown, Draining.cutting))) { !onlyQueued || !$0.hasSlot }
+  }
 
   /// Fails the exchange if it is still waiting in the queue.
   func failQueued(_ error: any Error) { end(.failure(error)) { !$0.hasSlot } }

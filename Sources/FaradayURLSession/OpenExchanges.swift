@@ -54,8 +54,9 @@ final class OpenExchanges: Sendable {
     return await Draining.drain(until: deadline) {
       await self.untilEmpty()
     } cut: {
-      // Outside the lock: each calls `end`.
-      self.state.withLock { Array($0.open.values) }.count { $0.cut() }
+      // Outside the lock: each calls `end`. Those that wait first: they would take the place of one that is cut, and be sent.
+      let open = self.state.withLock { Array($0.open.values) }
+      return open.count { $0.cut(onlyQueued: true) } + open.count { $0.cut() }
     }
   }
 

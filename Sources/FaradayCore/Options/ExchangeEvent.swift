@@ -1,4 +1,5 @@
-/// A phase of an exchange, reported as it is reached: for an adapter's `onEvent`. It holds no header fields and no body.
+/// A phase of an exchange, reported as it is reached: for an adapter's `onEvent`. It holds no header fields and no body, but for those that the
+/// ``error`` of a failed exchange may hold, which its description does not show.
 ///
 /// An exchange has one ``Phase/started`` at most, and exactly one ``Phase/end``, the last event. The other phases are left out
 /// if they do not happen, and are reported again if the request is sent again over another connection (``Adapter``) or with an

@@ -56,6 +56,8 @@ extension Transfer {
   func openedSocket(_ descriptor: Int32) {
     attempt.expectsHead = false
     attempt.openedSockets.append(descriptor)
+    // A kept connection was dead: this is another one.
+    attempt.connectionNumber = nil
     engine?.opened(descriptor, for: self)
     if attempt.openedSockets.count == 1 { report(.resolved) }
   }
