@@ -56,7 +56,7 @@ struct WriteOutVariable: Sendable {
     Self("referer") { .text($0.lastRequest.headers[.referer]) },
     Self("remote_ip") { .text($0.remote.ip) },
     Self("remote_port") { .number(Int64($0.remote.port) ?? 0) },
-    Self("response_code") { .status($0.response?.status.code ?? 0) },
+    Self("response_code") { .status($0.response?.status.code ?? $0.lastStatus) },
     Self("scheme") { .text(($0.response?.url ?? $0.lastRequest.url).scheme?.uppercased()) },
     Self("size_download") { .number($0.metrics.bytesReceived) },
     Self("size_header") { .number(Int64($0.headSize)) },

@@ -34,7 +34,7 @@ extension ComparedLine {
     "curl -I $URL/hello",
     "curl -I $URL/odd-head",
     "curl -sI -X GET $URL/hello",
-    "curl -sS -w '%{http_code} %{exitcode}' $URL/broken-head",
+    "curl -sS -w '%{http_code} %{response_code} %{exitcode}' $URL/broken-head",
     "curl -si $URL/hints",
     "curl -i $URL/trailers",
     "curl -si -L $URL/redirect/2",
