@@ -68,7 +68,7 @@ extension HTTPCache {
       guard epoch == found.epoch, !invalidations.contains(identity.url, since: found.moment) else {
         try await store.remove(key)
         // It may have been removed, and stored here again with what it lists.
-        try await store.remove(identity.indexKey)
+        if isNew { try await store.remove(identity.indexKey) }
         return .superseded
       }
       return nil

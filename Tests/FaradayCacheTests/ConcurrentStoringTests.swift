@@ -1,8 +1,10 @@
 import Faraday
-import FaradayCache
 import FaradayTesting
 import Synchronization
+import FoundationEssentials
 import Testing
+
+@testable import FaradayCache
 
 /// What two requests for one URL, or one and an invalidation, do to each other's stored responses.
 @Suite struct ConcurrentStoringTests {
@@ -61,12 +63,38 @@ import Testing
     #expect(try await reader.get().cacheResult?.outcome == .miss)
   }
 
+  @Test func `an invalidation of another URL that shares a slot costs no response that is there`() async throws {
+    func slot(_ path: String) throws -> CacheKey {
+      Identity.epochKey(ofNormalized: Identity.normalized(try #require(URL(string: "http://host/" + path))))
+    }
+    let wanted = try slot("a")
+    let other = try #require(try (0..<100_000).lazy.map { "\($0)" }.first { try slot($0) == wanted })
+    let server = CachedServer()
+    let (german, english): (HTTPFields, HTTPFields) = ([.acceptLanguage: "de"], [.acceptLanguage: "en"])
+    server.answer([.cacheControl: "max-age=60", .vary: "Accept-Language"], times: 1)
+    server.answer(times: 1) { request in
+      _ = try await server.send(.put, other)
+      return Response(
+        status: .ok, headers: [.cacheControl: "max-age=60", .vary: "Accept-Language"], body: "new", url: request.url)
+    }
+    server.answer([:])
+    #expect(try await server.look(headers: german) == "body 1, miss, stored")
+    #expect(try await server.look(headers: english) == "new, miss, not stored (superseded meanwhile)")
+    #expect(try await server.look(headers: german) == "body 1, hit")
+  }
+
+  @Test(arguments: ["http://B%C3%9CCHER.example:80/a", "http://bücher.example/a", "http://xn--bcher-kva.example/a"])
+  func `a URL has one key in all spellings of its host`(text: String) throws {
+    #expect(Identity.normalized(try #require(URL(string: text))) == "http://xn--bcher-kva.example/a")
+    #expect(Identity.normalized(try #require(URL(string: "http://[FE80::1%25lo]:80"))) == "http://[fe80::1%25lo]/")
+  }
+
   @Test func `invalidations of any number of URLs leave a bounded number of records`() async throws {
     let store = MemoryCache()
     let server = CachedServer(store: store)
     server.answer([:])
     for number in 0..<2000 { _ = try await server.send(.post, "\(number)") }
-    #expect(store.count <= 256)
+    #expect(store.count <= Identity.epochCount)
   }
 }
 

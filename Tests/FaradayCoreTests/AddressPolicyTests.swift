@@ -98,6 +98,23 @@ import Testing
     #expect(try isAllowed("64:ff9b::7f00:2"))
   }
 
+  @Test func `a range of IPv4-mapped addresses is one of IPv4, as another spelling of it`() throws {
+    let range = try IPAddressRange("::ffff:10.0.0.0/104")
+    let (inside, outside) = (try #require(IPAddress("10.255.0.1")), try #require(IPAddress("11.0.0.1")))
+    #expect(range.contains(inside) && !range.contains(outside))
+    #expect(range.description == "10.0.0.0/8")
+    var policy = AddressPolicy.publicOnly
+    policy.allowed = [try IPAddressRange("::ffff:10.0.0.5")]
+    #expect(policy.refusal(of: try #require(IPAddress("10.0.0.5")), port: 80) == nil)
+  }
+
+  @Test(arguments: ["64:ff9b::a00:1", "64:ff9b:1::a00:1", "::ffff:0:a00:1", "::a00:1", "2002:a00:1::", "::ffff:a00:1"])
+  func `a forbidden IPv4 address is forbidden within IPv6`(text: String) throws {
+    let policy = AddressPolicy(forbidden: [try IPAddressRange("10.0.0.0/8")])
+    #expect(policy.refusal(of: try #require(IPAddress(text)), port: 80) != nil)
+    #expect(AddressPolicy(forbidden: []).refusal(of: try #require(IPAddress(text)), port: 80) == nil)
+  }
+
   @Test func `own ranges, exceptions and ports`() throws {
     var policy = AddressPolicy.publicOnly
     policy.forbidden.append(try IPAddressRange("1.1.1.0/24"))

@@ -5,9 +5,6 @@ struct Resumption: Equatable, Sendable {
   /// How many bytes there are already.
   let offset: Int64
 
-  /// The value of the `Range` that asks for the rest.
-  var range: String { "bytes=\(offset)-" }
-
   enum Verdict: Equatable {
     /// The body is the rest.
     case append

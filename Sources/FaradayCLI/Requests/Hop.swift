@@ -63,6 +63,6 @@ extension Target {
   }
 
   var scheme: String { url.scheme?.lowercased() ?? "" }
-  var host: String { url.host()?.lowercased() ?? "" }
+  var host: String { HostName.of(url) ?? "" }
   var port: Int { url.port ?? (scheme == "https" ? 443 : 80) }
 }

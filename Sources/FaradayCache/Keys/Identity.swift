@@ -5,7 +5,7 @@ internal import FaradayCore
 /// A URL has one index, which all identities share, so that an invalidation is one for all of them; its responses are stored per
 /// identity.
 struct Identity: Sendable {
-  /// The URL without user, password and fragment, its scheme and host in lower case, without a default port.
+  /// The URL without user, password and fragment, its scheme and host in lower case and in ASCII, without a default port.
   let url: String
   /// A digest of what else tells requests for the URL apart; empty for one without credentials and uncommon options.
   private let partition: String
@@ -24,10 +24,13 @@ struct Identity: Sendable {
 
   static func indexKey(ofNormalized url: String) -> CacheKey { CacheKey("index " + url) }
 
-  /// The key of the record that changes with each invalidation: one of 256, so that any number of URLs needs bounded room.
+  /// With fewer, invalidations of other URLs would keep long bodies from being stored more often; each is a small record at most.
+  static let epochCount = 1024
+
+  /// The key of the record that changes with each invalidation: one of ``epochCount``, so that any number of URLs needs bounded room.
   static func epochKey(ofNormalized url: String) -> CacheKey {
     var url = url
-    return CacheKey("invalidated \(url.withUTF8 { XXHash64.hash(UnsafeRawBufferPointer($0)) } % 256)")
+    return CacheKey("invalidated \(url.withUTF8 { XXHash64.hash(UnsafeRawBufferPointer($0)) } % UInt64(epochCount))")
   }
 
   /// The key of a response.
@@ -61,6 +64,10 @@ struct Identity: Sendable {
       host.removeLast(port.utf8.count)
     }
     if host.hasSuffix(":") { host.removeLast() }
+    if host.utf8.contains(where: { $0 >= 0x80 || $0 == UInt8(ascii: "%") }), !host.hasPrefix("[") {
+      let name = host.prefix { $0 != ":" }
+      host = (HostName.ascii(percentEncoded: name) ?? String(name)) + host[name.endIndex...]
+    }
     parts.host = Substring(host)
     if parts.path.isEmpty { parts.path = "/" }
     parts.fragment = nil

@@ -12,6 +12,7 @@
 /// ``ProxySelection/direct`` if that must not be. The resolver of ``Network/dnsOverHTTPS`` is not checked.
 ///
 /// An IPv6 address that stands for an IPv4 address (IPv4-mapped, IPv4-compatible, NAT64, 6to4, ISATAP) is forbidden if either is.
+/// NAT64 is known by its well-known prefixes, `64:ff9b::/96` and `64:ff9b:1::/48`: a network's own prefix is not.
 /// ``allowed`` is for the address that is connected to: of these only an IPv4-mapped one is its IPv4 address, as it is another
 /// spelling of that. A refusal throws ``TransportError/Code/addressForbidden``, with a ``ForbiddenAddress``; nothing was sent.
 public struct AddressPolicy: Sendable, Hashable {

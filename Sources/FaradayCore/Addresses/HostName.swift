@@ -24,6 +24,18 @@ package enum HostName {
     }
     return spelled.joined(separator: ".")
   }
+
+  /// The same of a name in which characters may be percent-encoded, as in a URL; an IPv6 address in brackets is as it is, in lower case.
+  package static func ascii(percentEncoded text: some StringProtocol) -> String? {
+    guard !text.hasPrefix("["), text.utf8.contains(UInt8(ascii: "%")) else { return ascii(text) }
+    return String(validating: QueryParameters.decoded(text.utf8), as: UTF8.self).flatMap { ascii($0) }
+  }
+
+  /// The host of a URL, IPv6 without brackets: in its ASCII spelling, or in lower case if it has none. Nil if there is none.
+  package static func of(_ url: URL) -> String? {
+    // Decoded: Foundation percent-encodes a non-ASCII host in an absolute URL, but not in a relative one.
+    url.host(percentEncoded: false).map { ascii($0) ?? $0.lowercased() }
+  }
 }
 
 extension String {

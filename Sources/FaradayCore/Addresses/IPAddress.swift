@@ -46,12 +46,14 @@ public struct IPAddress: Sendable, Hashable {
   var translated: IPAddress? { !isIPv4 && bits >> 32 == 0x0064_FF9B << 64 ? lower : nil }
 
   /// The IPv4 address within an IPv6 address that stands for one, or that leads to it: IPv4-mapped or IPv4-compatible (RFC 4291,
-  /// section 2.5.5), NAT64 (RFC 6052), 6to4 (RFC 3056) or ISATAP (RFC 5214, section 6.1).
+  /// section 2.5.5), NAT64 (RFC 6052, RFC 8215), 6to4 (RFC 3056) or ISATAP (RFC 5214, section 6.1).
   var embedded: IPAddress? {
     if let address = mapped ?? translated { return address }
     guard !isIPv4 else { return nil }
     if bits >> 112 == 0x2002 { return IPAddress(bits: bits >> 80 & 0xFFFF_FFFF, isIPv4: true) }
     let isCompatible = bits >> 32 == 0 && bits > 1
+    // NAT64 within a network (RFC 8215), and stateless translation (RFC 7915).
+    if bits >> 80 == 0x0064_FF9B_0001 || bits >> 32 == 0xFFFF_0000 { return lower }
     // The interface identifier is `0:5efe` and the address; the universal bit may be set.
     let isISATAP = bits >> 32 & 0xFDFF_FFFF == 0x5EFE
     return isCompatible || isISATAP ? lower : nil
@@ -90,7 +92,8 @@ public struct IPAddressRange: Sendable, Hashable, CustomStringConvertible {
       }
       length = given
     }
-    self.init(address, length)
+    // Another spelling of an IPv4 range, and compared with the address that it spells.
+    if let mapped = address.mapped, length >= 96 { self.init(mapped, length - 96) } else { self.init(address, length) }
   }
 
   init(_ address: IPAddress, _ length: Int) {

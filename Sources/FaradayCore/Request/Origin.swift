@@ -7,8 +7,7 @@ package struct Origin: Equatable {
 
   package init(_ url: URL) {
     scheme = url.scheme?.lowercased() ?? ""
-    // Decoded: Foundation percent-encodes a non-ASCII host in an absolute URL, but not in a relative one.
-    host = url.host(percentEncoded: false).map { HostName.ascii($0) ?? $0.lowercased() }
+    host = HostName.of(url)
     port = url.port ?? Self.ports[scheme]
   }
 

@@ -23,18 +23,19 @@ package enum PrivateFile {
 
   /// Reads a whole file, or what a pipe holds. One with more than `limit` bytes fails: `/dev/zero` has no end.
   ///
-  /// - Parameter ownOnly: whether anything but a regular file of this user that nobody else may write fails: in a shared folder, others
-  ///   may have put there what they like. Links are not followed, and pipes not waited for.
-  package static func read(_ path: String, limit: Int, ownOnly: Bool = false) throws(Failure) -> Data {
+  /// - Parameter owners: the users whose files may be read, if those of others may not: in a shared folder, others may have put there
+  ///   what they like. Then anything but a regular file that only its owner may write fails, links are not followed, and pipes not
+  ///   waited for.
+  package static func read(_ path: String, limit: Int, ownedBy owners: Set<UInt32>? = nil) throws(Failure) -> Data {
     guard !path.utf8.contains(0) else { throw Failure(reason: "the path contains a NUL character") }
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC | (ownOnly ? O_NOFOLLOW | O_NONBLOCK : 0))
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | (owners == nil ? 0 : O_NOFOLLOW | O_NONBLOCK))
     guard descriptor >= 0 else { throw .ofSystem }
     defer { close(descriptor) }
-    if ownOnly {
+    if let owners {
       var found = stat()
       guard fstat(descriptor, &found) == 0 else { throw .ofSystem }
-      guard found.st_mode & S_IFMT == S_IFREG, found.st_uid == geteuid(), found.st_mode & 0o022 == 0 else {
-        throw Failure(reason: "it is not a file that only its owner, who is this user, can write")
+      guard found.st_mode & S_IFMT == S_IFREG, owners.contains(found.st_uid), found.st_mode & 0o022 == 0 else {
+        throw Failure(reason: "it is not a file that only its owner can write, or its owner is another user")
       }
     }
     var data = Data()

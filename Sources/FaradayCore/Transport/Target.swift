@@ -50,9 +50,7 @@ package struct Target {
   /// A host and port in ASCII; nil if the host is none.
   private static func ascii(_ authority: Substring) -> String? {
     let host = authority.utf8.prefix { $0 != UInt8(ascii: ":") }
-    let decoded = QueryParameters.decoded(host)
-    guard let name = String(validating: decoded, as: UTF8.self), let ascii = HostName.ascii(name) else { return nil }
-    return ascii + authority[host.endIndex...]
+    return HostName.ascii(percentEncoded: Substring(host)).map { $0 + authority[host.endIndex...] }
   }
 
   private struct Parts {

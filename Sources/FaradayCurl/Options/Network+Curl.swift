@@ -71,7 +71,7 @@ extension Network {
   /// Whether a host is the wanted one; nil wants any.
   private static func matches(_ wanted: String?, _ host: String) -> Bool {
     guard let wanted else { return true }
-    return HostName.ascii(wanted.bracketedHost) == HostName.ascii(host.bracketedHost)
+    return HostName.ascii(percentEncoded: wanted.bracketedHost) == HostName.ascii(host.bracketedHost)
   }
 }
 

@@ -98,6 +98,16 @@ extension ProxySettings: CustomStringConvertible, CustomReflectable {
 }
 
 extension Proxy {
+  /// The exceptions as libcurl takes them, with the hosts in the ASCII that it compares them with.
+  var hostsWithoutProxy: String {
+    let list = exceptions.joined(separator: ",")
+    guard list.utf8.contains(where: { $0 >= 0x80 || $0 == UInt8(ascii: "%") }) else { return list }
+    return list.split { $0 == "," || $0 == " " }.map { entry in
+      let name = entry.drop { $0 == "." }
+      return entry[..<name.startIndex] + (HostName.ascii(percentEncoded: name) ?? String(name))
+    }.joined(separator: ",")
+  }
+
   /// Whether a request to the server is forwarded as it is, rather than sent through a tunnel.
   func forwards(toSecure isSecure: Bool) -> Bool { !isSecure && !tunnels && (scheme == .http || scheme == .https) }
 

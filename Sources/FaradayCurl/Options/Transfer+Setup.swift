@@ -36,7 +36,7 @@ extension Transfer {
     try easy.set(CURLOPT_HTTP_TRANSFER_DECODING, 0)
 
     // Set even if there is none: otherwise libcurl would read the environment.
-    try easy.set(CURLOPT_NOPROXY, proxy?.exceptions.joined(separator: ",") ?? "")
+    try easy.set(CURLOPT_NOPROXY, proxy?.hostsWithoutProxy ?? "")
     if let proxy { try proxy.apply(to: self, easy) } else { try easy.set(CURLOPT_PROXY, "") }
     try request.options.timeouts.apply(to: easy)
     if target.isSecure {

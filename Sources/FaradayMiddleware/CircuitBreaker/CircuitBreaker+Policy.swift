@@ -22,7 +22,8 @@ extension CircuitBreaker {
     public var jitter: Double
     /// The number of probes at the same time, all of which must succeed, at least 1. 1 by default.
     public var probes: Int
-    /// The time after which a probe without an answer no longer keeps its place. 60 seconds by default.
+    /// The time after which a probe without an answer no longer keeps its place, and its answer no longer counts. It must be longer than
+    /// the server takes, or the circuit never closes. 60 seconds by default.
     public var probeLifetime: Duration
     /// The status codes that are failures: 500 to 599 by default, without 501 and 505, which are no passing state.
     public var statuses: Set<Int>

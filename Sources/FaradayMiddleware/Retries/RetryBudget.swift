@@ -3,7 +3,8 @@ private import Synchronization
 /// Limits the retries of all requests together, to a ratio of them, so that a server that is overloaded or down is not flooded
 /// with retries (a retry storm). It is a token bucket: each request deposits `ratio` of a token, and each retry takes one.
 ///
-/// Thread-safe; may be shared by connections.
+/// Thread-safe; may be shared by connections. One that any ``Retry`` has gets deposits of requests through a `Retry` only: a ``Hedging``
+/// without one above it needs a budget of its own.
 public final class RetryBudget: Sendable {
   private let ratio: Double
   private let reserve: Double

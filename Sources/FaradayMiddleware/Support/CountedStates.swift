@@ -22,6 +22,8 @@ final class CountedStates<State: CountedState>: Sendable {
   /// One replacement in the store at a time for each key: what is left to conflict with is other machines.
   private let turns: Places
   private let clock: any Clock<Duration>
+  /// A store that has not answered is left alone until then.
+  private let restsUntil = Mutex(Duration.zero)
 
   /// - Parameters:
   ///   - prefix: stands before the keys in the store.
@@ -52,12 +54,14 @@ final class CountedStates<State: CountedState>: Sendable {
   func update<Result: Sendable>(
     _ key: String, _ change: @escaping @Sendable (inout State, Duration) -> Result
   ) async throws -> Result {
-    guard let store else { return updateLocally(key, change) }
+    guard let store, restsUntil.withLock({ $0 <= elapsed() }) else { return updateLocally(key, change) }
     do {
       return try await update(prefix + key, in: store, change)
     } catch {
       // The store's own are none of the caller's.
       try Task.checkCancellation()
+      // Otherwise each of those that wait for their turn would wait as long again, and leave one more call in the store.
+      if (error as? LimitStoreError)?.isTimeout == true { restsUntil.withLock { $0 = elapsed() + store.restAfterTimeout } }
       onStoreError?(error)
       return updateLocally(key, change)
     }

@@ -10,8 +10,7 @@ private import Synchronization
 /// a fraction of the limits' intervals; a clock that is wrong can refuse for no longer than the limit itself.
 ///
 /// An error that it throws is given to the middleware's `onStoreError`, and the request is counted in memory: a store that is
-/// down stops no request, and one that does not answer holds it for no longer than ``maximumWait`` each time. It must be
-/// thread-safe.
+/// down stops no request, and one that does not answer within ``maximumWait`` is left alone for ten times that. It must be thread-safe.
 public protocol LimitStore: Sendable {
   /// How long a request waits for its turn and for the store, before it is counted in memory. 2 seconds by default. What the store
   /// does then is cancelled, and not waited for.
@@ -26,6 +25,9 @@ public protocol LimitStore: Sendable {
 extension LimitStore {
   /// 2 seconds.
   public var maximumWait: Duration { .seconds(2) }
+
+  /// How long nobody asks it after it has not answered.
+  var restAfterTimeout: Duration { max(maximumWait.withinClocks, .milliseconds(100)) * 10 }
 }
 
 /// A ``LimitStore`` in memory: for tests, and for several middleware of one process that count together. It keeps the 10,000 keys

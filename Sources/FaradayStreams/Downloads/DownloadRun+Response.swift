@@ -50,7 +50,8 @@ extension DownloadRun {
     try checkSpace(for: total)
     if resuming == .ifUnchanged, isStoredAsSent {
       record = PartRecord(response, total: total, digests: stated, to: request)
-      try record?.write(to: part.recordPath, for: part.destination)
+      // Without it the file is downloaded all the same, and only cannot be gone on with.
+      do { try record?.write(to: part.recordPath) } catch { record = nil }
     }
     try prepareDigests(for: expected)
     hasBegun = true

@@ -97,7 +97,7 @@ final class DownloadRun {
 
   /// Takes up the part of an earlier download, if it can be continued.
   private func recall() throws {
-    if resuming == .ifUnchanged { record = PartRecord(at: part.recordPath, size: part.size, for: request) }
+    if resuming == .ifUnchanged { record = PartRecord(at: part.recordPath, size: part.size, ownedBy: part.owners, for: request) }
     guard let record else { return try startAgain() }
     (total, stated, resumed, highest) = (record.total, record.checksums, part.size, part.size)
   }

@@ -18,6 +18,9 @@ final class PartFile {
   var recordPath: String { path + ".json" }
   private(set) var size: Int64 = 0
   private let descriptor: Int32
+  /// The users whose part and record are continued: this one, and the folder's owner, who could replace anything in it. Some file
+  /// systems show all files as one user's.
+  let owners: Set<UInt32>
 
   /// Opens or creates it, and locks it. Throws ``DownloadError``.
   init(for destination: String) throws {
@@ -32,7 +35,8 @@ final class PartFile {
     guard lstat(destination, &found) == 0 || errno != ENAMETOOLONG else { throw DownloadError(.invalidPath, path: destination) }
     self.destination = destination
     path = Self.partPath(of: destination)
-    descriptor = try Self.opened(path, for: destination)
+    owners = Self.owners(of: path)
+    descriptor = try Self.opened(path, owners, for: destination)
     var own = stat()
     guard fstat(descriptor, &own) == 0 else { throw DownloadError(errno: errno, path: destination) }
     size = Int64(own.st_size)
@@ -44,6 +48,13 @@ final class PartFile {
   private static func split(_ path: String) -> (folder: String, name: Substring) {
     let start = path.utf8.lastIndex(of: UInt8(ascii: "/")).map(path.utf8.index(after:)) ?? path.startIndex
     return (String(path[..<start]), path[start...])
+  }
+
+  private static func owners(of path: String) -> Set<UInt32> {
+    let folder = split(path).folder
+    var found = stat()
+    guard stat(folder.isEmpty ? "." : folder, &found) == 0 else { return [geteuid()] }
+    return [geteuid(), found.st_uid]
   }
 
   /// The destination by the real path of its folder: the same one, whatever it is written like.
@@ -64,7 +75,7 @@ final class PartFile {
   }
 
   /// Creates the file, or opens that of an earlier download, and locks it.
-  private static func opened(_ path: String, for destination: String) throws -> Int32 {
+  private static func opened(_ path: String, _ owners: Set<UInt32>, for destination: String) throws -> Int32 {
     // Each time round, somebody else has renamed or removed it meanwhile.
     for _ in 0..<100 {
       var descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
@@ -77,7 +88,7 @@ final class PartFile {
       }
       guard descriptor >= 0 else { throw DownloadError(errno: errno, path: destination) }
       do {
-        if try take(descriptor, at: path, isNew: isNew, for: destination) { return descriptor }
+        if try take(descriptor, at: path, isNew ? nil : owners, for: destination) { return descriptor }
       } catch {
         close(descriptor)
         throw error
@@ -91,9 +102,9 @@ final class PartFile {
     DownloadError(.fileFailed("the part file is not a regular file"), path: destination)
   }
 
-  /// Locks the file. False if its name is another file's by now, or it is also a file of another name, or of another user, who may
-  /// have written anything to it: then it has lost its name.
-  private static func take(_ descriptor: Int32, at path: String, isNew: Bool, for destination: String) throws -> Bool {
+  /// Locks the file. False if its name is another file's by now, or it is also a file of another name, or of another user than the
+  /// owners, if there are any: who may have written anything to it. Then it has lost its name.
+  private static func take(_ descriptor: Int32, at path: String, _ owners: Set<UInt32>?, for destination: String) throws -> Bool {
     guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
       let code = errno
       throw code == EWOULDBLOCK ? DownloadError(.inUse, path: destination) : DownloadError(errno: code, path: destination)
@@ -104,8 +115,7 @@ final class PartFile {
     guard own.st_mode & S_IFMT == S_IFREG else { throw notRegular(destination) }
     // The download that held the lock before may have given the file its final name, or removed it.
     guard lstat(path, &named) == 0, named.st_ino == own.st_ino, named.st_dev == own.st_dev else { return false }
-    // Some file systems show all files as another user's, new ones too.
-    guard own.st_nlink <= 1, isNew || own.st_uid == geteuid() else {
+    guard own.st_nlink <= 1, owners?.contains(own.st_uid) != false else {
       guard unlink(path) == 0 || errno == ENOENT else { throw DownloadError(errno: errno, path: destination) }
       return false
     }

@@ -25,9 +25,10 @@ struct PartRecord: Codable, Equatable {
     self.digests = Dictionary(digests.map { ($0.algorithm, $0.hexadecimal) }) { first, _ in first }
   }
 
-  /// Reads the record of a part file; nil if there is none, or it is of something else, or cannot be of `size` bytes.
-  init?(at path: String, size: Int64, for request: Request) {
-    guard size > 0, let data = try? PrivateFile.read(path, limit: 64 << 10, ownOnly: true),
+  /// Reads the record of a part file; nil if there is none, or it is of something else or of another user than the `owners`, or cannot
+  /// be of `size` bytes.
+  init?(at path: String, size: Int64, ownedBy owners: Set<UInt32>, for request: Request) {
+    guard size > 0, let data = try? PrivateFile.read(path, limit: 64 << 10, ownedBy: owners),
       let record = try? JSONDecoder().decode(PartRecord.self, from: data),
       record.version == 1, record.resource == Self.resource(of: request), record.total ?? .max >= size,
       Self.isEntityTag(record.validator) || HTTPDate.parse(record.validator) != nil,
@@ -36,13 +37,7 @@ struct PartRecord: Codable, Equatable {
     self = record
   }
 
-  func write(to path: String, for destination: String) throws {
-    do {
-      try PrivateFile.write(JSONEncoder().encode(self), to: path)
-    } catch let error as PrivateFile.Failure {
-      throw DownloadError(.fileFailed("the record of the part cannot be written: \(error.reason)"), path: destination)
-    }
-  }
+  func write(to path: String) throws { try PrivateFile.write(JSONEncoder().encode(self), to: path) }
 
   var checksums: [Checksum] { digests.map { Checksum($0.key, $0.value) } }
 

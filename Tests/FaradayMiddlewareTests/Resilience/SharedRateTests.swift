@@ -132,8 +132,29 @@ import Testing
           repeating: "limit store: no answer about rate:https://host:443 within 3.0 seconds; counted in memory, true true",
           count: 3))
     store.heal()
+    clock.advance(by: .seconds(30))
     _ = try await connection.get()
     #expect(errors.elements.count == 3)
+  }
+
+  @Test func `a store that has not answered is left alone for a while`() async throws {
+    let (store, clock, errors) = (HangingStore(), ManualClock(), Log<String>())
+    let limit = RateLimit(
+      RateLimit.Policy(1000, per: .seconds(60)), store: store, clock: clock, onStoreError: { errors.append("\($0)") })
+    let connection = try Connection("https://host/", adapter: mock(.ok), middleware: [limit])
+    let tasks = (1...20).map { _ in Task { try await connection.get() } }
+    await until { store.isAsked }
+    await until { clock.asleep > 0 }
+    clock.advance(by: .seconds(3))
+    // Those behind it do not wait as long each.
+    for task in tasks { #expect(try await task.value.status == .ok) }
+    #expect(errors.elements.count == 1)
+    store.heal()
+    _ = try await connection.get()
+    #expect(try await store.value(for: "rate:https://host:443") == nil)
+    clock.advance(by: .seconds(30))
+    _ = try await connection.get()
+    #expect(try await store.value(for: "rate:https://host:443") != nil)
   }
 
   @Test func `a cancelled request does not wait for a store that hangs`() async throws {

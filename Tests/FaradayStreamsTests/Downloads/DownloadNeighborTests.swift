@@ -50,6 +50,25 @@ import Testing
     #expect(stat(file.destination, &found) == 0 && found.st_uid == geteuid())
   }
 
+  @Test(.enabled(if: geteuid() == 0, "only root gives files away"))
+  func `a part of the folder's owner, who could replace anything in it, is continued`() async throws {
+    let file = try MockedFile()
+    await file.leavePart(of: 300)
+    for path in [file.folder, file.part, file.record] { try #require(chown(path, 65534, 65534) == 0) }
+    file.rest(from: 300)
+    #expect(try await file.download().resumed == 300)
+    #expect(file.written == file.bytes)
+  }
+
+  @Test func `a record that cannot be written costs the resuming, and not the download`() async throws {
+    let file = try MockedFile()
+    try FileManager.default.createDirectory(atPath: file.record + "/inside", withIntermediateDirectories: true)
+    file.whole(cut: 300)
+    file.whole()
+    #expect(try await file.download().size == 1000)
+    #expect(file.ranges == [nil, nil] && file.written == file.bytes)
+  }
+
   @Test(arguments: [0o620, 0o602] as [mode_t])
   func `a record that others may write is not believed`(mode: mode_t) async throws {
     let file = try MockedFile()
