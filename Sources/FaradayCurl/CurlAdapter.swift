@@ -53,9 +53,8 @@ public struct CurlAdapter: Adapter {
   /// `CancellationError`.
   public func send(_ request: Request) async throws -> Response {
     try Task.checkCancellation()
-    let checked = try capabilities.checked(request, of: "CurlAdapter")
-    if request.body.isStreamed, request.body.length == 0 { try await checkEmptiness(of: request) }
-    let transfer = Transfer(checked, engines.settings)
+    let transfer = try makeTransfer(request)
+    if request.body.isToBeEmpty { try await checkEmptiness(of: request) }
     let engine = engines.engine(for: transfer.target.origin)
     // In the caller's task and not on the engine's thread, where all others would wait for it.
     if engine.hasShortQueue { try transfer.prepare() }
@@ -85,6 +84,12 @@ public struct CurlAdapter: Adapter {
   /// - Returns: the number of exchanges that were cut. Of several calls, each returns those that it has cut itself.
   public func drain(until deadline: ContinuousClock.Instant) async -> Int { await engines.drain(until: deadline) }
 
+  // Not inlined: its temporaries would be in the frame of each request that waits.
+  @inline(never)
+  private func makeTransfer(_ request: Request) throws -> Transfer {
+    Transfer(try capabilities.checked(request, of: "CurlAdapter"), engines.settings)
+  }
+
   /// Checks that a body with a stated length of 0 is empty: libcurl does not read it.
   private func checkEmptiness(of request: Request) async throws {
     do {
@@ -97,6 +102,12 @@ public struct CurlAdapter: Adapter {
       throw failure
     }
   }
+}
+
+extension Body {
+  /// Whether it is streamed, and its stated length is 0.
+  @inline(never)
+  fileprivate var isToBeEmpty: Bool { isStreamed && length == 0 }
 }
 
 /// The engines of an adapter. It is released with the adapter's last copy, and then stops them.

@@ -84,6 +84,8 @@ public struct Connection: Sendable {
   ///   - body: the content. The `Content-Type` that it was made with is sent unless the request has another.
   ///   - timeout: sets ``Timeouts/total``; nil keeps that of ``defaults``.
   ///   - edit: changes the request in place.
+  // Not inlined: its temporaries would be in the frame of each request that waits.
+  @inline(never)
   public func request(
     _ method: HTTPRequest.Method, _ path: String = "", path variables: [String: any ParameterValue]? = nil,
     query: QueryParameters = [:],

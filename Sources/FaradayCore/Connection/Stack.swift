@@ -35,27 +35,23 @@ public struct Next: Sendable {
 
   /// Passes the request on and returns the response. Each further call sends the request again, as a retry.
   public func callAsFunction(_ request: Request) async throws -> Response {
-    if let context, request.context !== context { return try await pass(joining(request, context)) }
-    return try await pass(request)
-  }
-
-  private func joining(_ request: Request, _ context: ConnectionContext) -> Request {
-    var request = request
-    request.merge(context)
-    return request
-  }
-
-  private func pass(_ request: Request) async throws -> Response {
+    let request = joined(request)
     guard index < stack.middleware.count else { return try await stack.adapter.send(leaving: request) }
     let next = Next(stack: stack, index: index + 1, context: request.context)
     do {
       let response = try await stack.middleware[index].handle(request, next: next)
       // A response that a middleware has created redacts the same secrets as one of the adapter.
       return response.context == nil ? response.takingSecrets(of: request) : response
-    } catch var error as TransportError {
-      if let context = request.context { error.redact(by: context) }
-      throw error
+    } catch {
+      throw request.context?.redacted(error) ?? error
     }
+  }
+
+  private func joined(_ request: Request) -> Request {
+    guard let context, request.context !== context else { return request }
+    var request = request
+    request.merge(context)
+    return request
   }
 }
 
@@ -63,20 +59,37 @@ extension Adapter {
   /// Sends a request that has passed all middleware, without the connection's default headers if it has become cross-origin.
   /// Decodes the content codings of the response if ``Options/decompression`` is set.
   fileprivate func send(leaving request: Request) async throws -> Response {
-    let isCoded = request.options.decompression != nil
-    guard let context = request.context else {
-      return isCoded ? try await send(request.acceptingCodings()).decoded(for: request) : try await send(request)
-    }
+    guard let context = request.context else { return try await send(request.acceptingCodings()).decoded(for: request) }
     do {
-      var request = request.removingOriginBoundHeadersIfCrossOrigin()
-      if isCoded { request = request.acceptingCodings() }
-      var response = try await send(request)
-      response.context = context
-      response.body.keepSecrets(of: context)
-      return isCoded ? response.decoded(for: request) : response
-    } catch var error as TransportError {
-      error.redact(by: context)
-      throw error
+      return try await send(request.leaving()).arrived(for: request, context)
+    } catch {
+      throw context.redacted(error)
     }
+  }
+}
+
+// Neither is asynchronous nor becomes a part of what is: their temporaries would be in the frame of each request that waits.
+extension Request {
+  @inline(never)
+  fileprivate func leaving() -> Request { removingOriginBoundHeadersIfCrossOrigin().acceptingCodings() }
+}
+
+extension Response {
+  @inline(never)
+  fileprivate func arrived(for request: Request, _ context: ConnectionContext) -> Response {
+    var response = self
+    response.context = context
+    response.body.keepSecrets(of: context)
+    return response.decoded(for: request)
+  }
+}
+
+extension ConnectionContext {
+  /// The error with the connection's secrets redacted, if it is a ``TransportError``.
+  @inline(never)
+  fileprivate func redacted(_ error: any Error) -> any Error {
+    guard var error = error as? TransportError else { return error }
+    error.redact(by: self)
+    return error
   }
 }

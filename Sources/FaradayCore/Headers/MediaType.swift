@@ -26,19 +26,23 @@ public struct MediaType: Sendable, Hashable {
 
   /// Parses a `Content-Type` value. Nil if it has no type and subtype; malformed parameters are skipped.
   public init?(_ text: some StringProtocol) {
-    let parts = Self.split(text)
-    let names = parts[0].split(separator: "/", omittingEmptySubsequences: false).map { $0.trimming() }
-    // `HTTPField.Name` accepts exactly a token.
-    guard names.count == 2, names.allSatisfy({ HTTPField.Name($0) != nil }) else { return nil }
-    type = names[0].lowercased()
-    subtype = names[1].lowercased()
-    pairs = parts.dropFirst().compactMap { part in
-      guard let equals = part.utf8.firstIndex(of: UInt8(ascii: "=")) else { return nil }
+    var rest = Substring(text)
+    let essence = Self.part(of: &rest)
+    guard let slash = essence.utf8.firstIndex(of: UInt8(ascii: "/")) else { return nil }
+    let (type, subtype) = (essence[..<slash].trimming(), essence[essence.utf8.index(after: slash)...].trimming())
+    guard type.isToken, subtype.isToken else { return nil }
+    self.type = type.lowercased()
+    self.subtype = subtype.lowercased()
+    var pairs: [Parameter] = []
+    while !rest.isEmpty {
+      let part = Self.part(of: &rest)
+      guard let equals = part.utf8.firstIndex(of: UInt8(ascii: "=")) else { continue }
       let name = part[..<equals].trimming()
-      // A token (RFC 9110, section 5.6.6).
-      guard HTTPField.Name(name) != nil else { return nil }
-      return Parameter(name: name.lowercased(), value: Self.unquoted(part[part.utf8.index(after: equals)...].trimming()))
+      guard name.isToken else { continue }
+      let value = Self.unquoted(part[part.utf8.index(after: equals)...].trimming())
+      pairs.append(Parameter(name: name.lowercased(), value: value))
     }
+    self.pairs = pairs
   }
 
   /// The value of a parameter, by its case-insensitive name.
@@ -84,17 +88,22 @@ public struct MediaType: Sendable, Hashable {
   /// `image/svg+xml`
   public static let svg = MediaType("image", "svg+xml")
 
-  /// Splits at semicolons outside of quotes. By scalars: a `Character` would join a semicolon with an accent behind it.
-  private static func split(_ text: some StringProtocol) -> [String] {
-    var parts = [""]
+  /// Removes what stands before the next semicolon outside of quotes, and the semicolon. By bytes: a `Character` would join it with
+  /// an accent behind it.
+  private static func part(of rest: inout Substring) -> Substring {
     var isQuoted = false
     var isEscaped = false
-    for scalar in text.unicodeScalars {
-      if scalar == "\"" && !isEscaped { isQuoted.toggle() }
-      isEscaped = isQuoted && scalar == "\\" && !isEscaped
-      if scalar == ";" && !isQuoted { parts.append("") } else { parts[parts.count - 1].unicodeScalars.append(scalar) }
+    let end = rest.utf8.firstIndex { byte in
+      if byte == UInt8(ascii: "\"") && !isEscaped { isQuoted.toggle() }
+      isEscaped = isQuoted && byte == UInt8(ascii: "\\") && !isEscaped
+      return byte == UInt8(ascii: ";") && !isQuoted
     }
-    return parts
+    guard let end else {
+      defer { rest = "" }
+      return rest
+    }
+    defer { rest = rest[rest.utf8.index(after: end)...] }
+    return rest[..<end]
   }
 
   private static func unquoted(_ text: String) -> String {
@@ -119,9 +128,10 @@ extension MediaType: CustomStringConvertible {
   /// The value of a `Content-Type` field; parameter values that are not tokens are quoted.
   public var description: String {
     let text = pairs.reduce("\(type)/\(subtype)") {
-      $0 + "; \($1.name)=\(HTTPField.Name($1.value) == nil ? Self.quoted($1.value) : $1.value)"
+      $0 + "; \($1.name)=\($1.value.isToken ? $1.value : Self.quoted($1.value))"
     }
     // Without control characters: the value goes into a header line.
+    guard text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else { return text }
     return String(String.UnicodeScalarView(text.unicodeScalars.filter { $0.value >= 0x20 && $0.value != 0x7F }))
   }
 
@@ -159,6 +169,9 @@ extension HTTPFields {
 }
 
 extension StringProtocol {
+  /// Whether it is a token: a method, a field name, a parameter's name (RFC 9110, section 5.6.2).
+  var isToken: Bool { !isEmpty && utf8.allSatisfy(\.isTokenByte) }
+
   /// Splits at an ASCII character, byte by byte: a `Character` may join it with its neighbours (U+06DD does so with a comma).
   package func split(byte: Unicode.Scalar) -> [Substring] {
     Substring(self).utf8.split(separator: UInt8(ascii: byte)).map { Substring($0) }

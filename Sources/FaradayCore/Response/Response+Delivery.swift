@@ -12,17 +12,17 @@ extension Response {
 
   private func collected(for request: Request, onProgress: ProgressHandler?) async throws -> Response {
     let limit = request.options.maximumBodySize
-    var error = TransportError(
-      .bodyTooLarge, phase: .receiving, method: request.method, url: request.url, secrets: request.secrets,
-      message: "the body is larger than the limit of \(limit) bytes")
-    guard body.length ?? 0 <= limit else {
-      error.partialResponse = with(.empty)
-      throw error
-    }
+    guard body.length ?? 0 <= limit else { throw with(.empty).exceeding(limit, for: request) }
     let (response, isCut) = try await started(upTo: limit, onProgress: onProgress)
-    guard isCut else { return response }
-    error.partialResponse = response
-    throw error
+    guard !isCut else { throw response.exceeding(limit, for: request) }
+    return response
+  }
+
+  /// The error that has this response as far as it was read.
+  private func exceeding(_ limit: Int, for request: Request) -> TransportError {
+    TransportError(
+      .bodyTooLarge, phase: .receiving, method: request.method, url: request.url, secrets: request.secrets,
+      message: "the body is larger than the limit of \(limit) bytes", partialResponse: self)
   }
 
   /// The response with at most `limit` bytes of its body in memory, and whether there were more, which are dropped. Throws what

@@ -2,7 +2,7 @@ internal import FaradayCore
 
 extension Transfer {
   /// The settings that all transfers of an adapter share, clamped to valid ranges.
-  struct Settings: Sendable {
+  final class Settings: Sendable {
     let receiveBufferSize: Int
     let streamBufferSize: Int
     let requestsPerConnection: Int

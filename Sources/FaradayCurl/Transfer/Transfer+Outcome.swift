@@ -175,7 +175,8 @@ extension Transfer {
 }
 
 /// A response for the waiting task, unparsed: parsing is done in that task, and not on the engine's thread.
-struct Received: Sendable {
+/// One reference, for which each request that waits has room in its frame.
+final class Received: Sendable {
   enum Content: Sendable {
     case whole(Data, trailers: [UInt8])
     case stream(Body, ResponseStream)
@@ -185,6 +186,14 @@ struct Received: Sendable {
   let content: Content
   let metrics: TransferMetrics
 
+  init(head: RawHead, content: Content, metrics: TransferMetrics) {
+    self.head = head
+    self.content = content
+    self.metrics = metrics
+  }
+
+  // Not inlined: its temporaries would be in the frame of each request that waits.
+  @inline(never)
   func response(to request: Request) -> Response {
     let (response, version) = head.parsed()
     switch content {

@@ -45,14 +45,21 @@ final class Transfer: @unchecked Sendable, HasDeadline {
     case stream(SendBuffer)
   }
 
+  /// The proxy of a request. One reference: most requests have none, and it is large.
+  private indirect enum ProxyChoice {
+    case direct
+    case proxy(Proxy)
+    case invalid(InvalidProxy)
+  }
+
   let request: Request
   let target: Target
   let settings: Settings
   /// The validated header fields, without those that frame the body.
   let fields: [HTTPField]
   /// The proxy; nil for none.
-  let proxy: Proxy?
-  private let proxyProblem: InvalidProxy?
+  var proxy: Proxy? { if case .proxy(let proxy) = proxyChoice { proxy } else { nil } }
+  private let proxyChoice: ProxyChoice
   let submitted = Clock.now
   /// The priority of the waiting task.
   let priority = Task.currentPriority
@@ -138,11 +145,10 @@ final class Transfer: @unchecked Sendable, HasDeadline {
     number = settings.onEvent == nil ? 0 : Self.numbers.wrappingAdd(1, ordering: .relaxed).newValue
     lastEvent = submitted
     do {
-      proxy = try settings.proxies.proxy(of: checked.request, isSecure: checked.target.isSecure)
-      proxyProblem = nil
+      let proxy = try settings.proxies.proxy(of: checked.request, isSecure: checked.target.isSecure)
+      proxyChoice = proxy.map(ProxyChoice.proxy) ?? .direct
     } catch {
-      proxy = nil
-      proxyProblem = error
+      proxyChoice = .invalid(error)
     }
     parser = ResponseParser(to: request.method)
     if let data = request.body.data {
@@ -179,10 +185,14 @@ final class Transfer: @unchecked Sendable, HasDeadline {
 
   /// Creates and configures the easy handle, if there is none. A queued transfer has none, because a handle takes as much memory as
   /// all the rest. Handles are not reused for other requests: `curl_easy_reset` keeps too much state.
+  @inline(never)
   func prepare() throws {
     guard easyPointer == nil else { return }
-    if let proxyProblem { throw error(.proxyFailed, proxyProblem.description, phase: .building, underlying: proxyProblem) }
-    try proxy?.check(for: request)
+    switch proxyChoice {
+    case .direct: break
+    case .proxy(let proxy): try proxy.check(for: request)
+    case .invalid(let problem): throw error(.proxyFailed, problem.description, phase: .building, underlying: problem)
+    }
     if let refusal = unixSocketRefusal { throw refusal }
     guard Library.isReady, let easy = curl_easy_init() else {
       throw error(.engineFailed, "curl_easy_init failed: libcurl is not initialized or out of memory", phase: .building)

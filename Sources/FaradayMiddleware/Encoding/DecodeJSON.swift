@@ -22,15 +22,35 @@ public struct DecodeJSON: Middleware {
   }
 
   public func handle(_ request: Request, next: Next) async throws -> Response {
+    let response = try await next(accepting(request))
+    guard Self.isJSON(response) else { return response }
+    guard isStrict, request.options.delivery == .buffered, request.options.onChunk == nil else {
+      return response.with(makeReader())
+    }
+    return try parsed(await response.collected(for: request))
+  }
+
+  private func accepting(_ request: Request) -> Request {
+    guard request.headers[.accept] == nil else { return request }
     var request = request
-    if request.headers[.accept] == nil { request.headers[.accept] = MediaType.json.description }
-    var response = try await next(request)
-    guard response.headers.contentType?.isJSON == true, !response.body.isEmpty else { return response }
-    // Who reads a type does not need it.
-    let json = ReadOnce { [maximumDepth] in try JSONValue(data: $0, maximumDepth: maximumDepth) }
-    response[JSONKey.self] = json
-    guard isStrict, request.options.delivery == .buffered, request.options.onChunk == nil else { return response }
-    response = try await response.collected(for: request)
+    request.headers[.accept] = MediaType.json.description
+    return request
+  }
+
+  // Not inlined: its temporaries would be in the frame of each request that waits.
+  @inline(never)
+  private static func isJSON(_ response: Response) -> Bool {
+    response.headers.contentType?.isJSON == true && !response.body.isEmpty
+  }
+
+  /// Who reads a type does not need it.
+  private func makeReader() -> ReadOnce<JSONValue> {
+    ReadOnce { [maximumDepth] in try JSONValue(data: $0, maximumDepth: maximumDepth) }
+  }
+
+  private func parsed(_ response: Response) throws -> Response {
+    let json = makeReader()
+    let response = response.with(json)
     guard let data = response.body.data, !data.isEmpty else { return response }
     do { _ = try json.result(of: data).get() } catch { throw UndecodableBody(error, decoding: JSONValue.self, of: response) }
     return response
@@ -43,6 +63,12 @@ extension Response {
   public var json: JSONValue? {
     guard let read = self[JSONKey.self], let data = body.data, !data.isEmpty else { return nil }
     return try? read.result(of: data).get()
+  }
+
+  fileprivate func with(_ json: ReadOnce<JSONValue>) -> Response {
+    var response = self
+    response[JSONKey.self] = json
+    return response
   }
 }
 

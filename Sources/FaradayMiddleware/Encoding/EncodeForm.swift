@@ -13,15 +13,18 @@ public struct EncodeForm: Middleware {
   public init(encoder: QueryEncoder = QueryEncoder()) { self.encoder = encoder }
 
   public func handle(_ request: Request, next: Next) async throws -> Response {
-    let type = request.headers[.contentType]
-    guard let value = request.body.unencodedValue as? any Encodable, type == nil || request.headers.contentType == .form else {
-      return try await next(request)
-    }
+    try await next(encoded(request))
+  }
+
+  private func encoded(_ request: Request) throws -> Request {
+    guard let value = request.body.unencodedValue as? any Encodable else { return request }
+    let hasType = request.headers[.contentType] != nil
+    guard !hasType || request.headers.contentType == .form else { return request }
     var request = request
     let form = try request.encoding { try encoder.encode(value) }
     request.body = .text(form.description)
-    if type == nil { request.headers[.contentType] = MediaType.form.description }
-    return try await next(request)
+    if !hasType { request.headers[.contentType] = MediaType.form.description }
+    return request
   }
 }
 

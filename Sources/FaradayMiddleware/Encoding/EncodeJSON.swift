@@ -19,14 +19,17 @@ public struct EncodeJSON: Middleware {
   public init(encoder: JSONEncoder) { self.encoder = encoder }
 
   public func handle(_ request: Request, next: Next) async throws -> Response {
-    guard let value = request.body.unencodedValue as? any Encodable else { return try await next(request) }
+    try await next(encoded(request))
+  }
+
+  private func encoded(_ request: Request) throws -> Request {
+    guard let value = request.body.unencodedValue as? any Encodable else { return request }
     let hasType = request.headers[.contentType] != nil
-    guard !hasType || request.headers.contentType?.isJSON == true else { return try await next(request) }
+    guard !hasType || request.headers.contentType?.isJSON == true else { return request }
     var request = request
-    let data = try request.encoding { try encoder.data(of: value) }
-    request.body = .data(data)
+    request.body = .data(try request.encoding { try encoder.data(of: value) })
     if !hasType { request.headers[.contentType] = MediaType.json.description }
-    return try await next(request)
+    return request
   }
 }
 

@@ -14,11 +14,15 @@ public struct Multipart: Middleware {
   public init(encoder: MultipartFormEncoder = MultipartFormEncoder()) { self.encoder = encoder }
 
   public func handle(_ request: Request, next: Next) async throws -> Response {
-    guard let form = try form(of: request) else { return try await next(request) }
+    try await next(encoded(request))
+  }
+
+  private func encoded(_ request: Request) throws -> Request {
+    guard let form = try form(of: request) else { return request }
     var request = request
     request.body = form.body
     request.headers[.contentType] = form.contentType.description
-    return try await next(request)
+    return request
   }
 
   private func form(of request: Request) throws -> MultipartForm? {

@@ -76,58 +76,88 @@ public struct Redirects: Middleware {
 
   public func handle(_ request: Request, next: Next) async throws -> Response {
     let limit = request.options.redirectLimit ?? limit
-    guard limit > 0 else { return try await next(request) }
-    let keepsRepeatedHeaders = next.capabilities.contains(.repeatedHeaders)
-    var request = request
-    var hops: [Redirect] = []
-    var visited: Set<Visit> = [Visit(request)]
-    while true {
-      var response = try await next(request)
-      let plan = try plan(
-        response.head, of: request, visited, count: hops.count, limit: limit, keepsRepeatedHeaders: keepsRepeatedHeaders)
-      response.redirects = hops
-      if hops.contains(where: { Origin($0.url) != Origin($0.location) }) { response.wasRedirectedCrossOrigin = true }
-      switch plan {
-      case .deliver: return response
+    let response = try await next(request)
+    guard limit > 0, Self.isRedirect(response) else { return response }
+    return try await follow(response, of: request, limit: limit, next)
+  }
+
+  /// Follows a redirect and those behind it. Apart from `handle`, whose frame every request has while it waits.
+  @inline(never)
+  private func follow(_ redirect: Response, of request: Request, limit: Int, _ next: Next) async throws -> Response {
+    var (request, response) = (request, redirect)
+    var trail = Trail(limit: limit, keepsRepeatedHeaders: next.capabilities.contains(.repeatedHeaders))
+    while Self.isRedirect(response) {
+      switch try plan(response.head, of: request, &trail) {
+      case .deliver: return trail.delivered(response)
       case .refuse(let reason):
-        response.body = .data((try? await response.body.start(upTo: Self.keptOfRefused).bytes) ?? Data())
-        throw RedirectError(reason, request: request, response: response)
+        let start = try? await response.body.start(upTo: Self.keptOfRefused).bytes
+        throw RedirectError(reason, request: request, response: trail.delivered(response, with: start ?? Data()))
       case .follow(let redirected):
-        // A page that sets a cookie and leads to itself is no loop: the next visit is another one.
-        if response.headers[.setCookie] != nil { visited.removeAll() }
-        visited.insert(Visit(redirected))
         await response.body.discard()
-        hops.append(
-          Redirect(
-            status: response.status, headers: response.headers, version: response.version, url: request.url,
-            location: redirected.url, metrics: response.metrics,
-            secrets: request.secrets))
+        trail.follow(response, of: request, to: redirected)
         request = redirected
+        response = try await next(request)
       }
+    }
+    return trail.delivered(response)
+  }
+
+  /// How a request has been redirected so far.
+  private struct Trail {
+    let limit: Int
+    let keepsRepeatedHeaders: Bool
+    private var redirects: [Redirect] = []
+    private var visited: Set<Visit> = []
+
+    init(limit: Int, keepsRepeatedHeaders: Bool) {
+      self.limit = limit
+      self.keepsRepeatedHeaders = keepsRepeatedHeaders
+    }
+
+    var count: Int { redirects.count }
+
+    mutating func visit(_ request: Request) { visited.insert(Visit(request)) }
+
+    func hasVisited(_ request: Request) -> Bool { visited.contains(Visit(request)) }
+
+    mutating func follow(_ response: Response, of request: Request, to redirected: Request) {
+      // A page that sets a cookie and leads to itself is no loop: the next visit is another one.
+      if response.headers.contains(.setCookie) { visited.removeAll() }
+      redirects.append(
+        Redirect(
+          status: response.status, headers: response.headers, version: response.version, url: request.url,
+          location: redirected.url, metrics: response.metrics, secrets: request.secrets))
+    }
+
+    func delivered(_ response: Response, with body: Data? = nil) -> Response {
+      guard !redirects.isEmpty || body != nil else { return response }
+      var response = response
+      response.redirects = redirects
+      if redirects.contains(where: { Origin($0.url) != Origin($0.location) }) { response.wasRedirectedCrossOrigin = true }
+      if let body { response.body = .data(body) }
+      return response
     }
   }
 
-  /// What to do with a response.
+  /// What to do with a redirect.
   private enum Plan {
     case deliver
     case follow(Request)
     case refuse(RedirectError.Reason)
   }
 
-  private func plan(
-    _ head: HTTPResponse, of request: Request, _ visited: Set<Visit>, count: Int, limit: Int, keepsRepeatedHeaders: Bool
-  ) throws -> Plan {
-    guard Self.isRedirect(head) else { return .deliver }
-    guard count < limit else { return .refuse(.tooMany(limit: limit)) }
+  private func plan(_ head: HTTPResponse, of request: Request, _ trail: inout Trail) throws -> Plan {
+    trail.visit(request)
+    guard trail.count < trail.limit else { return .refuse(.tooMany(limit: trail.limit)) }
     let redirected: Request
     do {
-      redirected = try self.redirected(head, of: request, keepsRepeatedHeaders: keepsRepeatedHeaders)
+      redirected = try self.redirected(head, of: request, keepsRepeatedHeaders: trail.keepsRepeatedHeaders)
     } catch {
       return .refuse(error)
     }
-    guard head.headerFields[.setCookie] != nil || !visited.contains(Visit(redirected)) else { return .refuse(.loop) }
+    guard head.headerFields.contains(.setCookie) || !trail.hasVisited(redirected) else { return .refuse(.loop) }
     guard let policy else { return .follow(redirected) }
-    let attempt = Attempt(head: head, url: request.url, newRequest: redirected, count: count)
+    let attempt = Attempt(head: head, url: request.url, newRequest: redirected, count: trail.count)
     return try policy(attempt) == .follow ? .follow(redirected) : .deliver
   }
 
@@ -147,8 +177,11 @@ public struct Redirects: Middleware {
   /// How many bytes of the body of a rejected redirect its error has.
   private static let keptOfRefused = 64 << 10
 
-  private static func isRedirect(_ head: HTTPResponse) -> Bool {
-    [301, 302, 303, 307, 308].contains(head.status.code) && head.headerFields[.location] != nil
+  private static func isRedirect(_ response: Response) -> Bool {
+    switch response.status.code {
+    case 301, 302, 303, 307, 308: response.headers.contains(.location)
+    default: false
+    }
   }
 
   private struct Visit: Hashable {

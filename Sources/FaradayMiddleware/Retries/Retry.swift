@@ -50,28 +50,39 @@ public struct Retry: Middleware {
     }
     let mayRepeat = request.options.isRetryable ?? request.method.isIdempotent
     let request = mayRepeat ? withKey(request) : request
+    let outcome: Result<Response, any Error>
+    do { outcome = .success(try await next(request)) } catch { outcome = .failure(error) }
+    return try await settle(outcome, of: request, mayRepeat: mayRepeat, next)
+  }
+
+  /// Retries until there is a result. Apart from `handle`, whose frame every request has while it waits.
+  @inline(never)
+  private func settle(
+    _ first: Result<Response, any Error>, of request: Request, mayRepeat: Bool, _ next: Next
+  ) async throws -> Response {
+    var outcome = first
     var number = 1
     while true {
       let retry: (failed: Attempt, wait: Duration)
       do {
-        let response = try await next(request)
-        let attempt = attempt(number, of: request, head: response.head)
-        guard mayRepeat, mayFollow(attempt), let wait = wait(after: attempt) else {
+        let response = try outcome.get()
+        guard mayRepeat, let planned = plan(number, of: request, after: outcome) else {
           // A body that breaks off is retried as well, where the caller gets it whole.
           let isWhole = request.options.deliversWhole && number <= policy.retries
           return try await (isWhole ? response.collected(for: request) : response).withRetries(number - 1)
         }
         await response.body.discard()
-        retry = (attempt, wait)
+        retry = planned
       } catch {
-        let failure = error as? TransportError
-        let attempt = attempt(number, of: request, head: failure?.partialResponse?.head, error: error)
-        guard mayRepeat || failure?.wasNeverSent == true, mayFollow(attempt), let wait = wait(after: attempt) else { throw error }
-        retry = (attempt, wait)
+        guard mayRepeat || error.wasNeverSent, let planned = plan(number, of: request, after: .failure(error)) else {
+          throw error
+        }
+        retry = planned
       }
       await policy.onRetry?(retry.failed, retry.wait)
       try await clock.sleep(for: retry.wait)
       number += 1
+      do { outcome = .success(try await next(request)) } catch { outcome = .failure(error) }
     }
   }
 
@@ -80,6 +91,23 @@ public struct Retry: Middleware {
     var request = request
     request.headers[.idempotencyKey] = UUID().uuidString
     return request
+  }
+
+  /// The failed attempt and the delay before the next one; nil if there is none.
+  private func plan(
+    _ number: Int, of request: Request, after outcome: Result<Response, any Error>
+  ) -> (failed: Attempt, wait: Duration)? {
+    let attempt: Attempt
+    switch outcome {
+    case .success(let response):
+      // Most responses need no Attempt to be looked at.
+      guard policy.shouldRetry != nil || policy.statuses.contains(response.status.code) else { return nil }
+      attempt = self.attempt(number, of: request, head: response.head)
+    case .failure(let error):
+      attempt = self.attempt(number, of: request, head: (error as? TransportError)?.partialResponse?.head, error: error)
+    }
+    guard mayFollow(attempt), let wait = wait(after: attempt) else { return nil }
+    return (attempt, wait)
   }
 
   private func attempt(
@@ -114,10 +142,11 @@ public struct Retry: Middleware {
   }
 }
 
-extension TransportError {
-  /// Whether it failed before there was a connection, so that nothing was sent.
+extension Error {
+  /// Whether the request failed before there was a connection, so that nothing was sent.
   fileprivate var wasNeverSent: Bool {
-    [.resolving, .connecting, .tls].contains(phase)
+    guard let phase = (self as? TransportError)?.phase else { return false }
+    return [.resolving, .connecting, .tls].contains(phase)
   }
 }
 
