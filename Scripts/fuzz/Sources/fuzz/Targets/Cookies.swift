@@ -44,7 +44,10 @@ extension Target {
       expect(host == cookie.domain || !cookie.isHostOnly && host.hasSuffix("." + cookie.domain), "\(host) has \(description)")
     }
     expect(cookie.isHostOnly || cookie.domain.contains("."), "for a whole suffix: \(description)")
-    let isShort = cookie.value.utf8.count < 8 || (cookie.name + cookie.path + cookie.domain).contains(cookie.value)
+    // What a short value is equal to in the rest of a description says nothing about it: `eSite=None`.
+    var other = cookie
+    other.value = ""
+    let isShort = cookie.value.utf8.count < 8 || other.description.contains(cookie.value)
     expect(isShort || !description.contains(cookie.value), "the value is shown")
     expect(
       isShort || !"\(String(reflecting: cookie)) \(Mirror(reflecting: cookie).children)".contains(cookie.value), "it is shown")
