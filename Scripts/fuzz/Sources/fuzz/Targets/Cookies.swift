@@ -34,7 +34,9 @@ extension Target {
   private static func check(_ cookie: Cookie, from url: URL, _ host: String) {
     let description = cookie.description
     expect(cookie.name.utf8.count + cookie.value.utf8.count <= 4096, "too long: \(description)")
-    expect(cookie.path.utf8.first == UInt8(ascii: "/") && cookie.path.utf8.count <= 1024, "no path: \(description)")
+    // The limit is that of the attribute: a default path is as long as the URL's.
+    let longest = max(1024, url.path(percentEncoded: true).utf8.count)
+    expect(cookie.path.utf8.first == UInt8(ascii: "/") && cookie.path.utf8.count <= longest, "no path: \(description)")
     expect(!cookie.isSecure || url.scheme?.lowercased() == "https", "not from https: \(description)")
     if let expires = cookie.expires {
       expect(expires > now && expires <= now.addingTimeInterval(400 * 86_400), "kept too long: \(description)")
