@@ -55,7 +55,7 @@ public struct CurlAdapter: Adapter {
     try Task.checkCancellation()
     let transfer = try makeTransfer(request)
     if request.body.isToBeEmpty { try await checkEmptiness(of: request) }
-    let engine = engines.engine(for: transfer.target.origin)
+    let engine = engines.engine(for: transfer)
     // In the caller's task and not on the engine's thread, where all others would wait for it.
     if engine.hasShortQueue { try transfer.prepare() }
     let received = try await withTaskCancellationHandler {
@@ -108,57 +108,4 @@ extension Body {
   /// Whether it is streamed, and its stated length is 0.
   @inline(never)
   fileprivate var isToBeEmpty: Bool { isStreamed && length == 0 }
-}
-
-/// The engines of an adapter. It is released with the adapter's last copy, and then stops them.
-private final class EngineGroup: TaskExecutor {
-  let settings: Transfer.Settings
-  private let engines: [EngineHandle]
-  private let next = Atomic<Int>(0)
-
-  init(_ configuration: CurlAdapter.Configuration) {
-    settings = Transfer.Settings(configuration)
-    engines = (0..<max(1, configuration.engines)).map { _ in EngineHandle(configuration) }
-  }
-
-  deinit {
-    for engine in engines { engine.stop() }
-  }
-
-  func engine(for origin: String) -> EngineHandle {
-    guard engines.count > 1 else { return engines[0] }
-    return engines[Int(UInt(bitPattern: origin.hashValue) % UInt(engines.count))]
-  }
-
-  var statistics: AdapterStatistics {
-    engines.reduce(into: AdapterStatistics()) { $0.add($1.statistics) }
-  }
-
-  func drain(until deadline: ContinuousClock.Instant) async -> Int {
-    for engine in engines { engine.refuseSubmissions() }
-    return await Draining.drain(until: deadline) { [engines] in
-      for engine in engines { await engine.untilIdle() }
-    } cut: { [engines] in
-      var count = 0
-      for engine in engines { count += await engine.cut() }
-      return count
-    }
-  }
-
-  // MARK: tasks
-
-  /// Whether the current task runs on the engines' threads.
-  var isPreferred: Bool { withUnsafeCurrentTask { $0?.unownedTaskExecutor == asUnownedTaskExecutor() } }
-
-  func enqueue(_ job: UnownedJob) {
-    engineForJob.enqueue(Job(job: job, executor: asUnownedTaskExecutor()))
-  }
-
-  /// The current thread's engine, if it has one; otherwise each in turn (round robin).
-  private var engineForJob: EngineHandle {
-    guard engines.count > 1 else { return engines[0] }
-    if let current = engines.first(where: \.isCurrent) { return current }
-    let turn = next.wrappingAdd(1, ordering: .relaxed).oldValue
-    return engines[Int(UInt(bitPattern: turn) % UInt(engines.count))]
-  }
 }

@@ -9,6 +9,8 @@ internal import FaradayCore
 struct Admission<Item> {
   final class Origin {
     fileprivate let key: String
+    /// The maximum number of connections.
+    fileprivate var limit: Int
     fileprivate var active = 0
     fileprivate var waiting = Fifo<Item>()
     fileprivate var cancelled = 0
@@ -23,7 +25,10 @@ struct Admission<Item> {
 
     fileprivate var isIdle: Bool { active == 0 && waiting.isEmpty }
 
-    fileprivate init(_ key: String) { self.key = key }
+    fileprivate init(_ key: String, limit: Int) {
+      self.key = key
+      self.limit = limit
+    }
   }
 
   /// The idle time after which an origin starts over with one item, in nanoseconds.
@@ -59,9 +64,11 @@ struct Admission<Item> {
 
   /// The origin, if an item to it may start at once without overtaking a waiting one; otherwise nil. It counts as active until
   /// ``release(_:now:)``.
-  mutating func admit(to key: String, now: Int64) -> Origin? {
+  ///
+  /// - Parameter limit: the origin's from now on; nil is that of all.
+  mutating func admit(to key: String, limit own: Int? = nil, now: Int64) -> Origin? {
     guard ready.isEmpty, active < limit else { return nil }
-    let origin = origin(key, now)
+    let origin = origin(key, own, now)
     guard origin.waiting.isEmpty, mayStart(origin) else { return nil }
     origin.active += 1
     active += 1
@@ -69,8 +76,8 @@ struct Admission<Item> {
   }
 
   /// Adds an item to the queue.
-  mutating func enqueue(_ item: Item, to key: String, now: Int64) -> Origin {
-    let origin = origin(key, now)
+  mutating func enqueue(_ item: Item, to key: String, limit own: Int? = nil, now: Int64) -> Origin {
+    let origin = origin(key, own, now)
     origin.waiting.append(item)
     refresh(origin)
     return origin
@@ -133,19 +140,20 @@ struct Admission<Item> {
     noteIdle(origin, now)
   }
 
-  private mutating func origin(_ key: String, _ now: Int64) -> Origin {
+  private mutating func origin(_ key: String, _ own: Int?, _ now: Int64) -> Origin {
     guard let origin = origins[key] else {
-      let origin = Origin(key)
+      let origin = Origin(key, limit: own ?? limitPerOrigin)
       origins[key] = origin
       newOrigins += 1
       return origin
     }
+    origin.limit = own ?? limitPerOrigin
     if origin.isIdle, now - origin.idleSince > Self.shortIdle { close(origin) }
     return origin
   }
 
   private func mayStart(_ origin: Origin) -> Bool {
-    origin.active == 0 || (origin.isOpen && origin.active / origin.streamsPerConnection < limitPerOrigin)
+    origin.active == 0 || (origin.isOpen && origin.active / origin.streamsPerConnection < origin.limit)
   }
 
   private mutating func refresh(_ origin: Origin) {

@@ -180,11 +180,12 @@ final class Engine {
     transfer.engine = self
     // If the task was cancelled while it submitted, its command may have been dropped.
     guard !transfer.isCancelled else { return end(transfer, .failed(CancellationError())) }
-    if let origin = admission.admit(to: transfer.target.origin, now: now) {
+    let limit = transfer.connectionLimit
+    if let origin = admission.admit(to: transfer.target.origin, limit: limit, now: now) {
       start(transfer, to: origin)
     } else if queued < configuration.queueLimit {
       queued += 1
-      transfer.life = .queued(admission.enqueue(transfer, to: transfer.target.origin, now: now))
+      transfer.life = .queued(admission.enqueue(transfer, to: transfer.target.origin, limit: limit, now: now))
       updateDeadline(of: transfer)
       transfer.report(.queued)
     } else {

@@ -69,6 +69,9 @@ final class EngineHandle: Sendable {
   /// Whether so few requests are waiting that the next one is likely to start at once.
   var hasShortQueue: Bool { waiting.load(ordering: .relaxed) < 64 }
 
+  /// How many requests are active or waiting, about: those that have just ended may be counted.
+  var load: Int { waiting.load(ordering: .relaxed) + Int(counters.active.value) }
+
   /// Submits a transfer, starting the thread if there is none. If that fails, the transfer fails.
   func submit(_ transfer: Transfer) {
     transfer.handle = self

@@ -4,8 +4,10 @@ extension CurlAdapter {
   /// The configuration of the connection pool, the request queue, the proxy, and the engines. Options of one request are in its
   /// `options`.
   public struct Configuration: Sendable {
-    /// The number of engines, each with a thread. 1 by default. Requests are distributed by origin, so that each origin has one
-    /// connection pool.
+    /// The number of engines, each with a thread and a connection pool. 1 by default.
+    ///
+    /// Each origin has an engine of its own. Of an origin that speaks HTTP/1.1 the others take requests too, while its own has as many
+    /// as its share of ``connectionsPerOrigin``; the shares together are that limit. HTTP/2 connections stay on one engine.
     public var engines: Int
     /// The maximum number of connections to one origin (scheme, host and port). 64 by default. Further requests wait in the request
     /// queue, first in, first out.

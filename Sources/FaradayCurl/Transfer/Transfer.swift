@@ -24,7 +24,7 @@ internal import Synchronization
 /// - ``mayBeUploadingAfterResponse``: the response is complete, and the upload may not be. libcurl no longer reads from the
 ///   connection, so the engine checks every 50 ms whether the server has closed it (``isDoneWithoutUpload(at:)``).
 // Safe to share: every `var` is written before it is submitted through the mailbox's lock, and after that only on the engine's
-// thread. `continuation`, `isSentFromEngine` and `handle` are set by the sender just before.
+// thread. `continuation`, `isSentFromEngine`, `connectionLimit` and `handle` are set by the sender just before.
 final class Transfer: @unchecked Sendable, HasDeadline {
   /// The state of its life cycle.
   enum Life {
@@ -72,6 +72,8 @@ final class Transfer: @unchecked Sendable, HasDeadline {
   var continuation: UnsafeContinuation<Received, any Error>?
   /// Whether the waiting task runs on the engine's thread (task executor), so that resuming it needs no change of thread.
   var isSentFromEngine = false
+  /// The engine's share of the connections to its origin; nil if it has them all.
+  var connectionLimit: Int?
   var handle: EngineHandle?
   var engine: Engine?
   @exclusivity(unchecked) var life = Life.new
