@@ -2,8 +2,8 @@ import Faraday
 
 /// The result of a transfer, whether it succeeded or failed, with all its exchanges: redirects, and requests that failed.
 struct Report {
-  /// The first request, as it was to be sent.
-  let request: Request
+  /// The first request, as it was to be sent; nil if something was wrong before there was one.
+  let request: Request?
   /// The URL as it was given.
   var inputURL: String
   /// The number of the URL on the command line, from 0.
@@ -28,6 +28,12 @@ struct Report {
   init(_ request: Request) {
     self.request = request
     inputURL = request.url.absoluteString
+  }
+
+  /// The result of a transfer that nothing was sent for.
+  init(unsent url: String) {
+    request = nil
+    inputURL = url
   }
 
   /// The metrics of the last exchange, with times that include the exchanges before it, as curl's do.
@@ -55,7 +61,7 @@ struct Report {
   }
 
   /// The request that was sent last: a redirect may have changed it.
-  var lastRequest: Request { hops.last?.request ?? request }
+  var lastRequest: Request? { hops.last?.request ?? request }
 
   var exitStatus: Int32 { failure?.status ?? 0 }
 
