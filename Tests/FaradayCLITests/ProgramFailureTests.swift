@@ -109,6 +109,14 @@ import Testing
     #expect(server.connectionCount == 0)
   }
 
+  @Test func `a cookie file of Set-Cookie lines is a warning, and no cookie is sent to a host that it does not name`()
+    async throws
+  {
+    let head = try folder.write("HTTP/1.1 200 OK\r\nset-cookie: a=1\r\n\r\n", to: "head")
+    let outcome = try await Program.run("-b", head, server.url + "/echo")
+    #expect(outcome.status == 0 && outcome.error.contains("Warning: The Set-Cookie lines of"), "\(outcome.error)")
+  }
+
   @Test func `a connection that leads nowhere else is a warning`() async throws {
     let outcome = try await Program.run("--connect-to", "a:80", server.url + "/hello")
     #expect(outcome.status == 0 && outcome.error.contains("Warning: --connect-to 'a:80'"), "\(outcome.error)")
@@ -164,8 +172,8 @@ import Testing
     #expect(folder.read("part")?.count == 10)
   }
 
-  @Test func `a connection that breaks before it has answered exits with 52`() async throws {
-    #expect(try await Program.run(server.url + "/reset").status == 52)
+  @Test func `a connection that is reset before it has answered exits with curl's 56`() async throws {
+    #expect(try await Program.run(server.url + "/reset").status == 56)
   }
 
   @Test func `an upload that cannot be read exits with 26`() async throws {

@@ -45,6 +45,7 @@ struct Exchange {
     let start = ContinuousClock.now
     let heads = HeadQueue()
     let recorder = HopRecorder()
+    var isRefusedByProxy = false
     var request = request
     heads.install(on: &request, for: adapter.capabilities)
     if meter.isShown, !request.body.isEmpty {
@@ -60,6 +61,7 @@ struct Exchange {
       if settings.failsOnStatus == .withBody, response.status.code >= 400 { throw Self.failure(response) }
     } catch {
       report.failure = timeoutFailure(error, after: ContinuousClock.now - start) ?? CommandFailure(error)
+      isRefusedByProxy = (error as? TransportError)?.code == .proxyFailed
       report.response = report.response ?? (error as? any ErrorWithResponse)?.response ?? recorder.hops.last?.response
       // What came of a response that failed is written, too.
       try? write(heads)
@@ -68,7 +70,11 @@ struct Exchange {
     report.filename = sink.path
     report.headSize = heads.byteCount
     report.headFieldCount = heads.fieldCount
-    report.lastStatus = heads.lastStatus
+    if isRefusedByProxy {
+      report.refusedStatus = heads.lastStatus
+    } else {
+      report.lastStatus = heads.lastStatus
+    }
     report.elapsed = ContinuousClock.now - start
   }
 

@@ -51,7 +51,7 @@ enum ExitStatus {
 
   /// The codes that stand for several of curl's numbers: the engine knows which.
   private static let several: [TransportError.Code: Set<Int>] = [
-    .connectionFailed: [45], .sendFailed: [25], .tlsFailed: [59], .malformedResponse: [1, 8, 56],
+    .connectionFailed: [45], .connectionClosed: [55, 56], .sendFailed: [25], .tlsFailed: [59], .malformedResponse: [1, 8, 56],
     .proxyFailed: [5, 7, 35, 56, 60, 97],
   ]
 

@@ -22,6 +22,8 @@ struct Report {
   var headFieldCount = 0
   /// The status of the last head, also if the response has failed.
   var lastStatus = 0
+  /// The status with which a proxy has refused a tunnel; 0 if none has.
+  var refusedStatus = 0
   /// From sending the request to the end, measured here: a failed transfer has no metrics.
   var elapsed: Duration = .zero
 
@@ -86,7 +88,7 @@ extension Report {
   var local: (ip: String, port: String) { Self.parts(of: metrics.localAddress) }
 
   /// The status of the proxy's answer to CONNECT; 0 without one.
-  var proxyStatus: Int { hops.compactMap { $0.metrics?.proxyStatus }.last ?? 0 }
+  var proxyStatus: Int { hops.compactMap { $0.metrics?.proxyStatus }.last ?? refusedStatus }
 
   /// The bytes of all requests: their heads, and small bodies that were sent with them.
   var requestSize: Int64 { hops.reduce(0) { $0 + ($1.metrics?.requestSize ?? 0) } }

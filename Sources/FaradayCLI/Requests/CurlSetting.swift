@@ -8,6 +8,8 @@ struct CurlSetting: Sendable, Equatable {
     case text(String)
     /// A header field that is not to be written.
     case omission(String)
+    /// The heads of answers to CONNECT are not reported.
+    case noConnectHeads
   }
 
   let name: String
@@ -19,12 +21,17 @@ struct CurlSetting: Sendable, Equatable {
   /// Leaves out a header field that libcurl writes itself.
   init(omitting field: String) { (name, value) = ("HTTPHEADER", .omission(field)) }
 
+  static let noConnectHeads = CurlSetting("SUPPRESS_CONNECT_HEADERS", .noConnectHeads)
+
+  private init(_ name: String, _ value: Value) { (self.name, self.value) = (name, value) }
+
   /// Sets those of a request before its transfer starts.
   static let customize: @Sendable (borrowing UnsafeTransfer, Request) throws -> Void = { transfer, request in
     for setting in request.options[Key.self] {
       switch setting.value {
       case .number(let number): try transfer.set(setting.name, number)
       case .text(let text): try transfer.set(setting.name, text)
+      case .noConnectHeads: try transfer.suppressConnectHeads()
       case .omission(let field): try transfer.omit(field: field)
       }
     }

@@ -57,6 +57,7 @@ struct PreparedOperation: Sendable {
     self.user = user
     settings.proxy.user = try settings.proxy.user.map { try Password.completing($0, for: "proxy") }
     cookies = settings.cookies.isEmpty && settings.cookieJar == nil ? nil : CookieEngine(settings)
+    warnings += cookies?.warnings ?? []
     timeCondition = settings.timeCondition.flatMap { text in
       let condition = TimeCondition.field(text)
       if condition == nil {

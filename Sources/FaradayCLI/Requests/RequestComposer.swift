@@ -64,11 +64,9 @@ struct RequestComposer: Sendable {
     return (proxy.scheme == .http || proxy.scheme == .https) && !proxy.tunnels && proxy.exceptions.isEmpty
   }
 
-  /// What CONNECT says of the client.
+  /// What CONNECT says of the client, to a proxy of the environment too.
   private func addAgent(to request: inout Request) {
-    guard settings.proxy.url?.isEmpty == false, settings.transport == .curl, let agent = request.headers[.userAgent] else {
-      return
-    }
+    guard settings.transport == .curl, let agent = request.headers[.userAgent] else { return }
     request.options[CurlSetting.Key.self].append(CurlSetting("USERAGENT", agent))
   }
 

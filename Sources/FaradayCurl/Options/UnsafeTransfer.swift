@@ -83,6 +83,9 @@ public struct UnsafeTransfer: ~Copyable {
     try easy.set(CURLOPT_HTTPHEADER, transfer.headers)
   }
 
+  /// Leaves the head of a proxy's answer to CONNECT out of ``FaradayCore/Options/onRawHead``.
+  package func suppressConnectHeads() throws { try easy.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1) }
+
   private static func named(_ name: String) throws -> UInt32 {
     guard let number = number(of: name) else { throw OptionRejected(option: name, reason: "this libcurl has none of that name") }
     return number

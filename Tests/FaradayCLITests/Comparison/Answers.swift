@@ -35,6 +35,7 @@ enum Answers {
 
   static func answer(to request: RecordedRequest) -> Answer {
     let path = request.path
+    if request.method == "CONNECT" { return Answer("no\n", "403 Forbidden") }
     if let code = number(in: path, after: "/status/") { return Answer("status \(code)\n", "\(code) Some Words") }
     if let count = number(in: path, after: "/redirect/") {
       return count > 0 ? Answer("more\n", "302 Found", ["Location: /redirect/\(count - 1)"]) : Answer("arrived\n")
