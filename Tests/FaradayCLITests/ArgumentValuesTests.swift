@@ -9,7 +9,7 @@ import Testing
     #expect(
       try NetworkArguments.hostOverride("h:80:127.0.0.1,[::1]") == HostOverride("h", port: 80, addresses: ["127.0.0.1", "::1"]))
     #expect(try NetworkArguments.hostOverride("+[::2]:443:::1").host == "::2")
-    for text in ["foo", "h:80", "h:x:127.0.0.1", "h:80:", ":80:1.2.3.4"] {
+    for text in ["foo", "h:80", "h:x:127.0.0.1", "h:80:", ":80:1.2.3.4", "h:80:nonsense", "h:80:127.0.0.1,x"] {
       #expect(throws: CommandFailure(49, "Couldn't parse CURLOPT_RESOLVE entry '\(text)'")) {
         try NetworkArguments.hostOverride(text)
       }
@@ -20,6 +20,8 @@ import Testing
     #expect(try NetworkArguments.connectTo("a:1:b:2") == ConnectTo(host: "a", port: 1, toHost: "b", toPort: 2))
     #expect(try NetworkArguments.connectTo("::b:") == ConnectTo(toHost: "b"))
     #expect(try NetworkArguments.connectTo("a::[::1]:8") == ConnectTo(host: "a", toHost: "::1", toPort: 8))
+    #expect(try NetworkArguments.connectTo("a:1:b") == ConnectTo(host: "a", port: 1, toHost: "b"))
+    #expect(try NetworkArguments.connectTo("a:1:[::1]") == ConnectTo(host: "a", port: 1, toHost: "::1"))
     #expect(throws: CommandFailure.self) { try NetworkArguments.connectTo("a:x:b:2") }
   }
 

@@ -29,6 +29,8 @@ import Testing
     #expect(ExitStatus.of(.malformedResponse, engineCode: nil) == 8)
     #expect(ExitStatus.of(.proxyFailed, engineCode: 56) == 56)
     #expect(ExitStatus.of(.proxyFailed, engineCode: 5) == 5)
+    #expect(ExitStatus.of(.connectionClosed, engineCode: 56) == 56)
+    #expect(ExitStatus.of(.connectionClosed, engineCode: 52) == 52)
     #expect(ExitStatus.of(.proxyFailed, engineCode: 28) == 97)
   }
 

@@ -1,5 +1,6 @@
 import FaradayTesting
 import Foundation
+import TestSupport
 import Testing
 
 /// The executable when something is wrong.
@@ -53,6 +54,74 @@ import Testing
     #expect(server.connectionCount == 0)
   }
 
+  /// Runs a shell command in which `faraday` is the program; returns its exit status and what it writes.
+  private func shell(_ command: String) async throws -> (status: Int32, text: String) {
+    let path = try BuiltProduct.named("faraday").path
+    let script = "exec >\(folder.file("all")) 2>&1; faraday() { '\(path)' -q \"$@\"; }; \(command)"
+    let status = await (try ChildProcess("/bin/sh", ["-c", script])).ended()
+    return (status, String(decoding: folder.read("all") ?? Data(), as: UTF8.self))
+  }
+
+  @Test(arguments: ["-T -", "-d @-", "-F a=@-"])
+  func `a standard input that is closed or cannot be read is said in words`(_ option: String) async throws {
+    let closed = try await shell("faraday -sS \(option) \(server.url)/echo <&-")
+    #expect(closed.status == 26 && closed.text == "faraday: (26) cannot read -: Bad file descriptor\n", "\(closed.text)")
+    #if os(Linux)
+    // Its first page is not there.
+    let broken = try await shell("faraday -sS \(option) \(server.url)/echo </proc/self/mem")
+    #expect(broken.status == 26 && broken.text == "faraday: (26) cannot read -: Input/output error\n", "\(broken.text)")
+    #endif
+  }
+
+  #if os(Linux)
+  @Test func `the place of a standard stream that is closed is not taken by a file or socket`() async throws {
+    let outcome = try await shell("faraday -sS -d @/proc/self/fd/0 -o \(folder.file("out")) \(server.url)/echo <&- >&-")
+    #expect(outcome.status == 0, "\(outcome.text)")
+    #expect(try await shell("faraday -s \(server.url)/hello >&-").status == 23)
+  }
+  #endif
+
+  @Test func `a body that was read from a pipe is not sent again: it would be empty`() async throws {
+    let recorder = try RecordingServer()
+    defer { recorder.stop() }
+    let url = "http://127.0.0.1:\(recorder.port)/status/503"
+    let outcome = try await Program.run("--retry", "1", "--retry-delay", "1", "-T", "-", url, input: Data("piped".utf8))
+    #expect(recorder.requests.count == 1 && recorder.requests.first?.hasSuffix("piped") == true)
+    #expect(outcome.error.contains("cannot be sent again"), "\(outcome.error)")
+  }
+
+  @Test func `an ETag that cannot be saved is said with its file`() async throws {
+    let path = folder.file("none/etag")
+    let outcome = try await Program.run("-sS", "--etag-save", path, server.url + "/hello")
+    #expect(outcome.status == 26)
+    #expect(outcome.error == "faraday: (26) Failed to open \(path): No such file or directory\n")
+  }
+
+  @Test func `a length that is taken away from a body is refused, as the body would be the next request`() async throws {
+    let outcome = try await Program.run("-sS", "-d", "a=1", "-H", "Content-Length:", server.url + "/echo")
+    #expect(outcome.status == 2 && outcome.error.contains("-H 'Content-Length:'"), "\(outcome.error)")
+    #expect(server.connectionCount == 0)
+  }
+
+  @Test func `a field that only libcurl can leave out exits with 4 over another adapter`() async throws {
+    let outcome = try await Program.run("-sS", "--transport", "urlsession", "-H", "Host:", server.url + "/hello")
+    #expect(outcome.status == 4 && outcome.error.contains("URLSessionAdapter"), "\(outcome.error)")
+    #expect(server.connectionCount == 0)
+  }
+
+  @Test func `a cookie file of Set-Cookie lines is a warning, and no cookie is sent to a host that it does not name`()
+    async throws
+  {
+    let head = try folder.write("HTTP/1.1 200 OK\r\nset-cookie: a=1\r\n\r\n", to: "head")
+    let outcome = try await Program.run("-b", head, server.url + "/echo")
+    #expect(outcome.status == 0 && outcome.error.contains("Warning: The Set-Cookie lines of"), "\(outcome.error)")
+  }
+
+  @Test func `a connection that leads nowhere else is a warning`() async throws {
+    let outcome = try await Program.run("--connect-to", "a:80", server.url + "/hello")
+    #expect(outcome.status == 0 && outcome.error.contains("Warning: --connect-to 'a:80'"), "\(outcome.error)")
+  }
+
   @Test func `a bad URL exits with 3`() async throws {
     let outcome = try await Program.run("http://:80/")
     #expect(outcome.status == 3)
@@ -103,8 +172,8 @@ import Testing
     #expect(folder.read("part")?.count == 10)
   }
 
-  @Test func `a connection that breaks before it has answered exits with 52`() async throws {
-    #expect(try await Program.run(server.url + "/reset").status == 52)
+  @Test func `a connection that is reset before it has answered exits with curl's 56`() async throws {
+    #expect(try await Program.run(server.url + "/reset").status == 56)
   }
 
   @Test func `an upload that cannot be read exits with 26`() async throws {

@@ -43,6 +43,13 @@ import Testing
     #expect(try applied("--transport", "urlsession", "--connect-timeout", "0", "h").timeouts == Timeouts(idle: nil))
   }
 
+  @Test func `the certificates that -w asks for are asked of the adapter that has them`() throws {
+    #expect(try applied("-w", "%{num_certs}", "h").tls.reportsPeerCertificates)
+    #expect(try applied("-k", "-w", "%{certs}", "h").tls.reportsPeerCertificates)
+    #expect(try !applied("-w", "%{http_code}", "h").tls.reportsPeerCertificates)
+    #expect(try !applied("--transport", "urlsession", "-w", "%{certs}", "h").tls.reportsPeerCertificates)
+  }
+
   private func applied(_ arguments: String...) throws -> Options {
     let operation = try Fetch.reading(arguments, readsDefault: false).operation
     var options = Options()

@@ -66,6 +66,16 @@ import Testing
     #expect(try refusal { $0.proxy = .proxy(proxy) }?.code == .invalidCA)
   }
 
+  @Test(arguments: Proxy.Scheme.allCases)
+  func `TLS options are those of an https proxy, and no other has a use for them`(scheme: Proxy.Scheme) throws {
+    var proxy = Proxy(scheme, host: "h")
+    #expect(try refusal { $0.proxy = .proxy(proxy) } == nil)
+    proxy.tls.caFile = "ca.pem"
+    let error = try refusal { $0.proxy = .proxy(proxy) }
+    #expect(error?.code == (scheme == .https ? nil : .invalidOption))
+    #expect(error == nil || error?.message.contains("tls") == true)
+  }
+
   @Test(arguments: ["[::1", "::1]", "[::1]]", "[host]", "a:b", "[", "]", "ho[st", "1:2:3"])
   func `brackets and colons are those of an IPv6 address`(host: String) throws {
     #expect(throws: InvalidProxy.self) { try Proxy("http://u:hunter2@\(host):80") }

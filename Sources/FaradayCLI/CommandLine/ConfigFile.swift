@@ -1,9 +1,5 @@
 import Faraday
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Darwin)
-import Darwin
-#endif
+import FaradayCurl
 
 /// A configuration file (`-K`, `.curlrc`): options, one on a line, with or without dashes, the value after a space, `=` or `:`, in
 /// quotes if it has spaces. Lines that begin with `#` are comments.
@@ -35,10 +31,10 @@ enum ConfigFile {
 
   /// Where curl looks for its file.
   private static var defaultPaths: [String] {
-    func variable(_ name: String) -> String? { getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 } }
-    let home = variable("HOME")
+    let home = Environment.variable("HOME")
     return [
-      variable("CURL_HOME").map { $0 + "/.curlrc" }, variable("XDG_CONFIG_HOME").map { $0 + "/curlrc" },
+      Environment.variable("CURL_HOME").map { $0 + "/.curlrc" },
+      Environment.variable("XDG_CONFIG_HOME").map { $0 + "/curlrc" },
       home.map { $0 + "/.curlrc" },
       home.map { $0 + "/.config/curlrc" },
     ].compactMap(\.self)

@@ -41,12 +41,12 @@ enum NumberArgument {
     return size
   }
 
-  /// `8000` or `8000-8100`.
-  static func ports(_ text: String) throws -> ClosedRange<UInt16> {
+  /// `8000` or `8000-8100`; nil is any, if the first is 0.
+  static func ports(_ text: String) throws -> ClosedRange<UInt16>? {
     let ends = text.split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false).map { $0.trimming() }
-    guard let first = UInt16(ends[0]), let last = ends.count == 1 ? first : UInt16(ends[1]), first <= last, first > 0 else {
+    guard let first = UInt16(ends[0]), let last = ends.count == 1 ? first : UInt16(ends[1]), first <= last else {
       throw OptionProblem.badUse
     }
-    return first...last
+    return first == 0 ? nil : first...last
   }
 }

@@ -129,6 +129,9 @@ struct TargetArgument: Sendable, Equatable {
   var url: String?
   var output: Output?
   var upload: String?
+
+  /// The file to upload; nil also for `-T ''`, which takes the place of one.
+  var uploadFile: String? { upload.flatMap { $0.isEmpty ? nil : $0 } }
 }
 
 extension Operation {

@@ -32,6 +32,10 @@ extension OptionTable {
     .lone("ipv6", "6", "Use IPv6 only") { $0.network.ipVersion = .v6 },
     .value("resolve", nil, "host:port:addr[,addr]", "Use these addresses for the host") { $0.network.resolve.append($1) },
     .value("connect-to", nil, "host1:port1:host2:port2", "Connect to host2 and port2 instead") {
+      guard NetworkArguments.hasDestination($1) else {
+        if !$1.isEmpty { $0.warnings.append("--connect-to '\($1)' has no host or port to connect to, and changes nothing") }
+        return
+      }
       $0.network.connectTo.append($1)
     },
     .value("unix-socket", nil, "path", "Connect to this Unix domain socket") { $0.network.unixSocket = $1 },
@@ -39,7 +43,7 @@ extension OptionTable {
       $0.network.unixSocket = "@" + $1
     },
     .value("interface", nil, "name", "The local interface, or address") { $0.network.interface = $1 },
-    .value("local-port", nil, "number/range", "The local ports that may be used") {
+    .value("local-port", nil, "number/range", "The local ports that may be used; 0 is any") {
       $0.network.localPorts = try NumberArgument.ports($1)
     },
     .value("dns-servers", nil, "addresses", "The DNS servers; libcurl must have c-ares") { $0.network.dnsServers = $1 },

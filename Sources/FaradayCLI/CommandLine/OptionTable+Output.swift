@@ -1,7 +1,10 @@
 extension OptionTable {
   /// What is written.
   static let output: [CommandOption] = [
-    .value("output", "o", "file", "Write the body to this file; - is standard output") { $0.add(output: .file($1)) },
+    .value("output", "o", "file", "Write the body to this file; - is standard output") {
+      guard !$1.isEmpty else { throw OptionProblem.badUse }
+      $0.add(output: .file($1))
+    },
     .flag("remote-name", "O", "Write the body to a file named as in the URL") { $0.add(output: $1 ? .remoteName : .standard) },
     .flag("remote-name-all", nil, "--remote-name for all URLs") { $0.allRemoteNames = $1 },
     .flag("remote-header-name", "J", "With --remote-name: the file's name is that of Content-Disposition") {

@@ -20,8 +20,6 @@ struct OutputSettings: Sendable {
   var failsOnStatus = StatusFailure.no
   /// `-C`
   var resumption: Resumption?
-  /// `-z`: a file is left as it is if the server has nothing newer.
-  var isConditional = false
 }
 
 /// Sends one request and writes the response to a sink, chunk by chunk.
@@ -47,6 +45,7 @@ struct Exchange {
     let start = ContinuousClock.now
     let heads = HeadQueue()
     let recorder = HopRecorder()
+    var isRefusedByProxy = false
     var request = request
     heads.install(on: &request, for: adapter.capabilities)
     if meter.isShown, !request.body.isEmpty {
@@ -62,6 +61,7 @@ struct Exchange {
       if settings.failsOnStatus == .withBody, response.status.code >= 400 { throw Self.failure(response) }
     } catch {
       report.failure = timeoutFailure(error, after: ContinuousClock.now - start) ?? CommandFailure(error)
+      isRefusedByProxy = (error as? TransportError)?.code == .proxyFailed
       report.response = report.response ?? (error as? any ErrorWithResponse)?.response ?? recorder.hops.last?.response
       // What came of a response that failed is written, too.
       try? write(heads)
@@ -70,16 +70,25 @@ struct Exchange {
     report.filename = sink.path
     report.headSize = heads.byteCount
     report.headFieldCount = heads.fieldCount
-    report.lastStatus = heads.lastStatus
+    if isRefusedByProxy {
+      report.refusedStatus = heads.lastStatus
+    } else {
+      report.lastStatus = heads.lastStatus
+    }
     report.elapsed = ContinuousClock.now - start
+  }
+
+  /// Whether the request can be sent again: a body that is read once is gone if the server was reached.
+  var canBeRepeated: Bool {
+    request.body.isEmpty || request.body.isReplayable || [5, 6, 7].contains(report.exitStatus)
   }
 
   /// Throws away what was written of the body, for another attempt. Returns how many bytes.
   mutating func restart() throws -> Int64 {
     let dropped = try sink.restart()
-    let (inputURL, number, retries) = (report.inputURL, report.urlNumber, report.retryCount)
+    let retries = report.retryCount
     report = Report(request)
-    (report.inputURL, report.urlNumber, report.retryCount) = (inputURL, number, retries + 1)
+    report.retryCount = retries + 1
     return dropped
   }
 
@@ -91,8 +100,8 @@ struct Exchange {
       if let removed = sink.abandon() { note("Removing output file: \(removed)") }
       return
     }
-    // With -z a file is left as it is if the server has nothing newer.
-    if settings.isConditional, report.response?.status == .notModified { return }
+    // A file is left as it is if the server has nothing newer, whichever option has asked for that.
+    if report.response?.status == .notModified, !sink.isOpen { return }
     do {
       try sink.finish()
     } catch {

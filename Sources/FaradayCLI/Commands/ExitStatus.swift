@@ -51,7 +51,8 @@ enum ExitStatus {
 
   /// The codes that stand for several of curl's numbers: the engine knows which.
   private static let several: [TransportError.Code: Set<Int>] = [
-    .connectionFailed: [45], .tlsFailed: [59], .malformedResponse: [1, 8, 56], .proxyFailed: [5, 7, 35, 56, 60, 97],
+    .connectionFailed: [45], .connectionClosed: [55, 56], .sendFailed: [25], .tlsFailed: [59], .malformedResponse: [1, 8, 56],
+    .proxyFailed: [5, 7, 35, 56, 60, 97],
   ]
 
   /// The number for a response that is no event stream, or one over a limit.
@@ -75,7 +76,9 @@ enum ExitStatus {
 extension CommandFailure {
   /// Converts any error of a transfer.
   init(_ error: any Error) {
-    switch error {
+    // What this command itself has thrown while a body was read.
+    let cause: any Error = ((error as? TransportError)?.underlying as? CommandFailure) ?? error
+    switch cause {
     case let failure as CommandFailure: self = failure
     case let error as TransportError where error.code == .malformedResponse && error.engineCode == nil && error.isInChunks:
       let hasNoSize = error.message.hasSuffix("a chunk has no size")

@@ -18,6 +18,7 @@ struct FaradayCommand: AsyncParsableCommand {
   static func main() async {
     // A closed pipe shall be an error of the write, which has an exit status of its own.
     signal(SIGPIPE, SIG_IGN)
+    Descriptor.reserveStandard()
     exit(withError: ExitCode(await status(of: Array(CommandLine.arguments.dropFirst()))))
   }
 

@@ -7,7 +7,7 @@ struct Job: Sendable {
   let url: URLGlob.Expansion
   /// The file of `-T`.
   let upload: String?
-  /// The number of the URL, from 0.
+  /// The number of the URL, from 0; those of a pattern share it.
   let number: Int
   /// The heads' file of the operation.
   let headFile: HeadFile?
@@ -19,7 +19,7 @@ struct Jobs: Sequence, IteratorProtocol {
   private let headFile: HeadFile?
   private var targets: ArraySlice<TargetArgument>
   private var current: Target?
-  private var number = 0
+  private var number = -1
 
   /// A target with the patterns of its URL and its upload; for each upload all URLs are transferred.
   private struct Target {
@@ -50,16 +50,14 @@ struct Jobs: Sequence, IteratorProtocol {
 
   mutating func next() -> Job? {
     while true {
-      if let job = current?.next(operation, number, headFile) {
-        number += 1
-        return job
-      }
+      if let job = current?.next(operation, number, headFile) { return job }
       guard let argument = targets.popFirst(), let url = argument.url else { return nil }
+      number += 1
       do {
         let globs = operation.settings.globs
         current = Target(
           argument: argument, urls: globs ? try URLGlob(url) : .literal(url),
-          uploads: try argument.upload.map { globs ? try URLGlob($0) : .literal($0) })
+          uploads: try argument.uploadFile.map { globs ? try URLGlob($0) : .literal($0) })
       } catch {
         failure = CommandFailure(error)
         return nil

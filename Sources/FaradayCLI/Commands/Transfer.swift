@@ -13,21 +13,23 @@ struct Transfer: Sendable {
 
   /// Runs the transfer and reports what happened. Returns the exit status.
   func status(over adapter: any Adapter, meter: ProgressMeter) async -> Int32 {
+    var report: Report
     do {
-      try await run(over: adapter, meter: meter)
-      return 0
+      report = try await exchange(over: adapter, meter: meter)
     } catch let failure as UsageFailure {
       Descriptor.error.say(failure.line)
       return failure.status
     } catch {
-      let failure = CommandFailure(error)
-      messages.report(failure)
-      return failure.status
+      report = Report(unsent: job.url.url)
+      report.failure = CommandFailure(error)
     }
+    report.inputURL = job.url.url
+    report.urlNumber = job.number
+    return finish(report)
   }
 
-  /// Throws a ``CommandFailure`` for every exit status other than 0.
-  private func run(over adapter: any Adapter, meter: ProgressMeter) async throws {
+  /// Sends the request, and again as the options ask. Throws if there is nothing to send.
+  private func exchange(over adapter: any Adapter, meter: ProgressMeter) async throws -> Report {
     let target = try self.target()
     var sink = try sink(for: target)
     let resumption = self.resumption(sink)
@@ -40,14 +42,15 @@ struct Transfer: Sendable {
     outputs.failsOnStatus = settings.failsWithBody ? .withBody : settings.fails ? .withoutBody : .no
     outputs.resumption = job.upload == nil ? resumption : nil
     outputs.omitsBody = settings.head
-    outputs.isConditional = operation.timeCondition != nil
     var exchange = Exchange(request: request, sink: sink, settings: outputs, meter: meter)
-    exchange.report.inputURL = job.url.url
-    exchange.report.urlNumber = job.number
     var retries = Retries(settings)
     while true {
       await exchange.run(over: middleware(composer), adapter: adapter)
       guard let retry = retries.next(after: exchange.report) else { break }
+      guard exchange.canBeRepeated else {
+        messages.warn("The body was read from a pipe and cannot be sent again, so there is no retry")
+        break
+      }
       if let failure = exchange.report.failure { messages.report(failure) }
       messages.warn(retry.warning)
       try await Task.sleep(for: retry.delay)
@@ -56,7 +59,7 @@ struct Transfer: Sendable {
     }
     exchange.end(note: messages.note)
     meter.finish()
-    try finish(exchange.report)
+    return exchange.report
   }
 
   private func middleware(_ composer: RequestComposer) -> [any Middleware] {
@@ -64,33 +67,46 @@ struct Transfer: Sendable {
     return [RedirectFollower(composer: composer), hsts, operation.signature].compactMap(\.self)
   }
 
-  /// Writes what is written after a transfer.
-  private func finish(_ report: Report) throws {
-    var failure = report.failure
-    if failure == nil, let file = settings.etagSave, let tag = report.response?.headers[.eTag] {
+  /// Writes what is written after a transfer: first its error, as curl does. Returns the exit status.
+  private func finish(_ report: Report) -> Int32 {
+    var report = report
+    if report.failure == nil {
       do {
-        try save(tag + "\n", to: file)
+        try saveETag(of: report)
       } catch {
-        failure = CommandFailure(error)
+        report.failure = CommandFailure(error)
+      }
+      if settings.setsRemoteTime, let path = report.filename { RemoteTime.set(of: path, to: report.response) }
+    }
+    if let failure = report.failure { messages.report(failure) }
+    if global.timing, report.request != nil { Descriptor.error.say(TimingTable(report.metrics).text) }
+    guard let format = settings.writeOut else { return report.exitStatus }
+    do {
+      try WriteOut(format).write(about: report)
+    } catch {
+      // The transfer's own error has been reported, and goes before this one.
+      if report.failure == nil {
+        report.failure = CommandFailure(error)
+        messages.report(CommandFailure(error))
       }
     }
-    if settings.setsRemoteTime, failure == nil, let path = report.filename { RemoteTime.set(of: path, to: report.response) }
-    if global.timing { Descriptor.error.say(TimingTable(report.metrics).text) }
-    if let format = settings.writeOut {
-      do {
-        try WriteOut(format).write(about: report)
-      } catch {
-        throw failure ?? CommandFailure(error)
-      }
-    }
-    if let failure { throw failure }
+    return report.exitStatus
   }
 
-  private func save(_ text: String, to file: String) throws {
-    guard file != "-" else { return try Descriptor.output.write(text) }
-    let descriptor = try OutputFile.open(file, OutputRules(clobber: .always), isNamedByServer: false).descriptor
-    defer { descriptor.close() }
-    try descriptor.write(text)
+  /// Writes the file of `--etag-save`: empty if the response has no ETag, but untouched if it says that nothing has changed.
+  private func saveETag(of report: Report) throws {
+    guard let file = settings.etagSave, let response = report.response else { return }
+    let tag = response.headers[.eTag]
+    guard tag != nil || response.status != .notModified else { return }
+    let line = tag.map { $0 + "\n" } ?? ""
+    guard file != "-" else { return try Descriptor.output.write(line) }
+    do {
+      let descriptor = try OutputFile.open(file, OutputRules(clobber: .always), isNamedByServer: false).descriptor
+      defer { descriptor.close() }
+      try descriptor.write(line)
+    } catch {
+      throw CommandFailure(ExitStatus.readError, "Failed to open \(file): \(error)")
+    }
   }
 
   /// The URL of the request: that of an upload may get the file's name.

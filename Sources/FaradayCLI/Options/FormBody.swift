@@ -3,8 +3,9 @@ import Faraday
 /// The body of all `-F` and `--form-string`, with the bytes that curl would send but for the boundary's random part.
 struct FormBody {
   let body: Body
+  let boundary: String
   /// The `Content-Type` with the boundary.
-  let contentType: String
+  var contentType: String { "multipart/form-data; boundary=\(boundary)" }
 
   /// Opens the files: those on disk are streamed when they are sent; standard input and encoded files are read now.
   init(_ arguments: [FormArgument]) throws {
@@ -32,7 +33,7 @@ struct FormBody {
       open[open.count - 1].add(ended, name: ended.name, type: ended.type, headers: ended.headers, isAttachment: open.count > 1)
     }
     body = open[0].form.body
-    contentType = "multipart/form-data; boundary=\(open[0].form.boundary)"
+    boundary = open[0].form.boundary
   }
 }
 

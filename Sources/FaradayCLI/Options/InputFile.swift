@@ -14,7 +14,7 @@ struct InputFile: Sendable {
     do {
       return try OpenInput(name).readToEnd()
     } catch {
-      throw CommandFailure(ExitStatus.readError, "cannot read \(name): \(error)")
+      throw CommandFailure.unreadable(name, error)
     }
   }
 
@@ -29,7 +29,14 @@ struct InputFile: Sendable {
     do {
       return InputPieces(input: try OpenInput(name))
     } catch {
-      throw CommandFailure(ExitStatus.readError, "cannot read \(name): \(error)")
+      throw CommandFailure.unreadable(name, error)
     }
+  }
+}
+
+extension CommandFailure {
+  /// An input file that cannot be read.
+  static func unreadable(_ name: String, _ error: any Error) -> CommandFailure {
+    CommandFailure(ExitStatus.readError, "cannot read \(name): \(error)")
   }
 }

@@ -33,9 +33,11 @@ struct InputPieces: AsyncSequence, Sendable {
 
 /// An open file descriptor, closed with its last reference unless it is standard input.
 final class OpenInput: Sendable {
+  private let name: String
   let descriptor: Descriptor
 
   init(_ name: String) throws {
+    self.name = name
     guard name != "-" else {
       descriptor = .input
       return
@@ -65,15 +67,19 @@ final class OpenInput: Sendable {
     lseek(descriptor.number, off_t(count), SEEK_SET) >= 0
   }
 
-  /// The next bytes; nil at the end. Polls every 100 ms, so that a cancelled read of a terminal ends.
+  /// The next bytes; nil at the end. Throws a ``CommandFailure``. Polls every 100 ms, so that a cancelled read of a terminal ends.
   func next(unless isCancelled: Latch) throws -> Data? {
     defer { withExtendedLifetime(self) {} }
     var wait = pollfd(fd: descriptor.number, events: Int16(POLLIN), revents: 0)
     while poll(&wait, 1, 100) <= 0 {
       if isCancelled.isRaised { throw CancellationError() }
     }
-    let piece = try descriptor.read(upTo: 64 << 10)
-    return piece.isEmpty ? nil : piece
+    do {
+      let piece = try descriptor.read(upTo: 64 << 10)
+      return piece.isEmpty ? nil : piece
+    } catch {
+      throw CommandFailure.unreadable(name, error)
+    }
   }
 }
 

@@ -61,8 +61,8 @@ struct Target: Equatable, Sendable {
 
   /// `user:password`, each decoded; the first colon parts them.
   private static func decoded(_ login: Substring) -> String {
-    let user = login.prefix { $0 != ":" }
-    return "\(QueryParameters.decode(String(user))):\(QueryParameters.decode(String(login.dropFirst(user.count + 1))))"
+    let login = Login(String(login))
+    return "\(QueryParameters.decode(login.user)):\(QueryParameters.decode(login.password))"
   }
 
   /// The last segment of the URL's path, for `-O`; nil if it cannot be a file name.

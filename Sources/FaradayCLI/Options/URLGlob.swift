@@ -100,8 +100,7 @@ enum URLGlobPart: Equatable {
     case .set(let words): return words[Int(index)]
     case .letters(let first, _, let step): return String(UnicodeScalar(first + UInt8(index * step)))
     case .numbers(let first, _, let step, let width):
-      let digits = "\(first + index * step)"
-      return String(repeating: "0", count: Swift.max(0, width - digits.count)) + digits
+      return Figures.padded(first + index * step, to: width)
     }
   }
 }

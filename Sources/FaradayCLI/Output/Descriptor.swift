@@ -13,6 +13,14 @@ struct Descriptor: Sendable {
   static let output = Descriptor(number: STDOUT_FILENO)
   static let error = Descriptor(number: STDERR_FILENO)
 
+  /// Keeps files and sockets from the numbers of standard streams that are closed: they would get what is written for the user.
+  /// Reading and writing such a stream fails as before.
+  static func reserveStandard() {
+    for number in STDIN_FILENO...STDERR_FILENO where fcntl(number, F_GETFD) == -1 {
+      _ = open("/dev/null", number == STDIN_FILENO ? O_WRONLY : O_RDONLY)
+    }
+  }
+
   var isTerminal: Bool { isatty(number) == 1 }
 
   /// The width of the terminal; 80 if it is unknown.

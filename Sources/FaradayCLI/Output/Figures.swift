@@ -8,9 +8,7 @@ enum Figures {
     guard let whole = Int64(exactly: scaled) else { return "-" }
     let sign = value < 0 && whole > 0 ? "-" : ""
     guard unit > 1 else { return "\(sign)\(whole)" }
-    let decimals = "\(whole % unit)"
-    let zeros = String(repeating: "0", count: "\(unit)".count - 1 - decimals.count)
-    return "\(sign)\(whole / unit).\(zeros)\(decimals)"
+    return "\(sign)\(whole / unit).\(padded(whole % unit, to: "\(unit)".count - 1))"
   }
 
   /// `0 B`, `999 B`, `1.5 KiB`, `512.0 MiB`.
@@ -37,10 +35,14 @@ enum Figures {
     guard seconds.isFinite, seconds >= 0, seconds < 360_000 else { return "--:--" }
     let whole = Int(seconds.rounded(.up))
     let (hours, minutes, rest) = (whole / 3600, whole / 60 % 60, whole % 60)
-    return hours > 0 ? "\(hours):\(padded(minutes)):\(padded(rest))" : "\(minutes):\(padded(rest))"
+    return hours > 0 ? "\(hours):\(padded(minutes, to: 2)):\(padded(rest, to: 2))" : "\(minutes):\(padded(rest, to: 2))"
   }
 
-  private static func padded(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+  /// The digits of a number that is not negative, with zeros in front of them to this width.
+  static func padded(_ number: some BinaryInteger, to width: Int, radix: Int = 10) -> String {
+    let digits = String(number, radix: radix)
+    return String(repeating: "0", count: max(0, width - digits.count)) + digits
+  }
 }
 
 extension Duration {

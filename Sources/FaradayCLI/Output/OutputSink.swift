@@ -15,6 +15,8 @@ struct OutputSink {
   let rules: OutputRules
 
   private var descriptor: Descriptor?
+  /// Whether there is an open file.
+  var isOpen: Bool { descriptor != nil }
   private var isNamedByServer = false
   /// How much of the body was written.
   private(set) var bytes: Int64 = 0
@@ -82,13 +84,14 @@ struct OutputSink {
 
   /// Throws away what was written of the body, for another attempt. Returns how many bytes.
   mutating func restart() throws -> Int64 {
+    let dropped = bytes
+    bytes = 0
     guard path != nil, let descriptor else { return 0 }
     let start = rules.resumesAt ?? 0
     guard ftruncate(descriptor.number, off_t(start)) == 0, lseek(descriptor.number, off_t(start), SEEK_SET) >= 0 else {
       throw CommandFailure(ExitStatus.writeError, "Failed to truncate file")
     }
-    defer { bytes = 0 }
-    return bytes
+    return dropped
   }
 
   private mutating func open() throws -> Descriptor {

@@ -2,8 +2,8 @@ import Faraday
 
 /// The result of a transfer, whether it succeeded or failed, with all its exchanges: redirects, and requests that failed.
 struct Report {
-  /// The first request, as it was to be sent.
-  let request: Request
+  /// The first request, as it was to be sent; nil if something was wrong before there was one.
+  let request: Request?
   /// The URL as it was given.
   var inputURL: String
   /// The number of the URL on the command line, from 0.
@@ -22,12 +22,20 @@ struct Report {
   var headFieldCount = 0
   /// The status of the last head, also if the response has failed.
   var lastStatus = 0
+  /// The status with which a proxy has refused a tunnel; 0 if none has.
+  var refusedStatus = 0
   /// From sending the request to the end, measured here: a failed transfer has no metrics.
   var elapsed: Duration = .zero
 
   init(_ request: Request) {
     self.request = request
     inputURL = request.url.absoluteString
+  }
+
+  /// The result of a transfer that nothing was sent for.
+  init(unsent url: String) {
+    request = nil
+    inputURL = url
   }
 
   /// The metrics of the last exchange, with times that include the exchanges before it, as curl's do.
@@ -55,7 +63,7 @@ struct Report {
   }
 
   /// The request that was sent last: a redirect may have changed it.
-  var lastRequest: Request { hops.last?.request ?? request }
+  var lastRequest: Request? { hops.last?.request ?? request }
 
   var exitStatus: Int32 { failure?.status ?? 0 }
 
@@ -80,7 +88,7 @@ extension Report {
   var local: (ip: String, port: String) { Self.parts(of: metrics.localAddress) }
 
   /// The status of the proxy's answer to CONNECT; 0 without one.
-  var proxyStatus: Int { hops.compactMap { $0.metrics?.proxyStatus }.last ?? 0 }
+  var proxyStatus: Int { hops.compactMap { $0.metrics?.proxyStatus }.last ?? refusedStatus }
 
   /// The bytes of all requests: their heads, and small bodies that were sent with them.
   var requestSize: Int64 { hops.reduce(0) { $0 + ($1.metrics?.requestSize ?? 0) } }

@@ -1,11 +1,11 @@
 /// Rows of a dump of bytes, as `--trace` and `--trace-ascii` write them.
 enum TraceDump {
-  static func offset(_ offset: Int) -> String { padded(offset, 4) }
+  static func offset(_ offset: Int) -> String { Figures.padded(offset, to: 4, radix: 16) }
 
   /// 16 bytes in hexadecimal, then as text.
   static func hexadecimalRow(_ bytes: [UInt8], from start: Int) -> (row: String, next: Int) {
     let row = bytes[start...].prefix(16)
-    let digits = row.map { padded(Int($0), 2) + " " }.joined() + String(repeating: "   ", count: 16 - row.count)
+    let digits = row.map { Figures.padded($0, to: 2, radix: 16) + " " }.joined() + String(repeating: "   ", count: 16 - row.count)
     return (digits + text(row), start + 16)
   }
 
@@ -24,10 +24,5 @@ enum TraceDump {
 
   private static func text(_ bytes: some Sequence<UInt8>) -> String {
     String(decoding: bytes.map { (0x20..<0x7F).contains($0) ? $0 : UInt8(ascii: ".") }, as: UTF8.self)
-  }
-
-  private static func padded(_ number: Int, _ width: Int) -> String {
-    let digits = String(number, radix: 16)
-    return String(repeating: "0", count: max(0, width - digits.count)) + digits
   }
 }

@@ -132,12 +132,8 @@ final class TraceWriter: Sendable {
     var seconds = now.tv_sec
     var parts = tm()
     localtime_r(&seconds, &parts)
-    func padded(_ number: Int, _ width: Int) -> String {
-      let digits = "\(number)"
-      return String(repeating: "0", count: max(0, width - digits.count)) + digits
-    }
-    let clock = [parts.tm_hour, parts.tm_min, parts.tm_sec].map { padded(Int($0), 2) }.joined(separator: ":")
-    return "\(clock).\(padded(Int(now.tv_usec), 6)) "
+    let clock = [parts.tm_hour, parts.tm_min, parts.tm_sec].map { Figures.padded($0, to: 2) }.joined(separator: ":")
+    return "\(clock).\(Figures.padded(now.tv_usec, to: 6)) "
   }
 }
 

@@ -53,8 +53,7 @@ enum WriteOutJSON {
       case "\r": quoted += "\\r"
       case "\t": quoted += "\\t"
       case _ where scalar.value < 0x20:
-        let digits = String(scalar.value, radix: 16)
-        quoted += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+        quoted += "\\u" + Figures.padded(scalar.value, to: 4, radix: 16)
       default: quoted.unicodeScalars.append(scalar)
       }
     }

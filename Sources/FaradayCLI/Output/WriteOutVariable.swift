@@ -15,7 +15,7 @@ struct WriteOutVariable: Sendable {
       switch self {
       case .text(let text): text ?? ""
       case .number(let number): "\(number)"
-      case .status(let code): String(repeating: "0", count: max(0, 3 - "\(code)".count)) + "\(code)"
+      case .status(let code): Figures.padded(code, to: 3)
       case .time(let time): Figures.fixed((time ?? .zero).inSeconds, places: 6)
       }
     }
@@ -44,7 +44,7 @@ struct WriteOutVariable: Sendable {
     Self("http_version") { .text($0.response.map { version($0.version) } ?? "0") },
     Self("local_ip") { .text($0.local.ip) },
     Self("local_port") { .number(Int64($0.local.port) ?? 0) },
-    Self("method") { .text($0.lastRequest.method.rawValue) },
+    Self("method") { .text($0.lastRequest?.method.rawValue ?? "GET") },
     Self("num_certs") { .number(Int64($0.metrics.peerCertificates.count)) },
     Self("num_connects") { .number(Int64($0.connectionCount)) },
     Self("num_headers") { .number(Int64($0.headFieldCount)) },
@@ -53,11 +53,11 @@ struct WriteOutVariable: Sendable {
     // A certificate that is not accepted is error 60; what is wrong with one that need not be is not known here.
     Self("proxy_ssl_verify_result") { _ in .number(0) },
     Self("redirect_url") { .text($0.redirectURL) },
-    Self("referer") { .text($0.lastRequest.headers[.referer]) },
+    Self("referer") { .text($0.lastRequest?.headers[.referer]) },
     Self("remote_ip") { .text($0.remote.ip) },
     Self("remote_port") { .number(Int64($0.remote.port) ?? 0) },
     Self("response_code") { .status($0.response?.status.code ?? $0.lastStatus) },
-    Self("scheme") { .text(($0.response?.url ?? $0.lastRequest.url).scheme?.uppercased()) },
+    Self("scheme") { .text(($0.response?.url ?? $0.lastRequest?.url)?.scheme?.uppercased()) },
     Self("size_download") { .number($0.metrics.bytesReceived) },
     Self("size_header") { .number(Int64($0.headSize)) },
     Self("size_request") { .number($0.requestSize) },
@@ -73,7 +73,7 @@ struct WriteOutVariable: Sendable {
     Self("time_starttransfer") { .time($0.metrics.firstByte) },
     Self("time_total") { .time($0.metrics.total) },
     Self("url") { .text($0.inputURL) },
-    Self("url_effective") { .text($0.response?.url.absoluteString ?? $0.lastRequest.url.absoluteString) },
+    Self("url_effective") { .text(($0.response?.url ?? $0.lastRequest?.url)?.absoluteString ?? $0.inputURL) },
     Self("urlnum") { .number(Int64($0.urlNumber)) },
   ]
 

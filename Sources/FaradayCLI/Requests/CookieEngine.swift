@@ -7,6 +7,8 @@ final class CookieEngine: Sendable {
   /// Nil if neither a file was read nor one is to be written: then servers set no cookies.
   private let jar: CookieJar?
   private let output: String?
+  /// What is wrong with the files.
+  let warnings: [String]
 
   /// Reads the files of `-b`. One that is not there is empty, as with curl.
   init(_ operation: Operation) {
@@ -16,14 +18,26 @@ final class CookieEngine: Sendable {
     let files = operation.cookies.filter { !$0.contains("=") }
     guard !files.isEmpty || output != nil else {
       jar = nil
+      warnings = []
       return
     }
     let jar = CookieJar()
+    var warnings: [String] = []
     for file in files where !file.isEmpty {
-      if let contents = try? InputFile(name: file).contents() { _ = try? jar.read(contents, as: .netscape) }
+      guard let contents = try? InputFile(name: file).contents() else { continue }
+      _ = try? jar.read(contents, as: .netscape)
+      if contents.split(separator: 0x0A).contains(where: Self.isSetCookie) {
+        warnings.append("The Set-Cookie lines of \(file) are not read: they do not say whose cookies they are. See --cookie-jar")
+      }
     }
+    self.warnings = warnings
     if operation.dropsSessionCookies { jar.endSession() }
     self.jar = jar
+  }
+
+  /// Whether it is a line of a response's head, as curl's files may have it too.
+  private static func isSetCookie(_ line: Data) -> Bool {
+    String(decoding: line.prefix(11), as: UTF8.self).lowercased() == "set-cookie:"
   }
 
   /// The value of `Cookie` for a URL; nil for none.

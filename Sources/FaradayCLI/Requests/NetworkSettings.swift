@@ -12,7 +12,7 @@ extension NetworkArguments {
         network.hostOverrides.append(try Self.hostOverride(text))
       }
     }
-    network.connectTo = try connectTo.filter { !$0.isEmpty }.map(Self.connectTo)
+    network.connectTo = try connectTo.map(Self.connectTo)
     if let interface {
       let name = ["if!", "host!"].first { interface.hasPrefix($0) }.map { String(interface.dropFirst($0.count)) } ?? interface
       network.localAddress = name
@@ -35,22 +35,28 @@ extension NetworkArguments {
       throw failure
     }
     let addresses = rest.split(separator: ",").map { $0.filter { $0 != "[" && $0 != "]" } }
+    guard !addresses.isEmpty, addresses.allSatisfy({ IPAddress($0) != nil }) else { throw failure }
     return HostOverride(host, port: Int(port), addresses: addresses)
   }
 
-  /// `host1:port1:host2:port2`, each of which may be empty.
+  /// Whether an argument of `--connect-to` has a host or a port to connect to. curl passes over one that has neither.
+  static func hasDestination(_ text: String) -> Bool {
+    var rest = text[...]
+    return cut(&rest) != nil && cut(&rest) != nil && rest.contains { $0 != ":" }
+  }
+
+  /// `host1:port1:host2[:port2]`, each of which may be empty.
   static func connectTo(_ text: String) throws -> ConnectTo {
     var rest = text[...]
     let failure = CommandFailure(49, "Couldn't parse CURLOPT_CONNECT_TO entry '\(text)'")
     guard let host = cut(&rest), let port = cut(&rest) else { throw failure }
-    let toHost = cut(&rest) ?? String(rest)
-    let ports = try [port, String(rest)].map { digits -> Int? in
-      guard !digits.isEmpty else { return nil }
-      guard let number = UInt16(digits) else { throw failure }
-      return Int(number)
+    if !rest.contains(":") || rest.hasSuffix("]") { rest.append(":") }
+    guard let toHost = cut(&rest), port.isEmpty || UInt16(port) != nil else { throw failure }
+    guard rest.isEmpty || UInt16(rest) != nil else {
+      throw CommandFailure(49, "No valid port number in connect to host string (\(rest))")
     }
     return ConnectTo(
-      host: host.isEmpty ? nil : host, port: ports[0], toHost: toHost.isEmpty ? nil : toHost, toPort: ports[1])
+      host: host.isEmpty ? nil : host, port: Int(port), toHost: toHost.isEmpty ? nil : toHost, toPort: Int(rest))
   }
 
   /// The text up to the next colon, which is removed; an address in brackets loses them. Nil if there is no colon.

@@ -34,8 +34,9 @@ struct PreparedOperation: Sendable {
     if settings.dataInURL, let data { query.append(data) }
     if !settings.urlQuery.isEmpty { query.append(try DataArgument.joined(settings.urlQuery)) }
     self.data = settings.dataInURL ? nil : data
-    self.query = query.isEmpty ? nil : Data(query.joined(separator: "&".utf8))
-    if settings.targets.contains(where: { $0.upload != nil }) { try settings.choose(.put) }
+    let joinedQuery = Data(query.joined(separator: "&".utf8))
+    self.query = joinedQuery.isEmpty ? nil : joinedQuery
+    if settings.targets.contains(where: { $0.uploadFile != nil }) { try settings.choose(.put) }
     if data != nil { try settings.choose(settings.dataInURL ? (settings.head ? .head : .get) : .post) }
     var headers = try HeaderArgument.all(settings.headers)
     if let file = settings.etagCompare { headers.append(try Self.etagCondition(file, isSaved: settings.etagSave != nil)) }
@@ -56,6 +57,7 @@ struct PreparedOperation: Sendable {
     self.user = user
     settings.proxy.user = try settings.proxy.user.map { try Password.completing($0, for: "proxy") }
     cookies = settings.cookies.isEmpty && settings.cookieJar == nil ? nil : CookieEngine(settings)
+    warnings += cookies?.warnings ?? []
     timeCondition = settings.timeCondition.flatMap { text in
       let condition = TimeCondition.field(text)
       if condition == nil {

@@ -1,9 +1,5 @@
 import Faraday
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Darwin)
-import Darwin
-#endif
+import FaradayCurl
 
 extension ProxyArguments {
   /// Whether an option changes anything about the proxy of the environment.
@@ -14,7 +10,7 @@ extension ProxyArguments {
   /// The proxy for a URL: that of `-x`, or of the environment.
   func selection(for target: Target) throws -> ProxySelection {
     guard isGiven else { return .automatic }
-    let exceptions = exceptions ?? Self.variable("no_proxy") ?? Self.variable("NO_PROXY")
+    let exceptions = exceptions ?? Environment.variable("no_proxy", "NO_PROXY")
     guard let text = url ?? Self.ofEnvironment(target.scheme), !text.isEmpty, exceptions?.trimming() != "*" else {
       return .direct
     }
@@ -28,9 +24,8 @@ extension ProxyArguments {
         isScheme ? 7 : 5, isScheme ? "Unsupported proxy scheme for '\(shown)'" : "Unsupported proxy syntax in '\(shown)'")
     }
     if let user {
-      let name = user.utf8.prefix { $0 != UInt8(ascii: ":") }
-      proxy.user = String(decoding: name, as: UTF8.self)
-      proxy.password = String(decoding: user.utf8.dropFirst(name.count + 1), as: UTF8.self)
+      let login = Login(user)
+      (proxy.user, proxy.password) = (login.user, login.password)
     }
     if !schemes.isEmpty { proxy.authentication = schemes }
     proxy.tunnels = tunnels
@@ -44,11 +39,7 @@ extension ProxyArguments {
 
   private static func ofEnvironment(_ scheme: String) -> String? {
     // A client of a CGI program could set HTTP_PROXY: httpoxy.
-    let upper = scheme == "http" ? nil : variable("\(scheme.uppercased())_PROXY")
-    return variable("\(scheme)_proxy") ?? upper ?? variable("all_proxy") ?? variable("ALL_PROXY")
-  }
-
-  private static func variable(_ name: String) -> String? {
-    getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
+    let upper = scheme == "http" ? "http_proxy" : "\(scheme.uppercased())_PROXY"
+    return Environment.variable("\(scheme)_proxy", upper, "all_proxy", "ALL_PROXY")
   }
 }

@@ -36,11 +36,12 @@ struct RequestComposer: Sendable {
     try TransportSettings(settings).apply(to: &request.options, of: hop.target)
     addAlternative(to: &request, for: hop)
     addAgent(to: &request)
+    try omitFields(from: &request, for: hop)
     if let negotiation = negotiation(for: hop) { request.options.authentication = negotiation }
     if !request.body.isEmpty, settings.version != .http1_0, !operation.headers.has("Expect"), settings.transport == .curl {
       // curl 7.88 asks before an upload of any size.
       let isSmall = operation.data.map { $0.count <= 1 << 20 } ?? false
-      let asking = ExpectContinue(minimumBodySize: upload == nil ? 1 << 20 : 0, timeout: settings.expectTimeout ?? .seconds(1))
+      let asking = ExpectContinue(minimumBodySize: upload == nil ? 1 << 20 : 1, timeout: settings.expectTimeout ?? .seconds(1))
       if upload != nil || !isSmall { request.options.expectContinue = asking }
     }
     return request
@@ -63,11 +64,9 @@ struct RequestComposer: Sendable {
     return (proxy.scheme == .http || proxy.scheme == .https) && !proxy.tunnels && proxy.exceptions.isEmpty
   }
 
-  /// What CONNECT says of the client.
+  /// What CONNECT says of the client, to a proxy of the environment too.
   private func addAgent(to request: inout Request) {
-    guard settings.proxy.url?.isEmpty == false, settings.transport == .curl, let agent = request.headers[.userAgent] else {
-      return
-    }
+    guard settings.transport == .curl, let agent = request.headers[.userAgent] else { return }
     request.options[CurlSetting.Key.self].append(CurlSetting("USERAGENT", agent))
   }
 
@@ -142,6 +141,23 @@ struct RequestComposer: Sendable {
 
   // MARK: fields
 
+  /// Takes away what libcurl would write itself: `-H 'Host:'`, and `-H 'Content-Length:'` of an empty body.
+  private func omitFields(from request: inout Request, for hop: Hop) throws {
+    for case .without(let name) in operation.headers {
+      switch name.lowercased() {
+      case "host" where hop.isFirstHost: break
+      case "content-length" where request.body.isEmpty && request.method.expectsBody: break
+      case "content-length" where !request.body.isEmpty && request.body.length != nil:
+        throw CommandFailure.usage("-H 'Content-Length:': a body has a length, or it would be taken for the next request")
+      default: continue
+      }
+      guard settings.transport == .curl else {
+        throw CommandFailure(ExitStatus.unsupported, "-H '\(name):' is not supported by \(settings.transport.adapterName)")
+      }
+      request.options[CurlSetting.Key.self].append(CurlSetting(omitting: name))
+    }
+  }
+
   /// The fields in the order in which libcurl writes its own; those of `-H` come after them, and what describes the body last.
   private func fields(for hop: Hop, length: Int64?, hasBody: Bool) throws -> HTTPFields {
     var fields: HTTPFields = [:]
@@ -170,8 +186,17 @@ struct RequestComposer: Sendable {
   }
 
   private var contentType: String? {
-    if let form { return form.contentType }
+    if let form { return givenFormType.map { "\($0); boundary=\(form.boundary)" } ?? form.contentType }
     return operation.data == nil ? nil : "application/x-www-form-urlencoded"
+  }
+
+  /// The multipart type of `-H` for a form, without a boundary: that of the body must be added. Nil if there is none.
+  private var givenFormType: String? {
+    guard form != nil, let given = operation.headers.value(of: "Content-Type"), given.lowercased().hasPrefix("multipart/") else {
+      return nil
+    }
+    let parts = given.split(separator: ";").map { $0.trimming() }
+    return parts.filter { !$0.lowercased().hasPrefix("boundary=") }.joined(separator: "; ")
   }
 
   /// The fields of `-H` that may be sent there.
@@ -181,6 +206,7 @@ struct RequestComposer: Sendable {
       switch name.lowercased() {
       case "authorization", "cookie": return hop.isTrusted
       case "host": return hop.isFirstHost
+      case "content-type": return givenFormType == nil
       default: return true
       }
     }
@@ -207,7 +233,7 @@ struct RequestComposer: Sendable {
     if hop.isRedirected, let own = hop.target.credentials { return Login(own) }
     let given = hop.isTrusted && hop.keepsUser ? target.credentials.map { Login($0) } : nil
     if let given, operation.netrc == nil || settings.netrc == .optional, !given.password.isEmpty { return given }
-    let user = given.flatMap { $0.user.isEmpty || settings.netrc == .always ? nil : $0.user }
+    let user = given.flatMap { $0.user.isEmpty ? nil : $0.user }
     guard let found = operation.netrc?.credentials(host: hop.target.host, login: user) else { return given }
     return Login(user: found.user, password: found.password)
   }

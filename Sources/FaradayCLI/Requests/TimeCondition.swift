@@ -35,7 +35,6 @@ enum TimeCondition {
 
 /// Dates in the forms that curl reads: those of HTTP, `2026-11-22`, `20261122 12:00`, `22 Nov 2026 12:00:00 +0100` and their like.
 enum DateArgument {
-  private static let months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
   private static let days = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"]
   /// Hours east of Greenwich.
   private static let zones = [
@@ -56,7 +55,7 @@ enum DateArgument {
       if let letter = lower.first, letter.isLetter {
         if let zone = zones[lower] {
           offset = zone * 3600
-        } else if let number = months.firstIndex(where: { lower.hasPrefix($0) }), month == nil {
+        } else if let number = HTTPDate.months.firstIndex(where: { lower.hasPrefix($0) }), month == nil {
           month = number
         } else if !days.contains(where: { lower.hasPrefix($0) }) {
           return nil
@@ -114,9 +113,8 @@ enum DateArgument {
     var seconds = time_t(seconds)
     var parts = tm()
     gmtime_r(&seconds, &parts)
-    func padded(_ number: Int32) -> String { number < 10 ? "0\(number)" : "\(number)" }
-    let clock = [parts.tm_hour, parts.tm_min, parts.tm_sec].map(padded).joined(separator: ":")
-    let day = days[Int(parts.tm_wday)].capitalized
-    return "\(day), \(padded(parts.tm_mday)) \(months[Int(parts.tm_mon)].capitalized) \(1900 + Int(parts.tm_year)) \(clock) GMT"
+    let clock = [parts.tm_hour, parts.tm_min, parts.tm_sec].map { Figures.padded($0, to: 2) }.joined(separator: ":")
+    let (day, month) = (days[Int(parts.tm_wday)].capitalized, HTTPDate.months[Int(parts.tm_mon)].capitalized)
+    return "\(day), \(Figures.padded(parts.tm_mday, to: 2)) \(month) \(1900 + Int(parts.tm_year)) \(clock) GMT"
   }
 }

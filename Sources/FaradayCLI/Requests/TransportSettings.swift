@@ -24,7 +24,13 @@ struct TransportSettings {
     let proxy = try settings.proxy.selection(for: target)
     if proxy != .automatic { options.proxy = proxy }
     if let rates { options.rates = rates }
-    let curlSettings = settings.curlSettings + (settings.proxy.isHTTP10 ? [CurlSetting("PROXYTYPE", 1)] : [])
+    // For %{certs} and %{num_certs}.
+    if settings.writeOut?.contains("certs}") == true, capabilities.contains(.peerCertificates) {
+      options.tls.reportsPeerCertificates = true
+    }
+    var curlSettings = settings.curlSettings
+    if settings.proxy.isHTTP10 { curlSettings.append(CurlSetting("PROXYTYPE", 1)) }
+    if !settings.proxy.showsConnectHeads { curlSettings.append(.noConnectHeads) }
     if !curlSettings.isEmpty {
       guard transport == .curl else {
         throw CommandFailure(

@@ -53,10 +53,11 @@ package enum HTTPDate {
 
   private static func month(_ token: [UInt8]) -> Int? {
     let name = String(decoding: token.prefix(3), as: UTF8.self).lowercased()
-    return ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"].firstIndex(of: name).map {
-      $0 + 1
-    }
+    return months.firstIndex(of: name).map { $0 + 1 }
   }
+
+  /// The months in the three letters of HTTP, in lower case.
+  package static let months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 
   package static func length(ofMonth month: Int, year: Int) -> Int {
     switch month {

@@ -43,7 +43,8 @@ public struct Proxy: Sendable, Hashable {
   /// default. Address ranges need libcurl 7.86.
   public var exceptions: [String] = []
   /// TLS options of the connection to an ``Scheme/https`` proxy: its authorities, verification, client certificate, versions,
-  /// ciphers and pins. Session resumption, ALPN and the report of certificates are the request's.
+  /// ciphers and pins. Session resumption, ALPN and the report of certificates are the request's. With another scheme they must be
+  /// the default: there is no TLS with such a proxy, and the request fails with ``TransportError/Code/invalidOption``.
   public var tls = TLS()
 
   /// A proxy by its parts.

@@ -160,6 +160,10 @@ extension Proxy {
     guard headers.isEmpty || !scheme.isSOCKS else {
       throw TransportError(.invalidOption, building: request, "the proxy has header fields, which SOCKS cannot send")
     }
+    guard scheme == .https || tls == TLS() else {
+      throw TransportError(
+        .invalidOption, building: request, "the proxy has tls options, which only the connection to an https proxy uses")
+    }
     let login = (user ?? "") + (password ?? "")
     guard Self.isHost(host), !login.utf8.contains(0), port.map({ (1...65_535).contains($0) }) ?? true else {
       throw TransportError(.invalidOption, building: request, "the proxy has no valid host, port, user or password")

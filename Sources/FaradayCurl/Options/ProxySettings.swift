@@ -1,10 +1,5 @@
 internal import CCurl
 internal import FaradayCore
-#if canImport(Glibc)
-private import Glibc
-#elseif canImport(Darwin)
-private import Darwin
-#endif
 
 /// The proxies of an adapter. The environment is read once, when the adapter is created: libcurl would read it on its own thread
 /// while other threads may write it (`getenv` is not thread-safe).
@@ -52,10 +47,10 @@ struct ProxySettings: Sendable {
     case .proxy(let proxy): (http, https) = (.proxy(proxy), .proxy(proxy))
     case .selected(let select): self.select = select
     case .environment:
-      let all = Self.variable("all_proxy", "ALL_PROXY")
-      let exceptions = Self.variable("no_proxy", "NO_PROXY").map { [$0] } ?? []
-      http = Choice(Self.variable("http_proxy") ?? all, exceptions: exceptions)
-      https = Choice(Self.variable("https_proxy", "HTTPS_PROXY") ?? all, exceptions: exceptions)
+      let all = Environment.variable("all_proxy", "ALL_PROXY")
+      let exceptions = Environment.variable("no_proxy", "NO_PROXY").map { [$0] } ?? []
+      http = Choice(Environment.variable("http_proxy") ?? all, exceptions: exceptions)
+      https = Choice(Environment.variable("https_proxy", "HTTPS_PROXY") ?? all, exceptions: exceptions)
     }
   }
 
@@ -67,13 +62,6 @@ struct ProxySettings: Sendable {
     case .automatic:
       if let select { select(request.url) } else { try (isSecure ? https : http).proxy() }
     }
-  }
-
-  private static func variable(_ names: String...) -> String? {
-    for name in names {
-      if let value = getenv(name) { return String(cString: value) }
-    }
-    return nil
   }
 }
 

@@ -77,6 +77,15 @@ public struct UnsafeTransfer: ~Copyable {
     try attempt(number) { try easy.set(option.id, pointer) }
   }
 
+  /// Leaves out a header field that libcurl would write by itself, such as `Host`.
+  package func omit(field name: String) throws {
+    try transfer.addHeader("\(name):")
+    try easy.set(CURLOPT_HTTPHEADER, transfer.headers)
+  }
+
+  /// Leaves the head of a proxy's answer to CONNECT out of ``FaradayCore/Options/onRawHead``.
+  package func suppressConnectHeads() throws { try easy.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1) }
+
   private static func named(_ name: String) throws -> UInt32 {
     guard let number = number(of: name) else { throw OptionRejected(option: name, reason: "this libcurl has none of that name") }
     return number

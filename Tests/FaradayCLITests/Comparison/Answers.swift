@@ -35,6 +35,7 @@ enum Answers {
 
   static func answer(to request: RecordedRequest) -> Answer {
     let path = request.path
+    if request.method == "CONNECT" { return Answer("no\n", "403 Forbidden") }
     if let code = number(in: path, after: "/status/") { return Answer("status \(code)\n", "\(code) Some Words") }
     if let count = number(in: path, after: "/redirect/") {
       return count > 0 ? Answer("more\n", "302 Found", ["Location: /redirect/\(count - 1)"]) : Answer("arrived\n")
@@ -107,6 +108,9 @@ enum Answers {
     "/cookies-moved": Answer("", "302 Found", ["Set-Cookie: way=1; Path=/", "Location: /final"]),
     "/absolute": Answer("", "302 Found", ["Location: http://127.0.0.1:PORT/final"]),
     "/other-host": Answer("", "302 Found", ["Location: http://localhost:PORT/final"]),
+    "/there": Answer("", "302 Found", ["Location: http://localhost:PORT/back"]),
+    "/back": Answer("", "302 Found", ["Location: http://127.0.0.1:PORT/other-host"]),
+    "/login-there": Answer("", "302 Found", ["Location: http://eve:x@localhost:PORT/back"]),
     "/self": Answer("", "302 Found", ["Location: /self"]),
     "/no-location": Answer("nowhere\n", "302 Found", []),
     "/empty-location": Answer("empty\n", "302 Found", ["Location: "]),

@@ -36,6 +36,8 @@ extension ComparedLine {
     "curl -sS --max-filesize 5 -o out $URL/hello",
     "curl -sS --max-filesize 50 $URL/hello",
     "curl -s -o 'out_#1_#2' \"$URL/{a,b}/[1-2]\"",
+    "curl -sS -o '' $URL/hello",
+    "curl -s -o old -H 'If-None-Match: \"v1\"' $URL/etag",
   ]
 
   static let redirects = [
@@ -67,6 +69,15 @@ extension ComparedLine {
     "curl -sL --location-trusted -u joe:pw $URL/other-host",
     "curl -sL -H 'Authorization: mine' -H 'X-Own: 1' $URL/other-host",
     "curl -sSL --proto-redir =https $URL/redirect/1",
+    "curl -sL -u joe:pw $URL/there",
+    "curl -sL --location-trusted -u joe:pw $URL/there",
+    "curl -sL -H 'Authorization: mine' -H 'Cookie: a=1' $URL/there",
+    "curl -sL -n $URL/there",
+    "curl -sL --oauth2-bearer token $URL/there",
+    "curl -sL http://joe:pw@127.0.0.1:$PORT/there",
+    "curl -sL --location-trusted http://joe:pw@127.0.0.1:$PORT/there",
+    "curl -sL $URL/login-there",
+    "curl -sL -u joe:pw $URL/login-there",
   ]
 
   static let failures = [
@@ -76,6 +87,7 @@ extension ComparedLine {
     "curl -f $URL/status/399",
     "curl -sS $URL/nothing",
     "curl -sS $URL/short",
+    "curl -sS $URL/reset",
     "curl -sS $URL/bad-chunks",
     "curl -sS $URL/http09",
     "curl -s --http0.9 $URL/http09",
@@ -127,6 +139,9 @@ extension ComparedLine {
     "curl -s -z 'Sun, 06 Nov 1994 08:49:37 GMT' $URL/dated",
     "curl -s -z '-Sun, 06 Nov 1994 08:49:37 GMT' $URL/hello",
     "curl -s -z '6 Nov 1994' -o out $URL/dated",
+    "curl -s --etag-compare tag --etag-save tag -o old $URL/etag",
+    "curl -s --etag-save saved $URL/hello",
+    "curl -s --etag-save tag $URL/hello",
   ]
 
   static let credentials = [
@@ -141,6 +156,9 @@ extension ComparedLine {
     "curl -s -n $URL/basic",
     "curl -s --netrc-file netrc $URL/basic",
     "curl -s -u other:pw --netrc-optional $URL/basic",
+    "curl -s -n http://joe@127.0.0.1:$PORT/basic",
+    "echo 'machine 127.0.0.1 login zed password z' >> .netrc; curl -s -n http://zed@127.0.0.1:$PORT/basic",
+    "echo 'machine 127.0.0.1 login zed password z' >> .netrc; curl -s -n http://zed:other@127.0.0.1:$PORT/basic",
   ]
 
   static let cookies = [
@@ -174,6 +192,15 @@ extension ComparedLine {
     "printf '%%{http_code}\\n' | curl -s -w @- $URL/hello",
     "curl -s -w '%{nonsense}%{http_code' $URL/hello",
     "curl -s -w '\\t%{urlnum}\\n' $URL/hello $URL/final",
+    "curl -sS -w '[%{exitcode} %{http_code} %{url} %{url_effective} %{errormsg} %{method} %{scheme}]' 'http://bad host/'",
+    "curl -sS -w '%{json}' 'http://bad host/'",
+    "curl -sS -w '[%{exitcode} %{url_effective} %{scheme}]' foo://127.0.0.1/",
+    "curl -sS -w '[%{exitcode} %{urlnum}]' -o out 'http://bad host/' $URL/hello",
+    "curl -sS -w '[%{exitcode}]' -T missing $URL/put",
+    "curl -sS -w '[%{exitcode}]' -O $URL/",
+    "curl -sS -w '[%{exitcode}]' --proto =https $URL/hello",
+    "curl -sS -w '%{onerror}failed\n' http://127.0.0.1:1/ 2>&1",
+    "curl -s -w ' %{urlnum}' \"$URL/{a,b}\" $URL/c",
   ]
 
   static let transports = [
@@ -196,9 +223,20 @@ extension ComparedLine {
     "curl -s -x $URL --proxy-header 'X-Proxy: 1' http://host.example/hello",
     "curl -s --noproxy '*' -x http://127.0.0.1:1 $URL/hello",
     "http_proxy=$URL curl -s http://host.example/hello",
+    "curl -sSi -x $URL https://host.example/",
+    "curl -sSi --suppress-connect-headers -x $URL https://host.example/",
+    "curl -sS -x $URL -w '%{http_connect} %{http_code} %{exitcode}' https://host.example/",
+    "https_proxy=$URL curl -sS -A me https://host.example/",
+    "http_proxy= ALL_PROXY=http://127.0.0.1:1 curl -sS $URL/hello",
     "curl -s --proxy1.0 127.0.0.1:$PORT http://host.example/hello",
     "curl -sS --retry 1 --retry-delay 1 -m 9 $URL/status/503",
     "curl -sS --retry 2 $URL/status/404",
+    "curl -s --connect-to a:80 $URL/hello",
+    "curl -s --connect-to host.example:80:127.0.0.1 --connect-to ::: $URL/hello",
+    "curl -s --connect-to :$PORT:127.0.0.1 http://host.example:$PORT/hello",
+    "curl -sS --connect-to ::b:x $URL/hello",
+    "curl -s --local-port 0 $URL/hello",
+    "curl -sS --resolve host.example:$PORT:nonsense http://host.example:$PORT/hello",
   ]
 
   static let parallel = [

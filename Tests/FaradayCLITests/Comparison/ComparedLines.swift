@@ -71,6 +71,10 @@ extension ComparedLine {
     "curl -H 'Content-Type:' -d a=1 $URL/post",
     "curl --data-binary @big $URL/post",
     "curl -H 'Transfer-Encoding: chunked' -d @text $URL/post",
+    "curl -X POST $URL/post",
+    "curl -X POST -H 'Content-Length:' $URL/post",
+    "curl -G -d '' $URL/get",
+    "curl --url-query '' $URL/get",
   ]
 
   private static let uploads = [
@@ -90,6 +94,9 @@ extension ComparedLine {
     "curl -T '{text,old}' $URL/",
     "curl -T nothing $URL/put",
     "curl -C 4 -T text $URL/put",
+    "touch none; curl -T none $URL/put",
+    "curl -T '' $URL/hello",
+    "curl -T '' $URL/hello -T text $URL/put",
   ]
 
   private static let forms = [
@@ -114,6 +121,8 @@ extension ComparedLine {
     "curl -X PUT -F a=1 $URL/form",
     "curl -F '=(;type=multipart/alternative' -F '=a' -F '=b;type=text/html' -F '=)' $URL/form",
     "curl -F file=@big $URL/form",
+    "curl -F file=@text -H 'Content-Type: multipart/form-data' $URL/form",
+    "curl -F a=1 -H 'content-type: Multipart/Form-Data; charset=utf-8' $URL/form",
   ]
 
   private static let fields = [
@@ -131,5 +140,9 @@ extension ComparedLine {
     "curl -r -3 $URL/range",
     "curl -r 5- -i $URL/range",
     "curl -u joe:pw -A me -e http://from/ -b a=1 -r 0-1 --compressed -H 'X-Own: 1' -d a=1 $URL/hello",
+    "curl -H 'Host:' $URL/hello",
+    "curl -L -H 'Host:' $URL/other-host",
+    "curl -0 -H 'Host:' $URL/hello",
+    "printf streamed | curl -sS -0 -T - $URL/put",
   ]
 }

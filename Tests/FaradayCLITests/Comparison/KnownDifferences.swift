@@ -18,6 +18,9 @@ extension ComparedLine {
     "curl -s -b jar -c saved $URL/cookies $URL/hello": "the comment of the file, and the order of the cookies",
     "curl -sSL $URL/ftp-location": "there is no FTP here, so that a redirect to it is refused",
     "curl -sL -X PUT -d a=1 $URL/moved/302": "a PUT without a body has a Content-Length of 0, as RFC 9110 asks",
+    "curl -X POST $URL/post": "a POST without a body has a Content-Length of 0, as RFC 9110, section 8.6, asks",
+    "curl -sL $URL/login-there":
+      "curl 7.88 sends the login of a Location to the host behind the next redirect too, and not to its own",
     "curl -sS -f $URL/status/404 $URL/hello": "the connection of a status that -f refuses is used again",
   ]
 

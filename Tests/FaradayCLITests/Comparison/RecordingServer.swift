@@ -33,6 +33,7 @@ final class RecordingServer: Sendable {
           let body = try Self.body(of: request, connection)
           log.requests.withLock { $0[place] += body }
         }
+        if request.path == "/reset" { return connection.reset() }
         let answer = Answers.answer(to: request)
         try connection.send(answer.bytes(for: request, port: log.port.withLock { $0 }))
         if answer.closes || request.closes { return }
