@@ -54,7 +54,7 @@ public struct CurlAdapter: Adapter {
   public func send(_ request: Request) async throws -> Response {
     try Task.checkCancellation()
     let transfer = try makeTransfer(request)
-    if request.body.isToBeEmpty { try await checkEmptiness(of: request) }
+    if request.body.isDeclaredEmpty { try await checkEmptiness(of: request) }
     let engine = engines.engine(for: transfer)
     // In the caller's task and not on the engine's thread, where all others would wait for it.
     if engine.hasShortQueue { try transfer.prepare() }
@@ -105,7 +105,7 @@ public struct CurlAdapter: Adapter {
 }
 
 extension Body {
-  /// Whether it is streamed, and its stated length is 0.
+  /// Whether it is streamed, with a stated length of 0. Not inlined, as ``CurlAdapter`` says.
   @inline(never)
-  fileprivate var isToBeEmpty: Bool { isStreamed && length == 0 }
+  fileprivate var isDeclaredEmpty: Bool { isStreamed && length == 0 }
 }

@@ -24,8 +24,10 @@ final class EngineGroup: TaskExecutor {
 
   /// The engine for a request: that of its origin (by hash), so that the origin's connections are shared.
   ///
-  /// Requests that cannot share a connection (HTTP/1.1) go to another one while it has as many as its share of the connections to
-  /// one origin, so that one origin is not limited to one processor.
+  /// While that has as many requests as its share of the connections to one origin, those that cannot share a connection (HTTP/1.1)
+  /// go to the next one with fewer, so that one origin is not limited to one processor. If all have as many, to the one with the
+  /// fewest. Requests to all origins count, and a request stays with its engine: it may wait there while another engine has a
+  /// connection free.
   func engine(for transfer: Transfer) -> EngineHandle {
     guard engines.count > 1 else { return engines[0] }
     let home = Int(UInt(bitPattern: transfer.target.origin.hashValue) % UInt(engines.count))

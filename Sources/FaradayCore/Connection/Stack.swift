@@ -68,7 +68,7 @@ extension Adapter {
   }
 }
 
-// Neither is asynchronous nor becomes a part of what is: their temporaries would be in the frame of each request that waits.
+// These are not inlined: their temporaries would be in the frame of each request that waits.
 extension Request {
   @inline(never)
   fileprivate func leaving() -> Request { removingOriginBoundHeadersIfCrossOrigin().acceptingCodings() }

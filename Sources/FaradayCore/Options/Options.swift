@@ -2,40 +2,41 @@
 ///
 /// A copy-on-write value: copying it costs one retain.
 public struct Options: Sendable {
-  private var storage = Storage.defaults
+  private var fields = Self.defaults
+  private static let defaults = CopyOnWrite(Fields())
 
   /// The default options.
   public init() {}
 
   /// How the response's body is delivered: ``Delivery/buffered`` by default. ``onChunk`` takes precedence.
   public var delivery: Delivery {
-    get { storage.fields.delivery }
-    set { mutable.fields.delivery = newValue }
+    get { fields.value.delivery }
+    set { fields.unique.value.delivery = newValue }
   }
 
   /// The maximum size of a buffered response body, in bytes: 64 MiB by default. A larger one throws
   /// ``TransportError/Code/bodyTooLarge``.
   public var maximumBodySize: Int {
-    get { storage.fields.maximumBodySize }
-    set { mutable.fields.maximumBodySize = newValue }
+    get { fields.value.maximumBodySize }
+    set { fields.unique.value.maximumBodySize = newValue }
   }
 
   /// The timeouts: 30 s to connect, 60 s idle, and no others by default.
   public var timeouts: Timeouts {
-    get { storage.fields.timeouts }
-    set { mutable.fields.timeouts = newValue }
+    get { fields.value.timeouts }
+    set { fields.unique.value.timeouts = newValue }
   }
 
   /// The HTTP versions that the request may use: ``HTTPVersionPolicy/automatic`` by default.
   public var httpVersion: HTTPVersionPolicy {
-    get { storage.fields.httpVersion }
-    set { mutable.fields.httpVersion = newValue }
+    get { fields.value.httpVersion }
+    set { fields.unique.value.httpVersion = newValue }
   }
 
   /// The request target: the URL's path and query by default.
   public var requestTarget: RequestTarget {
-    get { storage.fields.requestTarget }
-    set { mutable.fields.requestTarget = newValue }
+    get { fields.value.requestTarget }
+    set { fields.unique.value.requestTarget = newValue }
   }
 
   /// TLS: how the server is verified, the client's certificate, versions and ciphers.
@@ -89,26 +90,26 @@ public struct Options: Sendable {
 
   /// Whether a compressed response is requested, and decoded. Nil (off) by default: the body has the bytes that were received.
   public var decompression: Decompression? {
-    get { storage.fields.decompression }
-    set { mutable.fields.decompression = newValue }
+    get { fields.value.decompression }
+    set { fields.unique.value.decompression = newValue }
   }
 
   /// Called with each piece of the body as it arrives; the response then has an empty body.
   public var onChunk: ChunkHandler? {
-    get { storage.fields.onChunk }
-    set { mutable.fields.onChunk = newValue }
+    get { fields.value.onChunk }
+    set { fields.unique.value.onChunk = newValue }
   }
 
   /// Called with the response's head, before the body.
   public var onHead: HeadHandler? {
-    get { storage.fields.onHead }
-    set { mutable.fields.onHead = newValue }
+    get { fields.value.onHead }
+    set { fields.unique.value.onHead = newValue }
   }
 
   /// Called with each informational (1xx) response.
   public var onInformational: InformationalHandler? {
-    get { storage.fields.onInformational }
-    set { mutable.fields.onInformational = newValue }
+    get { fields.value.onInformational }
+    set { fields.unique.value.onInformational = newValue }
   }
 
   /// Called with the bytes of each head of a response, as they were received: of informational responses, of challenges that
@@ -126,46 +127,39 @@ public struct Options: Sendable {
 
   /// Called as the request's body is sent.
   public var onUploadProgress: ProgressHandler? {
-    get { storage.fields.onUploadProgress }
-    set { mutable.fields.onUploadProgress = newValue }
+    get { fields.value.onUploadProgress }
+    set { fields.unique.value.onUploadProgress = newValue }
   }
 
   /// Called as the response's body is received.
   public var onDownloadProgress: ProgressHandler? {
-    get { storage.fields.onDownloadProgress }
-    set { mutable.fields.onDownloadProgress = newValue }
+    get { fields.value.onDownloadProgress }
+    set { fields.unique.value.onDownloadProgress = newValue }
   }
 
   /// Whether the caller sees nothing of the response before it is complete: buffered delivery without ``onChunk``, ``onHead`` and
   /// ``onDownloadProgress``. Then a middleware may buffer it, and retry after a truncated body; and an adapter may return a small
   /// response with its body.
   public var deliversWhole: Bool {
-    storage.fields.delivery == .buffered && storage.fields.onChunk == nil && storage.fields.onHead == nil
-      && storage.fields.onDownloadProgress == nil
+    fields.value.delivery == .buffered && fields.value.onChunk == nil && fields.value.onHead == nil
+      && fields.value.onDownloadProgress == nil
   }
 
   /// A custom option, under a key that a middleware or the caller has declared: see ``OptionKey``.
   public subscript<Key: OptionKey>(key: Key.Type) -> Key.Value {
     get {
       // Looked up first: casting a missing value to an optional type would succeed.
-      guard let stored = storage.fields.values[ObjectIdentifier(key)] else { return key.defaultValue }
+      guard let stored = fields.value.values[ObjectIdentifier(key)] else { return key.defaultValue }
       return stored as? Key.Value ?? key.defaultValue
     }
-    set { mutable.fields.values[ObjectIdentifier(key)] = newValue }
+    set { fields.unique.value.values[ObjectIdentifier(key)] = newValue }
   }
 
   /// The custom options.
-  var custom: [ObjectIdentifier: any Sendable] { storage.fields.values }
+  var custom: [ObjectIdentifier: any Sendable] { fields.value.values }
 
   /// The number of custom options.
-  var keyCount: Int { storage.fields.values.count }
-
-  private var mutable: Storage {
-    mutating get {
-      if !isKnownUniquelyReferenced(&storage) { storage = Storage(storage.fields) }
-      return storage
-    }
-  }
+  var keyCount: Int { fields.value.values.count }
 
   /// What identifies the client to an origin.
   struct Credentials: Sendable {
@@ -192,21 +186,12 @@ public struct Options: Sendable {
   }
 
   /// The options that few requests set; nil if this one sets none.
-  package var transport: UncommonOptions? { storage.fields.transport }
+  package var transport: UncommonOptions? { fields.value.transport }
 
   private mutating func changeTransport(_ change: (inout UncommonOptions.Fields) -> Void) {
-    var fields = transport?.fields ?? UncommonOptions.Fields()
-    change(&fields)
-    mutable.fields.transport = UncommonOptions(fields)
-  }
-
-  // Safe to share: `fields` is written only through `mutable`, that is, while exactly one value refers to the object.
-  private final class Storage: @unchecked Sendable {
-    static let defaults = Storage(Fields())
-    // Without a run-time check for exclusive access: a writer holds the only reference, and calls no other code meanwhile.
-    @exclusivity(unchecked) var fields: Fields
-
-    init(_ fields: Fields) { self.fields = fields }
+    var changed = transport?.fields ?? UncommonOptions.Fields()
+    change(&changed)
+    fields.unique.value.transport = UncommonOptions(changed)
   }
 
   private struct Fields {

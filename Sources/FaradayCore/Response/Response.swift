@@ -1,8 +1,6 @@
 /// An HTTP response: status, header fields, body, trailers and metrics. A value that is cheap to copy.
 public struct Response: Sendable {
-  // One reference, as Options is one: each `await` of each middleware keeps copies of it in its frame, and of those there are many
-  // while a thousand requests wait.
-  private var storage: Storage
+  private var fields: CopyOnWrite<Fields>
 
   /// A response, made by an adapter or a middleware.
   ///
@@ -11,7 +9,7 @@ public struct Response: Sendable {
     status: HTTPResponse.Status, headers: HTTPFields = [:], body: Body = .empty, trailers: HTTPFields = [:], url: URL,
     version: HTTPVersion = .http1_1, metrics: TransferMetrics = TransferMetrics(), stream: ResponseStream? = nil
   ) {
-    storage = Storage(
+    fields = CopyOnWrite(
       Fields(
         status: status, headers: headers, body: body, url: url, version: version, trailers: trailers, metrics: metrics,
         stream: stream))
@@ -20,53 +18,53 @@ public struct Response: Sendable {
   /// The status. An adapter returns any status: a 404 is a response, not an error, unless a middleware such as `ExpectStatus`
   /// throws.
   public var status: HTTPResponse.Status {
-    get { storage.fields.status }
-    set { mutable.fields.status = newValue }
+    get { fields.value.status }
+    set { fields.unique.value.status = newValue }
   }
   /// The header fields, in order, repeated ones kept.
   public var headers: HTTPFields {
-    get { storage.fields.headers }
-    _modify { yield &mutable.fields.headers }
+    get { fields.value.headers }
+    _modify { yield &fields.unique.value.headers }
   }
   /// The body: complete if buffered, readable once if streamed.
   public var body: Body {
-    get { storage.fields.body }
-    _modify { yield &mutable.fields.body }
+    get { fields.value.body }
+    _modify { yield &fields.unique.value.body }
   }
   /// The URL that was requested, after redirects if a middleware followed any.
   public var url: URL {
-    get { storage.fields.url }
-    set { mutable.fields.url = newValue }
+    get { fields.value.url }
+    set { fields.unique.value.url = newValue }
   }
   /// The HTTP version that it was received over.
   public var version: HTTPVersion {
-    get { storage.fields.version }
-    set { mutable.fields.version = newValue }
+    get { fields.value.version }
+    set { fields.unique.value.version = newValue }
   }
 
   /// The connection that it was received over; nil if there was none.
   var context: ConnectionContext? {
-    get { storage.fields.context }
-    set { mutable.fields.context = newValue }
+    get { fields.value.context }
+    set { fields.unique.value.context = newValue }
   }
 
   /// The status and header fields as one value of swift-http-types.
   public var head: HTTPResponse { HTTPResponse(status: status, headerFields: headers) }
 
   /// The trailer fields. Of a streamed response they are available when its body has ended.
-  public var trailers: HTTPFields { storage.fields.stream?.ending?.trailers ?? storage.fields.trailers }
+  public var trailers: HTTPFields { fields.value.stream?.ending?.trailers ?? fields.value.trailers }
 
   /// Timings and byte counts. Of a streamed response they are complete when its body has ended.
-  public var metrics: TransferMetrics { storage.fields.stream?.ending?.metrics ?? storage.fields.metrics }
+  public var metrics: TransferMetrics { fields.value.stream?.ending?.metrics ?? fields.value.metrics }
 
   /// A value that a middleware has attached to the response, such as its parsed JSON; nil if there is none for the key.
   public subscript<Key: ResponseKey>(key: Key.Type) -> Key.Value? {
     get {
       // Looked up first: casting a missing value to an optional type would succeed.
-      guard let stored = storage.fields.values[ObjectIdentifier(key)] else { return nil }
+      guard let stored = fields.value.values[ObjectIdentifier(key)] else { return nil }
       return stored as? Key.Value
     }
-    set { mutable.fields.values[ObjectIdentifier(key)] = newValue }
+    set { fields.unique.value.values[ObjectIdentifier(key)] = newValue }
   }
 }
 
@@ -82,22 +80,6 @@ extension Response {
     let stream: ResponseStream?
     var context: ConnectionContext?
     var values: [ObjectIdentifier: any Sendable] = [:]
-  }
-
-  // Safe to share: `fields` is written only through `mutable`, that is, while exactly one value refers to the object.
-  private final class Storage: @unchecked Sendable {
-    // Without a run-time check for exclusive access: a writer holds the only reference.
-    @exclusivity(unchecked) var fields: Fields
-
-    init(_ fields: Fields) { self.fields = fields }
-  }
-
-  /// The storage to write to, copied first if another value refers to it.
-  private var mutable: Storage {
-    mutating get {
-      if !isKnownUniquelyReferenced(&storage) { storage = Storage(storage.fields) }
-      return storage
-    }
   }
 }
 

@@ -65,10 +65,10 @@ struct Admission<Item> {
   /// The origin, if an item to it may start at once without overtaking a waiting one; otherwise nil. It counts as active until
   /// ``release(_:now:)``.
   ///
-  /// - Parameter limit: the origin's from now on; nil is that of all.
-  mutating func admit(to key: String, limit own: Int? = nil, now: Int64) -> Origin? {
+  /// - Parameter limit: the limit of this origin from now on; nil is that of every origin.
+  mutating func admit(to key: String, limit originLimit: Int? = nil, now: Int64) -> Origin? {
     guard ready.isEmpty, active < limit else { return nil }
-    let origin = origin(key, own, now)
+    let origin = origin(key, originLimit, now)
     guard origin.waiting.isEmpty, mayStart(origin) else { return nil }
     origin.active += 1
     active += 1
@@ -76,8 +76,8 @@ struct Admission<Item> {
   }
 
   /// Adds an item to the queue.
-  mutating func enqueue(_ item: Item, to key: String, limit own: Int? = nil, now: Int64) -> Origin {
-    let origin = origin(key, own, now)
+  mutating func enqueue(_ item: Item, to key: String, limit originLimit: Int? = nil, now: Int64) -> Origin {
+    let origin = origin(key, originLimit, now)
     origin.waiting.append(item)
     refresh(origin)
     return origin
@@ -140,14 +140,14 @@ struct Admission<Item> {
     noteIdle(origin, now)
   }
 
-  private mutating func origin(_ key: String, _ own: Int?, _ now: Int64) -> Origin {
+  private mutating func origin(_ key: String, _ originLimit: Int?, _ now: Int64) -> Origin {
     guard let origin = origins[key] else {
-      let origin = Origin(key, limit: own ?? limitPerOrigin)
+      let origin = Origin(key, limit: originLimit ?? limitPerOrigin)
       origins[key] = origin
       newOrigins += 1
       return origin
     }
-    origin.limit = own ?? limitPerOrigin
+    origin.limit = originLimit ?? limitPerOrigin
     if origin.isIdle, now - origin.idleSince > Self.shortIdle { close(origin) }
     return origin
   }

@@ -187,6 +187,7 @@ final class Transfer: @unchecked Sendable, HasDeadline {
 
   /// Creates and configures the easy handle, if there is none. A queued transfer has none, because a handle takes as much memory as
   /// all the rest. Handles are not reused for other requests: `curl_easy_reset` keeps too much state.
+  // Not inlined: its temporaries would be in the frame of each request that waits.
   @inline(never)
   func prepare() throws {
     guard easyPointer == nil else { return }

@@ -30,10 +30,12 @@ public struct DecodeJSON: Middleware {
     return try parsed(await response.collected(for: request))
   }
 
+  private static let accepted = MediaType.json.description
+
   private func accepting(_ request: Request) -> Request {
     guard request.headers[.accept] == nil else { return request }
     var request = request
-    request.headers[.accept] = MediaType.json.description
+    request.headers[.accept] = Self.accepted
     return request
   }
 
