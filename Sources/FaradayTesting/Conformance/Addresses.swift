@@ -135,10 +135,11 @@ extension ConformanceGroup {
           $0.tcpNoDelay = false
           $0.tcpKeepAlive = .seconds(77)
         }
-        let options = try require(TCPOptions(localPort: client.port), "the client's socket is not open")
+        let options = try require(
+          TCPOptions(localPort: client.port, remotePort: client.serverPort), "the client's socket is not open")
         try expectEqual(options, TCPOptions(noDelay: false, keepAlive: 77))
         let other = try await connectedClient(subject) { $0.tcpKeepAlive = nil }
-        try expectEqual(try require(TCPOptions(localPort: other.port)).keepAlive, nil)
+        try expectEqual(try require(TCPOptions(localPort: other.port, remotePort: other.serverPort)).keepAlive, nil)
       },
     ])
 
@@ -165,10 +166,10 @@ extension ConformanceGroup {
     try await receivedHead(subject, url) { network, _ in set(&network) }
   }
 
-  /// The client's address and port, as the server sees them. The connection stays open.
+  /// The client's address and port, as the server sees them, and the server's port. The connection stays open.
   private static func connectedClient(
     _ subject: AdapterConformance.Subject, set: (inout Network) -> Void
-  ) async throws -> (address: String, port: Int) {
+  ) async throws -> (address: String, port: Int, serverPort: Int) {
     let server = try RawServer { connection in
       _ = try connection.readHead()
       let client = connection.client.map { "\($0.address) \($0.port)" } ?? ""
@@ -181,7 +182,7 @@ extension ConformanceGroup {
     set(&network)
     let words = try await subject.connection(to: server).get { [network] in $0.options.network = network }.body.text().split(
       separator: " ")
-    return (String(try require(words.first)), try require(words.last.flatMap { Int($0) }))
+    return (String(try require(words.first)), try require(words.last.flatMap { Int($0) }), server.port)
   }
 
   private static let kept = Log<RawServer>()

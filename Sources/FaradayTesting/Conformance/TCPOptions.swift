@@ -15,9 +15,12 @@ struct TCPOptions: Equatable {
     self.keepAlive = keepAlive
   }
 
-  /// Those of the connected socket with this local port; nil if there is none.
-  init?(localPort: Int) {
-    let found = (0..<Int32(2048)).first { Self.ports($0).map { $0.local == localPort && $0.isConnected } ?? false }
+  /// Those of the socket that is connected between these ports; nil if there is none. The local port alone would not do: the kernel
+  /// gives one to several connections, if they go to different servers.
+  init?(localPort: Int, remotePort: Int) {
+    let found = (0..<Int32(2048)).first {
+      Self.port($0, getsockname) == localPort && Self.port($0, getpeername) == remotePort
+    }
     guard let found else { return nil }
     noDelay = Self.option(found, Int32(IPPROTO_TCP), TCP_NODELAY) != 0
     #if canImport(Darwin)
@@ -34,22 +37,16 @@ struct TCPOptions: Equatable {
     return getsockopt(descriptor, level, name, &value, &length) == 0 ? value : -1
   }
 
-  private static func ports(_ descriptor: Int32) -> (local: Int, isConnected: Bool)? {
+  /// The port that `getsockname` or `getpeername` tells; nil for what is no such socket of IPv4.
+  private static func port(
+    _ descriptor: Int32, _ ask: (Int32, UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> Int32
+  ) -> Int? {
     var name = sockaddr_in()
     var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-    return withUnsafeMutablePointer(to: &name) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-        guard getsockname(descriptor, address, &length) == 0, address.pointee.sa_family == sa_family_t(AF_INET) else {
-          return nil
-        }
-        let port = pointer.withMemoryRebound(to: sockaddr_in.self, capacity: 1) { Int(UInt16(bigEndian: $0.pointee.sin_port)) }
-        var peer = sockaddr_storage()
-        var size = socklen_t(MemoryLayout<sockaddr_storage>.size)
-        let isConnected = withUnsafeMutablePointer(to: &peer) {
-          $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { getpeername(descriptor, $0, &size) == 0 }
-        }
-        return (port, isConnected)
-      }
+    let result = withUnsafeMutablePointer(to: &name) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { ask(descriptor, $0, &length) }
     }
+    guard result == 0, name.sin_family == sa_family_t(AF_INET) else { return nil }
+    return Int(UInt16(bigEndian: name.sin_port))
   }
 }

@@ -54,12 +54,16 @@ package final class NginxServer: Sendable {
     try ChildProcess("/bin/sh", ["-c", "kill -9 $(cat /proc/$(cat \(folder)/nginx.pid)/task/*/children)"]).wait()
   }
 
-  // nginx returns when its daemon listens.
+  // nginx returns when its daemon listens, which is before that has written its process ID, and before it waits for signals: one that
+  // comes in between is forgotten. So it is told to stop until it is gone, for five seconds at most.
   static let script = """
     { nginx -p "$1" -c nginx.conf -e error.log || exit 1; } &&
+    until [ -s nginx.pid ]; do sleep 0.01; done &&
+    pid=$(cat nginx.pid) &&
     echo ready &&
     read -r _
-    nginx -p "$1" -c nginx.conf -e error.log -s stop 2>/dev/null
+    tries=0
+    while kill "$pid" 2>/dev/null && [ $((tries += 1)) -lt 250 ]; do sleep 0.02; done
     cd / && rm -rf "$1"
     """
 
