@@ -22,8 +22,9 @@ enum ContentRange: Equatable {
       return
     }
     let ends = halves[0].split(separator: "-", omittingEmptySubsequences: false)
-    guard ends.count == 2, let first = Self.number(ends[0]), let last = Self.number(ends[1]), first <= last, last < .max,
-      total != nil || halves[1] == "*", last < total ?? .max
+    guard ends.count == 2, let first = Self.number(ends[0]), let last = Self.number(ends[1]), first <= last,
+      total != nil || halves[1] == "*",  // Also of an unknown total: there is a byte behind the last one.
+      last < total ?? .max
     else { return nil }
     self = .part(start: first, end: last + 1, total: total)
   }

@@ -47,6 +47,7 @@ extension DownloadRun {
       // Of a 200 both are the same (RFC 9530, section 3.1).
       stated = Checksum.list(response.headers[values: .reprDigest] + response.headers[values: .contentDigest])
     }
+    forgetLongerFile()
     try checkSpace(for: total)
     if resuming == .ifUnchanged, isStoredAsSent {
       record = PartRecord(response, total: total, digests: stated, to: request)

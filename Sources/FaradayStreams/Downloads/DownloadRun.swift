@@ -82,7 +82,9 @@ final class DownloadRun {
       while true {
         try Task.checkCancellation()
         let start = part.size
-        switch try await attempt() {
+        let outcome = try await attempt()
+        noteProgress()
+        switch outcome {
         case .whole(let response): return try finish(response)
         case .more: try await follow(partOf: part.size - start)
         case .again: try await beginAgain()
@@ -110,7 +112,6 @@ final class DownloadRun {
 
   /// Waits after a part that was shorter than what was asked for, if it was so small that the next would follow at once.
   private func follow(partOf count: Int64) async throws {
-    noteProgress()
     smallPartsInARow = count < 64 << 10 ? smallPartsInARow + 1 : 0
     guard smallPartsInARow > 0, let delay = policy.delay(after: smallPartsInARow, retryAfter: nil) else { return }
     try await policy.clock.sleep(for: delay)
@@ -130,7 +131,6 @@ final class DownloadRun {
 
   /// Counts an interruption, and waits. Throws the error if there were too many in a row, or the server asks for too much time.
   private func pause(after error: any Error, retryAfter: Duration?) async throws {
-    noteProgress()
     inARow += 1
     guard inARow <= policy.retries, let delay = policy.delay(after: inARow, retryAfter: retryAfter) else { throw error }
     interruptions += 1
@@ -141,6 +141,11 @@ final class DownloadRun {
   private func noteProgress() {
     guard part.size > highest else { return }
     (highest, inARow, hasStartedAgain) = (part.size, 0, false)
+  }
+
+  /// A file no longer than what has come already is another one: its bytes are new.
+  func forgetLongerFile() {
+    if let total, total <= highest { highest = 0 }
   }
 
   private func attempt() async throws -> Outcome {
@@ -177,7 +182,7 @@ final class DownloadRun {
   func advance() {
     // The end is reported when the file has its name.
     guard let report, part.size != total else { return }
-    if let rate = meter.rate(at: part.size - resumed) { report(progress(rate)) }
+    if let rate = meter.rate(at: part.size) { report(progress(rate)) }
   }
 
   private func progress(_ rate: Double) -> DownloadProgress {
@@ -195,7 +200,7 @@ final class DownloadRun {
       throw DownloadError(error.reason, path: part.destination, request: request)
     }
     total = part.size
-    report?(progress(meter.rate(at: part.size - resumed, isLast: true) ?? 0))
+    report?(progress(meter.rate(at: part.size, isLast: true) ?? 0))
     var response = response
     response.body = .empty
     return Download(

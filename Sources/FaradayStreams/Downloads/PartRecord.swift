@@ -28,11 +28,10 @@ struct PartRecord: Codable, Equatable {
   /// Reads the record of a part file; nil if there is none, or it is of something else or of another user than the `owners`, or cannot
   /// be of `size` bytes.
   init?(at path: String, size: Int64, ownedBy owners: Set<UInt32>, for request: Request) {
-    guard size > 0, let data = try? PrivateFile.read(path, limit: 64 << 10, ownedBy: owners),
+    guard let data = try? PrivateFile.read(path, limit: 64 << 10, ownedBy: owners),
       let record = try? JSONDecoder().decode(PartRecord.self, from: data),
       record.version == 1, record.resource == Self.resource(of: request), record.total ?? .max >= size,
-      Self.isEntityTag(record.validator) || HTTPDate.parse(record.validator) != nil,
-      !record.validator.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F })
+      Self.isEntityTag(record.validator) || HTTPDate.parse(record.validator) != nil
     else { return nil }
     self = record
   }

@@ -101,10 +101,15 @@ import Testing
     #expect(file.names == [])
   }
 
-  @Test func `one in the trailers counts`() async throws {
+  @Test(arguments: [HTTPField.Name.reprDigest, .contentDigest], [0, 300])
+  func `one in the trailers counts, of the whole and of a part`(name: HTTPField.Name, start: Int) async throws {
     let file = try MockedFile()
+    if start > 0 { await file.leavePart(of: start) }
     file.answer { [bytes = file.bytes, wrong = field(Data())] in
-      Response(status: .ok, body: .data(bytes), trailers: [.reprDigest: wrong], url: $0.url)
+      Response(
+        status: start > 0 ? .partialContent : .ok,
+        headers: start > 0 ? [.eTag: "\"v1\"", .contentRange: "bytes \(start)-999/1000"] : [:], body: .data(bytes[start...]),
+        trailers: [name: wrong], url: $0.url)
     }
     let error = await failure { _ = try await file.download() }
     guard case .checksumMismatch = error.flatMap(reason) else {

@@ -50,6 +50,54 @@ import Testing
     #expect(file.sent.isEmpty && file.written == Data("old".utf8) && file.names == ["file"])
   }
 
+  @Test func `the part of an earlier download is kept too`() async throws {
+    let file = try MockedFile()
+    await file.leavePart(of: 300)
+    try Data("old".utf8).write(to: URL(fileURLWithPath: file.destination))
+    var policy = file.policy
+    policy.existing = .fail
+    #expect(await failure { _ = try await file.download(policy: policy) }.map(reason) == .fileExists)
+    #expect(file.names == ["file", "file.part", "file.part.json"])
+  }
+
+  @Test func `a download that breaks off before its first byte leaves nothing`() async throws {
+    let file = try MockedFile()
+    await file.leavePart(of: 0)
+    #expect(file.names == [])
+  }
+
+  @Test func `the record of another version is gone before the first byte of the new one`() async throws {
+    let file = try MockedFile()
+    await file.leavePart(of: 300)
+    let names = Log<[String]>()
+    file.answer { [bytes = file.bytes, folder = file.folder] in
+      let next = Mutex<Data?>(bytes)
+      let body = AsyncStream<Data>(unfolding: {
+        names.append((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [])
+        return next.withLock { $0.take() }
+      })
+      return Response(status: .ok, body: .stream(body, length: 1000), url: $0.url)
+    }
+    _ = try await file.download()
+    #expect(names.elements.allSatisfy { $0 == ["file.part"] } && !names.elements.isEmpty)
+  }
+
+  @Test func `a download that is cancelled behind its last byte does not replace the file`() async throws {
+    let file = try MockedFile()
+    file.answer { [bytes = file.bytes] in
+      let next = Mutex<Data?>(bytes)
+      let body = AsyncStream<Data>(unfolding: {
+        let piece = next.withLock { $0.take() }
+        if piece == nil { withUnsafeCurrentTask { $0?.cancel() } }
+        return piece
+      })
+      return Response(status: .ok, headers: [.eTag: "\"v1\""], body: .stream(body, length: 1000), url: $0.url)
+    }
+    let task = Task { try await file.download() }
+    #expect(await failure { _ = try await task.value } is CancellationError)
+    #expect(file.names == ["file.part", "file.part.json"])
+  }
+
   @Test func `a file that comes meanwhile is kept too, and so is the part`() async throws {
     let file = try MockedFile()
     var policy = file.policy
@@ -165,7 +213,7 @@ import Testing
     try Data("other".utf8).write(to: URL(fileURLWithPath: other))
     try FileManager.default.createSymbolicLink(atPath: file.part, withDestinationPath: other)
     let error = await failure { _ = try await file.download() }
-    #expect(error is DownloadError && file.sent.isEmpty)
+    #expect(error.map(reason) == .fileFailed("the part file is not a regular file") && file.sent.isEmpty)
     #expect(FileManager.default.contents(atPath: other) == Data("other".utf8))
   }
 

@@ -69,7 +69,7 @@ import Testing
     let middle = try #require(reports.first { $0.bytes == 500 })
     #expect(abs(middle.bytesPerSecond - 100) < 1)
     #expect(middle.timeLeft.map { abs($0 / .seconds(1) - 5) < 0.1 } == true)
-    #expect(middle.fraction == 0.5)
+    #expect(middle.fraction == 0.5 && reports.map(\.bytes) == (1...10).map { Int64($0) * 100 })
   }
 
   @Test func `resumed bytes are counted, and do not count for the rate`() async throws {
@@ -78,6 +78,43 @@ import Testing
     file.rest(from: 900)
     let reports = try await reports(file, file.policy)
     #expect(reports.last == DownloadProgress(bytes: 1000, total: 1000, resumed: 900))
+  }
+
+  @Test func `pieces that come together, and a file that starts again, say nothing about the rate`() {
+    let clock = ManualClock()
+    var meter = ProgressMeter(DownloadPolicy(reportsPerSecond: .infinity, clock: clock))
+    func rate(at bytes: Int64, after step: Duration) -> Double? {
+      clock.advance(by: step)
+      return meter.rate(at: bytes)
+    }
+    #expect(rate(at: 0, after: .zero) == 0 && rate(at: 100, after: .seconds(1)) == 100)
+    #expect(rate(at: 50_000, after: .milliseconds(49)) == 100)
+    #expect(rate(at: 0, after: .seconds(1)) == 100)
+    #expect(rate(at: 100, after: .seconds(1)) == 100)
+  }
+
+  @Test func `the bytes of a file that is resumed beside others do not count for the rate of all`() {
+    let clock = ManualClock()
+    let last = Mutex<DownloadsProgress?>(nil)
+    let tally = DownloadsTally(2, DownloadPolicy(reportsPerSecond: .infinity, clock: clock)) { all in last.withLock { $0 = all } }
+    tally.advance(0, DownloadProgress(bytes: 0, total: 1000))
+    clock.advance(by: .seconds(1))
+    tally.advance(0, DownloadProgress(bytes: 100, total: 1000))
+    clock.advance(by: .seconds(1))
+    tally.advance(1, DownloadProgress(bytes: 1_000_100, total: 2_000_000, resumed: 1_000_000))
+    #expect(last.withLock { $0?.transfer.bytesPerSecond } == 100)
+  }
+
+  @Test func `a size that nobody knows is known at the end`() async throws {
+    let file = try MockedFile()
+    file.answer { [bytes = file.bytes] request in
+      let pieces = AsyncStream<Data> { continuation in
+        continuation.yield(bytes)
+        continuation.finish()
+      }
+      return Response(status: .ok, body: .stream(pieces), url: request.url)
+    }
+    #expect(try await reports(file, file.policy).map(\.total) == [nil, 1000])
   }
 
   @Test(arguments: [0, -1, Double.nan, .infinity, 1e-300])

@@ -85,6 +85,18 @@ import Testing
     #expect(file.written == file.bytes && download.size == 1000)
   }
 
+  @Test(arguments: [500, 900]) func `of a file that became shorter, all bytes are new ones`(old: Int) async throws {
+    let file = try MockedFile(size: 500)
+    var policy = file.policy
+    policy.retries = 2
+    file.answer { MockedFile.response($0, .ok, [.eTag: "\"old\""], Data(count: 1000), cut: old) }
+    file.whole(cut: 100)
+    for start in [100, 200, 300] { file.rest(from: start, cut: 100) }
+    file.rest(from: 400)
+    #expect(try await file.download(policy: policy).interruptions == 5)
+    #expect(file.written == file.bytes)
+  }
+
   @Test func `a part shorter than what was asked for is followed by the next`() async throws {
     let file = try MockedFile()
     file.whole(cut: 300)
@@ -96,7 +108,8 @@ import Testing
 
   @Test(
     arguments: [
-      [.eTag: "W/\"v1\""], [.eTag: "v1"], [.eTag: "\"v\"1\""], [:], [.lastModified: "Mon, 01 Jan 2024 00:00:00 GMT"],
+      [.eTag: "W/\"v1\""], [.eTag: "v1"], [.eTag: "\"v\"1\""], [.eTag: "\"v 1\""], [:],
+      [.lastModified: "Mon, 01 Jan 2024 00:00:00 GMT"],
       [.lastModified: "Mon, 01 Jan 2024 00:00:00 GMT", .date: "Mon, 01 Jan 2024 00:00:00 GMT"],
       [.eTag: "W/\"v1\"", .lastModified: "Mon, 01 Jan 2024 00:00:00 GMT", .date: "Mon, 01 Jan 2024 00:01:00 GMT"],
       [.eTag: "\"v1\"", .acceptRanges: "none"], [.lastModified: "never", .date: "Mon, 01 Jan 2024 00:01:00 GMT"],
@@ -174,6 +187,7 @@ import Testing
   @Test(
     arguments: [
       [.contentRange: "bytes */999"], [.contentRange: "bytes */*"], [:], [.contentRange: "bytes */300", .eTag: "\"v2\""],
+      [.contentRange: "bytes */300"],
     ] as [HTTPFields])
   func `a range that is not there otherwise starts the file again`(headers: HTTPFields) async throws {
     let file = try MockedFile()
@@ -229,6 +243,18 @@ import Testing
     ]
     file.answer { MockedFile.response($0, .ok, headers, zipped, cut: 10) }
     file.answer { MockedFile.response($0, .ok, headers, zipped) }
+    let download = try await file.download(edit: { $0.options.decompression = .standard })
+    #expect(file.ranges == [nil, nil] && file.written == file.bytes && download.verified.isEmpty)
+  }
+
+  @Test func `of a body that is decoded nothing is compared, not even if it is as long as the coded one was`() async throws {
+    let file = try MockedFile()
+    let headers: HTTPFields = [.eTag: "\"v1\"", .contentEncoding: "x-own", .contentLength: "1000"]
+    file.whole(cut: 300, headers)
+    file.answer { [bytes = file.bytes] in
+      Response(
+        status: .ok, headers: headers, body: .data(bytes), trailers: [.contentDigest: "sha-256=:AAAA:"], url: $0.url)
+    }
     let download = try await file.download(edit: { $0.options.decompression = .standard })
     #expect(file.ranges == [nil, nil] && file.written == file.bytes && download.verified.isEmpty)
   }

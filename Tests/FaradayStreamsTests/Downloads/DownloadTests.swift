@@ -176,6 +176,26 @@ import Testing
     file.whole()
     #expect(try await file.download(policy: policy).interruptions == 3)
     #expect(file.clock.slept == [.milliseconds(500), .seconds(1)])
+
+    // New bytes between the two make both the first.
+    let slept = file.clock.slept.count
+    await file.leavePart(of: 300)
+    file.status(.preconditionFailed)
+    file.whole(cut: 400)
+    file.status(.preconditionFailed)
+    file.whole()
+    #expect(try await file.download(policy: policy).interruptions == 3)
+    #expect(file.clock.slept.dropFirst(slept) == [.milliseconds(500)])
+  }
+
+  @Test func `a server that goes away behind a part of an earlier process is waited for`() async throws {
+    let file = try MockedFile()
+    await file.leavePart(of: 300)
+    file.rest(from: 300, cut: 100)
+    file.answer { throw MockedFile.broken($0, .connectionFailed) }
+    file.rest(from: 400)
+    #expect(try await file.download().interruptions == 2)
+    #expect(file.written == file.bytes)
   }
 
   @Test(arguments: [HTTPResponse.Status.serviceUnavailable, .notFound])
