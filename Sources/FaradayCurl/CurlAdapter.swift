@@ -57,7 +57,7 @@ public struct CurlAdapter: Adapter {
     if request.body.isDeclaredEmpty { try await checkEmptiness(of: request) }
     let engine = engines.engine(for: transfer)
     // In the caller's task and not on the engine's thread, where all others would wait for it.
-    if engine.hasShortQueue { try transfer.prepare() }
+    if engine.hasShortQueue { try engine.prepare(transfer) }
     let received = try await withTaskCancellationHandler {
       try await withUnsafeThrowingContinuation { continuation in
         transfer.continuation = continuation

@@ -98,6 +98,34 @@ import Testing
     server.stop()
   }
 
+  @Test func `the TLS handshake of a new connection is behind its TCP handshake`() async throws {
+    let nginx = try NginxServer()
+    defer { nginx.stop() }
+    var defaults = Options()
+    defaults.tls = TLS(caFile: nginx.caFile)
+    let connection = try Connection(nginx.url, defaults: defaults, adapter: adapter())
+    _ = try await connection.get("connection")
+    let first = events.elements
+    #expect(first.map(\.phase) == [.started, .resolved, .connected, .secured, .headSent, .firstByte, .head, .end])
+    let times = first.map(\.time)
+    #expect(times == times.sorted() && times[2] < times[3])
+    _ = try await connection.get("connection")
+    #expect(events.elements.dropFirst(first.count).map(\.phase) == [.started, .headSent, .firstByte, .head, .end])
+  }
+
+  @Test func `a request that the adapter cannot prepare has an end, and is counted`() async throws {
+    let adapter = adapter()
+    let connection = try Connection("http://socket.test/", adapter: adapter)
+    let error = try await transportError {
+      try await connection.get {
+        $0.options.network.unixSocket = "/tmp/any"
+        $0.options.addressPolicy = .publicOnly
+      }
+    }
+    #expect(phases() == [.end] && (events.elements.last?.error as? TransportError)?.code == error.code)
+    #expect(adapter.statistics.errors == [error.code: 1] && adapter.statistics.active == 0 && adapter.statistics.queued == 0)
+  }
+
   /// Sends a head and the first byte of a body, and no more.
   private func endlessAnswer() throws -> RawServer {
     try RawServer { connection in

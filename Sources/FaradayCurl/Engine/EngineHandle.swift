@@ -72,6 +72,15 @@ final class EngineHandle: Sendable {
   /// How many requests are active or waiting, about: those that have just ended may be counted.
   var load: Int { waiting.load(ordering: .relaxed) + Int(counters.active.value) }
 
+  /// Creates the transfer's easy handle in the caller's task. If that fails, the exchange has ended with it.
+  func prepare(_ transfer: Transfer) throws {
+    do { try transfer.prepare() } catch {
+      transfer.handle = self
+      transfer.end(error)
+      throw error
+    }
+  }
+
   /// Submits a transfer, starting the thread if there is none. If that fails, the transfer fails.
   func submit(_ transfer: Transfer) {
     transfer.handle = self

@@ -82,7 +82,11 @@ extension Transfer {
 
   /// Fails a transfer that was never submitted to an engine.
   func fail(_ code: TransportError.Code, _ message: String, phase: TransportError.Phase? = nil) {
-    let error = error(code, message, phase: phase)
+    end(error(code, message, phase: phase))
+  }
+
+  /// Ends a transfer that was never submitted to an engine.
+  func end(_ error: any Error) {
     _ = finish(.failed(error))
     life = .finished
     dispose()
