@@ -52,7 +52,7 @@ func rows(_ setup: Setup) -> [Row] {
       contestants: Contestant.withoutURLSession),
     Row(
       name: "tls-callback", title: "1 GiB over TLS 1.3, HTTP/1.1, by callback", unit: .megabytes, mode: "download",
-      url: setup.secure + "/1g", arguments: tls),
+      url: setup.secure + "/1g", arguments: tls, contestants: Contestant.withoutURLSession),
     Row(
       name: "tls-stream", title: "1 GiB over TLS 1.3, HTTP/1.1, streamed", unit: .megabytes, mode: "stream",
       url: setup.secure + "/1g", arguments: tls,
