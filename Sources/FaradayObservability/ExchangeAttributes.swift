@@ -18,7 +18,8 @@ struct ExchangeAttributes: Sendable {
     let isKnown = Self.knownMethods.contains(name)
     method = isKnown ? name : "_OTHER"
     originalMethod = isKnown ? nil : name
-    template = request.options.pathTemplate.flatMap { Self.matches($0, request.url) ? $0 : nil }
+    // After a redirect the path may be another.
+    template = request.options.pathTemplate.flatMap { PathTemplate($0).matches(request.url) ? $0 : nil }
     spanName = [isKnown ? name : "HTTP", template].compactMap { $0 }.joined(separator: " ")
     url = request.secrets.redacting(request.url)
     address = request.url.host(percentEncoded: false)?.lowercased() ?? ""
@@ -29,16 +30,6 @@ struct ExchangeAttributes: Sendable {
   // RFC 9110, section 9.1, and PATCH (RFC 5789).
   private static let knownMethods: Set = ["CONNECT", "DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT", "TRACE"]
   private static let ports = ["http": 80, "https": 443]
-
-  /// Whether the URL's path ends as the template says. After a redirect it may be another.
-  private static func matches(_ template: String, _ url: URL) -> Bool {
-    func segments(_ text: some StringProtocol) -> [Substring] {
-      text.prefix { $0 != "?" && $0 != "#" }.split(separator: "/").map { Substring($0) }
-    }
-    let expected = segments(template)
-    let path = segments(url.path(percentEncoded: true)).suffix(expected.count)
-    return path.count == expected.count && zip(path, expected).allSatisfy { $0 == $1 || $1.contains("{") }
-  }
 
   /// The attributes of the span before there is a response.
   var ofRequest: SpanAttributes {

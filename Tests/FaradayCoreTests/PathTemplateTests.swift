@@ -26,6 +26,18 @@ import Testing
     }
   }
 
+  @Test(arguments: [
+    ("users/{id}?all={all}", "https://h/v1/users/7?all=1", "/v1/users/{id}"),
+    ("/users/{id}/", "https://h/users/7/", "/users/{id}"),
+    ("https://h/{a}/{b}.json#x", "https://h/1/2.json", "/{a}/{b}.json"), ("../{id}", "https://h/7", "../{id}"),
+    ("{id}", "https://h/v1/caf%C3%A9", "/v1/{id}"), ("", "https://h", "/"),
+  ])
+  func `an absolute template begins at the root, with the path in front`(template: String, url: String, absolute: String) throws {
+    let url = try #require(URL(string: url))
+    #expect(PathTemplate(template).absolute(in: url) == absolute)
+    #expect(PathTemplate(absolute).matches(url) != absolute.hasPrefix("."))
+  }
+
   @Test func `a path that cannot be made is an error that says why`() {
     for (template, reason) in impossible {
       let error = #expect(throws: PathTemplateError.self) {

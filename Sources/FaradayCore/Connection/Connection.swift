@@ -100,7 +100,7 @@ public struct Connection: Sendable {
       if !query.items.isEmpty { request.query.items += query.items }
       if !headers.isEmpty { request.headers.override(with: try HTTPFields(checking: headers)) }
       if let timeout { request.options.timeouts.total = timeout }
-      if variables != nil { request.options.pathTemplate = template }
+      if variables != nil { request.options.pathTemplate = PathTemplate(template).absolute(in: joined) }
       try edit(&request)
     }
   }

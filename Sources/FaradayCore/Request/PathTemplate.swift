@@ -46,6 +46,23 @@ public struct PathTemplate: Sendable, Hashable, ExpressibleByStringLiteral {
     return String(decoding: path + rest, as: UTF8.self)
   }
 
+  /// The template from the root on, as the path of a URL that it was expanded and joined to; as it was written if it is none.
+  package func absolute(in url: URL) -> String {
+    let expected = Self.segments(text)
+    let path = Self.segments(url.absoluteString)
+    guard path.count >= expected.count else { return text }
+    return "/" + (path.dropLast(expected.count) + expected).joined(separator: "/")
+  }
+
+  /// Whether a URL's path may be this template's, which begins at the root.
+  package func matches(_ url: URL) -> Bool {
+    let expected = Self.segments(text)
+    let path = Self.segments(url.absoluteString)
+    return path.count == expected.count && zip(path, expected).allSatisfy { $0 == $1 || $1.contains("{") }
+  }
+
+  private static func segments(_ url: String) -> [Substring] { URLParts(url).path.split(separator: "/") }
+
   private static let slash = UInt8(ascii: "/")
 
   private static func endsSegment(_ byte: UInt8) -> Bool {
