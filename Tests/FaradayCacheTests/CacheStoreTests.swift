@@ -102,6 +102,17 @@ import Testing
     #expect(memory.count == 0 && memory.size == 0)
   }
 
+  @Test func `a record of just the size that there is room for is kept`() async throws {
+    let record = try #require(try await CacheStoreTests.record())
+    let roomy = MemoryCache()
+    roomy.store(record, for: CacheKey("a"))
+    for (room, count) in [(roomy.size, 1), (roomy.size - 1, 0)] {
+      let memory = MemoryCache(maximumSize: room)
+      memory.store(record, for: CacheKey("a"))
+      #expect(memory.count == count)
+    }
+  }
+
   @Test func `ten thousand variants of a URL stay within the bound`() async throws {
     let memory = MemoryCache(maximumSize: 1 << 20)
     let server = CachedServer(store: memory)

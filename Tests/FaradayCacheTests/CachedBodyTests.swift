@@ -127,6 +127,16 @@ import Testing
     }
   }
 
+  @Test func `a body of just the bound is stored`() async throws {
+    let server = CachedServer(store: MemoryCache(maximumSize: 1 << 20, maximumEntrySize: 1000))
+    server.answer {
+      let body = Body.stream(Pieces(size: 1000), isReplayable: true)
+      return Response(status: .ok, headers: [.cacheControl: "max-age=60"], body: body, url: $0.url)
+    }
+    try await server.get()
+    #expect(try await server.get().cacheResult?.outcome == .hit)
+  }
+
   @Test func `a body that is shorter than it should be is not stored`() async throws {
     let (server, connection) = try await store(.stream(Pieces("abc"), length: 4, isReplayable: true))
     _ = try await connection.get("a")
@@ -161,6 +171,23 @@ import Testing
     }
     await server.revalidationsEnded()
     #expect(calls.elements == [1, 2])
+    #expect(try await server.look() == "body 2, hit")
+  }
+
+  @Test(arguments: [nil, .seconds(10), .seconds(100)] as [Duration?])
+  func `a background revalidation is a GET, whole, and takes a minute at most`(timeout: Duration?) async throws {
+    let server = CachedServer()
+    server.answer([.cacheControl: "max-age=1, stale-while-revalidate=99"])
+    try await server.get()
+    server.advance(by: 2)
+    _ = try await server.connection().head("a") {
+      $0.options.delivery = .streamed
+      $0.options.timeouts.total = timeout
+    }
+    await server.revalidationsEnded()
+    let sent = try #require(server.mock.recorded.last?.request)
+    #expect(server.count == 2 && sent.method == .get && sent.options.delivery == .buffered)
+    #expect(sent.options.timeouts.total == min(timeout ?? .seconds(60), .seconds(60)))
     #expect(try await server.look() == "body 2, hit")
   }
 

@@ -53,6 +53,16 @@ import Testing
     #expect(try await reader.get().cacheResult?.outcome == .miss)
   }
 
+  @Test func `an invalidation that the store does not keep counts in its process all the same`() async throws {
+    let server = CachedServer(store: ForgetfulStore())
+    server.answer(times: 1) { request in
+      _ = try await server.send(.delete)
+      return Response(status: .ok, headers: [.cacheControl: "max-age=60"], body: "old", url: request.url)
+    }
+    server.answer([.cacheControl: "max-age=60"])
+    #expect(try await server.look() == "old, miss, not stored (superseded meanwhile)")
+  }
+
   @Test func `an invalidation by another process while a response is stored leaves nothing of the URL`() async throws {
     let store = HookedStore()
     let (reader, writer) = (CachedServer(store: store), CachedServer(store: store))
@@ -115,4 +125,14 @@ private final class HookedStore: CacheStore {
     store.store(record, for: key)
   }
   func remove(_ key: CacheKey) async throws { store.remove(key) }
+}
+
+/// A store that loses what says when a URL was invalidated.
+private struct ForgetfulStore: CacheStore {
+  let memory = MemoryCache()
+  func record(for key: CacheKey) -> CacheRecord? { memory.record(for: key) }
+  func store(_ record: CacheRecord, for key: CacheKey) {
+    if !key.text.hasPrefix("invalidated ") { memory.store(record, for: key) }
+  }
+  func remove(_ key: CacheKey) { memory.remove(key) }
 }

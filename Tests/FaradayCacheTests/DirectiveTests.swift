@@ -38,6 +38,9 @@ import Testing
     #expect(try await server.get(headers: [.cacheControl: "min-fresh=50"]).cacheResult?.outcome == .hit)
     #expect(try await server.get(headers: [.cacheControl: "min-fresh=51"]).cacheResult?.outcome == .miss)
     #expect(try await server.get(headers: [.cacheControl: "min-fresh=x"]).cacheResult?.outcome == .miss)
+    // What is stale is not fresh for any time, however stale it may be.
+    server.advance(by: 60)
+    #expect(try await server.get(headers: [.cacheControl: "max-stale, min-fresh=0"]).cacheResult?.outcome == .miss)
   }
 
   @Test func `RFC 9111 5.2.1.4: no-cache goes to the server, with what is stored to be validated`() async throws {
@@ -233,6 +236,21 @@ import Testing
     await #expect(throws: TransportError.self) { try await server.get() }
   }
 
+  @Test(arguments: [
+    ("max-age=10, stale-if-error=20", "no-cache", 500), ("max-age=10, no-cache, stale-if-error=20", "", 500),
+    ("max-age=10, must-revalidate, stale-if-error=20", "", 500), ("max-age=10, stale-if-error=20", "", 501),
+  ])
+  func `RFC 5861 4: stale-if-error stands below no-cache and must-revalidate, and is for four statuses`(
+    response: String, request: String, code: Int
+  ) async throws {
+    server.answer([.cacheControl: response], times: 1)
+    server.answer([:], status: HTTPResponse.Status(code: code))
+    try await server.get()
+    server.advance(by: 15)
+    let headers: HTTPFields = request.isEmpty ? [:] : [.cacheControl: request]
+    #expect(try await server.get(headers: headers).status.code == code)
+  }
+
   @Test(arguments: [TransportError.Code.tlsVerificationFailed, .invalidHeader, .bodyTooLarge])
   func `an error that is not one of the network is thrown, whatever is stored`(code: TransportError.Code) async throws {
     server.answer([.cacheControl: "max-age=10, stale-if-error=99"], times: 1)
@@ -250,6 +268,14 @@ import Testing
     #expect(try await server.look(mode: .reload) == "body 2, miss, stored")
     #expect(try await server.look() == "body 2, hit")
     #expect(server.sent(.cacheControl) == [nil, "no-cache"] && server.sent(.ifNoneMatch) == [nil, nil])
+  }
+
+  @Test func `reload says what the request says itself, and sends it also if that is only-if-cached`() async throws {
+    server.answer([.cacheControl: "max-age=60"])
+    for own in ["max-age=5", "only-if-cached"] {
+      #expect(try await server.get(headers: [.cacheControl: own], mode: .reload).cacheResult?.storing == .stored)
+      #expect(server.sent(.cacheControl).last == own)
+    }
   }
 
   @Test func `a reload that must not be stored removes what was`() async throws {

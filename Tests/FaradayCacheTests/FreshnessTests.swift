@@ -26,8 +26,8 @@ import Testing
     #expect(try await server.look() == "body 1, hit")
   }
 
-  @Test func `RFC 9111 4.2.1: Expires counts from Date`() async throws {
-    server.answer([.expires: CachedServer.date(100), .date: CachedServer.date(0)])
+  @Test(arguments: [0, -50]) func `RFC 9111 4.2.1: Expires counts from Date`(date: Int) async throws {
+    server.answer([.expires: CachedServer.date(100), .date: CachedServer.date(date)])
     try await server.get()
     server.advance(by: 99)
     #expect(try await server.look() == "body 1, hit")

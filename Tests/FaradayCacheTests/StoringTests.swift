@@ -12,6 +12,53 @@ import Testing
     #expect(try await server.look() == "body 1, miss, not stored (never fresh)")
   }
 
+  @Test(
+    arguments: [
+      (200, [.cacheControl: "max-age=0, stale-while-revalidate=9"]), (200, [.cacheControl: "max-age=0, stale-if-error=9"]),
+      (200, [.cacheControl: "max-age=0", .lastModified: CachedServer.date(-1)]),
+      (200, [.cacheControl: "no-cache", .eTag: "\"a\""]),
+      (302, [.cacheControl: "private", .eTag: "\"a\""]), (302, [.cacheControl: "max-age=9"]),
+      (302, [.expires: CachedServer.date(9)]),
+    ] as [(Int, HTTPFields)])
+  func `RFC 9111 3: what is stale from the start is stored if it can be of use, and any status if the server says so`(
+    code: Int, fields: HTTPFields
+  ) async throws {
+    server.answer(fields, status: HTTPResponse.Status(code: code))
+    #expect(try await server.get().cacheResult == CacheResult(.miss, .stored))
+  }
+
+  @Test(arguments: [(103, [.cacheControl: "max-age=9"]), (302, [.eTag: "\"a\""])] as [(Int, HTTPFields)])
+  func `RFC 9111 3: what is not final, and a status that nobody said may be stored, is not`(code: Int, fields: HTTPFields)
+    async throws
+  {
+    server.answer(fields, status: HTTPResponse.Status(code: code))
+    #expect(try await server.get().cacheResult == CacheResult(.miss, .notStored(.status)))
+  }
+
+  @Test(arguments: [32, 33]) func `RFC 9111 4.1: a Vary of more than 32 names is not stored`(count: Int) async throws {
+    server.answer([.cacheControl: "max-age=60", .vary: (0..<count).map { "x-\($0)" }.joined(separator: ",")])
+    #expect(try await server.get().cacheResult?.storing == (count > 32 ? .notStored(.vary) : .stored))
+  }
+
+  @Test func `a target that is no path passes by`() async throws {
+    server.answer([.cacheControl: "max-age=60"])
+    try await server.get()
+    let response = try await server.connection().get("a") { $0.options.requestTarget = .verbatim("*") }
+    #expect(response.cacheResult?.outcome == .bypassed(.unusualRequest))
+  }
+
+  @Test func `a response of another URL, or to a request for one, is not stored`() async throws {
+    let (own, other) = (try #require(URL(string: "http://host/a")), try #require(URL(string: "http://host/b")))
+    server.answer { Response(status: .ok, headers: [.cacheControl: "max-age=60"], url: $0.url == own ? other : own) }
+    #expect(try await server.get().cacheResult?.storing == .notStored(.changedBelow))
+    let below = MiddlewareClosure { request, next in
+      var request = request
+      request.url = other
+      return try await next(request)
+    }
+    #expect(try await server.connection(below: [below]).get("a").cacheResult?.storing == .notStored(.changedBelow))
+  }
+
   @Test func `RFC 9111 3.3: a part is not stored, and a request for one passes by`() async throws {
     server.answer([.cacheControl: "max-age=60"], times: 1)
     server.answer([.cacheControl: "max-age=60", .contentRange: "bytes 0-1/9"], status: .partialContent)

@@ -21,9 +21,19 @@ import Testing
     #expect(try await server.look() == "body 1, hit")
   }
 
-  @Test(arguments: ["*", "a", "\"a\", \"b\"", "\"a", "\"a\"b\"", "", "w/\"a\""])
+  @Test(arguments: ["*", "a", "\"", "\"a\", \"b\"", "\"a", "\"a\"b\"", "", "w/\"a\""])
   func `RFC 9110 8.8.3: what is no tag is not sent as one`(tag: String) async throws {
     server.answer([.cacheControl: "max-age=1", .eTag: tag])
+    try await server.get()
+    server.advance(by: 1)
+    try await server.get()
+    #expect(server.sent(.ifNoneMatch) == [nil, nil])
+  }
+
+  @Test func `RFC 9110 8.8.3: of two tags none is sent`() async throws {
+    var fields: HTTPFields = [.cacheControl: "max-age=1", .eTag: "\"a\""]
+    fields.append(HTTPField(name: .eTag, value: "\"b\""))
+    server.answer(fields)
     try await server.get()
     server.advance(by: 1)
     try await server.get()
@@ -65,6 +75,45 @@ import Testing
       return try await next(request)
     }
     #expect(try await server.connection(below: [below]).get("a").status == .notModified)
+  }
+
+  @Test func `a 304 to a request without a question does not confirm what cannot be asked about`() async throws {
+    server.answer([.cacheControl: "max-age=10"], times: 1)
+    server.answer([.cacheControl: "max-age=10"], status: .notModified)
+    try await server.get()
+    server.advance(by: 10)
+    #expect(try await server.get().status == .notModified)
+  }
+
+  @Test(arguments: [([.vary: "Accept"], [:]), ([:], [.vary: "Accept"])] as [(HTTPFields, HTTPFields)])
+  func `a 304 to a request whose selecting fields middleware below has changed confirms nothing`(
+    first: HTTPFields, second: HTTPFields
+  ) async throws {
+    server.answer(([.cacheControl: "max-age=1", .eTag: "\"a\""] as HTTPFields).merging(first), times: 1)
+    server.answer(([.eTag: "\"a\""] as HTTPFields).merging(second), status: .notModified, times: 1)
+    server.answer([.cacheControl: "max-age=1"])
+    try await server.get()
+    server.advance(by: 1)
+    let below = MiddlewareClosure { request, next in
+      var request = request
+      request.headers[.accept] = "a/b"
+      return try await next(request)
+    }
+    let response = try await server.connection(below: [below]).get("a")
+    #expect(try await response.body.text() == "body 3" && response.cacheResult?.outcome == .miss)
+    #expect(server.sent(.ifNoneMatch) == [nil, "\"a\"", nil])
+  }
+
+  @Test func `RFC 9111 5.2.1.5: a request that must not be stored leaves what it validates, or what is stale`() async throws {
+    server.answer([.cacheControl: "max-age=10", .eTag: "\"a\""], times: 1)
+    server.answer([:], status: .notModified, times: 1)
+    server.answer([.cacheControl: "max-age=10", .eTag: "\"b\""])
+    try await server.get()
+    server.advance(by: 10)
+    #expect(try await server.look(headers: [.cacheControl: "no-store"]) == "body 1, revalidated, not stored (no-store)")
+    #expect(try await server.look(headers: [.cacheControl: "no-store"]) == "body 3, miss, not stored (no-store)")
+    #expect(server.sent(.ifNoneMatch) == [nil, "\"a\"", "\"a\""])
+    #expect(try await server.look(mode: .preferCached) == "body 1, stale (asked for by the request)")
   }
 
   // MARK: 3.2, 4.3.4
@@ -159,6 +208,43 @@ import Testing
     #expect(server.sent(.ifNoneMatch) == [nil, nil])
   }
 
+  @Test(
+    arguments: [
+      ([.eTag: "\"a\""], [.eTag: "\"a\"", .contentLength: "6"]), ([.eTag: "W/\"a\""], [.eTag: "\"a\""]),
+      ([.eTag: "\"a\""], [.eTag: "W/\"a\""]),
+    ] as [(HTTPFields, HTTPFields)])
+  func `RFC 9111 4.3.5: a length that was not known, and a weak tag, contradict nothing`(stored: HTTPFields, head: HTTPFields)
+    async throws
+  {
+    server.answer(([.cacheControl: "max-age=10"] as HTTPFields).merging(stored), times: 1)
+    server.answer(([.cacheControl: "max-age=10"] as HTTPFields).merging(head))
+    try await server.get()
+    server.advance(by: 10)
+    _ = try await server.send(.head)
+    server.advance(by: 9)
+    #expect(try await server.look() == "body 1, hit")
+  }
+
+  @Test(arguments: ["6", "7"])
+  func `RFC 9111 4.3.5: a HEAD without a validator neither updates the stored GET nor removes it`(length: String) async throws {
+    server.answer([.cacheControl: "max-age=10", .eTag: "\"a\"", .contentLength: "6"], times: 1)
+    server.answer([.cacheControl: "max-age=100", .contentLength: length])
+    try await server.get()
+    server.advance(by: 10)
+    _ = try await server.send(.head)
+    #expect(try await server.look(mode: .preferCached) == "body 1, stale (asked for by the request)")
+  }
+
+  @Test func `a HEAD that was answered for another URL says nothing of the stored GET`() async throws {
+    server.answer([.cacheControl: "max-age=10", .eTag: "\"a\""], times: 1)
+    let other = try #require(URL(string: "http://host/b"))
+    server.answer { _ in Response(status: .ok, headers: [.cacheControl: "max-age=100", .eTag: "\"a\""], url: other) }
+    try await server.get()
+    server.advance(by: 10)
+    _ = try await server.send(.head)
+    #expect(try await server.look(mode: .preferCached) == "body 1, stale (asked for by the request)")
+  }
+
   @Test func `a HEAD with credentials that were added below says nothing of the stored GET`() async throws {
     server.answer([.cacheControl: "max-age=10", .eTag: "\"a\"", .contentLength: "6"])
     try await server.get()
@@ -202,6 +288,23 @@ import Testing
     #expect(try await server.get(headers: [.accept: "a/b"]).cacheResult?.outcome == .miss)
     #expect(try await server.get(headers: [.authorization: "one"]).cacheResult?.outcome == .miss)
     #expect(try await server.get("b").cacheResult?.outcome == .hit)
+  }
+
+  @Test(arguments: [200, 204, 303, 307])
+  func `RFC 9111 4.4: a response that is no error removes, also a redirect`(code: Int) async throws {
+    server.answer([.cacheControl: "max-age=60"], times: 1)
+    server.answer([:], status: HTTPResponse.Status(code: code))
+    try await server.get()
+    _ = try await server.send(.post)
+    #expect(try await server.get(mode: .onlyIfCached).status == .gatewayTimeout)
+  }
+
+  @Test func `RFC 9111 4.4: the URL that a Location names may be written in another way`() async throws {
+    server.answer([.cacheControl: "max-age=60"], times: 1)
+    server.answer([.location: "HTTP://HOST:80/b#x"], status: .created)
+    try await server.get("b")
+    _ = try await server.send(.post)
+    #expect(try await server.get("b", mode: .onlyIfCached).status == .gatewayTimeout)
   }
 
   @Test(arguments: [400, 404, 500])
@@ -250,6 +353,10 @@ import Testing
     try await server.get(headers: [.accept: "b/b"])
     #expect(try await server.look(headers: [.accept: "a/a"]) == "body 4, miss, stored")
   }
+}
+
+extension HTTPFields {
+  fileprivate func merging(_ other: HTTPFields) -> HTTPFields { HTTPFields(Array(self) + Array(other)) }
 }
 
 extension Sequence {

@@ -7,8 +7,8 @@ extension StoredResponse {
     // Adapters take 5,000 lines; but each 304 may add as many, and `HTTPFields` cannot hold more than 65,535.
     if headers.count > Self.maximumFieldCount { return .tooLarge }
     let code = status.code
-    // A part is no whole, and a 304 is none either.
-    if code < 200 || code == 206 || code == 304 { return .status }
+    // What is not final, and a part.
+    if code < 200 || code == 206 { return .status }
     if directives.mustUnderstand {
       // Section 5.2.2.3: it stands above no-store for those who know the status.
       if !Self.understoodStatuses.contains(code) { return .status }
