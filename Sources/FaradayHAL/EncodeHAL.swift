@@ -8,7 +8,7 @@ internal import FaradayRequests
 ///
 /// It sets the `Content-Type` if the request has none, and passes every other body on. A representation that cannot be encoded
 /// throws ``FaradayCoding/UnencodableBody``, and nothing is sent.
-public struct EncodeHAL: Middleware {
+public struct EncodeHAL: RequestTransformer {
   private let encoder: JSONEncoder
 
   /// Sorts members by name, so that equal representations have equal bytes.
@@ -17,13 +17,13 @@ public struct EncodeHAL: Middleware {
   /// Uses this encoder, which must not be changed afterwards. Only its `outputFormatting` applies.
   public init(encoder: JSONEncoder) { self.encoder = encoder }
 
-  public func handle(_ request: Request, next: Next) async throws -> Response {
-    guard let representation = request.body.unencodedValue as? Representation else { return try await next(request) }
+  public func transformed(_ request: Request, capabilities: Capabilities) throws -> Request {
+    guard let representation = request.body.unencodedValue as? Representation else { return request }
     var request = request
     let data = try request.encoding { try encoder.data(of: representation.json) }
     request.body = .data(data)
     request.headers.setContentType(ifMissing: .hal)
-    return try await next(request)
+    return request
   }
 }
 

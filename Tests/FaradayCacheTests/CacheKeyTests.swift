@@ -78,11 +78,23 @@ import Testing
 
   @Test func `everything that may lead to another server or user has a key of its own, and always the same`() throws {
     var known: [CacheKey: Int] = [:]
-    for (index, edit) in Self.edits.enumerated() {
-      let key = try key(edit)
-      #expect(known[key] == nil, "\(index) has the key of \(known[key] ?? -1)")
-      known[key] = index
-      #expect(try self.key(edit) == key)
+    // Also beside another option of the same kind, which is enough to tell it from a request without any.
+    for isBeside in [false, true] {
+      for (index, edit) in Self.edits.enumerated() {
+        func make() throws -> CacheKey {
+          try self.key { request in
+            if isBeside {
+              request.options.tls.revocationLists = "/9"
+              request.options.network.dnsServers = ["9.9.9.9"]
+            }
+            edit(&request)
+          }
+        }
+        let key = try make()
+        #expect(known[key] == nil, "\(index) has the key of \(known[key] ?? -1)")
+        known[key] = index
+        #expect(try make() == key)
+      }
     }
   }
 

@@ -195,6 +195,15 @@ import Testing
     try await server.get()
     let head = try await server.send(.head)
     #expect(head.cacheResult?.outcome == .hit && head.body.isEmpty && head.headers[.contentLength] == "6")
+    // Also for middleware above.
+    let bodies = Log<Bool>()
+    let outer = MiddlewareClosure { request, next in
+      let response = try await next(request)
+      bodies.append(response.body.isEmpty)
+      return response
+    }
+    _ = try await server.connection([outer]).head("a")
+    #expect(bodies.elements == [true])
     #expect(server.count == 2)
   }
 

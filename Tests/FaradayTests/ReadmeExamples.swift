@@ -90,6 +90,18 @@ func middleware(_ connection: Connection) async throws {
     request.headers[.userAgent] = "example/1.0"
     return try await next(request)
   }
+
+  struct APIVersion: RequestTransformer {
+    let version: String
+    func transformed(_ request: Request, capabilities: Capabilities) -> Request {
+      var request = request
+      request.headers[.accept] = "application/vnd.example.\(version)+json"
+      return request
+    }
+  }
+
+  var versioned = connection
+  versioned.use(APIVersion(version: "v3"))
 }
 
 func standard(_ token: String, _ logger: Logger, name: String, age: Int?) async throws {

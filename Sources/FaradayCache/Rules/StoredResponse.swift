@@ -63,8 +63,8 @@ struct StoredResponse: Sendable {
 
   // MARK: validators
 
-  /// A well-formed `ETag`: of one that is none a server might make a list of tags, or `*`, which everything matches.
-  var entityTag: String? { headers[values: .eTag].count == 1 ? headers[.eTag].flatMap { Self.isEntityTag($0) ? $0 : nil } : nil }
+  /// A well-formed `ETag`: of one that is none, or of several, a server might make a list of tags, or `*`, which everything matches.
+  var entityTag: String? { headers[.eTag].flatMap { Self.isEntityTag($0) ? $0 : nil } }
 
   /// The date of `Last-Modified`, as the server wrote it.
   var lastModified: String? { headers[.lastModified].flatMap { HTTPDate.parse($0) == nil ? nil : $0 } }

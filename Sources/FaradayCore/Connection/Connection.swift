@@ -61,7 +61,7 @@ public struct Connection: Sendable {
 
   /// Appends a middleware: it sees requests last, next to the adapter, and responses first.
   public mutating func use(_ middleware: any Middleware) {
-    stack = Stack(stack.middleware + [middleware], adapter: stack.adapter)
+    stack = stack.appending(middleware)
   }
 
   /// Appends a middleware made of one closure.

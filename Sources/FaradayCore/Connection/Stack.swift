@@ -2,15 +2,42 @@
 ///
 /// The first middleware is the outermost: it sees the request first and the response last.
 public struct Stack: Adapter {
+  /// One reference: what a request holds while it waits has several.
+  private final class Storage: Sendable {
+    let middleware: [any Middleware]
+    /// Those that only change requests, in their places; nil where another stands.
+    let transformers: [(any RequestTransformer)?]
+    let adapter: any Adapter
+
+    init(_ middleware: [any Middleware], _ transformers: [(any RequestTransformer)?], _ adapter: any Adapter) {
+      self.middleware = middleware
+      self.transformers = transformers
+      self.adapter = adapter
+    }
+  }
+
+  private let storage: Storage
+
   /// The middleware, outermost first.
-  public let middleware: [any Middleware]
+  public var middleware: [any Middleware] { storage.middleware }
   /// The adapter that sends the request.
-  public let adapter: any Adapter
+  public var adapter: any Adapter { storage.adapter }
 
   /// A stack of middleware, outermost first, over an adapter.
   public init(_ middleware: [any Middleware], adapter: any Adapter) {
-    self.middleware = middleware
-    self.adapter = adapter
+    storage = Storage(middleware, middleware.map { $0 as? any RequestTransformer }, adapter)
+  }
+
+  private init(_ storage: Storage) { self.storage = storage }
+
+  /// The stack with one more middleware below the others.
+  func appending(_ last: any Middleware) -> Stack {
+    Stack(Storage(middleware + [last], storage.transformers + [last as? any RequestTransformer], adapter))
+  }
+
+  /// The middleware in that place, if it only changes requests.
+  fileprivate func transformer(at index: Int) -> (any RequestTransformer)? {
+    index < storage.transformers.count ? storage.transformers[index] : nil
   }
 
   /// What the adapter can do.
@@ -35,7 +62,7 @@ public struct Next: Sendable {
 
   /// Passes the request on and returns the response. Each further call sends the request again, as a retry.
   public func callAsFunction(_ request: Request) async throws -> Response {
-    let request = joined(request)
+    let (request, index) = try transformed(joined(request, to: context))
     guard index < stack.middleware.count else { return try await stack.adapter.send(leaving: request) }
     let next = Next(stack: stack, index: index + 1, context: request.context)
     do {
@@ -47,7 +74,23 @@ public struct Next: Sendable {
     }
   }
 
-  private func joined(_ request: Request) -> Request {
+  /// The request behind the middleware that only change it, and the index of the next one that does more. They cost no asynchronous
+  /// call, whose frame each request would have while it waits.
+  @inline(never)
+  private func transformed(_ request: Request) throws -> (Request, Int) {
+    var (request, index) = (request, index)
+    while let transformer = stack.transformer(at: index) {
+      do {
+        request = joined(try transformer.transformed(request, capabilities: stack.capabilities), to: request.context)
+      } catch {
+        throw request.context?.redacted(error) ?? error
+      }
+      index += 1
+    }
+    return (request, index)
+  }
+
+  private func joined(_ request: Request, to context: ConnectionContext?) -> Request {
     guard let context, request.context !== context else { return request }
     var request = request
     request.merge(context)

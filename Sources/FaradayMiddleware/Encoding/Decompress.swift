@@ -8,19 +8,18 @@ public import FaradayCore
 /// other value for the encoded bytes. So is one over an adapter without ``FaradayCore/Capabilities/encodedBodies``, which could not
 /// say what was decoded. What is decoded, and the errors of a truncated body and a decompression bomb, are those of
 /// ``FaradayCore/Decompression``.
-public struct Decompress: Middleware {
+public struct Decompress: RequestTransformer {
   private let limits: Decompression
 
   /// - Parameter limits: of the decoded body's size, and of its ratio to the encoded one.
   public init(limits: Decompression = .standard) { self.limits = limits }
 
-  public func handle(_ request: Request, next: Next) async throws -> Response {
-    guard request.options.decompression == nil, !request.headers.contains(.acceptEncoding),
-      next.capabilities.contains(.encodedBodies)
-    else { return try await next(request) }
+  public func transformed(_ request: Request, capabilities: Capabilities) -> Request {
+    guard request.options.decompression == nil, !request.headers.contains(.acceptEncoding), capabilities.contains(.encodedBodies)
+    else { return request }
     var request = request
     request.options.decompression = limits
-    return try await next(request)
+    return request
   }
 }
 

@@ -6,17 +6,13 @@ public import FaradayCore
 /// It encodes if the request's `Content-Type` is that or absent, sets it if absent, and passes all other requests on. Behind
 /// ``EncodeJSON``, which encodes the requests without a `Content-Type`, it encodes those that have this one. A value that
 /// cannot be encoded throws ``FaradayCoding/UnencodableBody``, and nothing is sent.
-public struct EncodeForm: Middleware {
+public struct EncodeForm: RequestTransformer {
   private let encoder: QueryEncoder
 
   /// Uses this encoder.
   public init(encoder: QueryEncoder = QueryEncoder()) { self.encoder = encoder }
 
-  public func handle(_ request: Request, next: Next) async throws -> Response {
-    try await next(encoded(request))
-  }
-
-  private func encoded(_ request: Request) throws -> Request {
+  public func transformed(_ request: Request, capabilities: Capabilities) throws -> Request {
     guard let value = request.body.unencodedValue as? any Encodable else { return request }
     let hasType = request.headers[.contentType] != nil
     guard !hasType || request.headers.contentType == .form else { return request }

@@ -9,7 +9,7 @@ public import FaradayCore
 /// It encodes if the request's `Content-Type` is JSON or absent, sets it if absent, and passes all other requests on. A
 /// ``FaradayCoding/JSONValue`` is written by its own writer: of the encoder only `outputFormatting` applies to it. A value that
 /// cannot be encoded throws ``FaradayCoding/UnencodableBody``, and nothing is sent.
-public struct EncodeJSON: Middleware {
+public struct EncodeJSON: RequestTransformer {
   private let encoder: JSONEncoder
 
   /// Sorts members by name, so that equal values have equal bytes.
@@ -18,11 +18,7 @@ public struct EncodeJSON: Middleware {
   /// Uses this encoder, which must not be changed afterwards.
   public init(encoder: JSONEncoder) { self.encoder = encoder }
 
-  public func handle(_ request: Request, next: Next) async throws -> Response {
-    try await next(encoded(request))
-  }
-
-  private func encoded(_ request: Request) throws -> Request {
+  public func transformed(_ request: Request, capabilities: Capabilities) throws -> Request {
     guard let value = request.body.unencodedValue as? any Encodable else { return request }
     let hasType = request.headers[.contentType] != nil
     guard !hasType || request.headers.contentType?.isJSON == true else { return request }

@@ -7,17 +7,13 @@ public import FaradayCore
 /// `multipart/form-data`, or absent and no middleware before has encoded the value. The `Content-Type` is replaced in any case,
 /// as its boundary must match the body. A value that cannot be encoded, or a file that cannot be read, throws
 /// ``FaradayCoding/UnencodableBody``, and nothing is sent.
-public struct Multipart: Middleware {
+public struct Multipart: RequestTransformer {
   private let encoder: MultipartFormEncoder
 
   /// Uses this encoder.
   public init(encoder: MultipartFormEncoder = MultipartFormEncoder()) { self.encoder = encoder }
 
-  public func handle(_ request: Request, next: Next) async throws -> Response {
-    try await next(encoded(request))
-  }
-
-  private func encoded(_ request: Request) throws -> Request {
+  public func transformed(_ request: Request, capabilities: Capabilities) throws -> Request {
     guard let form = try form(of: request) else { return request }
     var request = request
     request.body = form.body

@@ -5,17 +5,17 @@ public import FaradayCore
 ///     connection.use(.userAgent("backup/2.1 (+https://example.com/backup)"))
 ///
 /// A name with a line break or a NUL throws ``FaradayCore/InvalidHeader``, and nothing is sent.
-public struct UserAgent: Middleware {
+public struct UserAgent: RequestTransformer {
   private let name: String
 
   /// - Parameter name: product names with versions, and comments: `backup/2.1 (Linux)`.
   public init(_ name: String) { self.name = name }
 
-  public func handle(_ request: Request, next: Next) async throws -> Response {
-    guard !request.headers.contains(.userAgent) else { return try await next(request) }
+  public func transformed(_ request: Request, capabilities: Capabilities) throws -> Request {
+    guard !request.headers.contains(.userAgent) else { return request }
     var request = request
     try request.headers.set("User-Agent", name)
-    return try await next(request)
+    return request
   }
 }
 

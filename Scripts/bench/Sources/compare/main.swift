@@ -59,15 +59,18 @@ func compare(_ wishes: Wishes) throws {
     comparisons.append(comparison)
     // At once, also into a pipe.
     FileHandle.standardOutput.write(Data((comparison.text + "\n").utf8))
+    // What a later row breaks off keeps the rows before it.
+    if !wishes.markdown.isEmpty { try saveMarkdown(comparisons, to: wishes.markdown) }
+    if !wishes.json.isEmpty { try saveJSON(comparisons, to: wishes.json) }
   }
-  if !wishes.markdown.isEmpty {
-    let text = ([Comparison.markdownHeading] + comparisons.map(\.markdown)).joined(separator: "\n") + "\n"
-    try text.write(toFile: wishes.markdown, atomically: true, encoding: .utf8)
-  }
-  if !wishes.json.isEmpty { try save(comparisons, to: wishes.json) }
 }
 
-func save(_ comparisons: [Comparison], to path: String) throws {
+func saveMarkdown(_ comparisons: [Comparison], to path: String) throws {
+  let text = ([Comparison.markdownHeading] + comparisons.map(\.markdown)).filter { !$0.isEmpty }.joined(separator: "\n") + "\n"
+  try text.write(toFile: path, atomically: true, encoding: .utf8)
+}
+
+func saveJSON(_ comparisons: [Comparison], to path: String) throws {
   let environment = ProcessInfo.processInfo.environment.filter { $0.key.hasPrefix("BENCH_MACHINE_") }
   let machine = Dictionary(uniqueKeysWithValues: environment.map { ($0.key.dropFirst(14).lowercased(), $0.value) })
   let entries = comparisons.flatMap { comparison in

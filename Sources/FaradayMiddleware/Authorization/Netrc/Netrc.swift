@@ -14,7 +14,7 @@ public import FaradayCore
 /// with curl. Two things are withheld from a cross-origin request, because another server chose where it goes: the `default` entry,
 /// which would give a password to any host, and every entry over `http`, where a redirect would expose the password in cleartext.
 /// Place it below ``Redirects``, so that it sees each hop.
-public struct Netrc: Middleware {
+public struct Netrc: RequestTransformer {
   /// The entries, in the order of the file.
   public let entries: [Entry]
 
@@ -95,19 +95,19 @@ public struct Netrc: Middleware {
     return Login(user: entry.login ?? login ?? "", password: entry.password ?? "")
   }
 
-  public func handle(_ request: Request, next: Next) async throws -> Response {
+  public func transformed(_ request: Request, capabilities: Capabilities) throws -> Request {
     let url = request.url
     guard request.headers[.authorization] == nil, request.options.authentication == nil, url.password() == nil,
       !request.isCrossOrigin || request.isSecure,
       let host = url.host(percentEncoded: false)
-    else { return try await next(request) }
+    else { return request }
     let user = url.user(percentEncoded: false).flatMap { $0.isEmpty ? nil : $0 }
     guard let login = credentials(host: host, login: user, allowsDefault: !request.isCrossOrigin) else {
-      return try await next(request)
+      return request
     }
     var request = request
     try request.headers.authorize(.basic(user: login.user, password: login.password))
-    return try await next(request)
+    return request
   }
 }
 
