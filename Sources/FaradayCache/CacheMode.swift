@@ -13,8 +13,9 @@ public enum CacheMode: Sendable, Hashable, CaseIterable {
   /// Returns what is stored whatever its age is, and goes to the server only if there is nothing. What the server has forbidden to
   /// use stale (`must-revalidate`, `no-cache`) is revalidated.
   case preferCached
-  /// Returns what is stored whatever its age is, and never goes to the server: 504 Gateway Timeout if there is nothing, or only what
-  /// the server has forbidden to use stale. The directive `only-if-cached` is like it, but takes only what is fresh.
+  /// Returns what is stored whatever its age is, and never goes to the server: 504 Gateway Timeout if there is nothing, or only what the
+  /// server has forbidden to use stale, or the cache has nothing to do with such a request (a `Range`, a precondition, a body). For
+  /// GET and HEAD: other methods are sent. The directive `only-if-cached` is like it, but takes only what is fresh.
   case onlyIfCached
 }
 

@@ -71,6 +71,8 @@ public struct CacheResult: Sendable, Hashable {
     public static let tooLarge = Self(rawValue: "too large")
     /// A middleware below has sent something else: other credentials, another URL, other fields that `Vary` names.
     public static let changedBelow = Self(rawValue: "the request was changed below the cache")
+    /// A middleware below has answered without this request, such as one that shares a response with an equal request.
+    public static let answeredBelow = Self(rawValue: "answered below the cache")
     /// The URL was invalidated, or something newer was stored, while the response came.
     public static let superseded = Self(rawValue: "superseded meanwhile")
     /// The store has thrown an error.

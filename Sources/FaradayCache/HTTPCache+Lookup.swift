@@ -29,15 +29,23 @@ struct Found: Sendable {
 }
 
 extension HTTPCache {
-  /// The stored response that the request selects: of several the newest (RFC 9111, section 4.1).
+  /// The stored response that the request selects: of several one with a `Vary`, and of those the newest (RFC 9111, section 4.1).
   func find(_ lookup: Lookup) async -> Found {
     let moment = invalidations.count
     var found = Found(moment: moment, index: (try? await store.record(for: lookup.identity.indexKey))?.index)
     guard let index = found.index else { return found }
+    let now = now().timeIntervalSince1970
+    /// A time that is still to come, of a clock that was set back or of another machine's, says nothing.
+    func rank(_ vary: Vary, _ response: StoredResponse) -> (Int, Double) {
+      (vary.names.isEmpty ? 0 : 1, response.responseTime <= now ? response.responseTime : -.infinity)
+    }
+    var best: (Int, Double)?
     for vary in index.varies {
       let key = lookup.identity.responseKey(index.generation, vary, lookup.request.headers)
       guard let response = (try? await store.record(for: key))?.response else { continue }
-      if let other = found.response, other.responseTime >= response.responseTime { continue }
+      let rank = rank(vary, response)
+      if let best, best >= rank { continue }
+      best = rank
       found.response = response.judged(by: policy)
       found.key = key
     }
@@ -49,8 +57,10 @@ extension HTTPCache {
     (try? await store.record(for: Identity.epochKey(ofNormalized: url)))?.index?.generation
   }
 
-  /// Stores a response. Returns why it was not.
-  func write(_ response: StoredResponse, _ vary: Vary, _ lookup: Lookup, _ found: Found) async -> CacheResult.Reason? {
+  /// Stores a response, or the one that was found, updated. Returns why it was not.
+  func write(
+    _ response: StoredResponse, _ vary: Vary, _ lookup: Lookup, _ found: Found, updating old: StoredResponse? = nil
+  ) async -> CacheResult.Reason? {
     let identity = lookup.identity
     do {
       let known = try await store.record(for: identity.indexKey)?.index
@@ -59,16 +69,22 @@ extension HTTPCache {
       var index = known ?? VariantIndex()
       let isNew = index.insert(vary) || known == nil
       let key = identity.responseKey(index.generation, vary, lookup.request.headers)
-      // An older one may be read to its end after a newer one was stored.
-      if let other = try await store.record(for: key)?.response, other.responseTime > response.responseTime { return .superseded }
+      if let other = try await store.record(for: key)?.response {
+        // An older one may be read to its end after a newer one was stored.
+        let isNewer = other.responseTime > response.responseTime && other.responseTime <= now().timeIntervalSince1970
+        // What was confirmed may have given way to another meanwhile (section 4.3.4).
+        guard !isNewer, old.map(other.hasValidators(of:)) != false else { return .superseded }
+      }
       try await store.store(CacheRecord(response), for: key)
+      // It was selected before, and would be again.
+      if let selected = found.key, selected != key { try await store.remove(selected) }
       if isNew { try await store.store(CacheRecord(index), for: identity.indexKey) }
       // Looked at last: an invalidation that comes later finds the index and removes it.
       let epoch = await epoch(of: identity.url)
       guard epoch == found.epoch, !invalidations.contains(identity.url, since: found.moment) else {
-        try await store.remove(key)
+        let isRemoved = (try? await store.remove(key)) != nil
         // It may have been removed, and stored here again with what it lists.
-        if isNew { try await store.remove(identity.indexKey) }
+        if isNew || !isRemoved { try await store.remove(identity.indexKey) }
         return .superseded
       }
       return nil

@@ -35,38 +35,43 @@ extension HTTPCache {
       if stored.isConfirmed(by: response.headers), isUnchanged(lookup, last, Vary(stored.headers)),
         isUnchanged(lookup, last, Vary(response.headers))
       {
-        return await confirmed(stored, by: response, lookup, found, requestTime, responseTime)
+        return await confirmed(stored, by: response, lookup, found, isOwn: sent.last != nil, requestTime, responseTime)
       }
       // It is about another response than the one that was asked about (section 4.3.4): without the question.
-      await forget(found)
+      if sent.last != nil { await forget(found) }
       var unknown = found
       (unknown.response, unknown.key) = (nil, nil)
       return try await send(lookup, unknown, next)
     }
     let new = StoredResponse(response, requestTime: requestTime, responseTime: responseTime, policy: policy)
     if request.method == .head {
-      if isUnchanged(lookup, sent.last ?? request, Vary(response.headers)), response.url == request.url {
+      if let last = sent.last, isUnchanged(lookup, last, Vary(response.headers)), response.url == request.url {
         await compare(found, with: new, lookup, to: response)
       }
       response.cacheResult = CacheResult(.miss, .notStored(.method))
       return response
     }
-    return await storing(response, new, lookup, found, sent.last ?? request)
+    // What nobody has sent from here came by another way: to whom it was sent, and with which credentials, is not known.
+    guard let last = sent.last else {
+      response.cacheResult = CacheResult(.miss, .notStored(.answeredBelow))
+      return response
+    }
+    return await storing(response, new, lookup, found, last)
   }
 
   // MARK: validation
 
   /// The stored response, updated by the 304 (RFC 9111, section 4.3.4).
   private func confirmed(
-    _ stored: StoredResponse, by notModified: Response, _ lookup: Lookup, _ found: Found, _ requestTime: Double,
+    _ stored: StoredResponse, by notModified: Response, _ lookup: Lookup, _ found: Found, isOwn: Bool, _ requestTime: Double,
     _ responseTime: Double
   ) async -> Response {
     let updated = stored.updated(by: notModified.headers, requestTime: requestTime, responseTime: responseTime)
     let vary = Vary(updated.headers)
-    var refusal = updated.refusal(for: lookup.directives, vary: vary)
+    var refusal = isOwn ? updated.refusal(for: lookup.directives, vary: vary) : .answeredBelow
     if refusal == nil, let vary {
-      refusal = await write(updated, vary, lookup, found)
-    } else if !lookup.directives.noStore {
+      refusal = await write(updated, vary, lookup, found, updating: stored)
+    } else if isOwn, !lookup.directives.noStore {
       await forget(found)
     }
     var response = notModified
@@ -91,7 +96,7 @@ extension HTTPCache {
       guard let vary = Vary(updated.headers), updated.refusal(for: lookup.directives, vary: vary) == nil else {
         return await forget(found)
       }
-      _ = await write(updated, vary, lookup, found)
+      _ = await write(updated, vary, lookup, found, updating: stored)
     }
   }
 

@@ -60,7 +60,10 @@ public struct HTTPCache: Middleware {
   }
 
   public func handle(_ request: Request, next: Next) async throws -> Response {
-    if let reason = request.bypassReason { return try await passBy(request, reason, next) }
+    if let reason = request.bypassReason {
+      let mayBeSent = reason == .method || reason == .noStore || !Lookup(request).isOnlyIfCached
+      return mayBeSent ? try await passBy(request, reason, next) : Self.nothingStored(for: request)
+    }
     try Task.checkCancellation()
     let lookup = Lookup(request)
     var found = await find(lookup)
@@ -73,7 +76,8 @@ public struct HTTPCache: Middleware {
         return stored.response(to: request, at: time, CacheResult(.hit, .unchanged))
       case .stale(let reason):
         return stored.response(to: request, at: time, CacheResult(.stale(reason), .unchanged))
-      case .revalidateMeanwhile where lookup.isOnlyIfCached:
+      // What a request that must not be stored brings back in the background would be of no use.
+      case .revalidateMeanwhile where lookup.isOnlyIfCached || lookup.directives.noStore:
         break
       case .revalidateMeanwhile:
         revalidateInBackground(lookup, found, next)
@@ -82,12 +86,14 @@ public struct HTTPCache: Middleware {
         break
       }
     }
-    guard !lookup.isOnlyIfCached else {
-      var response = Response(status: .gatewayTimeout, url: request.url)
-      response.cacheResult = CacheResult(.miss, .notStored(.onlyIfCached))
-      return response
-    }
+    guard !lookup.isOnlyIfCached else { return Self.nothingStored(for: request) }
     return try await send(lookup, found, next)
+  }
+
+  private static func nothingStored(for request: Request) -> Response {
+    var response = Response(status: .gatewayTimeout, url: request.url)
+    response.cacheResult = CacheResult(.miss, .notStored(.onlyIfCached))
+    return response
   }
 
   /// Waits until no response is revalidated in the background.
@@ -116,7 +122,9 @@ public struct HTTPCache: Middleware {
       // nothing is stored has no index that could be missed.
       invalidations.insert(url)
       try? await store.store(CacheRecord(VariantIndex()), for: Identity.epochKey(ofNormalized: url))
-      try? await store.remove(Identity.indexKey(ofNormalized: url))
+      let index = Identity.indexKey(ofNormalized: url)
+      // An index of another generation lists nothing that is stored.
+      do { try await store.remove(index) } catch { try? await store.store(CacheRecord(VariantIndex()), for: index) }
     }
   }
 }

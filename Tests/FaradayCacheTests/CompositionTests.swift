@@ -38,6 +38,40 @@ import Testing
     #expect(try await limited.get("a").cacheResult?.outcome == .stale(.unreachable))
   }
 
+  @Test func `what another cache below answers is stored for nobody: it knows credentials that this one does not`() async throws {
+    server.answer { request in
+      let user = request.headers[.authorization] ?? "nobody"
+      return Response(status: .ok, headers: [.cacheControl: "max-age=60"], body: .text(user), url: request.url)
+    }
+    func connection(_ user: String) throws -> Connection {
+      try server.connection(below: [.authorization(.bearer(user)), .cache()])
+    }
+    let alice = try connection("alice")
+    #expect(try await alice.get("a").cacheResult?.storing == .notStored(.changedBelow))
+    let second = try await alice.get("a")
+    #expect(second.cacheResult?.storing == .notStored(.answeredBelow) && server.count == 1)
+    #expect(try await connection("bob").get("a").body.text() == "Bearer bob")
+    #expect(try await server.look() == "nobody, miss, stored")
+  }
+
+  @Test func `a request that shares the response of another below the cache stores nothing, and removes nothing`() async throws {
+    let arrived = Log<Bool>()
+    server.answer { request in
+      await until { arrived.elements.count == 2 }
+      return Response(status: .ok, headers: [.cacheControl: "max-age=60"], body: "a", url: request.url)
+    }
+    let counting = MiddlewareClosure { request, next in
+      arrived.append(true)
+      return try await next(request)
+    }
+    let connection = try server.connection(below: [counting, Coalescing()])
+    async let one = connection.get("a")
+    async let two = connection.get("a")
+    let results = try await [one, two].map { $0.cacheResult?.storing }
+    #expect(server.count == 1 && results.contains(.stored) && results.contains(.notStored(.answeredBelow)))
+    #expect(try await server.look() == "a, hit")
+  }
+
   @Test func `requests that share one validation below the cache both get the stored response`() async throws {
     let arrived = Log<Bool>()
     server.answer([.cacheControl: "max-age=1", .eTag: "\"a\""], times: 1)

@@ -53,6 +53,47 @@ import Testing
     #expect(try await reader.get().cacheResult?.outcome == .miss)
   }
 
+  @Test(arguments: [HTTPRequest.Method.get, .head])
+  func `RFC 9111 4.3.4: what confirms or describes an older response does not put it over a newer one`(method: HTTPRequest.Method)
+    async throws
+  {
+    let server = CachedServer()
+    let old: HTTPFields = [.cacheControl: "max-age=60", .eTag: "\"a\""]
+    server.answer(old, times: 1)
+    server.answer(times: 1) { request in
+      server.advance(by: 1)
+      try await server.get(mode: .reload)
+      server.advance(by: 1)
+      return Response(status: method == .get ? .notModified : .ok, headers: old, url: request.url)
+    }
+    server.answer([.cacheControl: "max-age=60", .eTag: "\"b\""])
+    try await server.get()
+    server.advance(by: 60)
+    _ = try await server.send(method)
+    #expect(try await server.look() == "body 2, hit" && server.count == 3)
+  }
+
+  @Test func `an invalidation that the store cannot make is one all the same`() async throws {
+    let server = CachedServer(store: UnremovingStore())
+    server.answer([.cacheControl: "max-age=60"])
+    try await server.get()
+    _ = try await server.send(.delete)
+    #expect(try await server.look() == "body 3, miss, stored")
+  }
+
+  @Test func `an invalidation that the store cannot make is one also for a response on its way`() async throws {
+    let server = CachedServer(store: UnremovingStore())
+    server.answer([.cacheControl: "max-age=60"], times: 1)
+    server.answer(times: 1) { request in
+      _ = try await server.send(.delete)
+      return Response(status: .ok, headers: [.cacheControl: "max-age=60"], body: "old", url: request.url)
+    }
+    server.answer([.cacheControl: "max-age=60"])
+    try await server.get()
+    #expect(try await server.look(mode: .reload) == "old, miss, not stored (superseded meanwhile)")
+    #expect(try await server.get().cacheResult?.outcome == .miss)
+  }
+
   @Test func `an invalidation that the store does not keep counts in its process all the same`() async throws {
     let server = CachedServer(store: ForgetfulStore())
     server.answer(times: 1) { request in
@@ -125,6 +166,15 @@ private final class HookedStore: CacheStore {
     store.store(record, for: key)
   }
   func remove(_ key: CacheKey) async throws { store.remove(key) }
+}
+
+/// A store that cannot remove anything.
+private struct UnremovingStore: CacheStore {
+  struct Failure: Error {}
+  let memory = MemoryCache()
+  func record(for key: CacheKey) -> CacheRecord? { memory.record(for: key) }
+  func store(_ record: CacheRecord, for key: CacheKey) { memory.store(record, for: key) }
+  func remove(_ key: CacheKey) throws { throw Failure() }
 }
 
 /// A store that loses what says when a URL was invalidated.

@@ -70,6 +70,39 @@ import Testing
     #expect(server.count == 1)
   }
 
+  @Test(arguments: [true, false])
+  func `RFC 9111 5.2.1.7: what a cache has nothing to do with is not sent either`(isMode: Bool) async throws {
+    server.answer([.cacheControl: "max-age=60"])
+    let requests: [@Sendable (inout Request) -> Void] = [
+      { $0.headers[.range] = "bytes=0-1" }, { $0.headers[.ifNoneMatch] = "\"a\"" }, { $0.body = "query" }, { $0.method = .head },
+    ]
+    for edit in requests {
+      let response = try await server.connection().get("a") {
+        if isMode { $0.options.cache = .onlyIfCached } else { $0.headers[.cacheControl] = "only-if-cached" }
+        edit(&$0)
+      }
+      #expect(response.status == .gatewayTimeout && response.cacheResult?.storing == .notStored(.onlyIfCached))
+    }
+    #expect(server.count == 0)
+  }
+
+  @Test func `RFC 5861 3: a request that must not be stored revalidates before, and not meanwhile`() async throws {
+    server.answer([.cacheControl: "max-age=1, stale-while-revalidate=99"])
+    try await server.get()
+    server.advance(by: 2)
+    #expect(try await server.look(headers: [.cacheControl: "no-store"]) == "body 2, miss, not stored (no-store)")
+  }
+
+  @Test func `RFC 9111 5.2.2: what is for shared caches means nothing here`() async throws {
+    server.answer([.cacheControl: "s-maxage=60"], times: 1)
+    server.answer([.cacheControl: "max-age=1, proxy-revalidate"])
+    #expect(try await server.look() == "body 1, miss, not stored (never fresh)")
+    try await server.get()
+    server.advance(by: 2)
+    #expect(try await server.get(headers: [.cacheControl: "max-stale"]).cacheResult?.outcome == .stale(.maxStale))
+    #expect(try await server.get(headers: [.cacheControl: "max-stale, max-age=0"]).cacheResult?.outcome == .miss)
+  }
+
   @Test func `RFC 9111 5.2.1.7: only-if-cached takes nothing stale that would be revalidated meanwhile`() async throws {
     server.answer([.cacheControl: "max-age=1, stale-while-revalidate=60"])
     try await server.get()

@@ -177,6 +177,53 @@ import Testing
     #expect(stale.headers[.age] == "2147483648" && stale.cacheResult?.outcome == .stale(.maxStale))
   }
 
+  @Test func `what was stored with a wall clock that is ahead gives way to what comes later`() async throws {
+    server.answer([.cacheControl: "max-age=60"])
+    server.advance(by: 86_400)
+    try await server.get()
+    server.advance(by: -86_400)
+    #expect(try await server.look() == "body 2, miss, stored")
+    #expect(try await server.look() == "body 2, hit")
+  }
+
+  @Test(arguments: ["Thu, 01 Jan 2026 00:01:40 CET", "Thu, 01 Jan 2026 00:01:40 +0100", "Thu, 01 Jan 2026 00:01:40"])
+  func `RFC 9111 4.2: an Expires of another zone is in the past`(expires: String) async throws {
+    server.answer([.expires: expires, .eTag: "\"a\""])
+    try await server.get()
+    #expect(try await server.get().cacheResult?.outcome == .miss)
+  }
+
+  @Test(arguments: ["Thu, 01 Jan 2026 00:01:40 GMT", "Thursday, 01-Jan-26 00:01:40 GMT", "Thu Jan  1 00:01:40 2026"])
+  func `RFC 9110 5.6.7: the three formats of a date`(expires: String) async throws {
+    server.answer([.expires: expires])
+    try await server.get()
+    server.advance(by: 99)
+    #expect(try await server.get().cacheResult?.outcome == .hit)
+  }
+
+  @Test func `RFC 9111 4.2.3: a Date to come makes nothing younger, nor fresh for longer than a day`() async throws {
+    let future = "Fri, 01 Jan 2027 00:00:00 GMT"
+    server.answer([.date: future, .lastModified: CachedServer.date(-1000)])
+    try await server.get()
+    server.advance(by: 86_399)
+    #expect(try await server.get().cacheResult?.outcome == .hit)
+    server.advance(by: 1)
+    #expect(try await server.get().cacheResult?.outcome == .miss)
+    let other = CachedServer()
+    other.answer([.date: future, .cacheControl: "max-age=60"])
+    try await other.get()
+    other.advance(by: 60)
+    #expect(try await other.get().cacheResult?.outcome == .miss)
+  }
+
+  @Test func `RFC 9111 5.1: of two Age fields the first counts`() async throws {
+    var fields: HTTPFields = [.cacheControl: "max-age=60"]
+    for age in ["7", "9"] { fields.append(HTTPField(name: .age, value: age)) }
+    server.answer(fields)
+    try await server.get()
+    #expect(try await server.get().headers[values: .age] == ["7"])
+  }
+
   @Test func `a wall clock that was set back makes nothing younger`() async throws {
     server.answer([.cacheControl: "max-age=60"])
     try await server.get()

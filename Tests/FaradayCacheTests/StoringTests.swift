@@ -102,6 +102,17 @@ import Testing
     #expect(Set(hit.headers.map(\.name)) == [.cacheControl, .contentType, .age])
   }
 
+  @Test(
+    arguments: [
+      [.connection: "cache-control", .cacheControl: "no-store", .expires: CachedServer.date(100)],
+      [.connection: "vary", .vary: "*", .cacheControl: "max-age=60"],
+    ] as [HTTPFields])
+  func `RFC 9110 7.6.1: Connection does not hide what forbids to store`(fields: HTTPFields) async throws {
+    server.answer(fields)
+    try await server.get()
+    #expect(try await server.get().cacheResult?.outcome == .miss)
+  }
+
   // MARK: 4.1, Vary
 
   @Test func `RFC 9111 4.1: a response is for requests with the same fields that its Vary names`() async throws {
@@ -130,13 +141,35 @@ import Testing
     #expect(try await server.get().cacheResult?.outcome == .miss)
   }
 
-  @Test func `RFC 9111 4.1: a Vary that changes is looked up by each, and the newest that fits is taken`() async throws {
+  @Test func `RFC 9111 4.1: one with a Vary that fits is taken before a newer one without`() async throws {
     server.answer([.cacheControl: "max-age=60", .vary: "Accept"], times: 1)
     server.answer([.cacheControl: "max-age=60"], times: 1)
     try await server.get(headers: [.accept: "a/a"])
     server.advance(by: 1)
     try await server.get(headers: [.accept: "b/b"])
+    #expect(try await server.look(headers: [.accept: "a/a"]) == "body 1, hit")
+    #expect(try await server.look(headers: [.accept: "c/c"]) == "body 2, hit")
+  }
+
+  @Test func `RFC 9111 4.1: a site that varies no more is not asked for ever about what it had`() async throws {
+    server.answer([.cacheControl: "max-age=60", .vary: "Accept"], times: 1)
+    server.answer([.cacheControl: "max-age=60"])
+    try await server.get(headers: [.accept: "a/a"])
+    server.advance(by: 60)
+    try await server.get(headers: [.accept: "a/a"])
     #expect(try await server.look(headers: [.accept: "a/a"]) == "body 2, hit")
+  }
+
+  @Test func `RFC 9111 4.1: several Vary fields are one`() async throws {
+    var fields: HTTPFields = [.cacheControl: "max-age=60"]
+    for name in ["Accept", "Accept-Language"] { fields.append(HTTPField(name: .vary, value: name)) }
+    server.answer(fields)
+    try await server.get(headers: [.accept: "a/a", .acceptLanguage: "de"])
+    #expect(try await server.get(headers: [.accept: "a/a", .acceptLanguage: "en"]).cacheResult?.outcome == .miss)
+    fields.append(HTTPField(name: .vary, value: "*"))
+    let other = CachedServer()
+    other.answer(fields)
+    #expect(try await other.get().cacheResult?.storing == .notStored(.vary))
   }
 
   @Test func `RFC 9111 2: the URL is the key, with its query and without its fragment, case of host and default port`()

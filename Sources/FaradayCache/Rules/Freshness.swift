@@ -40,10 +40,12 @@ struct Freshness: Sendable {
   /// Statuses that may be stored and guessed the lifetime of without more (RFC 9110, section 15.1), except 206.
   static let heuristicStatuses: Set<Int> = [200, 203, 204, 300, 301, 308, 404, 405, 410, 414, 501]
 
-  /// Nil if there is none, if it is no date, or if there are several that differ.
+  /// Nil if there is none, if it is no date of GMT (section 4.2), or if there are several that differ.
   private static func date(_ name: HTTPField.Name, of headers: HTTPFields) -> Double? {
     let values = headers[values: name]
     guard let first = values.first, values.allSatisfy({ $0 == first }) else { return nil }
+    // The format of C's `asctime`, without a comma, has no zone.
+    guard first.hasSuffix("GMT") || !first.utf8.contains(UInt8(ascii: ",")) else { return nil }
     return HTTPDate.parse(first)?.timeIntervalSince1970
   }
 

@@ -76,15 +76,24 @@ struct StoredResponse: Sendable {
     return [tag, date].compactMap(\.self)
   }
 
-  /// Whether a 304 is about this response (section 4.3.4). One without an `ETag` is about what was asked for.
+  /// Whether another has the same validators: it is the same, or one that was updated.
+  func hasValidators(of other: StoredResponse) -> Bool {
+    entityTag == other.entityTag && headers[.lastModified] == other.headers[.lastModified]
+  }
+
+  /// Whether a 304 is about this response (section 4.3.4). One without a validator is about what was asked for.
   func isConfirmed(by headers: HTTPFields) -> Bool {
-    guard let tag = headers[.eTag] else { return true }
+    guard let tag = headers[.eTag] else {
+      guard let own = self.headers[.lastModified], let date = headers[.lastModified] else { return true }
+      return own == date
+    }
     return entityTag.map(Self.opaque) == Self.opaque(tag)
   }
 
   /// Whether the head of a HEAD's response describes this one (section 4.3.5); nil if that has nothing to tell it by.
   func isDescribed(by headers: HTTPFields) -> Bool? {
     let names = [HTTPField.Name.eTag, .lastModified, .contentLength].filter { headers.contains($0) }
+    if let own = self.headers[.contentLength], let length = headers[.contentLength], own != length { return false }
     guard names.contains(where: { $0 != .contentLength }) else { return nil }
     return names.allSatisfy { name in
       guard let own = self.headers[name] else { return name == .contentLength }
@@ -114,8 +123,9 @@ struct StoredResponse: Sendable {
   /// A tag without its mark for weak ones: how `If-None-Match` compares (RFC 9110, section 8.8.3.2).
   private static func opaque(_ tag: String) -> Substring { tag.hasPrefix("W/") ? tag.dropFirst(2) : tag[...] }
 
-  /// What says how to read the stored bytes stays as it was received with them.
-  private static let ownOfBody: Set<String> = ["content-length", "content-encoding", "content-range", "content-type"]
+  /// What says how to read the stored bytes stays as it was received with them; and their tag, which a 304 may state as a strong one
+  /// where they have a weak one.
+  private static let ownOfBody: Set<String> = ["content-length", "content-encoding", "content-range", "content-type", "etag"]
 }
 
 extension HTTPFields {
@@ -124,11 +134,21 @@ extension HTTPFields {
     var names = Self.ofConnection
     for value in self[values: .connection] {
       for name in value.split(separator: ",") {
-        if let name = HTTPField.Name(name.filter { $0 != " " && $0 != "\t" }) { names.insert(name) }
+        guard let name = HTTPField.Name(name.filter { $0 != " " && $0 != "\t" }), !Self.ofResponse.contains(name) else {
+          continue
+        }
+        names.insert(name)
       }
     }
     return HTTPFields(filter { !names.contains($0.name) })
   }
+
+  /// Never of one connection (RFC 9110, section 7.6.1), whoever names them: without them a response could be stored, or selected,
+  /// that must not be.
+  private static let ofResponse: Set<HTTPField.Name> = [
+    .age, .cacheControl, .contentEncoding, .contentLanguage, .contentLength, .contentLocation, .contentRange, .contentType, .date,
+    .eTag, .expires, .lastModified, .vary,
+  ]
 
   private static let ofConnection = Set<HTTPField.Name>(
     [.connection, .te, .trailer, .transferEncoding, .upgrade, .setCookie, .proxyAuthenticate, .proxyAuthorization]

@@ -3,7 +3,8 @@ public import FaradayCore
 /// Where an ``HTTPCache`` keeps its records: a key-value store, in memory (``MemoryCache``), on disk (``DiskCache``), or anywhere else.
 ///
 /// A store may lose any record at any time, and must never return another than was stored under the key, nor half of one. It bounds its
-/// size itself. Calls come concurrently, from any task. Errors that it throws fail no request: reading counts as finding nothing, and a
+/// size itself. Calls come concurrently, from any task. A request waits for them, and so does the end of a body, without a timeout: a
+/// store over a network bounds its calls itself. Errors that it throws fail no request: reading counts as finding nothing, and a
 /// response that cannot be stored is not.
 public protocol CacheStore: Sendable {
   /// The size in bytes of the largest body that is offered to the store. A larger one is passed on and not stored. 16 MiB by default:

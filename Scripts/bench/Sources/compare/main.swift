@@ -47,7 +47,7 @@ struct Results: Encodable {
 
 func compare(_ wishes: Wishes) throws {
   let setup = try Setup()
-  let rounds = wishes.rounds ?? (wishes.isQuick ? 3 : 5)
+  let rounds = wishes.rounds ?? 3
   if !wishes.growth.isEmpty { return try Growth(setup: setup, folder: wishes.growth).measure(rounds: rounds) }
   let chosen = rows(setup).filter { wishes.only.isEmpty ? $0.isQuick || !wishes.isQuick : $0.name == wishes.only }
   guard !chosen.isEmpty else {
