@@ -19,7 +19,9 @@ struct ExchangeAttributes: Sendable {
     method = isKnown ? name : "_OTHER"
     originalMethod = isKnown ? nil : name
     // After a redirect the path may be another.
-    template = request.options.pathTemplate.flatMap { PathTemplate($0).matches(request.url) ? $0 : nil }
+    template = request.options.pathTemplate.flatMap {
+      PathTemplate($0).matches(request.url) ? request.secrets.redacting(urlText: $0) : nil
+    }
     spanName = [isKnown ? name : "HTTP", template].compactMap { $0 }.joined(separator: " ")
     url = request.secrets.redacting(request.url)
     address = request.url.host(percentEncoded: false)?.lowercased() ?? ""

@@ -89,6 +89,16 @@ import Tracing
     }
   }
 
+  @Test func `a template shows no secret of the path in front of it`() async throws {
+    mock.stub { Response(status: .ok, url: $0.url) }
+    var connection = try Connection(
+      "https://api.test/bothunter2/", adapter: mock, middleware: [.observability(tracer: tracer, metrics: metrics)])
+    connection.secrets.insert(path: "/bot{token}/")
+    _ = try await connection.get("users/{id}", path: ["id": 7])
+    #expect(tracer.finishedSpans.map(\.operationName) == ["GET /bot[secret]/users/{id}"])
+    #expect(try attributes()["url.template"] == "/bot[secret]/users/{id}" && !"\(metrics.recorders)".contains("hunter2"))
+  }
+
   @Test func `the context of the span goes with the request, below the caller's`() async throws {
     mock.stub { Response(status: .ok, url: $0.url) }
     try await tracer.withSpan("caller") { caller in
