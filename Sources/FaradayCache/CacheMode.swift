@@ -17,6 +17,11 @@ public enum CacheMode: Sendable, Hashable, CaseIterable {
   /// server has forbidden to use stale, or the cache has nothing to do with such a request (a `Range`, a precondition, a body). For
   /// GET and HEAD: other methods are sent. The directive `only-if-cached` is like it, but takes only what is fresh.
   case onlyIfCached
+
+  /// Whether a request with these directives must not be sent.
+  func isOnlyIfCached(_ directives: RequestDirectives) -> Bool {
+    self == .onlyIfCached || directives.onlyIfCached && self != .reload
+  }
 }
 
 extension Options {

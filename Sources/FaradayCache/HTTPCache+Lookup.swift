@@ -14,7 +14,7 @@ struct Lookup: Sendable {
     mode = request.options.cache
   }
 
-  var isOnlyIfCached: Bool { mode == .onlyIfCached || directives.onlyIfCached && mode != .reload }
+  var isOnlyIfCached: Bool { mode.isOnlyIfCached(directives) }
 }
 
 /// What the store has for a request.

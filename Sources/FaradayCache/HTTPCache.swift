@@ -61,7 +61,8 @@ public struct HTTPCache: Middleware {
 
   public func handle(_ request: Request, next: Next) async throws -> Response {
     if let reason = request.bypassReason {
-      let mayBeSent = reason == .method || reason == .noStore || !Lookup(request).isOnlyIfCached
+      let isOnlyIfCached = request.options.cache.isOnlyIfCached(RequestDirectives(request.headers))
+      let mayBeSent = reason == .method || reason == .noStore || !isOnlyIfCached
       return mayBeSent ? try await passBy(request, reason, next) : Self.nothingStored(for: request)
     }
     try Task.checkCancellation()

@@ -51,11 +51,7 @@ import Testing
     let (own, other) = (try #require(URL(string: "http://host/a")), try #require(URL(string: "http://host/b")))
     server.answer { Response(status: .ok, headers: [.cacheControl: "max-age=60"], url: $0.url == own ? other : own) }
     #expect(try await server.get().cacheResult?.storing == .notStored(.changedBelow))
-    let below = MiddlewareClosure { request, next in
-      var request = request
-      request.url = other
-      return try await next(request)
-    }
+    let below = Interceptors([.request { $0.url = other }])
     #expect(try await server.connection(below: [below]).get("a").cacheResult?.storing == .notStored(.changedBelow))
   }
 
@@ -235,11 +231,7 @@ import Testing
       { $0.options.network.connectTo = [ConnectTo(toHost: "tenant")] }, { $0.options.tls.caFile = "/tenant" },
     ]
     for change in changes {
-      let below = MiddlewareClosure { request, next in
-        var request = request
-        change(&request)
-        return try await next(request)
-      }
+      let below = Interceptors([.request { change(&$0) }])
       let connection = try server.connection(below: [below])
       #expect(try await connection.get("a").cacheResult?.storing == .notStored(.changedBelow))
       #expect(try await connection.get("a").cacheResult?.outcome == .miss)

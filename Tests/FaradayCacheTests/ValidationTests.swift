@@ -69,11 +69,7 @@ import Testing
     server.answer([:], status: .notModified)
     try await server.get()
     server.advance(by: 1)
-    let below = MiddlewareClosure { request, next in
-      var request = request
-      request.headers[.ifNoneMatch] = "\"b\""
-      return try await next(request)
-    }
+    let below = Interceptors([.request { $0.headers[.ifNoneMatch] = "\"b\"" }])
     #expect(try await server.connection(below: [below]).get("a").status == .notModified)
   }
 
@@ -94,11 +90,7 @@ import Testing
     server.answer([.cacheControl: "max-age=1"])
     try await server.get()
     server.advance(by: 1)
-    let below = MiddlewareClosure { request, next in
-      var request = request
-      request.headers[.accept] = "a/b"
-      return try await next(request)
-    }
+    let below = Interceptors([.request { $0.headers[.accept] = "a/b" }])
     let response = try await server.connection(below: [below]).get("a")
     #expect(try await response.body.text() == "body 3" && response.cacheResult?.outcome == .miss)
     #expect(server.sent(.ifNoneMatch) == [nil, "\"a\"", nil])
@@ -273,11 +265,7 @@ import Testing
     server.answer([.cacheControl: "max-age=10", .eTag: "\"a\"", .contentLength: "6"])
     try await server.get()
     server.advance(by: 10)
-    let below = MiddlewareClosure { request, next in
-      var request = request
-      request.headers[.authorization] = "Bearer another"
-      return try await next(request)
-    }
+    let below = Interceptors([.request { $0.headers[.authorization] = "Bearer another" }])
     let connection = try server.connection(below: [below])
     _ = try await connection.head("a")
     server.advance(by: 9)

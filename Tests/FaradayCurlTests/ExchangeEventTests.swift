@@ -107,8 +107,8 @@ import Testing
     _ = try await connection.get("connection")
     let first = events.elements
     #expect(first.map(\.phase) == [.started, .resolved, .connected, .secured, .headSent, .firstByte, .head, .end])
-    let times = first.map(\.time)
-    #expect(times == times.sorted() && times[2] < times[3])
+    // libcurl before 8.0 gives the times of both handshakes as one.
+    #expect(first.map(\.time) == first.map(\.time).sorted())
     _ = try await connection.get("connection")
     #expect(events.elements.dropFirst(first.count).map(\.phase) == [.started, .headSent, .firstByte, .head, .end])
   }
