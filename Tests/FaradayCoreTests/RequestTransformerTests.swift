@@ -17,7 +17,8 @@ import Testing
 
   private struct Refusing: RequestTransformer {
     func transformed(_ request: Request, capabilities: Capabilities) throws -> Request {
-      throw TransportError(.connectionFailed, building: request, "refused")
+      // One that knows no secrets.
+      throw TransportError(.connectionFailed, phase: .building, method: request.method, url: request.url, message: "refused")
     }
   }
 
