@@ -87,7 +87,7 @@ import Testing
 
   @Test func `protocols are set, added and taken away`() throws {
     #expect(try state("--proto", "=https", "h").operation.protocols.allowed == ["https"])
-    #expect(try state("--proto", "-all,http,ftp", "h").operation.protocols.allowed == ["http"])
+    #expect(try state("--proto", "-all,http,ftp,dict", "h").operation.protocols.allowed == ["http", "ftp"])
     let unknown = try state("--proto", "=foo", "h")
     #expect(unknown.operation.protocols.allowed.isEmpty)
     #expect(unknown.warnings == ["unrecognized protocol 'foo'"])

@@ -84,10 +84,25 @@ import Testing
   @Test func `a body that was read from a pipe is not sent again: it would be empty`() async throws {
     let recorder = try RecordingServer()
     defer { recorder.stop() }
-    let url = "http://127.0.0.1:\(recorder.port)/status/503"
-    let outcome = try await Program.run("--retry", "1", "--retry-delay", "1", "-T", "-", url, input: Data("piped".utf8))
+    let url = "http://127.0.0.1:\(recorder.port)/"
+    let retried = try await shell("printf piped | faraday --retry 1 --retry-delay 1 -T - \(url)status/503")
     #expect(recorder.requests.count == 1 && recorder.requests.first?.hasSuffix("piped") == true)
-    #expect(outcome.error.contains("cannot be sent again"), "\(outcome.error)")
+    #expect(retried.text.contains("cannot be sent again"), "\(retried.text)")
+    let redirected = try await shell("printf piped | faraday -sSL -T - \(url)moved/307")
+    #expect(redirected.status == 65 && recorder.requests.count == 2, "\(redirected.text)")
+  }
+
+  @Test func `a file that is standard input is sent again, from where it began`() async throws {
+    let recorder = try RecordingServer()
+    defer { recorder.stop() }
+    let file = try folder.write("12345678", to: "digits")
+    for arguments in ["-L -T - \(recorder.port)/moved/307", "--retry 1 --retry-delay 1 -T - \(recorder.port)/status/503"] {
+      let command = arguments.replacing(" -T - ", with: " -T - http://127.0.0.1:")
+      let outcome = try await shell("{ dd bs=1 count=2 of=/dev/null; faraday -sS \(command); } <'\(file)'")
+      #expect(outcome.status == 0, "\(outcome.text)")
+    }
+    #expect(recorder.requests.count == 4)
+    #expect(recorder.requests.allSatisfy { $0.hasSuffix("{chunked}345678") }, "\(recorder.requests)")
   }
 
   @Test func `an ETag that cannot be saved is said with its file`() async throws {

@@ -2,6 +2,8 @@ import FaradayTesting
 import Foundation
 import Testing
 
+@testable import FaradayCLI
+
 /// Options of the executable that need more than one transfer, or files.
 @Suite struct ProgramOptionTests {
   let server: LocalServer
@@ -25,6 +27,28 @@ import Testing
       server.url + "/status/404")
     #expect(outcome.status == 22)
     for number in 1...9 { #expect(folder.read("b\(number)")?.count == number) }
+  }
+
+  @Test func `transfers of several operations run at once, and their lines are shown where files take the bodies`() async throws {
+    let (first, second) = (Gate(), Gate())
+    // Each is answered when the other has come.
+    let meeting = try RawServer { connection in
+      let isFirst = try connection.readHead().hasPrefix("GET /1 ")
+      (isFirst ? first : second).open()
+      let hasMet = (isFirst ? second : first).wait()
+      try connection.send("HTTP/1.1 \(hasMet ? 200 : 500) Met\r\nContent-Length: 2\r\n\r\nok")
+    }
+    defer { meeting.stop() }
+    let outcome = try await Program.run(
+      "-sfZ", meeting.url + "/1", "-o", "1", "--next", "-f", meeting.url + "/2", "-o", "2", "--output-dir", folder.path)
+    #expect(outcome.status == 0, "\(outcome.error)")
+    func writesToOutput(_ arguments: String...) throws -> Bool {
+      try Fetch.reading(["-Z"] + arguments, readsDefault: false).operations.contains { $0.writesToOutput }
+    }
+    #expect(try !writesToOutput("-o", "a", "h", "-O", "i", "--next", "--remote-name-all", "j"))
+    #expect(try writesToOutput("-o", "a", "h", "i"))
+    #expect(try writesToOutput("-o", "-", "h"))
+    #expect(try writesToOutput("-o", "a", "h", "--next", "i"))
   }
 
   @Test func `with fail-early the first failure is the last transfer`() async throws {

@@ -8,7 +8,7 @@ import Testing
   /// The request of a command line.
   private func request(_ arguments: String...) throws -> Request {
     let prepared = try PreparedOperation(try Fetch.reading(arguments, readsDefault: false).operation)
-    var jobs = try Jobs(prepared)
+    var jobs = try Jobs(prepared, from: 0)
     let next = jobs.next()
     let job = try #require(next)
     let transfer = Transfer(job: job, global: GlobalSettings(), messages: Messages(GlobalSettings()), trace: nil)

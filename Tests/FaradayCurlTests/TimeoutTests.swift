@@ -44,6 +44,20 @@ import Testing
     #expect(try await slow.status == .ok)
   }
 
+  @Test func `an error has the metrics as far as the exchange got`() async throws {
+    let error = try await transportError { try await connection.get("stall") { $0.options.timeouts.total = .milliseconds(50) } }
+    let metrics = try #require(error.metrics)
+    #expect(metrics.remoteAddress == "127.0.0.1:\(server.port)" && metrics.connect != nil && metrics.firstByte == nil)
+    #expect(try #require(metrics.total) >= .milliseconds(50) && metrics.requestSize > 0)
+    let unsent = try await transportError {
+      try await connection.get("x") {
+        $0.body = Body.data(Data("a".utf8))
+        $0.method = .trace
+      }
+    }
+    #expect(unsent.metrics == nil)
+  }
+
   @Test func `total runs while a request waits for a slot`() async throws {
     var configuration = CurlAdapter.Configuration()
     configuration.connectionsPerOrigin = 1

@@ -146,6 +146,16 @@ extension Operation {
   mutating func add(output: TargetArgument.Output) { targets[target(without: \.output)].output = output }
   mutating func add(upload: String) { targets[target(without: \.upload)].upload = upload }
 
+  /// Where the body of a target goes.
+  func output(of target: TargetArgument) -> TargetArgument.Output {
+    target.output ?? (allRemoteNames ? .remoteName : .standard)
+  }
+
+  /// Whether a body goes to standard output.
+  var writesToOutput: Bool {
+    targets.contains { target in target.url != nil && [.standard, .file("-")].contains(output(of: target)) }
+  }
+
   /// Chooses the kind of request. Throws curl's warning if there is another one already.
   mutating func choose(_ new: RequestKind) throws {
     guard let kind, kind != new else {

@@ -7,7 +7,10 @@ extension OptionTable {
     .lone("http1.1", nil, "Use HTTP/1.1") { $0.version = .http1 },
     .lone("http2", nil, "Use HTTP/2 if the server supports it over TLS") { $0.version = .http2 },
     .lone("http2-prior-knowledge", nil, "Use HTTP/2 at once, over http too") { $0.version = .http2PriorKnowledge },
-    .lone("http3", nil, "Use HTTP/3 where the library has it") { $0.version = .http3 },
+    .lone("http3", nil, "Use HTTP/3 where the library has it") {
+      try demand(.http3)
+      $0.version = .http3
+    },
     .value("max-time", "m", "seconds", "The maximum time of a transfer") { $0.maxTime = try NumberArgument.seconds($1) },
     .value("connect-timeout", nil, "seconds", "The maximum time of DNS lookup, TCP connect and TLS handshake") {
       $0.connectTimeout = try NumberArgument.seconds($1)
@@ -46,7 +49,10 @@ extension OptionTable {
     .value("local-port", nil, "number/range", "The local ports that may be used; 0 is any") {
       $0.network.localPorts = try NumberArgument.ports($1)
     },
-    .value("dns-servers", nil, "addresses", "The DNS servers; libcurl must have c-ares") { $0.network.dnsServers = $1 },
+    .value("dns-servers", nil, "addresses", "The DNS servers; libcurl must have c-ares") {
+      try demand(.dnsServers)
+      $0.network.dnsServers = $1
+    },
     .value("doh-url", nil, "url", "Look names up at this DNS-over-HTTPS resolver") {
       $0.network.dnsOverHTTPS = $1.isEmpty ? nil : $1
     },

@@ -1,3 +1,5 @@
+import Faraday
+
 extension OptionTable {
   /// Options that are libcurl's alone.
   static let library: [CommandOption] = [
@@ -12,9 +14,9 @@ extension OptionTable {
       $0.curlSettings += [CurlSetting("DOH_SSL_VERIFYPEER", $1 ? 0 : 1), CurlSetting("DOH_SSL_VERIFYHOST", $1 ? 0 : 2)]
     },
     .setting("doh-cert-status", "DOH_SSL_VERIFYSTATUS", "Demand a stapled OCSP response of the DNS-over-HTTPS server"),
-    .setting("dns-interface", "name", "DNS_INTERFACE", "The interface for DNS; libcurl must have c-ares"),
-    .setting("dns-ipv4-addr", "address", "DNS_LOCAL_IP4", "The local IPv4 address for DNS; libcurl must have c-ares"),
-    .setting("dns-ipv6-addr", "address", "DNS_LOCAL_IP6", "The local IPv6 address for DNS; libcurl must have c-ares"),
+    .dns("dns-interface", "name", "DNS_INTERFACE", "The interface for DNS; libcurl must have c-ares"),
+    .dns("dns-ipv4-addr", "address", "DNS_LOCAL_IP4", "The local IPv4 address for DNS; libcurl must have c-ares"),
+    .dns("dns-ipv6-addr", "address", "DNS_LOCAL_IP6", "The local IPv6 address for DNS; libcurl must have c-ares"),
     .value("preproxy", nil, "[protocol://]host[:port]", "Reach the proxy through this SOCKS proxy") {
       $0.curlSettings.append(CurlSetting("PRE_PROXY", $1))
     },
@@ -35,10 +37,25 @@ extension OptionTable {
   ]
 }
 
+extension OptionTable {
+  /// Throws if this libcurl was built without something.
+  static func demand(_ capability: Capabilities) throws(OptionProblem) {
+    guard Transport.curl.capabilities.contains(capability) else { throw .notInLibrary }
+  }
+}
+
 extension CommandOption {
   /// A flag that is a switch of libcurl's.
   fileprivate static func setting(_ name: String, _ setting: String, _ help: String) -> CommandOption {
     .flag(name, nil, help) { $0.curlSettings.append(CurlSetting(setting, $1 ? 1 : 0)) }
+  }
+
+  /// A text that is an option of libcurl's for its own resolver, c-ares.
+  fileprivate static func dns(_ name: String, _ placeholder: String, _ setting: String, _ help: String) -> CommandOption {
+    .value(name, nil, placeholder, help) {
+      try OptionTable.demand(.dnsServers)
+      $0.curlSettings.append(CurlSetting(setting, $1))
+    }
   }
 
   /// A text that is an option of libcurl's.

@@ -1,10 +1,10 @@
 /// The schemes that `--proto` and `--proto-redir` allow: `=https`, `-http`, `+all`, separated by commas.
 struct ProtocolSet: Sendable, Equatable {
-  /// What this command speaks.
-  static let known: Set<String> = ["http", "https"]
+  /// What this command speaks: FTP only to an HTTP proxy, by HTTP.
+  static let known: Set<String> = ["http", "https", "ftp"]
   /// What curl speaks besides: of no effect here.
   private static let others: Set<String> = [
-    "dict", "file", "ftp", "ftps", "gopher", "gophers", "imap", "imaps", "ldap", "ldaps", "mqtt", "pop3", "pop3s", "rtmp",
+    "dict", "file", "ftps", "gopher", "gophers", "imap", "imaps", "ldap", "ldaps", "mqtt", "pop3", "pop3s", "rtmp",
     "rtmpe",
     "rtmps", "rtmpt", "rtmpte", "rtmpts", "rtsp", "scp", "sftp", "smb", "smbs", "smtp", "smtps", "telnet", "tftp", "ws", "wss",
   ]

@@ -20,6 +20,8 @@ struct OutputSettings: Sendable {
   var failsOnStatus = StatusFailure.no
   /// `-C`
   var resumption: Resumption?
+  /// `-z`
+  var timeCondition: TimeCondition?
 }
 
 /// Sends one request and writes the response to a sink, chunk by chunk.
@@ -44,8 +46,7 @@ struct Exchange {
   mutating func run(over middleware: [any Middleware] = [], adapter: any Adapter) async {
     let start = ContinuousClock.now
     let heads = HeadQueue()
-    let recorder = HopRecorder()
-    var isRefusedByProxy = false
+    let recorder = HopRecorder(heads: heads)
     var request = request
     heads.install(on: &request, for: adapter.capabilities)
     if meter.isShown, !request.body.isEmpty {
@@ -61,7 +62,6 @@ struct Exchange {
       if settings.failsOnStatus == .withBody, response.status.code >= 400 { throw Self.failure(response) }
     } catch {
       report.failure = timeoutFailure(error, after: ContinuousClock.now - start) ?? CommandFailure(error)
-      isRefusedByProxy = (error as? TransportError)?.code == .proxyFailed
       report.response = report.response ?? (error as? any ErrorWithResponse)?.response ?? recorder.hops.last?.response
       // What came of a response that failed is written, too.
       try? write(heads)
@@ -70,11 +70,7 @@ struct Exchange {
     report.filename = sink.path
     report.headSize = heads.byteCount
     report.headFieldCount = heads.fieldCount
-    if isRefusedByProxy {
-      report.refusedStatus = heads.lastStatus
-    } else {
-      report.lastStatus = heads.lastStatus
-    }
+    report.lastStatus = report.serverStatus(in: heads.statuses)
     report.elapsed = ContinuousClock.now - start
   }
 
@@ -142,6 +138,11 @@ struct Exchange {
       throw CommandFailure(ExitStatus.tooLarge, "Maximum file size exceeded")
     }
     for try await piece in response.body {
+      if let condition = settings.timeCondition, sink.bytes == 0, !condition.isMet(by: response) {
+        // libcurl makes it a 304, too, and closes the connection.
+        report.response?.status = .notModified
+        return
+      }
       if sink.path == nil { meter.finish() }
       try sink.write(body: piece)
       if sink.path != nil { meter.update(.download, sink.bytes, of: response.body.length) }

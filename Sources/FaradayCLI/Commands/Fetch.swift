@@ -15,7 +15,7 @@ enum Fetch {
     case .help: Descriptor.output.say(OptionTable.help)
     case .version: Descriptor.output.say(version)
     case nil:
-      let messages = Messages(state.global)
+      let messages = Messages(state.global, writesToOutput: state.operations.contains { $0.writesToOutput })
       for warning in state.warnings { messages.warn(warning) }
       do {
         return await (try Run(state, messages: messages)).status()

@@ -7,7 +7,7 @@ struct Job: Sendable {
   let url: URLGlob.Expansion
   /// The file of `-T`.
   let upload: String?
-  /// The number of the URL, from 0; those of a pattern share it.
+  /// The number of the URL on the command line, from 0; those of a pattern share it.
   let number: Int
   /// The heads' file of the operation.
   let headFile: HeadFile?
@@ -19,7 +19,8 @@ struct Jobs: Sequence, IteratorProtocol {
   private let headFile: HeadFile?
   private var targets: ArraySlice<TargetArgument>
   private var current: Target?
-  private var number = -1
+  /// The number of the next URL.
+  private(set) var number: Int
 
   /// A target with the patterns of its URL and its upload; for each upload all URLs are transferred.
   private struct Target {
@@ -38,9 +39,12 @@ struct Jobs: Sequence, IteratorProtocol {
     }
   }
 
-  /// Throws if the first URL is not one that can be expanded; those of the others are found out in time.
-  init(_ operation: PreparedOperation) throws {
+  /// Creates or empties the file of `-D`, and throws if it cannot. URLs that cannot be expanded are found out in time.
+  ///
+  /// - Parameter number: that of the first URL.
+  init(_ operation: PreparedOperation, from number: Int) throws {
     self.operation = operation
+    self.number = number
     headFile = try operation.settings.dumpHeader.map { try HeadFile($0, createsFolders: operation.settings.createsFolders) }
     targets = operation.settings.targets.filter { $0.url != nil }[...]
   }
@@ -50,7 +54,7 @@ struct Jobs: Sequence, IteratorProtocol {
 
   mutating func next() -> Job? {
     while true {
-      if let job = current?.next(operation, number, headFile) { return job }
+      if let job = current?.next(operation, number - 1, headFile) { return job }
       guard let argument = targets.popFirst(), let url = argument.url else { return nil }
       number += 1
       do {
@@ -62,6 +66,24 @@ struct Jobs: Sequence, IteratorProtocol {
         failure = CommandFailure(error)
         return nil
       }
+    }
+  }
+}
+
+/// The transfers of several operations, one operation after the other.
+struct AllJobs {
+  private var operations: ArraySlice<PreparedOperation>
+  private var current: Jobs?
+
+  init(_ operations: [PreparedOperation]) { self.operations = operations[...] }
+
+  /// The next one; nil at the end. Throws what is wrong with an operation.
+  mutating func next() throws -> Job? {
+    while true {
+      if let job = current?.next() { return job }
+      if let failure = current?.failure { throw failure }
+      guard let operation = operations.popFirst() else { return nil }
+      current = try Jobs(operation, from: current?.number ?? 0)
     }
   }
 }

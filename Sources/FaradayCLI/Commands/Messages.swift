@@ -11,11 +11,13 @@ struct Messages: Sendable {
   let progress: ParallelMeter
 
   /// Opens the file of `--stderr`, which takes the place of standard error.
-  init(_ settings: GlobalSettings) {
+  ///
+  /// - Parameter writesToOutput: whether a body goes to standard output.
+  init(_ settings: GlobalSettings, writesToOutput: Bool = true) {
     self.settings = settings
     let isShown = settings.parallel && !settings.silent && settings.progressMeter && Descriptor.error.isTerminal
     // What goes to the terminal itself needs no lines between.
-    progress = ParallelMeter(on: .error, shown: isShown && !Descriptor.output.isTerminal)
+    progress = ParallelMeter(on: .error, shown: isShown && !(writesToOutput && Descriptor.output.isTerminal))
     guard let file = settings.errorFile else { return }
     guard file != "-" else {
       dup2(Descriptor.output.number, Descriptor.error.number)

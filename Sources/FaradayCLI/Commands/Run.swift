@@ -36,16 +36,18 @@ struct Run {
   private func serialStatus() async -> Int32 {
     var status: Int32 = 0
     var start: ContinuousClock.Instant?
+    var number = 0
     for operation in operations {
       do {
         let prepared = try prepare(operation)
-        var jobs = try Jobs(prepared)
+        var jobs = try Jobs(prepared, from: number)
         while let job = jobs.next() {
           if let start, let interval = global.startInterval { try await Task.sleep(until: start + interval, clock: .continuous) }
           start = .now
           status = await self.status(of: job)
           if status != 0, global.failsEarly { break }
         }
+        number = jobs.number
         // What the transfers before have brought is kept.
         finish(prepared)
         if let failure = jobs.failure { throw failure }
@@ -58,39 +60,40 @@ struct Run {
   }
 
   private func parallelStatus() async -> Int32 {
-    var status: Int32 = 0
-    var prepared: [PreparedOperation] = []
-    // The numbers of jobs begin again with each `--next`.
-    var begun = 0
-    do {
-      for operation in operations { prepared.append(try prepare(operation)) }
-      for operation in prepared {
-        var jobs = try Jobs(operation)
-        await withTaskGroup(of: Int32.self) { group in
-          var running = 0
-          while true {
-            while running < global.parallelLimit, let job = jobs.next() {
-              let transfer = transfer(job)
-              let adapter = adapters.adapter(job.operation.settings.transport, limit: global.parallelLimit)
-              let meter = ProgressMeter(begun, of: messages.progress, name: Secrets().redacting(urlText: job.url.url))
-              group.addTask { await transfer.status(over: adapter, meter: meter) }
-              running += 1
-              begun += 1
-            }
-            guard let ended = await group.next() else { return }
-            running -= 1
-            if ended != 0 { status = ended }
-            if ended != 0, global.failsEarly { return group.cancelAll() }
+    let prepared: [PreparedOperation]
+    do { prepared = try operations.map(prepare) } catch { return report(error) }
+    let status = await parallelStatus(of: AllJobs(prepared))
+    prepared.forEach(finish)
+    return status
+  }
+
+  private func parallelStatus(of jobs: AllJobs) async -> Int32 {
+    await withTaskGroup(of: Int32.self) { group in
+      var (jobs, status, running, begun) = (jobs, Int32(0), 0, 0)
+      var failure: (any Error)?
+      while true {
+        while running < global.parallelLimit, failure == nil {
+          do {
+            guard let job = try jobs.next() else { break }
+            let transfer = transfer(job)
+            let adapter = adapters.adapter(job.operation.settings.transport, limit: global.parallelLimit)
+            let meter = ProgressMeter(begun, of: messages.progress, name: Secrets().redacting(urlText: job.url.url))
+            group.addTask { await transfer.status(over: adapter, meter: meter) }
+            (running, begun) = (running + 1, begun + 1)
+          } catch {
+            failure = error
           }
         }
-        finish(operation)
-        if let failure = jobs.failure { throw failure }
-        if status != 0, global.failsEarly { return status }
+        guard let ended = await group.next() else { break }
+        running -= 1
+        if ended != 0 { status = ended }
+        if ended != 0, global.failsEarly {
+          group.cancelAll()
+          break
+        }
       }
-    } catch {
-      return report(error)
+      return failure.map(report) ?? status
     }
-    return status
   }
 
   private func prepare(_ operation: Operation) throws -> PreparedOperation {
@@ -115,9 +118,16 @@ struct Run {
   }
 
   private func report(_ error: any Error) -> Int32 {
-    guard let conflict = error as? RequestConflict else { return Fetch.report(error) }
-    messages.warn("\(conflict)")
-    return 2
+    switch error {
+    case let conflict as RequestConflict:
+      messages.warn("\(conflict)")
+      return 2
+    case is UsageFailure: return Fetch.report(error)
+    default:
+      let failure = CommandFailure(error)
+      messages.report(failure)
+      return failure.status
+    }
   }
 }
 

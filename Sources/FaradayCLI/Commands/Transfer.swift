@@ -42,6 +42,8 @@ struct Transfer: Sendable {
     outputs.failsOnStatus = settings.failsWithBody ? .withBody : settings.fails ? .withoutBody : .no
     outputs.resumption = job.upload == nil ? resumption : nil
     outputs.omitsBody = settings.head
+    // Of a range it is not asked (RFC 9110, section 13.1.3).
+    if settings.range == nil, settings.resume == nil { outputs.timeCondition = operation.timeCondition }
     var exchange = Exchange(request: request, sink: sink, settings: outputs, meter: meter)
     var retries = Retries(settings)
     while true {
@@ -125,9 +127,7 @@ struct Transfer: Sendable {
 
   // MARK: output
 
-  private var output: TargetArgument.Output {
-    job.argument.output ?? (settings.allRemoteNames ? .remoteName : .standard)
-  }
+  private var output: TargetArgument.Output { settings.output(of: job.argument) }
 
   private func sink(for target: Target, resumesAt: Int64? = nil) throws -> OutputSink {
     var rules = OutputRules(folder: settings.outputFolder)
@@ -146,7 +146,8 @@ struct Transfer: Sendable {
       guard !rules.isNamedByServer || settings.resume == nil else {
         throw UsageFailure("--continue-at and --remote-header-name cannot be combined")
       }
-      guard let name = target.remoteName else {
+      // One that the server is to give, at the latest.
+      guard let name = target.remoteName ?? (rules.isNamedByServer ? "" : nil) else {
         throw CommandFailure(ExitStatus.writeError, "Failed writing received data to disk/application")
       }
       return OutputSink(path: name, rules: rules)

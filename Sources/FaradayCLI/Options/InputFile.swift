@@ -27,7 +27,7 @@ struct InputFile: Sendable {
   /// The contents as a stream, for a pipe that has no size.
   func pieces() throws -> InputPieces {
     do {
-      return InputPieces(input: try OpenInput(name))
+      return InputPieces(try OpenInput(name))
     } catch {
       throw CommandFailure.unreadable(name, error)
     }

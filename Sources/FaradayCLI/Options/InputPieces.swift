@@ -7,11 +7,24 @@ import Glibc
 import Darwin
 #endif
 
-/// A stream of the bytes of a pipe or a terminal, read on a thread that may block.
+/// A stream of the bytes of a pipe, a terminal or a file, read on a thread that may block.
 struct InputPieces: AsyncSequence, Sendable {
   let input: OpenInput
+  /// Where it begins; nil for a pipe, which can be read once.
+  private let start: Int64?
 
-  func makeAsyncIterator() -> AsyncIterator { AsyncIterator(input: input) }
+  /// The bytes from where the input is now.
+  init(_ input: OpenInput) {
+    self.input = input
+    start = input.position
+  }
+
+  var isReplayable: Bool { start != nil }
+
+  func makeAsyncIterator() -> AsyncIterator {
+    if let start { _ = input.skip(start) }
+    return AsyncIterator(input: input)
+  }
 
   struct AsyncIterator: AsyncIteratorProtocol {
     let input: OpenInput
@@ -62,7 +75,15 @@ final class OpenInput: Sendable {
     try withExtendedLifetime(self) { try descriptor.readToEnd() }
   }
 
-  /// Skips so many bytes. Returns false for a pipe.
+  /// Where the next byte is read; nil for what cannot be read again, such as a pipe.
+  var position: Int64? {
+    var status = stat()
+    guard fstat(descriptor.number, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+    let position = lseek(descriptor.number, 0, SEEK_CUR)
+    return position < 0 ? nil : Int64(position)
+  }
+
+  /// Goes to so many bytes behind the start. Returns false for a pipe.
   func skip(_ count: Int64) -> Bool {
     lseek(descriptor.number, off_t(count), SEEK_SET) >= 0
   }

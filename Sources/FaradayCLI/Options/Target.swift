@@ -51,7 +51,7 @@ struct Target: Equatable, Sendable {
     guard !scheme.isEmpty, rest.first == UInt8(ascii: ":"), (1...3).contains(slashes.count) else {
       return "\(defaultScheme ?? guessedScheme(text))://\(text)"
     }
-    return "\(Substring(scheme))://\(Substring(rest.dropFirst(1 + slashes.count)))"
+    return "\(Substring(scheme).lowercased())://\(Substring(rest.dropFirst(1 + slashes.count)))"
   }
 
   private static func guessedScheme(_ text: String) -> String {
@@ -73,7 +73,7 @@ struct Target: Equatable, Sendable {
   }
 
   /// The URL as it was given, without user and password.
-  private var text: String {
+  var text: String {
     guard let rawTarget else { return url.absoluteString }
     let parts = URLParts(url.absoluteString)
     return "\(parts.start)\(parts.host)\(rawTarget)" + (parts.fragment.map { "#\($0)" } ?? "")
@@ -91,9 +91,14 @@ struct Target: Equatable, Sendable {
   /// The URL with this added to its query, as it is.
   func adding(query: Data) throws -> Target {
     var parts = URLParts(text)
-    let added = String(decoding: query, as: UTF8.self)
+    let added = Self.loweringEscapes(of: String(decoding: query, as: UTF8.self))
     parts.query = parts.query.map { $0.isEmpty ? added[...] : "\($0)&\(added)"[...] } ?? added[...]
     return try with(parts.description, "URL using bad/illegal format or missing URL")
+  }
+
+  /// The digits of percent-encoded bytes in lower case, as libcurl writes what it adds to a URL.
+  private static func loweringEscapes(of text: String) -> String {
+    text.replacing(#/%[0-9A-Fa-f]{2}/#) { $0.output.lowercased() }
   }
 
   private func with(_ text: String, _ problem: String) throws -> Target {

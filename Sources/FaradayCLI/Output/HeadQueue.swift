@@ -8,7 +8,7 @@ final class HeadQueue: Sendable {
     var waiting: [Data] = []
     var byteCount = 0
     var fieldCount = 0
-    var lastStatus = 0
+    var statuses: [Int] = []
   }
 
   private let state = Mutex(State())
@@ -42,7 +42,8 @@ final class HeadQueue: Sendable {
         return
       }
       $0.fieldCount = fields
-      $0.lastStatus = Int(String(decoding: head.drop { $0 != 0x20 }.dropFirst().prefix { $0.isDigit }, as: UTF8.self)) ?? 0
+      let digits = head.drop { $0 != 0x20 }.dropFirst().prefix { $0.isDigit }
+      $0.statuses.append(Int(String(decoding: digits, as: UTF8.self)) ?? 0)
     }
   }
 
@@ -58,8 +59,8 @@ final class HeadQueue: Sendable {
 
   /// The bytes of all heads so far.
   var byteCount: Int { state.withLock { $0.byteCount } }
-  /// The status of the last head, also of one that is malformed behind it; 0 if there is none.
-  var lastStatus: Int { state.withLock { $0.lastStatus } }
+  /// The statuses of all heads so far, also of those that are malformed behind it.
+  var statuses: [Int] { state.withLock { $0.statuses } }
   /// The fields of the last head.
   var fieldCount: Int { state.withLock { $0.fieldCount } }
 }

@@ -8,7 +8,8 @@ import Darwin
 /// The output of a response: standard output, or a file that is created when its first byte arrives, so that a transfer that
 /// fails before does not overwrite an older file.
 struct OutputSink {
-  /// The file; nil is standard output. A file that the server names, or that must not replace another one, changes it.
+  /// The file; nil is standard output, and empty one that the server is to name. A file that the server names, or that must not
+  /// replace another one, changes it.
   private(set) var path: String?
   /// Whether binary data is kept from a terminal.
   let sparesTerminal: Bool
@@ -23,7 +24,7 @@ struct OutputSink {
 
   /// - Parameter path: the file, within the folder of the rules; nil is standard output.
   init(path: String?, sparesTerminal: Bool = true, rules: OutputRules = OutputRules()) {
-    self.path = path.map { OutputFile.path($0, in: rules.folder) }
+    self.path = path.map { $0.isEmpty ? "" : OutputFile.path($0, in: rules.folder) }
     self.sparesTerminal = sparesTerminal
     self.rules = rules
   }
@@ -97,6 +98,11 @@ struct OutputSink {
   private mutating func open() throws -> Descriptor {
     if let descriptor { return descriptor }
     guard let path else { return .output }
+    guard !path.isEmpty else {
+      throw CommandFailure(
+        ExitStatus.writeError, "Failure writing output to destination",
+        below: ["neither the URL nor the response has a name for the file; use -o FILE"])
+    }
     let opened = try OutputFile.open(path, rules, isNamedByServer: isNamedByServer)
     self.path = opened.path
     descriptor = opened.descriptor

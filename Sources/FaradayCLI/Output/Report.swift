@@ -20,11 +20,9 @@ struct Report {
   /// The bytes of all heads that were received, and the number of fields in the last one.
   var headSize = 0
   var headFieldCount = 0
-  /// The status of the last head, also if the response has failed.
+  /// The status of the server's last head, also if the response has failed.
   var lastStatus = 0
-  /// The status with which a proxy has refused a tunnel; 0 if none has.
-  var refusedStatus = 0
-  /// From sending the request to the end, measured here: a failed transfer has no metrics.
+  /// From sending the request to the end, measured here: what was not sent has no metrics.
   var elapsed: Duration = .zero
 
   init(_ request: Request) {
@@ -65,6 +63,12 @@ struct Report {
   /// The request that was sent last: a redirect may have changed it.
   var lastRequest: Request? { hops.last?.request ?? request }
 
+  /// The URL of the last exchange.
+  var effectiveURL: String {
+    if case .verbatim(let target) = lastRequest?.options.requestTarget, target.hasPrefix("ftp://") { return target }
+    return (response?.url ?? lastRequest?.url)?.absoluteString ?? inputURL
+  }
+
   var exitStatus: Int32 { failure?.status ?? 0 }
 
   /// The server's address and port, without brackets.
@@ -88,7 +92,15 @@ extension Report {
   var local: (ip: String, port: String) { Self.parts(of: metrics.localAddress) }
 
   /// The status of the proxy's answer to CONNECT; 0 without one.
-  var proxyStatus: Int { hops.compactMap { $0.metrics?.proxyStatus }.last ?? refusedStatus }
+  var proxyStatus: Int { hops.compactMap { $0.metrics?.proxyStatus }.last ?? 0 }
+
+  /// The last status among those of all heads that is the server's: those up to a proxy's answer to CONNECT are the proxy's.
+  func serverStatus(in statuses: [Int]) -> Int {
+    guard let hop = hops.last, let answer = hop.metrics?.proxyStatus else { return statuses.last ?? 0 }
+    let own = statuses.dropFirst(hop.earlierHeads)
+    guard (200..<300).contains(answer), let end = own.firstIndex(of: answer) else { return 0 }
+    return own[(end + 1)...].last ?? 0
+  }
 
   /// The bytes of all requests: their heads, and small bodies that were sent with them.
   var requestSize: Int64 { hops.reduce(0) { $0 + ($1.metrics?.requestSize ?? 0) } }

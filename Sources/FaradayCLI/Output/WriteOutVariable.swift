@@ -73,7 +73,7 @@ struct WriteOutVariable: Sendable {
     Self("time_starttransfer") { .time($0.metrics.firstByte) },
     Self("time_total") { .time($0.metrics.total) },
     Self("url") { .text($0.inputURL) },
-    Self("url_effective") { .text(($0.response?.url ?? $0.lastRequest?.url)?.absoluteString ?? $0.inputURL) },
+    Self("url_effective") { .text($0.effectiveURL) },
     Self("urlnum") { .number(Int64($0.urlNumber)) },
   ]
 

@@ -64,5 +64,5 @@ extension Target {
 
   var scheme: String { url.scheme?.lowercased() ?? "" }
   var host: String { HostName.of(url) ?? "" }
-  var port: Int { url.port ?? (scheme == "https" ? 443 : 80) }
+  var port: Int { url.port ?? ["https": 443, "ftp": 21][scheme] ?? 80 }
 }

@@ -12,8 +12,7 @@ struct PreparedOperation: Sendable {
   let cookies: CookieEngine?
   /// The user and password of `-u`.
   let user: String?
-  /// The field of `-z`.
-  let timeCondition: (name: String, value: String)?
+  let timeCondition: TimeCondition?
   /// The entries of `.netrc`; nil if it is not to be read.
   let netrc: Netrc?
   /// The signature of `--aws-sigv4`.
@@ -59,7 +58,7 @@ struct PreparedOperation: Sendable {
     cookies = settings.cookies.isEmpty && settings.cookieJar == nil ? nil : CookieEngine(settings)
     warnings += cookies?.warnings ?? []
     timeCondition = settings.timeCondition.flatMap { text in
-      let condition = TimeCondition.field(text)
+      let condition = TimeCondition(text)
       if condition == nil {
         warnings.append(
           "Illegal date format for -z, --time-cond (and not a file name). Disabling time condition. "

@@ -1,15 +1,22 @@
 import Faraday
 import FaradayCurl
 
+extension Operation {
+  /// The proxy for a URL: that of `-x`, or of the environment.
+  func proxySelection(for target: Target) throws -> ProxySelection {
+    // Other adapters read the environment themselves, and may not take a proxy.
+    guard proxy.isGiven || transport == .curl else { return .automatic }
+    return try proxy.selection(for: target)
+  }
+}
+
 extension ProxyArguments {
   /// Whether an option changes anything about the proxy of the environment.
-  private var isGiven: Bool {
+  fileprivate var isGiven: Bool {
     url != nil || user != nil || exceptions != nil || tunnels || !headers.isEmpty || !schemes.isEmpty || tls != TLSArguments()
   }
 
-  /// The proxy for a URL: that of `-x`, or of the environment.
-  func selection(for target: Target) throws -> ProxySelection {
-    guard isGiven else { return .automatic }
+  fileprivate func selection(for target: Target) throws -> ProxySelection {
     let exceptions = exceptions ?? Environment.variable("no_proxy", "NO_PROXY")
     guard let text = url ?? Self.ofEnvironment(target.scheme), !text.isEmpty, exceptions?.trimming() != "*" else {
       return .direct

@@ -42,8 +42,10 @@ struct RedirectFollower: Middleware {
       var following = try composer.request(for: hop)
       // The handlers of the transfer stay.
       following.options.takeHandlers(of: request.options)
-      if !following.body.isEmpty, !following.body.isReplayable {
-        throw CommandFailure(65, "necessary data rewind wasn't possible")
+      if !following.body.isEmpty {
+        // The same one: standard input has been read.
+        following.body = request.body
+        guard request.body.isReplayable else { throw CommandFailure(65, "necessary data rewind wasn't possible") }
       }
       request = following
     }

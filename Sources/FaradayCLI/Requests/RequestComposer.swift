@@ -26,7 +26,7 @@ struct RequestComposer: Sendable {
 
   /// The request to a URL. Reads no files, except for the size of an upload.
   func request(for hop: Hop) throws -> Request {
-    var request = Request(try method(hop), url: hop.target.url)
+    var request = Request(try method(hop), url: try url(hop))
     // No signature for another server.
     if operation.signature != nil, !hop.isTrusted { request.becomeCrossOrigin() }
     request.body = hop.sendsBody ? try body() : .empty
@@ -47,28 +47,51 @@ struct RequestComposer: Sendable {
     return request
   }
 
-  /// The path and query as they were given, if a URL cannot have them; a proxy must have the URL.
+  /// What is asked for, if it is not the URL's path and query: the URL of another scheme, which a proxy translates; and characters
+  /// that no URL has, as they were given.
   private func rawTarget(_ hop: Hop) -> String? {
-    guard let raw = hop.target.rawTarget, settings.transport == .curl else { return nil }
-    if hop.target.scheme == "http", case .some(.proxy(let proxy)) = try? settings.proxy.selection(for: hop.target) {
-      return proxy.scheme == .http || proxy.scheme == .https ? nil : raw
+    guard settings.transport == .curl else { return nil }
+    if isForwarded(hop) {
+      let text = hop.target.text.prefix { $0 != "#" }
+      return hop.target.rawTarget == nil && hop.target.scheme == "http" ? nil : String(text)
     }
+    guard let raw = hop.target.rawTarget else { return nil }
+    // Whether the proxy is used, libcurl decides: it must have a URL.
+    if hop.target.scheme == "http", let proxy = httpProxy(hop), !proxy.tunnels { return nil }
     return raw
+  }
+
+  private func httpProxy(_ hop: Hop) -> Proxy? {
+    guard case .some(.proxy(let proxy)) = try? settings.proxySelection(for: hop.target) else { return nil }
+    return proxy.scheme == .http || proxy.scheme == .https ? proxy : nil
   }
 
   /// Whether the request goes to a proxy that passes it on, as far as that is known here.
   private func isForwarded(_ hop: Hop) -> Bool {
-    guard hop.target.scheme == "http", case .some(.proxy(let proxy)) = try? settings.proxy.selection(for: hop.target) else {
-      return false
+    guard hop.target.scheme != "https", let proxy = httpProxy(hop) else { return false }
+    return !proxy.tunnels && proxy.exceptions.isEmpty
+  }
+
+  /// The URL of the request. One of another scheme is sent to a proxy only, which gets it as the request target.
+  private func url(_ hop: Hop) throws -> URL {
+    let scheme = hop.target.scheme
+    guard scheme != "http", scheme != "https" else { return hop.target.url }
+    var components = URLComponents(url: hop.target.url, resolvingAgainstBaseURL: false)
+    components?.scheme = "http"
+    components?.port = hop.target.port
+    guard isForwarded(hop), let url = components?.url else {
+      throw CommandFailure(1, "Protocol \"\(scheme)\" not supported or disabled in libcurl")
     }
-    return (proxy.scheme == .http || proxy.scheme == .https) && !proxy.tunnels && proxy.exceptions.isEmpty
+    return url
   }
 
   /// What CONNECT says of the client, to a proxy of the environment too.
   private func addAgent(to request: inout Request) {
-    guard settings.transport == .curl, let agent = request.headers[.userAgent] else { return }
+    guard settings.transport == .curl, request.headers.contains(.userAgent) else { return }
     request.options[CurlSetting.Key.self].append(CurlSetting("USERAGENT", agent))
   }
+
+  private var agent: String { settings.agent ?? "faraday/\(FaradayCommand.version)" }
 
   /// Connects to the server that `Alt-Svc` has named for the origin.
   private func addAlternative(to request: inout Request, for hop: Hop) {
@@ -134,9 +157,14 @@ struct RequestComposer: Sendable {
       guard pieces.input.skip(uploadStart) else { throw CommandFailure(36, "Could not seek stream") }
       let length = OutputFile.size(of: file.name) - uploadStart
       guard length > 0 else { throw CommandFailure(18, "File already completely uploaded") }
-      return .stream(pieces, length: isChunked ? nil : length)
+      return Self.stream(InputPieces(pieces.input), length: isChunked ? nil : length)
     }
-    return .stream(pieces, length: isChunked ? nil : operation.headers.value(of: "Content-Length").flatMap { Int64($0) })
+    return Self.stream(
+      pieces, length: isChunked ? nil : operation.headers.value(of: "Content-Length").flatMap { Int64($0) })
+  }
+
+  private static func stream(_ pieces: InputPieces, length: Int64?) -> Body {
+    .stream(pieces, length: length, isReplayable: pieces.isReplayable)
   }
 
   // MARK: fields
@@ -167,14 +195,13 @@ struct RequestComposer: Sendable {
       let size = OutputFile.size(of: upload)
       try fields.add("Content-Range", "bytes \(uploadStart)-\(size - 1)/\(size)")
     }
-    let agent = settings.agent ?? "faraday/\(FaradayCommand.version)"
     if !agent.isEmpty { try fields.add("User-Agent", agent) }
     try fields.add("Accept", "*/*")
     if settings.compressed, let codings = Self.codings { try fields.add("Accept-Encoding", codings) }
     if let referer = hop.referer ?? settings.referer { try fields.add("Referer", referer) }
     if isForwarded(hop) { try fields.add("Proxy-Connection", "Keep-Alive") }
     if let cookies = operation.cookies?.header(for: hop.target.url) { try fields.add("Cookie", cookies) }
-    if let condition = operation.timeCondition { try fields.add(condition.name, condition.value) }
+    if let condition = operation.timeCondition?.field { try fields.add(condition.name, condition.value) }
     var last: HTTPFields = [:]
     if hasBody {
       if let length, settings.transport == .curl, operation.headers.value(of: "Transfer-Encoding") == nil {
@@ -241,8 +268,9 @@ struct RequestComposer: Sendable {
   private var negotiates: Bool { !settings.schemes.isSubset(of: .basic) }
 
   private func credentials(for hop: Hop) -> Credentials? {
+    guard !negotiates else { return nil }
     if let bearer = settings.bearer { return hop.isTrusted ? .bearer(bearer) : nil }
-    guard !negotiates, operation.signature == nil, let login = login(for: hop) else { return nil }
+    guard operation.signature == nil, let login = login(for: hop) else { return nil }
     return .basic(user: login.user, password: login.password)
   }
 

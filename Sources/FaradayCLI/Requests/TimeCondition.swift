@@ -5,21 +5,30 @@ import Glibc
 import Darwin
 #endif
 
-/// The time of `-z`: a date, or a file that has one.
-enum TimeCondition {
-  /// The field of the request; nil if the text is neither a date nor the name of a file.
-  static func field(_ text: String) -> (name: String, value: String)? {
-    var date = text
-    var name = "If-Modified-Since"
-    switch text.first {
-    case "-":
-      name = "If-Unmodified-Since"
-      date.removeFirst()
-    case "+", "=": date.removeFirst()
-    default: break
-    }
-    guard let seconds = DateArgument.seconds(date) ?? modification(of: date) else { return nil }
-    return (name, DateArgument.text(of: seconds))
+/// The time of `-z`: a date, or that of a file.
+struct TimeCondition: Sendable, Equatable {
+  /// Whether the response is wanted if it is older than that, and not if it is newer: a text that begins with a dash.
+  let wantsOlder: Bool
+  /// Since 1970.
+  let seconds: Int
+
+  /// Nil if the text is neither a date nor the name of a file.
+  init?(_ text: String) {
+    wantsOlder = text.hasPrefix("-")
+    let date = text.first.map { "-+=".contains($0) } == true ? String(text.dropFirst()) : text
+    guard let seconds = DateArgument.seconds(date) ?? Self.modification(of: date) else { return nil }
+    self.seconds = seconds
+  }
+
+  /// The field of the request.
+  var field: (name: String, value: String) {
+    (wantsOlder ? "If-Unmodified-Since" : "If-Modified-Since", DateArgument.text(of: seconds))
+  }
+
+  /// Whether the response is wanted. A server may ignore the field, and its `Last-Modified` tells.
+  func isMet(by response: Response) -> Bool {
+    guard let modified = response.headers[.lastModified].flatMap({ DateArgument.seconds($0) }), modified != 0 else { return true }
+    return wantsOlder ? modified < seconds : modified > seconds
   }
 
   private static func modification(of path: String) -> Int? {

@@ -1,4 +1,5 @@
 import Faraday
+import FaradayCurl
 
 /// The options of the transport. Without options curl's defaults apply, not the library's.
 struct TransportSettings {
@@ -19,16 +20,18 @@ struct TransportSettings {
     options.decompression = settings.compressed ? .standard : nil
     if let version = settings.version, version != .http2 || target.scheme == "https" { options.httpVersion = version }
     // Options that are not given are not set: an adapter may lack them.
-    if settings.tls != TLSArguments() { options.tls = try settings.tls.tls("") }
+    let tls = transport == .curl && target.scheme == "https" ? settings.tls.withEnvironment() : settings.tls
+    if tls != TLSArguments() { options.tls = try tls.tls("") }
     if settings.network != NetworkArguments() { options.network = try settings.network.network() }
-    let proxy = try settings.proxy.selection(for: target)
+    let proxy = try settings.proxySelection(for: target)
     if proxy != .automatic { options.proxy = proxy }
     if let rates { options.rates = rates }
     // For %{certs} and %{num_certs}.
     if settings.writeOut?.contains("certs}") == true, capabilities.contains(.peerCertificates) {
       options.tls.reportsPeerCertificates = true
     }
-    var curlSettings = settings.curlSettings
+    var curlSettings = settings.curlSettings + settings.tls.curlSettings("")
+    if case .proxy(let proxy) = proxy, proxy.scheme == .https { curlSettings += settings.proxy.tls.curlSettings("PROXY_") }
     if settings.proxy.isHTTP10 { curlSettings.append(CurlSetting("PROXYTYPE", 1)) }
     if !settings.proxy.showsConnectHeads { curlSettings.append(.noConnectHeads) }
     if !curlSettings.isEmpty {
@@ -107,28 +110,44 @@ extension TLSArguments {
     tls.resumesSessions = resumesSessions
     tls.negotiatesProtocol = negotiatesProtocol
     tls.clientCertificate = try clientCertificate(prefix)
-    tls.pinnedPublicKeys = try pinnedKeys(prefix)
+    tls.pinnedPublicKeys = pinnedKeys
     return tls
   }
 
   private func clientCertificate(_ prefix: String) throws -> ClientCertificate? {
     guard let certificate else { return nil }
     let formats: [String: ClientCertificate.Format] = ["PEM": .pem, "DER": .der, "P12": .pkcs12]
-    guard let format = formats[certificateType?.uppercased() ?? "PEM"] else {
-      throw CommandFailure(58, "--\(prefix)cert-type: \(certificateType ?? "") is not supported; use PEM, DER or P12")
+    for (name, type) in [("cert-type", certificateType), ("key-type", keyType)] {
+      guard let type, formats[type.uppercased()] == nil else { continue }
+      throw CommandFailure(58, "--\(prefix)\(name): \(type) is not supported; use PEM, DER or P12")
     }
-    if let keyType, formats[keyType.uppercased()] != format {
-      throw CommandFailure(58, "--\(prefix)key-type: certificate and key must be of the same type")
-    }
+    let format = formats[certificateType?.uppercased() ?? "PEM"] ?? .pem
     return ClientCertificate(.file(certificate), key: key.map { .file($0) }, format: format, password: password)
   }
 
-  private func pinnedKeys(_ prefix: String) throws -> [String] {
-    guard let pinned else { return [] }
-    let keys = pinned.split(separator: ";").map(String.init)
-    guard keys.allSatisfy({ $0.hasPrefix("sha256//") }), !keys.isEmpty else {
-      throw CommandFailure(90, "--\(prefix)pinnedpubkey: files are not supported; use hashes: sha256//...")
-    }
-    return keys.map { String($0.dropFirst("sha256//".count)) }
+  /// The hashes of `--pinnedpubkey`.
+  private var pinnedKeys: [String] {
+    guard let pinned, pinnedFile == nil else { return [] }
+    return pinned.split(separator: ";").map { String($0.dropFirst("sha256//".count)) }
+  }
+
+  /// The file of `--pinnedpubkey`, in PEM or DER; nil if there are hashes.
+  private var pinnedFile: String? { pinned.flatMap { $0.hasPrefix("sha256//") ? nil : $0 } }
+
+  /// What libcurl can do and the library has no property for.
+  func curlSettings(_ prefix: String) -> [CurlSetting] {
+    let key = keyType.map { CurlSetting(prefix + "SSLKEYTYPE", $0.uppercased()) }
+    return [key, pinnedFile.map { CurlSetting(prefix + "PINNEDPUBLICKEY", $0) }].compactMap(\.self)
+  }
+
+  /// The authorities of the environment, where none are given, as curl reads them.
+  func withEnvironment() -> TLSArguments {
+    guard caFile == nil, caDirectory == nil, !insecure else { return self }
+    var completed = self
+    completed.caFile = Environment.variable("CURL_CA_BUNDLE")
+    guard completed.caFile == nil else { return completed }
+    completed.caDirectory = Environment.variable("SSL_CERT_DIR")
+    completed.caFile = Environment.variable("SSL_CERT_FILE")
+    return completed
   }
 }

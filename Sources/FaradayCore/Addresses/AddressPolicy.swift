@@ -33,7 +33,7 @@ public struct AddressPolicy: Sendable, Hashable {
 
   /// Public (globally reachable) addresses only: no private, shared, loopback, link-local (with the metadata services of clouds),
   /// unique-local, multicast, documentation, benchmarking, reserved or unspecified address of the IANA special-purpose registries
-  /// (RFC 6890), and no IPv4 address of these within IPv6 (mapped, NAT64, ISATAP); none of 6to4, Teredo and
+  /// (RFC 6890), not the platform service of Azure (168.63.129.16), and no IPv4 address of these within IPv6 (mapped, NAT64, ISATAP); none of 6to4, Teredo and
   /// IPv4-compatible addresses.
   public static let publicOnly = AddressPolicy(forbidden: specialRanges)
 
@@ -57,6 +57,8 @@ public struct AddressPolicy: Sendable, Hashable {
       "0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.0.0.0/24",
       "192.0.2.0/24", "192.88.99.0/24", "192.168.0.0/16", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24", "224.0.0.0/4",
       "240.0.0.0/4",
+      // A public address that is none: the platform service of Azure's virtual machines.
+      "168.63.129.16/32",
       // Everything but global unicast, 2000::/3: loopback, link-local, unique-local, multicast and what is not assigned.
       "::/3", "4000::/2", "8000::/1",
       // Within it: protocol assignments with Teredo, benchmarking and ORCHID; documentation; 6to4.

@@ -135,6 +135,14 @@ extension Transfer {
   /// Whether the request asks with `Expect` before it sends its body.
   var sendsExpect: Bool { !omitsExpect && fields.contains { $0.name == .expect } }
 
+  /// Whether libcurl holds the body of the first request back, as it expects a challenge. It asks by itself before it sends the
+  /// body: a request without content must not (RFC 9110, section 10.1.1).
+  private var holdsBodyBack: Bool {
+    let own = request.options.transport?.fields.authentication?.schemes
+    let proxys = proxy.flatMap { $0.forwards(toSecure: target.isSecure) && $0.user != nil ? $0.authentication : nil }
+    return [own, proxys].contains { [.digest, .ntlm, .negotiate].contains($0) }
+  }
+
   /// Where among the fields a `Content-Length` stands that the caller has set; nil if libcurl adds it. It was checked.
   private var lengthIndex: Int? {
     guard request.headers.contains(.contentLength), !request.body.isEmpty || request.method.expectsBody else { return nil }
@@ -144,7 +152,8 @@ extension Transfer {
   private func setHeaders(_ easy: EasyHandle) throws {
     let lengthIndex = lengthIndex
     var line: [CChar] = []
-    for (index, field) in fields.enumerated() where !omitsExpect || field.name != .expect {
+    let hasExpect = !omitsExpect && !holdsBodyBack
+    for (index, field) in fields.enumerated() where hasExpect || field.name != .expect {
       if index == lengthIndex { try addHeader("Content-Length: \(request.body.length ?? 0)") }
       line.removeAll(keepingCapacity: true)
       field.append(to: &line)

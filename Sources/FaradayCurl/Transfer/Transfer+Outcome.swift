@@ -102,6 +102,7 @@ extension Transfer {
       code, phase: phase ?? self.phase, method: request.method, url: request.url, secrets: request.secrets, message: message,
       engineCode: engineCode, underlying: underlying, partialResponse: partialResponse)
     error.peerCertificates = attempt.certificates
+    if isActive { error.metrics = metrics() }
     return error
   }
 

@@ -62,6 +62,27 @@ extension ConformanceGroup {
           }
         }
       },
+      .init("a request whose body is held back does not ask to send it", needs: [.streamedUpload, .expectContinue]) { subject in
+        // RFC 9110, section 10.1.1: no 100-continue without content.
+        let heads = Log<String>()
+        let server = try RawServer { connection in
+          heads.append(try connection.readHead())
+          try connection.send(challenge)
+          let head = try connection.readHead().lowercased()
+          heads.append(head)
+          if head.contains("\r\nexpect: 100-continue\r\n") { try connection.send("HTTP/1.1 100 Continue\r\n\r\n") }
+          _ = try connection.read(exactly: 2 << 20)
+          try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+          connection.waitForClose()
+        }
+        defer { server.stop() }
+        let body = Body.data(Data(repeating: 0x61, count: 2 << 20))
+        var request = try Request(.put, server.url + "/x", body: body)
+        request.options.authentication = Authentication(user: "ada", password: "secret", schemes: .digest)
+        request.options.expectContinue = ExpectContinue()
+        try expectEqual(try await subject.adapter.send(request).status, .ok)
+        try expectEqual(heads.elements.map { $0.lowercased().contains("\r\nexpect: 100-continue\r\n") }, [false, true])
+      },
       .init("what a server says after its challenge answers nothing") { subject in
         let poison = challenge + "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\npoison"
         let server = try RawServer { connection in

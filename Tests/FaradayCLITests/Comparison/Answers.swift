@@ -35,7 +35,9 @@ enum Answers {
 
   static func answer(to request: RecordedRequest) -> Answer {
     let path = request.path
-    if request.method == "CONNECT" { return Answer("no\n", "403 Forbidden") }
+    if request.method == "CONNECT" {
+      return request.target.hasPrefix("open.") ? .raw("HTTP/1.1 200 Open\r\n\r\n") : Answer("no\n", "403 Forbidden")
+    }
     if let code = number(in: path, after: "/status/") { return Answer("status \(code)\n", "\(code) Some Words") }
     if let count = number(in: path, after: "/redirect/") {
       return count > 0 ? Answer("more\n", "302 Found", ["Location: /redirect/\(count - 1)"]) : Answer("arrived\n")
@@ -95,6 +97,11 @@ enum Answers {
 
   private static let fixed: [String: Answer] = [
     "/hello": Answer("Hello, world!"),
+    "/modified": Answer("modified\n", "200 OK", ["Last-Modified: Sun, 06 Nov 1994 08:49:37 GMT"]),
+    "/named/": Answer("named\n", "200 OK", ["Content-Disposition: attachment; filename=here.txt"]),
+    "/to-nothing": Answer("", "302 Found", ["Location: /nothing"]),
+    "/loud-location": Answer("", "302 Found", ["Location: HTTP://127.0.0.1:PORT/final"]),
+    "/secure-cookie": Answer("", "302 Found", ["Set-Cookie: kept=1; Secure; Path=/", "Location: /final"]),
     "/empty": Answer(""),
     "/final": Answer("the end\n"),
     "/odd-head": .raw("HTTP/1.1 200   Fine  \nX-LOUD:1\r\nx-quiet:   two  \nContent-Length:3\r\n\r\nodd"),

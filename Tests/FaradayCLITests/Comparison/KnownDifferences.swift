@@ -21,6 +21,11 @@ extension ComparedLine {
     "curl -X POST $URL/post": "a POST without a body has a Content-Length of 0, as RFC 9110, section 8.6, asks",
     "curl -sL $URL/login-there":
       "curl 7.88 sends the login of a Location to the host behind the next redirect too, and not to its own",
+    "curl -s -b a=1 -b b=2 $URL/hello": "a space follows the semicolon, as RFC 6265, section 4.2.1, asks",
+    "curl -s -H 'X-Own:1' $URL/hello":
+      "the space around a value is none of the value's (RFC 9110, section 5.5): there is one in front",
+    "curl -s --aws-sigv4 aws:amz:us-east-1:s3 -u key:secret $URL/hello":
+      "more fields are signed, with the body's hash, which S3 demands",
     "curl -sS -f $URL/status/404 $URL/hello": "the connection of a status that -f refuses is used again",
   ]
 
@@ -34,13 +39,11 @@ extension ComparedLine {
     "curl -s --digest -u joe:pw -d a=1 $URL/digest": "the order of the fields of the body that is held back",
     "curl -s --anyauth -u joe:pw $URL/basic": anyAuth,
     "curl -s --anyauth -u joe:pw $URL/digest": anyAuth,
-    "http_proxy=$URL curl -s http://host.example/hello": proxyConnection,
     "curl -T text $URL/expect-refused": expectation,
     "curl -T big $URL/expect-refused": expectation,
   ]
 
   private static let chunked = "libcurl writes Transfer-Encoding behind Host, before the fields that it is given"
-  private static let proxyConnection = "libcurl writes Proxy-Connection behind Host, before the fields that it is given"
   private static let expectation = "the second request, without Expect, uses a new connection"
   private static let anyAuth = "the challenge's connection is not used again"
 }

@@ -90,7 +90,7 @@ struct RecordedRequest {
 
   var path: String {
     var path = target.prefix { $0 != "?" }
-    if path.hasPrefix("http://") { path = path.dropFirst(7).drop { $0 != "/" } }
+    for scheme in ["http://", "ftp://"] where path.hasPrefix(scheme) { path = path.dropFirst(scheme.count).drop { $0 != "/" } }
     return String(path)
   }
   var length: Int? { self["content-length"].flatMap { Int($0) } }

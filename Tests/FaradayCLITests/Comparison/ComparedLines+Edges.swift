@@ -1,0 +1,70 @@
+/// Lines for what an audit beside curl has found, by what they are about.
+extension ComparedLine {
+  static let edges = times + tunnels + otherSchemes + rest
+
+  /// A server that ignores the time of `-z`.
+  private static let times = [
+    "curl -s -z '1 Jan 2020' $URL/modified",
+    "curl -s -z '-1 Jan 1990' $URL/modified",
+    "curl -s -z '1 Jan 1990' $URL/modified",
+    "curl -s -z '-1 Jan 2020' $URL/modified",
+    "curl -si -z '1 Jan 2020' $URL/modified",
+    "curl -s -z '1 Jan 2020' -o old $URL/modified -w '%{http_code} %{exitcode}'",
+    "touch -d '1 Jan 2020' whole; curl -s -z whole -R -o whole $URL/modified -w '%{response_code}'",
+    "curl -s -z '1 Jan 2020' -r 0-1 $URL/modified",
+    "curl -s -z '1 Jan 2020' $URL/hello $URL/modified",
+  ]
+
+  /// What is said of a proxy's answer, and of the server's behind it.
+  private static let tunnels = [
+    "curl -s -p -x $URL http://open.example/hello -w ' %{http_connect} %{http_code} %{num_connects}'",
+    "curl -s -p -x $URL http://open.example/nothing -w '%{http_connect} %{exitcode} %{http_code}'",
+    "curl -s -p -x $URL http://open.example/broken-head -w '%{http_connect} %{exitcode} %{http_code}'",
+    "curl -s -x $URL https://open.example/ -w '%{http_connect} %{exitcode} %{http_code}'",
+    "curl -sL -p -x $URL http://open.example/to-nothing -w '%{http_connect} %{exitcode} %{http_code}'",
+    "curl -s -p -x $URL http://shut.example/hello -w '%{http_connect} %{exitcode} %{http_code}'",
+    "curl -s $URL/nothing -w '%{http_connect} %{exitcode} %{http_code} %{remote_ip} %{num_connects}'",
+    "curl -s -H 'User-Agent: q' -p -x $URL http://open.example/hello",
+  ]
+
+  /// An HTTP proxy for another scheme, and one of the environment.
+  private static let otherSchemes = [
+    "curl -s -x $URL ftp://h.example/f -w ' %{http_code}'",
+    "curl -s -x $URL ftp://h.example:2121/f%20g?h -o out",
+    "curl -s -x $URL -L $URL/hello ftp://h.example/moved/302",
+    "curl -s -x $URL -U me:pw -I ftp://h.example/f",
+    "curl -s -x $URL ftp.h.example/f",
+    "ftp_proxy=$URL curl -s ftp://h.example/f",
+    "all_proxy=$URL curl -s ftp://h.example/f",
+    "FTP_PROXY=$URL curl -s ftp://h.example/f",
+    "ALL_PROXY=$URL curl -s http://h.example/hello",
+    "http_proxy=http://a:b@127.0.0.1:$PORT curl -s http://h.example/hello",
+    "http_proxy=http://127.0.0.1:1 no_proxy=127.0.0.1 curl -s $URL/hello",
+    "curl -sS --proto =http -x $URL ftp://h.example/f",
+    "curl -s -x $URL 'http://h.example/a|b?c^d'",
+    "http_proxy=$URL curl -s 'http://h.example/a|b?c^d'",
+    "curl -s --noproxy h.example -x http://127.0.0.1:1 \"$URL/a|b\"",
+  ]
+
+  private static let rest = [
+    "curl -s --digest -u joe:pw -T text $URL/digest",
+    "curl -s --oauth2-bearer token --digest -u joe:pw $URL/digest",
+    "curl -s --oauth2-bearer token --digest $URL/basic",
+    "curl -sSOJ $URL/named/",
+    "curl -sSOJ $URL/",
+    "curl -s -G --data-urlencode 'q=a/b?c=é' $URL/hello",
+    "curl -s -G -d 'q=%2F%zz' $URL/hello?kept=%2F",
+    "curl -s --url-query 'q=a/b' $URL/hello",
+    "curl -s \"$URL/[3-1]\"",
+    "curl -s --etag-compare nope $URL/hello",
+    "curl -sL $URL/loud-location -w '%{url_effective}'",
+    "curl -s -w '%{urlnum}' $URL/hello $URL/final --next -s -w '%{urlnum}' $URL/hello",
+    "curl -sL -b '' $URL/secure-cookie",
+    "curl -s --http3 $URL/hello",
+    "curl -s --dns-servers 127.0.0.1 $URL/hello",
+    "curl -s --dns-interface lo $URL/hello",
+    "curl -s -b a=1 -b b=2 $URL/hello",
+    "curl -s -H 'X-Own:1' $URL/hello",
+    "curl -s --aws-sigv4 aws:amz:us-east-1:s3 -u key:secret $URL/hello",
+  ]
+}
