@@ -105,6 +105,18 @@ import Testing
     #expect(recorder.requests.allSatisfy { $0.hasSuffix("{chunked}345678") }, "\(recorder.requests)")
   }
 
+  @Test func `a compressed body in an unknown coding is an error, and no file`() async throws {
+    let odd = try RawServer { connection in
+      _ = try connection.readHead()
+      try connection.send("HTTP/1.1 200 OK\r\nContent-Encoding: identity, odd\r\nContent-Length: 4\r\n\r\nbody")
+    }
+    defer { odd.stop() }
+    let outcome = try await Program.run("-sS", "--compressed", "-o", folder.file("out"), odd.url)
+    #expect(outcome.status == 61 && folder.read("out") == nil)
+    #expect(outcome.error.hasPrefix("faraday: (61) Unrecognized content encoding type."), "\(outcome.error)")
+    #expect(try await Program.run("-sS", odd.url).text == "body")
+  }
+
   @Test func `an ETag that cannot be saved is said with its file`() async throws {
     let path = folder.file("none/etag")
     let outcome = try await Program.run("-sS", "--etag-save", path, server.url + "/hello")

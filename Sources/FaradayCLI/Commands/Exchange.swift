@@ -1,4 +1,5 @@
 import Faraday
+import FaradayContentCoding
 
 /// What is written of a response, beside its body.
 struct OutputSettings: Sendable {
@@ -143,10 +144,19 @@ struct Exchange {
         report.response?.status = .notModified
         return
       }
+      if sink.bytes == 0, let failure = codingFailure(response) { throw failure }
       if sink.path == nil { meter.finish() }
       try sink.write(body: piece)
       if sink.path != nil { meter.update(.download, sink.bytes, of: response.body.length) }
     }
+  }
+
+  /// The error of a body that was asked for compressed, and is in a coding that cannot be decoded; nil if there is none.
+  private func codingFailure(_ response: Response) -> CommandFailure? {
+    let codings = response.headers[values: .contentEncoding].filter { $0 != "none" }
+    guard request.options.decompression != nil, ContentCoding.list(codings) == nil else { return nil }
+    return CommandFailure(
+      61, "Unrecognized content encoding type. faraday understands \(ContentCoding.accepted) content encodings.")
   }
 
   /// curl's words for a timeout of the whole transfer.

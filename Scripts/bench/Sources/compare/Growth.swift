@@ -1,6 +1,6 @@
 import Foundation
 
-/// How Faraday's cost grows with the number of requests in flight, the size of a response, and the number of middleware.
+/// How Faraday's cost grows with the number of requests in flight and of connections, the size of a response, and the number of middleware.
 struct Growth {
   let setup: Setup
   let folder: String
@@ -8,10 +8,16 @@ struct Growth {
   func measure(rounds: Int) throws {
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     let flights = [1, 3, 10, 30, 100, 300, 1000, 3000, 10000]
-    try plot(
-      "in-flight", "requests in flight", flights, rounds,
-      series: ["µs of processor per request": { $0.processorSeconds / Double($0.requests) * 1e6 }, "MB at most": megabytes]
-    ) { ["get", setup.files + "/hello", "--requests", "\(max(20000, $0 * 2))", "--concurrency", "\($0)"] }
+    let perRequest: KeyValuePairs<String, (Run) -> Double> = [
+      "µs of processor per request": { $0.processorSeconds / Double($0.requests) * 1e6 }, "MB at most": megabytes,
+    ]
+    try plot("in-flight", "requests in flight, over 64 connections at most", flights, rounds, series: perRequest) {
+      ["get", setup.files + "/hello", "--requests", "\(max(20000, $0 * 5))", "--concurrency", "\($0)", "--by-default"]
+    }
+    // Several requests each: the first has the cost of the connection.
+    try plot("connections", "requests in flight, each over its own connection", flights, rounds, series: perRequest) {
+      ["get", setup.files + "/hello", "--requests", "\(max(20000, $0 * 5))", "--concurrency", "\($0)"]
+    }
     let sizes = stride(from: 10, through: 33, by: 3).map { 1 << $0 } + [10 << 30]
     for size in sizes { try makeSparse(size) }
     try plot(
@@ -19,10 +25,7 @@ struct Growth {
       series: ["ms": { $0.seconds / Double($0.requests) * 1000 }, "MB at most": megabytes]
     ) { ["stream", setup.files + "/sparse-\($0)", "--requests", "\($0 < 1 << 20 ? 1000 : 1)"] }
     let layers = [0, 1, 5, 10, 20, 30, 40, 50]
-    try plot(
-      "middleware", "middleware that pass everything on", layers, rounds, isLinear: true,
-      series: ["µs of processor per request": { $0.processorSeconds / Double($0.requests) * 1e6 }, "MB at most": megabytes]
-    ) {
+    try plot("middleware", "middleware that pass everything on", layers, rounds, isLinear: true, series: perRequest) {
       ["get", setup.files + "/hello", "--requests", "20000", "--concurrency", "64"] + ($0 > 0 ? ["--layers", "\($0)"] : [])
     }
   }
