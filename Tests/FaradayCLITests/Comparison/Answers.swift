@@ -70,11 +70,20 @@ enum Answers {
       request["authorization"] != nil
         ? Answer("welcome\n")
         : Answer("who?\n", "401 Unauthorized", [#"WWW-Authenticate: Basic realm="r""#])
+    case "/ntlm":
+      request["authorization"]?.hasPrefix("NTLM") ?? false
+        ? request["authorization"]?.count ?? 0 > 80
+          ? Answer("welcome\n") : Answer("more\n", "401 Unauthorized", ["WWW-Authenticate: NTLM \(ntlmChallenge)"])
+        : Answer("who?\n", "401 Unauthorized", ["WWW-Authenticate: NTLM"])
+    case "/negotiate": Answer("who?\n", "401 Unauthorized", ["WWW-Authenticate: Negotiate"])
     case "/expect-refused": request.expectsContinue ? Answer("", "417 Expectation Failed", []) : Answer("taken\n")
     case "/gzip": request["accept-encoding"] != nil ? gzip : Answer("Hello, gzip!")
     default: nil
     }
   }
+
+  /// The second message of NTLM: names of no target, and an eight-byte number.
+  private static let ntlmChallenge = "TlRMTVNTUAACAAAAAAAAADAAAAABggAAAQIDBAUGBwgAAAAAAAAAAAAAAAAwAAAA"
 
   /// `Hello, gzip!`, compressed.
   private static var gzip: Answer {

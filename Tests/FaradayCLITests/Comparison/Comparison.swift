@@ -13,8 +13,8 @@ struct Comparison: Equatable {
   var files: [String: String]
   var requests: [String]
 
-  /// Runs a shell command in which `curl` is the given program and `$URL` a server's.
-  init(_ line: ComparedLine, program: String) async throws {
+  /// Runs a shell command in which `curl` is the given program and `$URL` a server's. It knows the peers too.
+  init(_ line: ComparedLine, program: String, peers: Peers = Peers()) async throws {
     let server = try RecordingServer()
     let folder = try TemporaryFolder()
     try Self.prepare(folder)
@@ -22,19 +22,21 @@ struct Comparison: Equatable {
     let script = """
       cd "$2"; curl() { timeout 10 "$PROGRAM" "$@"; }; export HOME="$2" PROGRAM="$3" URL="http://127.0.0.1:$4" PORT="$4" LC_ALL=C.UTF-8
       unset http_proxy https_proxy all_proxy no_proxy HTTP_PROXY HTTPS_PROXY ALL_PROXY NO_PROXY
+      \(peers.exports)
       { \(line.command)
       } </dev/null >"$1/output" 2>"$1/error"
       """
     status = await (try ChildProcess("/bin/sh", ["-c", script, "sh", own.path, folder.path, program, "\(server.port)"])).ended()
     let port = server.port
-    output = Self.normalized(own.read("output") ?? Data(), port)
-    errors = Self.normalized(own.read("error") ?? Data(), port).split(whereSeparator: \.isNewline).map(String.init).filter {
+    func normalized(_ data: Data) -> String { peers.normalized(Self.normalized(data, port)) }
+    output = normalized(own.read("output") ?? Data())
+    errors = normalized(own.read("error") ?? Data()).split(whereSeparator: \.isNewline).map(String.init).filter {
       ["curl: (", "< ", "> "].contains(where: $0.hasPrefix)
     }
     files = [:]
     let names = try FileManager.default.subpathsOfDirectory(atPath: folder.path)
-    for name in names { files[name] = Self.normalized(folder.read(name) ?? Data("a folder".utf8), port) }
-    requests = server.requests.map { Self.normalized(Data($0.utf8), port) }
+    for name in names { files[name] = normalized(folder.read(name) ?? Data("a folder".utf8)) }
+    requests = (server.requests + peers.log()).map { normalized(Data($0.utf8)) }
     if line.isUnordered { requests = requests.map { String($0.drop { $0 != "]" }) }.sorted() }
     server.stop()
   }
@@ -63,6 +65,7 @@ struct Comparison: Equatable {
     text = text.replacing(#/curl/[0-9.]+|faraday/[0-9.]+/#, with: "AGENT")
     text = text.replacing(#/-{24}[0-9a-zA-Z]{16}/#, with: "BOUNDARY")
     text = text.replacing(#/cnonce="[^"]*"/#, with: "cnonce").replacing(#/response="[^"]*"/#, with: "response")
+    text = text.replacing(#/NTLM [0-9a-zA-Z+/=]{80,}/#, with: "NTLM response")
     text = text.replacing(#/\b[0-9]+\.[0-9]{6}\b/#, with: "TIME")
     text = text.replacing(#/ after [0-9]+ (ms|milliseconds)/#, with: " after TIME")
     return text.replacing(#/^faraday: /#.anchorsMatchLineEndings(), with: "curl: ")
@@ -95,6 +98,10 @@ struct ComparedLine: Sendable, CustomTestStringConvertible {
   let command: String
   /// Whether requests are sent at the same time.
   var isUnordered = false
+  /// What curl ends with; nil if that is not asked.
+  var status: Int32?
+  /// What curl's output, errors, files or requests say, if that is asked: the line is about it.
+  var shown: String?
 
   var testDescription: String { command }
 }

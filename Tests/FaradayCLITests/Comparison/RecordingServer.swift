@@ -28,7 +28,14 @@ final class RecordingServer: Sendable {
           $0.append("[\(connection.index)] " + head)
           return $0.count - 1
         }
-        if request.expectsContinue, request.path != "/expect-refused" { try connection.send("HTTP/1.1 100 Continue\r\n\r\n") }
+        if request.path == "/silent" { return connection.waitForClose() }
+        if request.path == "/keep-alive", let client = connection.client {
+          try connection.send("HTTP/1.1 200 OK\r\n\r\n")
+          return try connection.send(KeepAliveTimer.text(clientPort: client.port, serverPort: log.port.withLock { $0 }))
+        }
+        if request.expectsContinue, !["/expect-refused", "/expect-unanswered"].contains(request.path) {
+          try connection.send("HTTP/1.1 100 Continue\r\n\r\n")
+        }
         if !(request.expectsContinue && request.path == "/expect-refused") {
           let body = try Self.body(of: request, connection)
           log.requests.withLock { $0[place] += body }
