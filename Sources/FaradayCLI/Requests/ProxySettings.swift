@@ -34,7 +34,7 @@ extension ProxyArguments {
       let login = Login(user)
       (proxy.user, proxy.password) = (login.user, login.password)
     }
-    if !schemes.isEmpty { proxy.authentication = schemes }
+    if !schemes.isEmpty { proxy.authentication = strongestScheme }
     proxy.tunnels = tunnels
     proxy.exceptions = exceptions?.split { ", ".contains($0) }.map(String.init) ?? []
     if proxy.scheme == .http || proxy.scheme == .https {
@@ -42,6 +42,12 @@ extension ProxyArguments {
       if proxy.scheme == .https { proxy.tls = try tls.tls("proxy-") }
     }
     return .proxy(proxy)
+  }
+
+  /// curl takes one of the schemes that are named; `--proxy-anyauth` lets the proxy choose.
+  private var strongestScheme: AuthenticationSchemes {
+    guard schemes != .any else { return .any }
+    return [.negotiate, .ntlm, .digest].first { schemes.contains($0) } ?? .basic
   }
 
   private static func ofEnvironment(_ scheme: String) -> String? {

@@ -104,7 +104,10 @@ extension TLSArguments {
     tls.revocationLists = revocationLists
     tls.minimumVersion = minimum ?? .v1_2
     tls.maximumVersion = maximum
-    if let maximum, minimum == nil, maximum < tls.minimumVersion { tls.minimumVersion = maximum }
+    if let maximum, maximum < tls.minimumVersion {
+      guard minimum == nil else { throw CommandFailure(35, "--tls-max \(maximum) is older than what --tlsv1.x demands") }
+      tls.minimumVersion = maximum
+    }
     tls.ciphers = ciphers
     tls.cipherSuites = cipherSuites
     tls.resumesSessions = resumesSessions

@@ -42,6 +42,9 @@ extension Transfer {
     if target.isSecure {
       try request.options.tls.apply(to: easy)
       try request.options.tls.applyHandshake(to: easy)
+    } else if request.options.transport?.fields.network.dnsOverHTTPS != nil {
+      // libcurl's requests to the resolver inherit them.
+      try request.options.tls.apply(to: easy)
     }
     try request.options.httpVersion.apply(to: easy, for: self)
     try (request.options.transport?.fields.network ?? Network()).apply(to: self, easy)

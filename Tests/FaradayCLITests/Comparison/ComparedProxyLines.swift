@@ -63,6 +63,8 @@ extension ComparedLine {
     .ends(0, "curl -sS --proxy-anyauth -x 127.0.0.1:$SQUID_NTLM -U user:password $URL/hello", shows: "Hello, world!"),
     .ends(0, "curl -sS --proxy-ntlm -x $URL -U joe:pw http://host.example/x", shows: "Proxy-Authorization: NTLM TlRMTVNTUAAB"),
     .ends(0, "curl -sS --proxy-digest -x $URL -U joe:pw http://host.example/x"),
+    .ends(0, "curl -sS --proxy-digest --proxy-basic -x $URL -U joe:pw http://host.example/x"),
+    .ends(0, "curl -sS --proxy-basic --proxy-ntlm --no-proxy-ntlm -x $URL -U joe:pw http://host.example/x", shows: "Basic"),
     .ends(0, "curl -sS --proxy-anyauth -x 127.0.0.1:$SQUID -U joe:pw $URL/hello", shows: "Hello, world!"),
     .ends(0, "curl -sS --proxy-digest --no-proxy-digest -x $URL -U joe:pw http://host.example/x", shows: "Basic"),
     .ends(0, "curl -sS --ntlm -u joe:pw $URL/ntlm", shows: "welcome"),

@@ -66,6 +66,9 @@ extension ComparedLine {
         + "curl -sS --http1.1 --cacert authorities --doh-url $RESOLVER_URL https://other.test:$OTHERNAME/; rm authorities",
       shows: "name=other.test"),
     .ends(6, "curl -sS --cacert $CA --doh-url $RESOLVER_URL https://other.test:$OTHERNAME/"),
+    .ends(
+      0, "curl -sS --cacert $RESOLVER_CA --doh-url $RESOLVER_URL http://host.example:$PORT/hello", shows: "Host: host.example"),
+    .ends(6, "curl -sS --cacert $CA --doh-url $RESOLVER_URL http://host.example:$PORT/hello"),
     .ends(6, "curl -sS --doh-url $RESOLVER_URL http://host.example:$PORT/hello"),
     .ends(6, "curl -sSk --doh-url $RESOLVER_URL http://host.example:$PORT/hello"),
     .ends(6, "curl -sS --doh-url https://127.0.0.1:1/ http://host.example:$PORT/hello"),

@@ -28,7 +28,19 @@ extension ComparedLine {
     .secure(60, "--cacert $CA --crlfile $CRL $REVOKED_URL", shows: "certificate revoked"),
     .secure(0, "--cacert $CA --crlfile $CRL $VALID_URL"),
     .secure(0, "--cacert $CA --crlfile $CRL $CHAIN_URL"),
+    .secure(82, "--cacert $CA --crlfile /missing $VALID_URL"),
+    .secure(91, "--cacert $CA --cert-status $VALID_URL"),
+    .ends(0, "CURL_CA_BUNDLE=$CA curl -sS --http1.1 $VALID_URL", shows: "name=localhost"),
+    .ends(0, "SSL_CERT_FILE=$CA curl -sS --http1.1 $VALID_URL", shows: "name=localhost"),
+    .ends(0, "SSL_CERT_DIR=$CA_FOLDER curl -sS --http1.1 $VALID_URL", shows: "name=localhost"),
+    .ends(60, "CURL_CA_BUNDLE=$CA curl -sS --http1.1 --cacert $OTHER_CA $VALID_URL"),
+    .ends(60, "CURL_CA_BUNDLE=$OTHER_CA SSL_CERT_FILE=$CA curl -sS --http1.1 $VALID_URL"),
+    .ends(0, "CURL_CA_BUNDLE=/missing curl -sSk --http1.1 $VALID_URL", shows: "name=localhost"),
   ]
+
+  /// Writes the server's public key.
+  private static let key = "openssl s_client -connect 127.0.0.1:$VALID </dev/null 2>/dev/null | openssl x509 -pubkey -noout"
+  private static let pinned = "curl -sSk --http1.1 --pinnedpubkey "
 
   private static let pins: [ComparedLine] = [
     .secure(0, "--cacert $CA --pinnedpubkey $PIN $VALID_URL"),
@@ -37,6 +49,10 @@ extension ComparedLine {
     .secure(90, "-k --pinnedpubkey $OTHER_PIN $SELFSIGNED_URL"),
     .secure(0, "-k --pinnedpubkey $PIN $SELFSIGNED_URL"),
     .secure(60, "--pinnedpubkey $PIN $SELFSIGNED_URL"),
+    .ends(0, key + " >key; " + pinned + "key $VALID_URL", shows: "name=localhost"),
+    .ends(0, key + " | openssl pkey -pubin -outform DER -out key; " + pinned + "key $VALID_URL", shows: "name=localhost"),
+    .ends(90, "openssl x509 -in $CERT -pubkey -noout >key; " + pinned + "key $VALID_URL"),
+    .secure(90, "-k --pinnedpubkey missing $VALID_URL"),
   ]
 
   private static let versions: [ComparedLine] = [
@@ -99,6 +115,8 @@ extension ComparedLine {
     .secure(58, "-k --cert-type P12 -E $BOTH $CLIENTCERTIFICATE_URL"),
     .secure(58, "-k -E $P12:$PASSWORD $CLIENTCERTIFICATE_URL"),
     .secure(0, "-k --cert-type DER -E $DER --key-type DER --key $DER_KEY $CLIENTCERTIFICATE_URL", shows: "subject=CN=client"),
+    .secure(0, "-k -E $CERT --key-type DER --key $DER_KEY $CLIENTCERTIFICATE_URL", shows: "subject=CN=client"),
+    .secure(58, "-k -E $CERT --key-type DER --key $KEY $CLIENTCERTIFICATE_URL"),
     .secure(58, "-k -E ./missing $CLIENTCERTIFICATE_URL"),
     .secure(58, "-k -E $CERT --key ./missing $CLIENTCERTIFICATE_URL"),
     .secure(58, "-k -E $CERT --key $STRANGER_KEY $CLIENTCERTIFICATE_URL"),

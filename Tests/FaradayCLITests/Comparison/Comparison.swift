@@ -22,6 +22,7 @@ struct Comparison: Equatable {
     let script = """
       cd "$2"; curl() { timeout 10 "$PROGRAM" "$@"; }; export HOME="$2" PROGRAM="$3" URL="http://127.0.0.1:$4" PORT="$4" LC_ALL=C.UTF-8
       unset http_proxy https_proxy all_proxy no_proxy HTTP_PROXY HTTPS_PROXY ALL_PROXY NO_PROXY
+      unset CURL_CA_BUNDLE SSL_CERT_FILE SSL_CERT_DIR
       \(peers.exports)
       { \(line.command)
       } </dev/null >"$1/output" 2>"$1/error"
