@@ -18,7 +18,7 @@ public struct Network: Sendable, Hashable {
   public var dnsServers: [String] = []
   /// The https URL of a DNS-over-HTTPS resolver (RFC 8484), used instead of the system's; nil by default. What it answers is in the
   /// adapter's DNS cache for a minute, where other requests find it. libcurl asks it through the proxy of the environment, if there is
-  /// one, whatever the request's proxy is.
+  /// one, whatever the request's proxy is, and always verifies it: by the authorities and revocation lists of ``Options/tls``.
   public var dnsOverHTTPS: String?
   /// The local end of connections: an address, or an interface by its name. Nil by default: the system's choice.
   public var localAddress: String?

@@ -39,15 +39,12 @@ extension Transfer {
     try easy.set(CURLOPT_NOPROXY, proxy?.hostsWithoutProxy ?? "")
     if let proxy { try proxy.apply(to: self, easy) } else { try easy.set(CURLOPT_PROXY, "") }
     try request.options.timeouts.apply(to: easy)
-    if target.isSecure {
-      try request.options.tls.apply(to: easy)
-      try request.options.tls.applyHandshake(to: easy)
-    } else if request.options.transport?.fields.network.dnsOverHTTPS != nil {
-      // libcurl's requests to the resolver inherit them.
-      try request.options.tls.apply(to: easy)
-    }
+    let network = request.options.transport?.fields.network ?? Network()
+    // libcurl verifies a resolver over HTTPS by the authorities that are set here.
+    if target.isSecure || network.dnsOverHTTPS != nil { try request.options.tls.apply(to: easy) }
+    if target.isSecure { try request.options.tls.applyHandshake(to: easy) }
     try request.options.httpVersion.apply(to: easy, for: self)
-    try (request.options.transport?.fields.network ?? Network()).apply(to: self, easy)
+    try network.apply(to: self, easy)
     if let transport = request.options.transport?.fields { try apply(transport, to: easy) }
     if settings.onEvent != nil {
       // Its log says when what was sent.

@@ -10,12 +10,15 @@ package final class FullListener: Sendable {
   package let port: Int
   private let descriptors: [Int32]
 
-  /// Binds a free port and fills its queue. Throws ``SocketError`` if there is none.
-  package init() throws {
+  /// Binds a port and fills its queue. Throws ``SocketError`` if it cannot be bound.
+  ///
+  /// - Parameter port: the port to bind; 0 takes a free one.
+  package init(port wanted: UInt16 = 0) throws {
     let listener = Self.makeSocket()
     guard listener >= 0 else { throw SocketError.last("socket") }
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = in_port_t(wanted.bigEndian)
     address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
     var length = socklen_t(MemoryLayout<sockaddr_in>.size)
     let isListening = withUnsafeMutablePointer(to: &address) {
