@@ -36,6 +36,22 @@ import Testing
     for task in held { #expect(try await task.value.status == .noContent) }
   }
 
+  @Test func `so many connections are kept, and the oldest is closed for another`() async throws {
+    let isClosed = Gate()
+    let servers = try (0..<3).map { index in
+      try RawServer { connection in
+        _ = try connection.readHead()
+        try connection.send("HTTP/1.1 204 No Content\r\n\r\n")
+        connection.waitForClose()
+        if index == 0 { isClosed.open() }
+      }
+    }
+    let adapter = CurlAdapter(CurlAdapter.Configuration(connections: 2, idleConnectionTimeout: .seconds(3600)))
+    for server in servers { #expect(try await Connection(server.url, adapter: adapter).get().status == .noContent) }
+    #expect(await isClosed.opened())
+    withExtendedLifetime((servers, adapter)) {}
+  }
+
   @Test func `what is received at once is no more than the buffer`() async throws {
     let (server, sizes) = (try LocalServer(), Log<Int>())
     let connection = try server.connection(CurlAdapter.Configuration(receiveBufferSize: 2048))

@@ -14,9 +14,10 @@ import Testing
 
   /// A server that notes what arrives, and answers what the closure says.
   private func server(
-    _ arrivals: Log<Arrival>, _ answer: @escaping @Sendable (_ authorization: String?) -> String
+    _ arrivals: Log<Arrival>, closed: Log<Int> = Log(), _ answer: @escaping @Sendable (_ authorization: String?) -> String
   ) throws -> RawServer {
     try RawServer { connection in
+      defer { closed.append(connection.index) }
       while true {
         let head = try connection.readHead()
         let length = head.lowercased().firstMatch(of: #/content-length: ([0-9]+)/#).flatMap { Int($0.output.1) } ?? 0
@@ -48,8 +49,8 @@ import Testing
   }()
 
   /// A server of NTLM: asks for it, answers the first message with a challenge, and the third with what it is told.
-  private func ntlmServer(_ arrivals: Log<Arrival>, accepts: Bool = true) throws -> RawServer {
-    try server(arrivals) { authorization in
+  private func ntlmServer(_ arrivals: Log<Arrival>, closed: Log<Int> = Log(), accepts: Bool = true) throws -> RawServer {
+    try server(arrivals, closed: closed) { authorization in
       switch Self.message(authorization)?.dropFirst(8).first {
       case 1: Self.refusal(Self.challenge)
       case 3 where accepts: Self.ok
@@ -85,9 +86,10 @@ import Testing
     #expect(arrivals.elements.last?.connection == 0 && arrivals.elements.last?.authorization == nil)
   }
 
-  @Test func `the next request begins NTLM anew`() async throws {
-    let arrivals = Log<Arrival>()
-    let connection = try ntlmServer(arrivals).connection()
+  @Test(.timeLimit(.minutes(1))) func `an NTLM connection is closed, and the next one begins anew`() async throws {
+    let (arrivals, closed) = (Log<Arrival>(), Log<Int>())
+    let connection = try ntlmServer(arrivals, closed: closed).connection(
+      CurlAdapter.Configuration(idleConnectionTimeout: .seconds(3600)))
     for user in ["ada", "eve", nil] {
       let response = try await connection.get("secret") {
         $0.options.authentication = user.map { Authentication(user: $0, password: "hunter2", schemes: .ntlm) }
@@ -95,6 +97,8 @@ import Testing
       #expect(response.status == .ok)
     }
     #expect(arrivals.elements.map(\.connection) == [0, 0, 1, 1, 2])
+    await until { closed.elements.count == 2 }
+    #expect(Set(closed.elements) == [0, 1])
   }
 
   @Test func `the refusal of the third message is the response`() async throws {

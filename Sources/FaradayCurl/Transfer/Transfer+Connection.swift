@@ -109,8 +109,7 @@ extension Transfer {
     if isReused {
       attempt.isHTTP2 = sockets.isHTTP2(descriptor)
       // HTTP/2 frames name their stream: what has arrived cannot be mistaken for this response, and libcurl reads it.
-      let hasUnread = faraday_is_readable_or_closed(descriptor) != 0 || ssl.map(OpenSSL.hasUnreadBytes) ?? false
-      guard isHTTP2 || !hasUnread else { return false }
+      guard isHTTP2 || !hasUnreadBytes(descriptor, ssl) else { return false }
       guard isNextLeg || sockets.options(descriptor) == connectionOptions else { return false }
       attempt.certificates = sockets.certificates(descriptor)
     } else {
@@ -125,6 +124,11 @@ extension Transfer {
     attempt.connectionNumber = sockets.number(descriptor)
     if uses >= settings.requestsPerConnection { forbidReuse() }
     return true
+  }
+
+  /// Whether bytes have come that nobody asked for, or the server has closed the connection. A system call.
+  private func hasUnreadBytes(_ descriptor: Int32, _ ssl: UnsafeMutableRawPointer?) -> Bool {
+    faraday_is_readable_or_closed(descriptor) != 0 || ssl.map(OpenSSL.hasUnreadBytes) ?? false
   }
 
   /// The options that the connection is made with; nil for the defaults. libcurl shares a connection between some requests that
