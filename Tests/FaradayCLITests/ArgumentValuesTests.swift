@@ -73,6 +73,17 @@ import Testing
     #expect(try Target("h/{a}").adding(query: Data("x=|".utf8)).rawTarget == "/{a}?x=|")
   }
 
+  @Test(arguments: [
+    ("*", "any", true), ("h", "h", true), ("H.", "h", true), (".h", "h", true), ("h", "a.h", true), ("h", "ah", false),
+    ("a.h", "h", false), ("x, h\ty", "y", true), ("", "h", false), (",", "h", false), (".", "h", false), ("*.h", "a.h", false),
+    ("h:80", "h", false), ("10.0.0.0/8", "10.1.2.3", true), ("10.0.0.0/8", "11.1.2.3", false), ("10.1.2.3", "10.1.2.3", true),
+    ("2.3", "10.1.2.3", false), ("10.0.0.0/x", "10.1.2.3", false), ("::1", "::1", true), ("fd00::/8", "fd12::1", true),
+    ("fd00::/8", "fe12::1", false), ("bücher.example", "xn--bcher-kva.example", true),
+  ])
+  func `hosts without a proxy are matched as libcurl matches them`(_ list: String, _ host: String, _ isMatched: Bool) {
+    #expect(NoProxy(list).contains(host) == isMatched)
+  }
+
   @Test func `proxies have a scheme, a user and exceptions`() throws {
     func proxy(_ arguments: String...) throws -> ProxySelection {
       try Fetch.reading(arguments + ["h"], readsDefault: false).operation.proxySelection(for: try Target("http://h/"))
@@ -84,7 +95,8 @@ import Testing
       Issue.record("no proxy")
       return
     }
-    #expect(socks.scheme == .socks5h && socks.user == "a" && socks.password == "b" && socks.exceptions == ["x", "y"])
+    #expect(socks.scheme == .socks5h && socks.user == "a" && socks.password == "b" && socks.exceptions.isEmpty)
+    #expect(try proxy("-x", "p:1", "--noproxy", "x, h") == .direct)
     #expect(throws: CommandFailure.self) { try proxy("-x", "foo://p") }
   }
 }

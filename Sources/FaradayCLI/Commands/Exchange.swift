@@ -142,6 +142,7 @@ struct Exchange {
       if let condition = settings.timeCondition, sink.bytes == 0, !condition.isMet(by: response) {
         // libcurl makes it a 304, too, and closes the connection.
         report.response?.status = .notModified
+        report.hasDroppedBody = true
         return
       }
       if sink.bytes == 0, let failure = codingFailure(response) { throw failure }
@@ -163,6 +164,11 @@ struct Exchange {
   private func timeoutFailure(_ error: any Error, after elapsed: Duration) -> CommandFailure? {
     guard let error = error as? TransportError, error.code == .totalTimeout else { return nil }
     let milliseconds = elapsed.components.seconds * 1000 + elapsed.components.attoseconds / 1_000_000_000_000_000
+    switch error.phase {
+    case .resolving: return CommandFailure(28, "Resolving timed out after \(milliseconds) milliseconds")
+    case .connecting, .tls: return CommandFailure(28, "Connection timed out after \(milliseconds) milliseconds")
+    default: break
+    }
     let total = (report.response ?? error.partialResponse)?.body.length.map { " out of \($0)" } ?? ""
     return CommandFailure(28, "Operation timed out after \(milliseconds) milliseconds with \(sink.bytes)\(total) bytes received")
   }

@@ -15,6 +15,8 @@ struct Report {
   /// The response, or as much of it as was received.
   var response: Response?
   var failure: CommandFailure?
+  /// Whether the body was not wanted when it came.
+  var hasDroppedBody = false
   /// The file that the body was written to; nil for standard output.
   var filename: String?
   /// The bytes of all heads that were received, and the number of fields in the last one.
@@ -47,6 +49,7 @@ struct Report {
       }
     }
     if !hasEnded { metrics.total = elapsed }
+    if hasDroppedBody { metrics.bytesReceived = 0 }
     return metrics
   }
 

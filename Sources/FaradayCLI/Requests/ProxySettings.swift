@@ -10,6 +10,11 @@ extension Operation {
   }
 }
 
+extension Proxy {
+  /// Whether it looks names up itself.
+  var resolvesNames: Bool { scheme != .socks4 && scheme != .socks5 }
+}
+
 extension ProxyArguments {
   /// Whether an option changes anything about the proxy of the environment.
   fileprivate var isGiven: Bool {
@@ -18,9 +23,9 @@ extension ProxyArguments {
 
   fileprivate func selection(for target: Target) throws -> ProxySelection {
     let exceptions = exceptions ?? Environment.variable("no_proxy", "NO_PROXY")
-    guard let text = url ?? Self.ofEnvironment(target.scheme), !text.isEmpty, exceptions?.trimming() != "*" else {
-      return .direct
-    }
+    guard let text = url ?? Self.ofEnvironment(target.scheme), !text.isEmpty,
+      exceptions.map({ !NoProxy($0).contains(target.host) }) ?? true
+    else { return .direct }
     var proxy: Proxy
     do {
       proxy = try Proxy(text.contains("://") ? text : "\(scheme.rawValue)://\(text)")
@@ -30,13 +35,13 @@ extension ProxyArguments {
       throw CommandFailure(
         isScheme ? 7 : 5, isScheme ? "Unsupported proxy scheme for '\(shown)'" : "Unsupported proxy syntax in '\(shown)'")
     }
-    if let user {
+    // Those of its URL go before them.
+    if let user, proxy.user == nil {
       let login = Login(user)
       (proxy.user, proxy.password) = (login.user, login.password)
     }
     if !schemes.isEmpty { proxy.authentication = strongestScheme }
     proxy.tunnels = tunnels
-    proxy.exceptions = exceptions?.split { ", ".contains($0) }.map(String.init) ?? []
     if proxy.scheme == .http || proxy.scheme == .https {
       proxy.headers = try HTTPFields().overridden(by: HeaderArgument.all(headers))
       if proxy.scheme == .https { proxy.tls = try tls.tls("proxy-") }

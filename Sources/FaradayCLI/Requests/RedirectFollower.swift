@@ -15,7 +15,8 @@ struct RedirectFollower: Middleware {
     var request = request
     var count = 0
     while true {
-      guard (count == 0 ? settings.protocols : settings.redirectProtocols).allows(hop.target.scheme) else {
+      let scheme = hop.target.scheme
+      guard settings.protocols.allows(scheme), count == 0 || settings.redirectProtocols.allows(scheme) else {
         throw CommandFailure(1, "Protocol \"\(hop.target.scheme)\" not supported or disabled in libcurl")
       }
       let response: Response

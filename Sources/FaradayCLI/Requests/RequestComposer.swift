@@ -56,8 +56,6 @@ struct RequestComposer: Sendable {
       return hop.target.rawTarget == nil && hop.target.scheme == "http" ? nil : String(text)
     }
     guard let raw = hop.target.rawTarget else { return nil }
-    // Whether the proxy is used, libcurl decides: it must have a URL.
-    if hop.target.scheme == "http", let proxy = httpProxy(hop), !proxy.tunnels { return nil }
     return raw
   }
 
@@ -68,8 +66,12 @@ struct RequestComposer: Sendable {
 
   /// Whether the request goes to a proxy that passes it on, as far as that is known here.
   private func isForwarded(_ hop: Hop) -> Bool {
-    guard hop.target.scheme != "https", let proxy = httpProxy(hop) else { return false }
-    return !proxy.tunnels && proxy.exceptions.isEmpty
+    // Another address to connect to is reached through a tunnel.
+    guard hop.target.scheme != "https", let proxy = httpProxy(hop), settings.network.connectTo.isEmpty, operation.altSvc == nil
+    else {
+      return false
+    }
+    return !proxy.tunnels
   }
 
   /// The URL of the request. One of another scheme is sent to a proxy only, which gets it as the request target.
@@ -174,6 +176,7 @@ struct RequestComposer: Sendable {
     for case .without(let name) in operation.headers {
       switch name.lowercased() {
       case "host" where hop.isFirstHost: break
+      case "proxy-connection" where isForwarded(hop): break
       case "content-length" where request.body.isEmpty && request.method.expectsBody: break
       case "content-length" where !request.body.isEmpty && request.body.length != nil:
         throw CommandFailure.usage("-H 'Content-Length:': a body has a length, or it would be taken for the next request")
@@ -204,8 +207,12 @@ struct RequestComposer: Sendable {
     if let condition = operation.timeCondition?.field { try fields.add(condition.name, condition.value) }
     var last: HTTPFields = [:]
     if hasBody {
-      if let length, settings.transport == .curl, operation.headers.value(of: "Transfer-Encoding") == nil {
-        try last.add("Content-Length", "\(length)")
+      if settings.transport == .curl, operation.headers.value(of: "Transfer-Encoding") == nil {
+        if let length {
+          try last.add("Content-Length", "\(length)")
+        } else {
+          try fields.add("Transfer-Encoding", "chunked")
+        }
       }
       if let type = contentType { try last.add("Content-Type", type) }
     }

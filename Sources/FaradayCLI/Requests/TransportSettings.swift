@@ -24,6 +24,8 @@ struct TransportSettings {
     if tls != TLSArguments() { options.tls = try tls.tls("") }
     if settings.network != NetworkArguments() { options.network = try settings.network.network() }
     let proxy = try settings.proxySelection(for: target)
+    // The proxy looks the name up.
+    if case .proxy(let proxy) = proxy, proxy.resolvesNames { options.network.hostOverrides = [] }
     if proxy != .automatic { options.proxy = proxy }
     if let rates { options.rates = rates }
     // For %{certs} and %{num_certs}.

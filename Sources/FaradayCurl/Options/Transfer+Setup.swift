@@ -143,23 +143,29 @@ extension Transfer {
     return [own, proxys].contains { [.digest, .ntlm, .negotiate].contains($0) }
   }
 
-  /// Where among the fields a `Content-Length` stands that the caller has set; nil if libcurl adds it. It was checked.
-  private var lengthIndex: Int? {
-    guard request.headers.contains(.contentLength), !request.body.isEmpty || request.method.expectsBody else { return nil }
-    return request.headers.prefix { $0.name != .contentLength }.count { $0.name != .transferEncoding }
+  /// The field that says where the body ends, and where among the fields it stands, if the caller has set it: nil if libcurl adds
+  /// it. It was checked.
+  private var framingField: (line: String, index: Int)? {
+    guard !request.body.isEmpty || request.method.expectsBody else { return nil }
+    let names = [HTTPField.Name.contentLength, .transferEncoding]
+    guard let place = request.headers.firstIndex(where: { names.contains($0.name) }) else { return nil }
+    // HTTP/1.0 has no chunks, which libcurl says of those that it would add; it leaves the field out over HTTP/2.
+    guard request.body.length != nil || request.options.httpVersion != .http1_0 else { return nil }
+    let line = request.body.length.map { "Content-Length: \($0)" } ?? "Transfer-Encoding: chunked"
+    return (line, request.headers[..<place].count)
   }
 
   private func setHeaders(_ easy: EasyHandle) throws {
-    let lengthIndex = lengthIndex
+    let framing = framingField
     var line: [CChar] = []
     let hasExpect = !omitsExpect && !holdsBodyBack
     for (index, field) in fields.enumerated() where hasExpect || field.name != .expect {
-      if index == lengthIndex { try addHeader("Content-Length: \(request.body.length ?? 0)") }
+      if let framing, index == framing.index { try addHeader(framing.line) }
       line.removeAll(keepingCapacity: true)
       field.append(to: &line)
       try addHeader(line)
     }
-    if let lengthIndex, lengthIndex >= fields.count { try addHeader("Content-Length: \(request.body.length ?? 0)") }
+    if let framing, framing.index >= fields.count { try addHeader(framing.line) }
     // Disables the fields that libcurl adds, unless the request has them.
     if !request.headers.contains(.accept) { try addHeader("Accept:") }
     if !request.body.isEmpty || request.method.expectsBody {

@@ -110,6 +110,21 @@ extension ConformanceGroup {
         }
         try expect(text.hasSuffix("\r\nAccept: */*\r\nContent-Length: 4\r\nContent-Type: text/plain\r\n\r\nbody"), text)
       },
+      .init("chunked framing stands where it was set", needs: [.exactHeaders, .streamedUpload, .duplex]) { subject in
+        let (text, _) = try await sent(subject, until: "0\r\n\r\n") {
+          $0.method = .post
+          $0.body = .stream(
+            AsyncStream {
+              $0.yield(Data("body".utf8))
+              $0.finish()
+            })
+          $0.headers.append(HTTPField(name: .accept, value: "*/*"))
+          $0.headers.append(HTTPField(name: .transferEncoding, value: "chunked"))
+          $0.headers.append(HTTPField(name: .contentType, value: "text/plain"))
+        }
+        let head = "\r\nAccept: */*\r\nTransfer-Encoding: chunked\r\nContent-Type: text/plain\r\n\r\n4\r\nbody\r\n"
+        try expect(text.contains(head), text)
+      },
       .init("a large body is asked for, and a small one is not", needs: [.expectContinue, .streamedUpload]) { subject in
         let policy = ExpectContinue(minimumBodySize: 10)
         let small = try await subject.connection.post("inspect") {

@@ -108,6 +108,8 @@ enum Answers {
     "/hello": Answer("Hello, world!"),
     "/modified": Answer("modified\n", "200 OK", ["Last-Modified: Sun, 06 Nov 1994 08:49:37 GMT"]),
     "/named/": Answer("named\n", "200 OK", ["Content-Disposition: attachment; filename=here.txt"]),
+    "/to-https": Answer("", "302 Found", ["Location: https://127.0.0.1:1/x"]),
+    "/to-ftp": Answer("", "302 Found", ["Location: ftp://h.example/file"]),
     "/to-nothing": Answer("", "302 Found", ["Location: /nothing"]),
     "/loud-location": Answer("", "302 Found", ["Location: HTTP://127.0.0.1:PORT/final"]),
     "/secure-cookie": Answer("", "302 Found", ["Set-Cookie: kept=1; Secure; Path=/", "Location: /final"]),

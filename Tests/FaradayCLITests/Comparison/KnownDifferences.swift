@@ -32,10 +32,6 @@ extension ComparedLine {
   /// They are to go.
   private static let missing = [
     "curl --tr-encoding $URL/hello": "there is no TE",
-    "printf streamed | curl -T - $URL/put": chunked,
-    "printf streamed | curl -T . $URL/put": chunked,
-    "printf 12345678 | curl -T - -H 'Transfer-Encoding: chunked' $URL/put": chunked,
-    "curl -H 'Transfer-Encoding: chunked' -d @text $URL/post": chunked,
     "curl -s --digest -u joe:pw -d a=1 $URL/digest": "the order of the fields of the body that is held back",
     "curl -s --anyauth -u joe:pw $URL/basic": anyAuth,
     "curl -s --anyauth -u joe:pw $URL/digest": anyAuth,
@@ -43,7 +39,6 @@ extension ComparedLine {
     "curl -T big $URL/expect-refused": expectation,
   ]
 
-  private static let chunked = "libcurl writes Transfer-Encoding behind Host, before the fields that it is given"
   private static let expectation = "the second request, without Expect, uses a new connection"
   private static let anyAuth = "the challenge's connection is not used again"
 }

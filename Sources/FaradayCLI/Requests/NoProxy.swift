@@ -1,0 +1,31 @@
+import Faraday
+
+/// The hosts of `--noproxy` or `no_proxy` that are connected to directly, matched as libcurl does: names with those below them,
+/// addresses, and ranges of addresses; `*` is all.
+struct NoProxy {
+  private let text: String
+
+  init(_ text: String) { self.text = text }
+
+  /// - Parameter host: a name, or an address without brackets.
+  func contains(_ host: String) -> Bool {
+    guard text != "*" else { return true }
+    let words = text.split { ", \t".contains($0) }
+    if let address = IPAddress(host) {
+      return words.contains { word in
+        word.contains("/") ? (try? IPAddressRange(String(word)))?.contains(address) == true : IPAddress(String(word)) == address
+      }
+    }
+    let host = Self.name(host[...])
+    return words.contains { word in
+      let name = Self.name(word.hasPrefix(".") ? word.dropFirst() : word)
+      return !name.isEmpty && (host == name || host.hasSuffix("." + name))
+    }
+  }
+
+  /// In lower case and in ASCII, without a dot at its end.
+  private static func name(_ text: Substring) -> String {
+    let name = (text.hasSuffix(".") ? text.dropLast() : text).lowercased()
+    return HostName.ascii(percentEncoded: name) ?? name
+  }
+}
