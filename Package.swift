@@ -89,7 +89,7 @@ let package = Package(
     .executableTarget(
       name: "FaradayCLI",
       dependencies: [
-        "Faraday", "FaradayContentCoding", "FaradayCurl", "FaradayURLSession", "FaradayTesting",
+        "Faraday", "FaradayCurl", "FaradayURLSession", "FaradayTesting",
         .product(name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Command"])),
       ]),
     .target(name: "SanitizedMutex", path: "Tests/SanitizedMutex"),

@@ -39,6 +39,7 @@ struct Operation: Sendable {
   var pathAsIs = false
   var globs = true
   var compressed = false
+  var asksForTransferCoding = false
   var etagSave: String?
   var etagCompare: String?
   var refusesUserInURL = false

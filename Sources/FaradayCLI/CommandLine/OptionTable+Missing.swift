@@ -30,7 +30,7 @@ extension OptionTable {
     .missing("http3-only", "use --http3"), .missing("engine", "use a PEM, DER or PKCS#12 file"),
     .missing("ignore-content-length", "a body that is shorter or longer than it says is an error; use curl"),
     .missing("raw", "chunks are always decoded; use --trace to see them"),
-    .missing("tr-encoding", "use --compressed"),
+
   ]
 
   private static let ftp = "faraday speaks HTTP only; use curl for FTP"

@@ -60,6 +60,7 @@ extension OptionTable {
     .value("cookie", "b", "data|file", "Send cookies: 'name=value', or those of a file") { $0.cookies.append($1) },
     .value("cookie-jar", "c", "file", "Write all cookies to this file at the end; - is standard output") { $0.cookieJar = $1 },
     .flag("junk-session-cookies", "j", "Ignore the session cookies of the files") { $0.dropsSessionCookies = $1 },
+    .flag("tr-encoding", nil, "Request a compressed transfer coding, and decode it") { $0.asksForTransferCoding = $1 },
     .flag("compressed", nil, "Request a compressed response, and decode it") { $0.compressed = $1 },
     .value("request-target", nil, "path", "The request target, instead of the URL's path and query") { $0.requestTarget = $1 },
     .flag("path-as-is", nil, "Keep /./ and /../ in the URL") { $0.pathAsIs = $1 },

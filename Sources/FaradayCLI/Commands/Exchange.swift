@@ -1,5 +1,4 @@
 import Faraday
-import FaradayContentCoding
 
 /// What is written of a response, beside its body.
 struct OutputSettings: Sendable {
@@ -154,10 +153,8 @@ struct Exchange {
 
   /// The error of a body that was asked for compressed, and is in a coding that cannot be decoded; nil if there is none.
   private func codingFailure(_ response: Response) -> CommandFailure? {
-    let codings = response.headers[values: .contentEncoding].filter { $0 != "none" }
-    guard request.options.decompression != nil, ContentCoding.list(codings) == nil else { return nil }
-    return CommandFailure(
-      61, "Unrecognized content encoding type. faraday understands \(ContentCoding.accepted) content encodings.")
+    guard request.options.decompression != nil, response.hasUnknownCoding else { return nil }
+    return CommandFailure(61, "Unrecognized content encoding type. See --compressed for those that faraday asks for.")
   }
 
   /// curl's words for a timeout of the whole transfer.

@@ -200,6 +200,11 @@ struct RequestComposer: Sendable {
     }
     if !agent.isEmpty { try fields.add("User-Agent", agent) }
     try fields.add("Accept", "*/*")
+    if asksForTransferCoding {
+      let options = [operation.headers.value(of: "Connection"), "TE"].compactMap(\.self)
+      try fields.add("Connection", options.joined(separator: ", "))
+      try fields.add("TE", "gzip")
+    }
     if settings.compressed, let codings = Self.codings { try fields.add("Accept-Encoding", codings) }
     if let referer = hop.referer ?? settings.referer { try fields.add("Referer", referer) }
     if isForwarded(hop) { try fields.add("Proxy-Connection", "Keep-Alive") }
@@ -218,6 +223,9 @@ struct RequestComposer: Sendable {
     }
     return try fields.overridden(by: arguments(for: hop), then: last)
   }
+
+  /// Whether the fields of `--tr-encoding` are added; a `TE` of `-H` is left as it is.
+  private var asksForTransferCoding: Bool { settings.asksForTransferCoding && !operation.headers.has("TE") }
 
   private var contentType: String? {
     if let form { return givenFormType.map { "\($0); boundary=\(form.boundary)" } ?? form.contentType }
@@ -241,6 +249,7 @@ struct RequestComposer: Sendable {
       case "authorization", "cookie": return hop.isTrusted
       case "host": return hop.isFirstHost
       case "content-type": return givenFormType == nil
+      case "connection": return !asksForTransferCoding
       default: return true
       }
     }

@@ -71,6 +71,7 @@ struct TransportSettings {
       ("--http2", settings.version == .http2 && target.scheme == "https", .http2),
       ("--http2-prior-knowledge", settings.version == .http2PriorKnowledge, .http2PriorKnowledge),
       ("--http3", settings.version == .http3, .http3), ("--compressed", settings.compressed, .encodedBodies),
+      ("--tr-encoding", settings.asksForTransferCoding, .encodedBodies),
       ("--connect-timeout", settings.connectTimeout != nil, .connectTimeout),
       ("--max-time", settings.maxTime != nil, .totalTimeout),
       ("--limit-rate", settings.rates.maximumReceive != nil, .rateLimits),

@@ -33,8 +33,8 @@ public struct AddressPolicy: Sendable, Hashable {
 
   /// Public (globally reachable) addresses only: no private, shared, loopback, link-local (with the metadata services of clouds),
   /// unique-local, multicast, documentation, benchmarking, reserved or unspecified address of the IANA special-purpose registries
-  /// (RFC 6890), not the platform service of Azure (168.63.129.16), and no IPv4 address of these within IPv6 (mapped, NAT64, ISATAP); none of 6to4, Teredo and
-  /// IPv4-compatible addresses.
+  /// (RFC 6890), nor the platform service of Azure (168.63.129.16), and no IPv4 address of these within IPv6 (mapped, NAT64,
+  /// ISATAP); none of 6to4, Teredo and IPv4-compatible addresses.
   public static let publicOnly = AddressPolicy(forbidden: specialRanges)
 
   /// Why the address or port is forbidden; nil if it is allowed.

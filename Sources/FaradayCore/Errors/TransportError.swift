@@ -26,8 +26,8 @@ public struct TransportError: FaradayError {
   /// The certificates that the server presented, in DER, its own first: with ``TLS/reportsPeerCertificates``, also if they could not be
   /// verified. Empty otherwise.
   public var peerCertificates: [Data] = []
-  /// The timings and byte counts as far as the exchange got: how long it took to connect, and to which address. Nil if nothing was
-  /// sent to the engine, or over an adapter that does not tell.
+  /// The timings and byte counts as far as the exchange got: how long it took to connect, and to which address. Nil if it has not
+  /// begun (it was refused, or waited in the queue), or over an adapter that does not tell.
   public var metrics: TransferMetrics?
 
   /// An error about the request of that method and URL.

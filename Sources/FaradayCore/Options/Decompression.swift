@@ -45,6 +45,11 @@ extension Request {
 }
 
 extension Response {
+  /// Whether it has a `Content-Encoding` that this build cannot decode. `none`, which some servers send, is no coding.
+  package var hasUnknownCoding: Bool {
+    ContentCoding.list(headers[values: .contentEncoding].filter { $0 != "none" }) == nil
+  }
+
   /// The response with a body that decodes its `Content-Encoding` while it is read, in constant memory, if the request has
   /// ``Options/decompression``.
   ///
@@ -56,6 +61,11 @@ extension Response {
     guard let limits = request.options.decompression, request.method != .head, status != .noContent, status != .notModified,
       body.length != 0, let codings = ContentCoding.list(headers[values: .contentEncoding]), !codings.isEmpty
     else { return self }
+    return decoding(codings, limits, for: request)
+  }
+
+  /// The response with a body that decodes these codings while it is read.
+  func decoding(_ codings: [ContentCoding], _ limits: Decompression, for request: Request) -> Response {
     // Captures these three and not the request, whose body may be large.
     let (method, url, secrets) = (request.method, request.url, request.secrets)
     let decoded = DecodedBody(encoded: body, codings: codings, limits: limits) { error in

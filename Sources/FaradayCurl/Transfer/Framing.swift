@@ -8,8 +8,8 @@ struct Framing {
   private(set) var contentLength: Int64?
   private(set) var isChunked = false
   private(set) var closesConnection = false
-  /// Whether it has another transfer coding than chunked, which is not supported.
-  private(set) var isTransferCoded = false
+  /// The transfer codings besides chunked, in the order in which they were applied.
+  private(set) var codings: [String] = []
   private var hasTransferEncoding = false
   /// The decoder of a chunked body; libcurl is configured not to decode it.
   var chunks: ChunkDecoder?
@@ -84,7 +84,7 @@ struct Framing {
         isChunked = true
         chunks = ChunkDecoder()
       } else if !("identity" as StaticString).isEqualIgnoringCase(to: word) {
-        isTransferCoded = true
+        codings.append(String(decoding: word, as: UTF8.self).lowercased())
       }
       return false
     }

@@ -38,8 +38,14 @@ struct ResponseParser {
   var framing = Framing()
   private(set) var trailers: [UInt8] = []
 
-  /// A parser for the response to a request with that method.
-  init(to method: HTTPRequest.Method) { isToHead = method == .head }
+  /// Whether the request has a `TE` that asks for gzip: then the body may be coded besides being chunked.
+  private let acceptsCodings: Bool
+
+  /// A parser for the response to a request with that method and those fields.
+  init(to method: HTTPRequest.Method, _ fields: HTTPFields = [:]) {
+    isToHead = method == .head
+    acceptsCodings = fields[.te].map { TransferCodings.asksForGzip($0) } ?? false
+  }
 
   /// Whether the final head is complete.
   var isComplete: Bool { state == .complete }
@@ -117,7 +123,7 @@ struct ResponseParser {
       return .informational
     }
     state = .complete
-    guard !framing.isTransferCoded else {
+    guard framing.codings.isEmpty || acceptsCodings && framing.isChunked && TransferCodings.canDecode(framing.codings) else {
       throw malformed("the response's Transfer-Encoding has an unsupported coding")
     }
     guard hasNoBody || !framing.isAmbiguous else {

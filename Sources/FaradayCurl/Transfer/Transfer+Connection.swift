@@ -200,7 +200,7 @@ extension Transfer {
     attempt = Attempt()
     attempt.began = Clock.now
     firstByte = 0
-    parser = ResponseParser(to: request.method)
+    parser = ResponseParser(to: request.method, request.headers)
     receiving = .flowing
     try prepare()
     engine?.updateDeadline(of: self)

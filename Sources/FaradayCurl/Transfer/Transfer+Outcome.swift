@@ -42,7 +42,8 @@ extension Transfer {
     guard let waiting = continuation else { return true }
     continuation = nil
     let received = Received(
-      head: parser.head, content: .whole(bufferedBody ?? Data(), trailers: parser.trailers), metrics: metrics)
+      head: parser.head, codings: parser.framing.codings, content: .whole(bufferedBody ?? Data(), trailers: parser.trailers),
+      metrics: metrics)
     if let engine, !isSentFromEngine {
       engine.complete(Completed(waiting: waiting, received: received, priority: priority))
     } else {
@@ -188,11 +189,14 @@ final class Received: Sendable {
   }
 
   let head: RawHead
+  /// The transfer codings of the body, besides chunked.
+  let codings: [String]
   let content: Content
   let metrics: TransferMetrics
 
-  init(head: RawHead, content: Content, metrics: TransferMetrics) {
+  init(head: RawHead, codings: [String] = [], content: Content, metrics: TransferMetrics) {
     self.head = head
+    self.codings = codings
     self.content = content
     self.metrics = metrics
   }
@@ -200,6 +204,11 @@ final class Received: Sendable {
   // Not inlined: its temporaries would be in the frame of each request that waits.
   @inline(never)
   func response(to request: Request) -> Response {
+    let response = codedResponse(to: request)
+    return codings.isEmpty ? response : response.decoding(transfer: codings, for: request)
+  }
+
+  private func codedResponse(to request: Request) -> Response {
     let (response, version) = head.parsed()
     switch content {
     case .whole(let data, let trailers):

@@ -75,7 +75,7 @@ extension Transfer {
       _ = stop(.malformedResponse, "the server challenged the request more than \(Self.maximumLegs) times")
     }
     attempt.isReady = false
-    parser = ResponseParser(to: request.method)
+    parser = ResponseParser(to: request.method, request.headers)
     firstByte = 0
     receiving = .flowing
     engine?.updateDeadline(of: self)

@@ -243,6 +243,7 @@ extension Transfer {
     } onUnwanted: {
       handle.post(.cancel(self))
     }
-    waiting.resume(returning: Received(head: parser.head, content: .stream(body, stream), metrics: metrics()))
+    waiting.resume(
+      returning: Received(head: parser.head, codings: parser.framing.codings, content: .stream(body, stream), metrics: metrics()))
   }
 }

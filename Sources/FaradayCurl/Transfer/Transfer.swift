@@ -152,7 +152,7 @@ final class Transfer: @unchecked Sendable, HasDeadline {
     } catch {
       proxyChoice = .invalid(error)
     }
-    parser = ResponseParser(to: request.method)
+    parser = ResponseParser(to: request.method, request.headers)
     if let data = request.body.data {
       if data.count > Self.smallBody { source = .memory(data) }
     } else {

@@ -7,6 +7,8 @@ struct Answer {
   var body = Data()
   /// The whole answer, if it is not made of the above.
   var raw: String?
+  /// Whether the body is sent in one chunk.
+  var isChunked = false
   var closes = false
 
   init(_ body: String = "", _ status: String = "200 OK", _ fields: [String] = ["Content-Type: text/plain"]) {
@@ -22,9 +24,11 @@ struct Answer {
   /// `PORT` in the text is the server's.
   func bytes(for request: RecordedRequest, port: Int) -> [UInt8] {
     if let raw { return Array(raw.utf8) }
-    let lines = ["HTTP/1.1 \(status)"] + fields + ["Content-Length: \(body.count)"]
+    let lines = ["HTTP/1.1 \(status)"] + fields + (isChunked ? [] : ["Content-Length: \(body.count)"])
     let head = lines.map { $0.replacing("PORT", with: "\(port)") + "\r\n" }.joined() + "\r\n"
-    return Array(head.utf8) + (request.method == "HEAD" ? [] : Array(body))
+    guard request.method != "HEAD" else { return Array(head.utf8) }
+    guard isChunked else { return Array(head.utf8) + Array(body) }
+    return Array((head + String(body.count, radix: 16) + "\r\n").utf8) + Array(body) + Array("\r\n0\r\n\r\n".utf8)
   }
 }
 
@@ -77,6 +81,8 @@ enum Answers {
         : Answer("who?\n", "401 Unauthorized", ["WWW-Authenticate: NTLM"])
     case "/negotiate": Answer("who?\n", "401 Unauthorized", ["WWW-Authenticate: Negotiate"])
     case "/expect-refused": request.expectsContinue ? Answer("", "417 Expectation Failed", []) : Answer("taken\n")
+    case "/transfer-gzip": transferCoded("gzip")
+    case "/transfer-odd": transferCoded("odd")
     case "/gzip": request["accept-encoding"] != nil ? gzip : Answer("Hello, gzip!")
     default: nil
     }
@@ -89,6 +95,12 @@ enum Answers {
   private static var gzip: Answer {
     var answer = Answer("", "200 OK", ["Content-Encoding: gzip"])
     answer.body = Data(base64Encoded: "H4sIAAAAAAACA/NIzcnJ11FIr8osUAQAPj0PEAwAAAA=") ?? Data()
+    return answer
+  }
+
+  private static func transferCoded(_ coding: String) -> Answer {
+    var answer = gzip
+    (answer.fields, answer.isChunked) = (["Transfer-Encoding: \(coding), chunked"], true)
     return answer
   }
 

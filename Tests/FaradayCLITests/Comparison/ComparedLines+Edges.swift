@@ -10,7 +10,7 @@ extension ComparedLine {
     "curl -s -z '-1 Jan 2020' $URL/modified",
     "curl -si -z '1 Jan 2020' $URL/modified",
     "curl -s -z '1 Jan 2020' -o old $URL/modified -w '%{http_code} %{exitcode} %{size_download}'",
-    "touch -d '1 Jan 2020' whole; curl -s -z whole -R -o whole $URL/modified -w '%{response_code}'",
+    "touch -d '1 Jan 2020' whole; curl -s -z whole -R -o whole $URL/modified -w '%{response_code}'; date -r whole",
     "curl -s -z '1 Jan 2020' -r 0-1 $URL/modified",
     "curl -s -z '1 Jan 2020' $URL/hello $URL/modified",
   ]

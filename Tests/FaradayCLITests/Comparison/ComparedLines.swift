@@ -25,6 +25,11 @@ extension ComparedLine {
     "curl --url $URL/hello",
     "curl --raw $URL/chunked",
     "curl --tr-encoding $URL/hello",
+    "curl --tr-encoding -H 'Connection: X-Own' $URL/hello",
+    "curl --tr-encoding -H 'TE: trailers' $URL/hello",
+    "curl -s --tr-encoding $URL/transfer-gzip",
+    "curl -s --tr-encoding -o out $URL/transfer-gzip",
+    "curl -sS --tr-encoding $URL/transfer-odd",
     "curl --ignore-content-length $URL/close",
   ]
 
