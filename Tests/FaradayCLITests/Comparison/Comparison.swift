@@ -62,7 +62,7 @@ struct Comparison: Equatable {
   private static func normalized(_ data: Data, _ port: Int) -> String {
     var text = String(decoding: data, as: UTF8.self)
     guard text.utf8.count < 100_000 else { return "\(data.count) bytes" }
-    text = text.replacing("\(port)", with: "PORT")
+    text = text.replacing(number: port, with: "PORT")
     text = text.replacing(#/curl/[0-9.]+|faraday/[0-9.]+/#, with: "AGENT")
     text = text.replacing(#/-{24}[0-9a-zA-Z]{16}/#, with: "BOUNDARY")
     text = text.replacing(#/cnonce="[^"]*"/#, with: "cnonce").replacing(#/response="[^"]*"/#, with: "response")

@@ -18,10 +18,16 @@ struct Peers: Sendable {
 
   /// The text without ports, and without what a server says of a connection that differs from one run to the next.
   func normalized(_ text: String) -> String {
-    var text = text
-    for (name, port) in ports.sorted(by: { $0.value > $1.value }) { text = text.replacing("\(port)", with: name) }
-    text = text.replacing(#/^(port|connection)=[0-9]+$/#.anchorsMatchLineEndings(), with: "a number")
+    var text = text.replacing(#/^(port|connection)=[0-9]+$/#.anchorsMatchLineEndings(), with: "a number")
+    for (name, port) in ports { text = text.replacing(number: port, with: name) }
     return text.replacing(#/(PROXY TCP4 127\.0\.0\.1 127\.0\.0\.1) [0-9]+ /#) { "\($0.output.1) NUMBER " }
+  }
+}
+
+extension String {
+  /// The text with a name in place of this number, where that stands alone: its digits may be a part of another one.
+  func replacing(number: Int, with name: String) -> String {
+    replacing(#/[0-9]+/#) { $0.output == "\(number)" ? name : String($0.output) }
   }
 }
 
