@@ -41,6 +41,8 @@ import Testing
     let servers = try (0..<3).map { index in
       try RawServer { connection in
         _ = try connection.readHead()
+        // libcurl tells the ages of connections in milliseconds.
+        if index == 1 { try connection.pause(milliseconds: 5) }
         try connection.send("HTTP/1.1 204 No Content\r\n\r\n")
         connection.waitForClose()
         if index == 0 { isClosed.open() }

@@ -8,23 +8,24 @@ import Testing
 /// Options of the network, and of one request against the adapter's, as far as they are libcurl's own business.
 @Suite struct NetworkOptionsTests {
   /// A server that says the client's address and port.
-  private func server(on address: Loopback = .ipv4) throws -> RawServer {
-    try RawServer(on: address) { connection in
-      while true {
-        _ = try connection.readHead()
-        let text = connection.client.map { "\($0.address) \($0.port)" } ?? ""
-        try connection.send("HTTP/1.1 200 OK\r\nContent-Length: \(text.utf8.count)\r\n\r\n\(text)")
-      }
+  private func server() throws -> RawServer { try RawServer(onConnection: tell) }
+
+  @Sendable private func tell(_ connection: RawConnection) throws {
+    while true {
+      _ = try connection.readHead()
+      let text = connection.client.map { "\($0.address) \($0.port)" } ?? ""
+      try connection.send("HTTP/1.1 200 OK\r\nContent-Length: \(text.utf8.count)\r\n\r\n\(text)")
     }
   }
 
   @Test func `IPv4 alone does not reach a server of IPv6`() async throws {
-    let server = try server(on: .ipv6)
+    let (server, refused) = try RawServer.alone(on: .ipv6, onConnection: tell)
     defer { server.stop() }
     let connection = try Connection("http://localhost:\(server.port)/", adapter: CurlAdapter())
     #expect(try await connection.get().status == .ok)
     let error = try await transportError { try await connection.get { $0.options.network.ipVersion = .v4 } }
     #expect(error.code == .connectionFailed && server.connectionCount == 1, "\(error)")
+    withExtendedLifetime(refused) {}
   }
 
   #if os(Linux)

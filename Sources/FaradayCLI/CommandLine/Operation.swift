@@ -83,6 +83,7 @@ struct Operation: Sendable {
   var speedLimit: Int?
   var speedTime: Duration?
   var version: HTTPVersionPolicy?
+  var acceptsHTTP09 = false
   var tls = TLSArguments()
   var proxy = ProxyArguments()
   var network = NetworkArguments()

@@ -3,6 +3,7 @@ import Faraday
 extension OptionTable {
   /// Versions, times, and how the server is reached.
   static let connection: [CommandOption] = [
+    .flag("http0.9", nil, "Accept a response without a head") { $0.acceptsHTTP09 = $1 },
     .lone("http1.0", "0", "Use HTTP/1.0") { $0.version = .http1_0 },
     .lone("http1.1", nil, "Use HTTP/1.1") { $0.version = .http1 },
     .lone("http2", nil, "Use HTTP/2 if the server supports it over TLS") { $0.version = .http2 },

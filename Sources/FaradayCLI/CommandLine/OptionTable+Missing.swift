@@ -26,7 +26,6 @@ extension OptionTable {
     .missing("metalink", "curl has dropped it too; use the URLs of the file"),
     .missing("libcurl", "use Request.curlCommand of the Faraday package, or curl"),
     .missing("manual", "M", "use --help"), .missing("xattr", "use -w '%{url_effective}' and setfattr"),
-    .missing("http0.9", "HTTP/0.9 has neither status nor header; use netcat"),
     .missing("http3-only", "use --http3"), .missing("engine", "use a PEM, DER or PKCS#12 file"),
     .missing("ignore-content-length", "a body that is shorter or longer than it says is an error; use curl"),
     .missing("raw", "chunks are always decoded; use --trace to see them"),

@@ -74,6 +74,9 @@ struct Report {
 
   var exitStatus: Int32 { failure?.status ?? 0 }
 
+  /// The status of the last response: 0 if there is none, or if it is HTTP/0.9, which has none.
+  var statusCode: Int { response.map { $0.version == .http0_9 ? 0 : $0.status.code } ?? lastStatus }
+
   /// The server's address and port, without brackets.
   var remote: (ip: String, port: String) { Self.parts(of: metrics.remoteAddress) }
 

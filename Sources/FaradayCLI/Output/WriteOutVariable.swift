@@ -39,7 +39,7 @@ struct WriteOutVariable: Sendable {
     Self("filename_effective") { .text($0.filename) },
     // Of FTP only.
     Self("ftp_entry_path") { _ in .text(nil) },
-    Self("http_code") { .status($0.response?.status.code ?? $0.lastStatus) },
+    Self("http_code") { .status($0.statusCode) },
     Self("http_connect") { .status($0.proxyStatus) },
     Self("http_version") { .text($0.response.map { version($0.version) } ?? "0") },
     Self("local_ip") { .text($0.local.ip) },
@@ -56,7 +56,7 @@ struct WriteOutVariable: Sendable {
     Self("referer") { .text($0.lastRequest?.headers[.referer]) },
     Self("remote_ip") { .text($0.remote.ip) },
     Self("remote_port") { .number(Int64($0.remote.port) ?? 0) },
-    Self("response_code") { .status($0.response?.status.code ?? $0.lastStatus) },
+    Self("response_code") { .status($0.statusCode) },
     Self("scheme") { .text(($0.response?.url ?? $0.lastRequest?.url)?.scheme?.uppercased()) },
     Self("size_download") { .number($0.metrics.bytesReceived) },
     Self("size_header") { .number(Int64($0.headSize)) },
@@ -79,7 +79,7 @@ struct WriteOutVariable: Sendable {
 
   /// curl's 0 is what it does not know, too.
   private static func version(_ version: HTTPVersion) -> String {
-    guard version != .unknown else { return "0" }
+    guard version.major > 0 else { return "0" }
     return version.minor == 0 ? "\(version.major)" : "\(version.major).\(version.minor)"
   }
 

@@ -20,6 +20,7 @@ struct TransportSettings {
     options.decompression = settings.compressed ? .standard : nil
     if let version = settings.version, version != .http2 || target.scheme == "https" { options.httpVersion = version }
     // Options that are not given are not set: an adapter may lack them.
+    if settings.acceptsHTTP09 { options.acceptsHTTP0_9 = true }
     let tls = transport == .curl && target.scheme == "https" ? settings.tls.withEnvironment() : settings.tls
     if tls != TLSArguments() { options.tls = try tls.tls("") }
     if settings.network != NetworkArguments() { options.network = try settings.network.network() }
@@ -66,6 +67,7 @@ struct TransportSettings {
       ("--tlsv1.x", tls.minimum != nil && tls.minimum != .v1_2, .tlsVersions), ("--tls-max", tls.maximum != nil, .tlsVersions),
       ("--ciphers", tls.ciphers != nil || tls.cipherSuites != nil, .tlsCiphers),
       ("--no-sessionid", !tls.resumesSessions, .tlsHandshake), ("--no-alpn", !tls.negotiatesProtocol, .tlsHandshake),
+      ("--http0.9", settings.acceptsHTTP09, .http0_9),
       ("--http1.0", settings.version == .http1_0, .http1_0), ("--http1.1", settings.version == .http1, .http1Only),
       // Over http it is HTTP/1.1: the upgrade to h2c is obsolete (RFC 9113, section 3.1).
       ("--http2", settings.version == .http2 && target.scheme == "https", .http2),

@@ -11,6 +11,8 @@ public struct HTTPVersion: Sendable, Hashable, CustomStringConvertible {
     self.minor = minor
   }
 
+  /// HTTP/0.9: a response without a head, see ``Options/acceptsHTTP0_9``.
+  public static let http0_9 = HTTPVersion(major: 0, minor: 9)
   /// HTTP/1.0
   public static let http1_0 = HTTPVersion(major: 1, minor: 0)
   /// HTTP/1.1

@@ -81,6 +81,14 @@ public struct Options: Sendable {
     set { changeTransport { $0.expectContinue = newValue } }
   }
 
+  /// Whether bytes without a status line are a response of HTTP/0.9, and not an error: its status is 200, its ``Response/version``
+  /// ``HTTPVersion/http0_9``, and the close of the connection ends its body, cut or not. False by default: whatever listens at the
+  /// port would have answered. For devices that know nothing else; the request is sent as ever.
+  public var acceptsHTTP0_9: Bool {
+    get { transport?.fields.acceptsHTTP0_9 ?? false }
+    set { changeTransport { $0.acceptsHTTP0_9 = newValue } }
+  }
+
   /// The trailers of the request (RFC 9112, section 7.1.2), asked for once the body has been sent. The body must be a stream of
   /// unknown length, which is sent in chunks; over HTTP/1.1 only. The request should name them in a `Trailer` header.
   public var requestTrailers: RequestTrailers? {

@@ -8,6 +8,7 @@ package final class UncommonOptions: Sendable {
     package var authentication: Authentication?
     package var rates = TransferRates()
     package var expectContinue: ExpectContinue?
+    package var acceptsHTTP0_9 = false
     package var requestTrailers: RequestTrailers?
     package var onRawHead: RawHeadHandler?
     package var onTrace: TraceHandler?

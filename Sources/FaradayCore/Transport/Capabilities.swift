@@ -118,6 +118,8 @@ public struct Capabilities: OptionSet, Sendable, Hashable {
   public static let minimumRate = Capabilities(rawValue: 1 << 56)
   /// ``Timeouts/resolve``, ``Timeouts/tls``, ``Timeouts/firstByte`` and ``Timeouts/totalFromStart``.
   public static let phaseTimeouts = Capabilities(rawValue: 1 << 57)
+  /// ``Options/acceptsHTTP0_9``.
+  public static let http0_9 = Capabilities(rawValue: 1 << 8)
   /// ``HTTPVersionPolicy/http1_0``.
   public static let http1_0 = Capabilities(rawValue: 1 << 58)
   /// ``HTTPVersionPolicy/http2PriorKnowledge``.
@@ -202,6 +204,7 @@ public struct Capabilities: OptionSet, Sendable, Hashable {
     Entry(
       name: "phaseTimeouts", capability: .phaseTimeouts,
       meaning: "`options.timeouts.resolve`, `tls`, `firstByte`, `totalFromStart`"),
+    Entry(name: "http0_9", capability: .http0_9, meaning: "`options.acceptsHTTP0_9`: a response without a head"),
     Entry(name: "http1_0", capability: .http1_0, meaning: "`options.httpVersion = .http1_0`"),
     Entry(name: "http2PriorKnowledge", capability: .http2PriorKnowledge, meaning: "`options.httpVersion = .http2PriorKnowledge`"),
     Entry(name: "http3", capability: .http3, meaning: "`options.httpVersion = .http3`"),

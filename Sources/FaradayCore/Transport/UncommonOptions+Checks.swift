@@ -7,6 +7,7 @@ extension UncommonOptions.Fields {
     if authentication != nil { needed.insert(.authentication) }
     if rates.maximumSend != nil || rates.maximumReceive != nil { needed.insert(.rateLimits) }
     if rates.minimum != nil { needed.insert(.minimumRate) }
+    if acceptsHTTP0_9 { needed.insert(.http0_9) }
     if requestTrailers != nil { needed.insert(.requestTrailers) }
     if onRawHead != nil { needed.insert(.rawHeads) }
     if onTrace != nil { needed.insert(.trace) }

@@ -66,6 +66,7 @@ extension Transfer {
     if options.tls.reportsPeerCertificates, target.isSecure {
       try easy.check(faraday_set_tls_context(easy.pointer, tlsContextCallback, this), CURLOPT_SSL_CTX_FUNCTION)
     }
+    if options.acceptsHTTP0_9 { try easy.set(CURLOPT_HTTP09_ALLOWED, 1) }
     if options.requestTrailers != nil {
       try easy.check(faraday_set_trailer(easy.pointer, trailerCallback, this), CURLOPT_TRAILERFUNCTION)
     }

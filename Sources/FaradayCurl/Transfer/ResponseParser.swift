@@ -86,6 +86,13 @@ struct ResponseParser {
     }
   }
 
+  /// Begins a response without a head (HTTP/0.9): everything is its body, which the close of the connection ends.
+  mutating func beginWithoutHead() {
+    status = 200
+    framing = Framing(closesConnection: true)
+    state = .complete
+  }
+
   /// Takes the trailer line that the chunk decoder has read.
   mutating func takeTrailer() throws(Problem) {
     guard let line = framing.chunks?.line else { return }
@@ -146,9 +153,10 @@ struct RawHead {
     bytes.reserveCapacity(512)
   }
 
-  /// The version, status and fields.
+  /// The version, status and fields. Without any bytes it is that of HTTP/0.9.
   func parsed() -> (response: HTTPResponse, version: HTTPVersion) {
-    bytes.withUnsafeBufferPointer { bytes in
+    guard !bytes.isEmpty else { return (HTTPResponse(status: .ok), .http0_9) }
+    return bytes.withUnsafeBufferPointer { bytes in
       var rest = bytes
       // Checked when it arrived.
       let first = StatusLine(UnsafeRawBufferPointer(Self.line(&rest)))

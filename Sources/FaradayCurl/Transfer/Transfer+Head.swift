@@ -20,6 +20,8 @@ extension Transfer {
       switch try parser.take(line, isHTTP2: isHTTP2) {
       case .begun:
         firstByte = Clock.now
+        // Nothing that follows a head is a response without one.
+        if request.options.acceptsHTTP0_9 { try? easy?.set(CURLOPT_HTTP09_ALLOWED, 0) }
         if parser.status >= 200 || parser.status == 101 { report(.firstByte, at: firstByte) }
       case .field, .trailer: break
       case .informational:

@@ -71,6 +71,7 @@ extension Transfer {
       isChallenge = false
       guard beginResponse() else { return faraday_write_error }
     }
+    guard parser.isComplete || beginWithoutHead() else { return faraday_write_error }
     let isDone = parser.framing.chunks == nil ? takeWhole(bytes) : takeChunks(bytes)
     guard let isDone else { return faraday_write_error }
     // libcurl keeps this piece and the rest of what it has read, and delivers them again when the transfer is resumed.
@@ -78,6 +79,16 @@ extension Transfer {
     attempt.consumedBeforePause = 0
     touchAfterEarlyResponse()
     return bytes.count
+  }
+
+  /// Begins the delivery of a response without a head (HTTP/0.9), if the request accepts one. Returns false to abort. A connection
+  /// that was kept is that of a server with HTTP/1.1.
+  private func beginWithoutHead() -> Bool {
+    guard request.options.acceptsHTTP0_9, !attempt.isReused else { return stop(.malformedResponse, "the response has no head") }
+    parser.beginWithoutHead()
+    firstByte = Clock.now
+    report(.firstByte, at: firstByte)
+    return beginResponse()
   }
 
   /// Consumes a piece of a body that is not chunked. Returns false to pause, nil to abort.

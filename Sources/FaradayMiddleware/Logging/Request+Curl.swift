@@ -115,6 +115,7 @@ private struct CurlCommand {
   private mutating func addOptions() {
     let options = request.options
     if options.decompression != nil { add("--compressed") }
+    if options.acceptsHTTP0_9 { add("--http0.9") }
     switch options.httpVersion {
     case .automatic: break
     case .http1_0: add("--http1.0")

@@ -42,7 +42,7 @@ final class PartFile {
     size = Int64(own.st_size)
   }
 
-  deinit { close(descriptor) }
+  deinit { Self.release(descriptor) }
 
   /// The folder, empty or with the slash behind it, and the name.
   private static func split(_ path: String) -> (folder: String, name: Substring) {
@@ -93,7 +93,7 @@ final class PartFile {
         close(descriptor)
         throw error
       }
-      close(descriptor)
+      release(descriptor)
     }
     throw DownloadError(.inUse, path: destination)
   }
@@ -120,6 +120,13 @@ final class PartFile {
       return false
     }
     return true
+  }
+
+  /// Unlocks and closes it. A process that is just being started has the same open file until it is another program: closing alone
+  /// would leave it locked for so long.
+  private static func release(_ descriptor: Int32) {
+    _ = flock(descriptor, LOCK_UN)
+    close(descriptor)
   }
 
   private static func isFolder(_ found: stat) -> Bool { found.st_mode & S_IFMT == S_IFDIR }

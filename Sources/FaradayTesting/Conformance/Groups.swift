@@ -5,7 +5,7 @@ extension AdapterConformance {
     .expectationFailed, .duplex, .buffered, .streamedDownloads, .chunkCallback, .unmergedChunks, .chunkTiming,
     .headCallback, .uploadProgress, .downloadProgress, .compression, .encodedBodies, .informational, .trailers,
     .idleTimeout, .movingBytes, .totalTimeout, .connectTimeout, .timeoutExtremes, .cancellation, .malformedResponses,
-    .statusLines, .bodyFraming, .chunkFraming, .connectionEnds, .statuses, .connectionReuse, .lastRequests,
+    .statusLines, .headlessResponses, .bodyFraming, .chunkFraming, .connectionEnds, .statuses, .connectionReuse, .lastRequests,
     .cleanConnections, .concurrency, .errors, .backpressure, .metrics, .dyingConnections, .queueing, .requestsApart,
     .earlyAnswers, .cutStreams, .handshakes, .http2Settings, .unansweredExpect, .largeBodies, .requestsFromCallbacks,
     .localhost, .tls, .tlsOptions, .clientCertificates, .http2, .addresses, .addressPolicies, .proxies, .authenticating, .pacing,

@@ -76,6 +76,7 @@ extension AdapterConformance {
     case .rateLimits: { $0.options.rates.maximumSend = 1 }
     case .minimumRate: { $0.options.rates.minimum = 1 }
     case .phaseTimeouts: { $0.options.timeouts.firstByte = .seconds(1) }
+    case .http0_9: { $0.options.acceptsHTTP0_9 = true }
     case .http1_0: { $0.options.httpVersion = .http1_0 }
     case .http2PriorKnowledge: { $0.options.httpVersion = .http2PriorKnowledge }
     case .http3: { $0.options.httpVersion = .http3 }

@@ -69,7 +69,7 @@ public final class RawConnection: Sendable {
   public func send(_ bytes: [UInt8]) throws { try bytes.withUnsafeBytes(wire.send) }
 
   /// Sleeps, or throws when the connection is closed here.
-  func pause(milliseconds: Int) throws { try socket.pause(nanoseconds: milliseconds * 1_000_000) }
+  package func pause(milliseconds: Int) throws { try socket.pause(nanoseconds: milliseconds * 1_000_000) }
 
   /// Sets the size of the kernel's receive buffer, approximately: a small one makes the client's writes block early (backpressure).
   public func setReceiveBuffer(_ size: Int) { socket.setReceiveBuffer(size) }

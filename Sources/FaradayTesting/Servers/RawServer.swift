@@ -32,6 +32,22 @@ public final class RawServer: Sendable {
     }
   }
 
+  /// A server on one of the two addresses of `localhost`. The other refuses connections to its port for as long as the second object
+  /// exists: otherwise a server of another test might be there.
+  package static func alone(
+    on address: Loopback, onConnection: @escaping @Sendable (RawConnection) throws -> Void
+  ) throws -> (server: RawServer, refused: RefusedPort) {
+    var attempts = 0
+    while true {
+      let server = try RawServer(on: address, onConnection: onConnection)
+      do {
+        return (server, try RefusedPort(on: address == .ipv4 ? .ipv6 : .ipv4, port: server.port))
+      } catch let error as SocketError where error.call == "bind" && attempts < 20 {
+        attempts += 1
+      }
+    }
+  }
+
   /// Listens on a Unix domain socket instead of a port.
   init(unixSocket path: String, onConnection: @escaping @Sendable (RawConnection) throws -> Void) throws {
     address = .ipv4

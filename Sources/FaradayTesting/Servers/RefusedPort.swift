@@ -8,5 +8,8 @@ public final class RefusedPort: Sendable {
   /// Takes a free port. Throws a ``SocketError`` if there is none.
   public init() throws { socket = try ListeningSocket(listens: false) }
 
+  /// Takes the port with this number, on 127.0.0.1 or ::1. Throws a ``SocketError`` if it is taken.
+  init(on address: Loopback, port: Int) throws { socket = try ListeningSocket(on: address, port: port, listens: false) }
+
   deinit { socket.close() }
 }

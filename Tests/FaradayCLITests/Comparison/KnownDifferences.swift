@@ -9,7 +9,6 @@ extension ComparedLine {
       "the codings of --compressed, and curl writes a Content-Range into a POST with -r",
     "curl --ignore-content-length $URL/close": "not supported: where a body ends must be certain",
     "curl --raw $URL/chunked": "not supported: bodies are always without the chunks' framing",
-    "curl -s --http0.9 $URL/http09": "not supported: without a head, any bytes would be a response",
     "printf 12345678 | curl -T - -H 'Content-Length: 8' $URL/put":
       "curl 7.88 sends both Content-Length and Transfer-Encoding, which RFC 9112 forbids",
     "curl -sS -d @missing $URL/post": "curl 7.88 warns and sends an empty body, which overwrites what was to be changed",

@@ -175,6 +175,20 @@ import Testing
     defer { close(descriptor) }
     #expect(PartFile.freeSpace(of: descriptor) == nil)
   }
+
+  /// As a process has it that is being started meanwhile.
+  @Test func `the lock ends with the download, though somebody else has the same open file`() throws {
+    let folder = try TemporaryFolder()
+    var part: PartFile? = try PartFile(for: folder.path + "/file")
+    let files = (0..<Int32(4096)).filter {
+      (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")) == part?.path
+    }
+    let other = dup(try #require(files.first))
+    defer { close(other) }
+    #expect(throws: DownloadError.self) { try PartFile(for: folder.path + "/file") }
+    part = nil
+    #expect(throws: Never.self) { try PartFile(for: folder.path + "/file") }
+  }
   #endif
 
   @Test func `a file system without second names keeps a file that is there, too`() throws {
