@@ -79,6 +79,17 @@ import Testing
     #expect(outcome.status == 4 && outcome.error.contains("URLSessionAdapter"))
   }
 
+  @Test func `another family of addresses is tried after so many milliseconds`() async throws {
+    let (silent, server) = try FullListener.besideServer()
+    defer { server.stop() }
+    let url = "http://two-families.test:\(server.port)/"
+    let resolve = ["--resolve", "two-families.test:\(server.port):127.0.0.1,[::1]", "--connect-timeout", "0.6"]
+    #expect(try await Program.run(resolve + ["--happy-eyeballs-timeout-ms", "3600000", url]).status == 28)
+    #expect(server.connectionCount == 0)
+    #expect(try await Program.run(resolve + ["--happy-eyeballs-timeout-ms", "1", "-m", "30", url]).status == 0)
+    withExtendedLifetime(silent) {}
+  }
+
   @Test func `warnings are broken into lines, and silence hides them`() async throws {
     let outcome = try await Program.run("-r", "5", server.url + "/bytes/9")
     #expect(

@@ -5,22 +5,6 @@ import Testing
 
 /// The second family of addresses is tried when the first has been tried for so long.
 @Suite struct HappyEyeballsTests {
-  /// A server on ::1, and a port with the same number on 127.0.0.1 where connecting never completes.
-  private func pair() throws -> (server: RawServer, silent: FullListener) {
-    for _ in 0..<20 {
-      let server = try RawServer(on: .ipv6) { connection in
-        while true {
-          _ = try connection.readHead()
-          try connection.send("HTTP/1.1 204 No Content\r\n\r\n")
-        }
-      }
-      if let silent = try? FullListener(port: UInt16(server.port)) { return (server, silent) }
-    }
-    throw Unavailable()
-  }
-
-  private struct Unavailable: Error {}
-
   private func request(_ port: Int, after delay: Duration?) throws -> Request {
     var request = try Request("http://two-families.invalid:\(port)/")
     request.options.network.hostOverrides = [HostOverride("*", addresses: ["127.0.0.1", "::1"])]
@@ -30,7 +14,7 @@ import Testing
 
   @Test(arguments: [nil, .milliseconds(1)] as [Duration?])
   func `the other family is tried while the first is silent`(delay: Duration?) async throws {
-    let (server, silent) = try pair()
+    let (silent, server) = try FullListener.besideServer()
     defer { server.stop() }
     #expect(try await CurlAdapter().send(try request(server.port, after: delay)).status == .noContent)
     withExtendedLifetime(silent) {}
@@ -38,7 +22,7 @@ import Testing
 
   /// Its connect timeout is longer than the delay that is libcurl's own.
   @Test func `it is not tried before its time`() async throws {
-    let (server, silent) = try pair()
+    let (silent, server) = try FullListener.besideServer()
     defer { server.stop() }
     var request = try request(server.port, after: .seconds(3600))
     request.options.timeouts.connect = .milliseconds(600)

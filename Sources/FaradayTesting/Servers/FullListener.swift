@@ -47,6 +47,24 @@ package final class FullListener: Sendable {
 
   deinit { descriptors.forEach(closeDescriptor) }
 
+  /// A server on ::1 whose responses are empty, and the same port on 127.0.0.1, where connecting never completes.
+  package static func besideServer() throws -> (silent: FullListener, server: RawServer) {
+    var attempts = 0
+    while true {
+      let server = try RawServer(on: .ipv6) { connection in
+        while true {
+          _ = try connection.readHead()
+          try connection.send("HTTP/1.1 204 No Content\r\n\r\n")
+        }
+      }
+      do {
+        return (try FullListener(port: UInt16(server.port)), server)
+      } catch  where attempts < 20 {
+        attempts += 1
+      }
+    }
+  }
+
   /// Not inherited by the programs that this process starts.
   private static func makeSocket() -> Int32 {
     #if canImport(Darwin)
