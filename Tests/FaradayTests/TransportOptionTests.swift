@@ -28,6 +28,7 @@ import Foundation
     Option("delivery", .streamedDownload) { $0.delivery = .streamed },
     Option("maximumBodySize", nil) { $0.maximumBodySize = 1 },
     Option("httpVersion", .http2) { $0.httpVersion = .http2 },
+    Option("acceptsHTTP0_9", .http0_9) { $0.acceptsHTTP0_9 = true },
     Option("requestTarget", .asteriskTarget) { $0.requestTarget = .asterisk },
     Option("decompression", .encodedBodies) { $0.decompression = .standard },
     Option("onChunk", nil) { $0.onChunk = { _ in .continue } },
