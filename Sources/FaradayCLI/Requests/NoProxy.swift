@@ -1,4 +1,9 @@
 import Faraday
+#if canImport(Glibc)
+private import Glibc
+#elseif canImport(Darwin)
+private import Darwin
+#endif
 
 /// The hosts of `--noproxy` or `no_proxy` that are connected to directly, matched as libcurl does: names with those below them,
 /// addresses, and ranges of addresses; `*` is all.
@@ -11,7 +16,7 @@ struct NoProxy {
   func contains(_ host: String) -> Bool {
     guard text != "*" else { return true }
     let words = text.split { ", \t".contains($0) }
-    if let address = IPAddress(host) {
+    if let address = Self.address(host) {
       return words.contains { word in
         word.contains("/") ? (try? IPAddressRange(String(word)))?.contains(address) == true : IPAddress(String(word)) == address
       }
@@ -21,6 +26,13 @@ struct NoProxy {
       let name = Self.name(word.hasPrefix(".") ? word.dropFirst() : word)
       return !name.isEmpty && (host == name || host.hasSuffix("." + name))
     }
+  }
+
+  /// The address that a host is, also by the short, octal and hexadecimal spellings of IPv4, which libcurl takes for it.
+  private static func address(_ host: String) -> IPAddress? {
+    var number = in_addr()
+    guard inet_aton(host, &number) == 1 else { return IPAddress(host) }
+    return withUnsafeBytes(of: number.s_addr) { IPAddress(bytes: $0) }
   }
 
   /// In lower case and in ASCII, without a dot at its end.

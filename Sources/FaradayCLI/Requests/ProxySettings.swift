@@ -21,11 +21,14 @@ extension ProxyArguments {
     url != nil || user != nil || exceptions != nil || tunnels || !headers.isEmpty || !schemes.isEmpty || tls != TLSArguments()
   }
 
-  fileprivate func selection(for target: Target) throws -> ProxySelection {
+  /// Whether the host is one of `--noproxy` or `no_proxy`.
+  func isExcepted(_ host: String) -> Bool {
     let exceptions = exceptions ?? Environment.variable("no_proxy", "NO_PROXY")
-    guard let text = url ?? Self.ofEnvironment(target.scheme), !text.isEmpty,
-      exceptions.map({ !NoProxy($0).contains(target.host) }) ?? true
-    else { return .direct }
+    return exceptions.map { NoProxy($0).contains(host) } ?? false
+  }
+
+  fileprivate func selection(for target: Target) throws -> ProxySelection {
+    guard let text = url ?? Self.ofEnvironment(target.scheme), !text.isEmpty, !isExcepted(target.host) else { return .direct }
     var proxy: Proxy
     do {
       proxy = try Proxy(text.contains("://") ? text : "\(scheme.rawValue)://\(text)")

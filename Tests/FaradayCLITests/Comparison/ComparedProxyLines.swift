@@ -79,6 +79,13 @@ extension ComparedLine {
   private static let exceptions: [ComparedLine] = [
     .ends(0, "curl -sS -x 127.0.0.1:1 --noproxy 127.0.0.1 $URL/hello"),
     .ends(7, "curl -sS -x 127.0.0.1:1 --noproxy 127.0.0.2,host.example $URL/hello"),
+    .ends(0, "curl -sS -x 127.0.0.1:1 --noproxy 127.0.0.1 http://127.1:$PORT/hello"),
+    .ends(0, "curl -sS -x 127.0.0.1:1 --noproxy 127.0.0.0/8 http://2130706433:$PORT/hello"),
+    .ends(0, "curl -sS -x 127.0.0.1:1 --noproxy 127.0.0.1 http://0x7f.0.0.1:$PORT/hello"),
+    .ends(7, "curl -sS -x 127.0.0.1:1 --noproxy 127.0.0.2 http://127.1:$PORT/hello"),
+    .ends(0, "curl -sS --preproxy socks5://127.0.0.1:1 --noproxy 127.0.0.1 $URL/hello"),
+    .ends(0, "curl -sS --preproxy socks5://127.0.0.1:1 -x 127.0.0.1:1 --noproxy 127.0.0.1 $URL/hello"),
+    .ends(7, "curl -sS --preproxy socks5://127.0.0.1:1 --noproxy 127.0.0.2 $URL/hello"),
     .ends(0, "curl -sS -x 127.0.0.1:1 --noproxy 'host.example, 127.0.0.0/8' $URL/hello"),
     .ends(0, "curl -sS -x 127.0.0.1:1 --noproxy example --resolve host.example:$PORT:127.0.0.1 http://host.example:$PORT/hello"),
     .ends(0, "curl -sS -x 127.0.0.1:1 --noproxy .example --resolve host.example:$PORT:127.0.0.1 http://host.example:$PORT/hello"),
