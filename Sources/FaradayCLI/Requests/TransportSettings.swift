@@ -17,7 +17,8 @@ struct TransportSettings {
   func apply(to options: inout Options, of target: Target) throws {
     try check(target)
     options.timeouts = Timeouts(connect: settings.connectTimeout ?? defaultConnectTimeout, idle: nil, total: settings.maxTime)
-    options.decompression = settings.compressed ? .standard : nil
+    // As with curl, --max-filesize is what limits a download.
+    options.decompression = settings.compressed ? Decompression(maximumSize: .max, maximumRatio: .max) : nil
     if let version = settings.version, version != .http2 || target.scheme == "https" { options.httpVersion = version }
     // Options that are not given are not set: an adapter may lack them.
     if settings.acceptsHTTP09 { options.acceptsHTTP0_9 = true }

@@ -53,6 +53,9 @@ struct ResponseParser {
   /// Whether the response has no body, whatever its header fields are (RFC 9112, section 6.3).
   var hasNoBody: Bool { isToHead || status == 204 || status == 304 }
 
+  /// The transfer codings of the body, besides chunked.
+  var codings: [String] { hasNoBody ? [] : framing.codings }
+
   /// The length of the body, if the head states it.
   var length: Int64? { hasNoBody ? 0 : framing.length }
 
@@ -130,7 +133,10 @@ struct ResponseParser {
       return .informational
     }
     state = .complete
-    guard framing.codings.isEmpty || acceptsCodings && framing.isChunked && TransferCodings.canDecode(framing.codings) else {
+    // One of a response without content says what a GET's would have had.
+    guard
+      hasNoBody || framing.codings.isEmpty || acceptsCodings && framing.isChunked && TransferCodings.canDecode(framing.codings)
+    else {
       throw malformed("the response's Transfer-Encoding has an unsupported coding")
     }
     guard hasNoBody || !framing.isAmbiguous else {

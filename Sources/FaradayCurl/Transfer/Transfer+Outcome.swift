@@ -42,7 +42,7 @@ extension Transfer {
     guard let waiting = continuation else { return true }
     continuation = nil
     let received = Received(
-      head: parser.head, codings: parser.framing.codings, content: .whole(bufferedBody ?? Data(), trailers: parser.trailers),
+      head: parser.head, codings: parser.codings, content: .whole(bufferedBody ?? Data(), trailers: parser.trailers),
       metrics: metrics)
     if let engine, !isSentFromEngine {
       engine.complete(Completed(waiting: waiting, received: received, priority: priority))

@@ -255,6 +255,6 @@ extension Transfer {
       handle.post(.cancel(self))
     }
     waiting.resume(
-      returning: Received(head: parser.head, codings: parser.framing.codings, content: .stream(body, stream), metrics: metrics()))
+      returning: Received(head: parser.head, codings: parser.codings, content: .stream(body, stream), metrics: metrics()))
   }
 }

@@ -39,6 +39,20 @@ extension ConformanceGroup {
         isFine(
           "chunked wins: \(fields.replacing("\r\n", with: ", "))",
           answering: "HTTP/1.1 200 OK\r\n\(fields)\r\n\r\n5\r\nhello\r\n0\r\n\r\n", in: DeliveryKind.allCases)
+      }
+      + ["gzip, chunked", "gzip", "odd"].flatMap { coding in
+        [("HEAD", "200 OK", HTTPRequest.Method.head), ("a 304", "304 Not Modified", .get)].map { name, status, method in
+          Case("the transfer coding '\(coding)' of the response to \(name) is that of no body") { subject in
+            let answer = "HTTP/1.1 \(status)\r\nTransfer-Encoding: \(coding)\r\n\r\n"
+            try await subject.withServer(answering: Array(answer.utf8)) { connection in
+              for asked in [false, true] {
+                let response = try await connection.run(method, "") { if asked { $0.headers[.te] = "gzip" } }
+                try expectEqual(response.status.code, method == .head ? 200 : 304)
+                try expect(try await response.body.collect(upTo: .max).isEmpty, "it has a body")
+              }
+            }
+          }
+        }
       })
 
   /// A Content-Length besides a transfer coding that is not chunked: parsers disagree about the end of the body.
