@@ -104,6 +104,6 @@ import Testing
     #expect(request.method.rawValue == "B")
     #expect(request.options.httpVersion == .http1)
     #expect(request.options.tls == TLS(caFile: "f", verifiesServer: false))
-    #expect(request.options.decompression == .standard)
+    #expect(request.options.decompression == Decompression(maximumSize: .max, maximumRatio: .max))
   }
 }
