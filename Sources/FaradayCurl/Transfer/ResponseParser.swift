@@ -91,6 +91,7 @@ struct ResponseParser {
 
   /// Begins a response without a head (HTTP/0.9): everything is its body, which the close of the connection ends.
   mutating func beginWithoutHead() {
+    head.isAbsent = true
     status = 200
     framing = Framing(closesConnection: true)
     state = .complete
@@ -152,6 +153,8 @@ struct ResponseParser {
 /// name is not a token is skipped.
 struct RawHead {
   private(set) var bytes: [UInt8] = []
+  /// Whether the response has none: HTTP/0.9.
+  var isAbsent = false
 
   mutating func append(_ line: UnsafeRawBufferPointer) { bytes.append(contentsOf: line) }
   mutating func removeAll() {
@@ -159,9 +162,9 @@ struct RawHead {
     bytes.reserveCapacity(512)
   }
 
-  /// The version, status and fields. Without any bytes it is that of HTTP/0.9.
+  /// The version, status and fields.
   func parsed() -> (response: HTTPResponse, version: HTTPVersion) {
-    guard !bytes.isEmpty else { return (HTTPResponse(status: .ok), .http0_9) }
+    if isAbsent { return (HTTPResponse(status: .ok), .http0_9) }
     return bytes.withUnsafeBufferPointer { bytes in
       var rest = bytes
       // Checked when it arrived.
