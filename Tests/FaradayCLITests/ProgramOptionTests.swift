@@ -80,7 +80,7 @@ import Testing
   }
 
   @Test func `another family of addresses is tried after so many milliseconds`() async throws {
-    let (silent, server) = try FullListener.besideServer()
+    let (server, silent) = try FullListener.besideServer()
     defer { server.stop() }
     let url = "http://two-families.test:\(server.port)/"
     let resolve = ["--resolve", "two-families.test:\(server.port):127.0.0.1,[::1]", "--connect-timeout", "0.6"]

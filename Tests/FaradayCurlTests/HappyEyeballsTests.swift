@@ -14,7 +14,7 @@ import Testing
 
   @Test(arguments: [nil, .milliseconds(1)] as [Duration?])
   func `the other family is tried while the first is silent`(delay: Duration?) async throws {
-    let (silent, server) = try FullListener.besideServer()
+    let (server, silent) = try FullListener.besideServer()
     defer { server.stop() }
     #expect(try await CurlAdapter().send(try request(server.port, after: delay)).status == .noContent)
     withExtendedLifetime(silent) {}
@@ -22,7 +22,7 @@ import Testing
 
   /// Its connect timeout is longer than the delay that is libcurl's own.
   @Test func `it is not tried before its time`() async throws {
-    let (silent, server) = try FullListener.besideServer()
+    let (server, silent) = try FullListener.besideServer()
     defer { server.stop() }
     var request = try request(server.port, after: .seconds(3600))
     request.options.timeouts.connect = .milliseconds(600)

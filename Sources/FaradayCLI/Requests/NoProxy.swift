@@ -5,8 +5,9 @@ private import Glibc
 private import Darwin
 #endif
 
-/// The hosts of `--noproxy` or `no_proxy` that are connected to directly, matched as libcurl does: names with those below them,
-/// addresses, and ranges of addresses; `*` is all.
+/// The hosts of `--noproxy` or `no_proxy` that are connected to directly, as curl matches them: names with those below them, addresses,
+/// and ranges of addresses (CIDR); `*` is all. Unlike curl 7.88, ranges of IPv6 and international names match too, and a range that is
+/// malformed matches nothing.
 struct NoProxy {
   private let text: String
 

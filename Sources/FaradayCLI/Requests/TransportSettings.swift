@@ -37,7 +37,7 @@ struct TransportSettings {
     var curlSettings = settings.curlSettings + settings.tls.curlSettings("")
     if case .proxy(let proxy) = proxy, proxy.scheme == .https { curlSettings += settings.proxy.tls.curlSettings("PROXY_") }
     if settings.proxy.isHTTP10 { curlSettings.append(CurlSetting("PROXYTYPE", 1)) }
-    if settings.proxy.isExcepted(target.host) { curlSettings.removeAll { $0.name == "PRE_PROXY" } }
+    curlSettings.removeAll { $0.name == "PRE_PROXY" && settings.proxy.isExcepted(target.host) }
     if !settings.proxy.showsConnectHeads { curlSettings.append(.noConnectHeads) }
     if !curlSettings.isEmpty {
       guard transport == .curl else {

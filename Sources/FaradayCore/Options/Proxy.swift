@@ -40,7 +40,7 @@ public struct Proxy: Sendable, Hashable {
   /// Header fields for the proxy only: of the CONNECT request, or of a forwarded request. Empty by default.
   public var headers = HTTPFields()
   /// Hosts that are connected to directly: `example.com` with all its subdomains, an address, `10.0.0.0/8`, or `*` for all. Empty by
-  /// default. Address ranges need libcurl 7.86.
+  /// default. Address ranges need libcurl 7.86; 7.88.1 matches none of IPv6.
   public var exceptions: [String] = []
   /// TLS options of the connection to an ``Scheme/https`` proxy: its authorities, verification, client certificate, versions,
   /// ciphers and pins. Session resumption, ALPN and the report of certificates are the request's. With another scheme they must be

@@ -169,7 +169,8 @@ extension Transfer {
     metrics.total = .nanoseconds(Clock.now - submitted)
     // Not CURLINFO_SIZE_UPLOAD_T for streamed bodies: it includes the framing of chunks.
     metrics.bytesSent = if case .none = source { easy.get(offset: CURLINFO_SIZE_UPLOAD_T) } else { sent }
-    metrics.bytesReceived = easy.get(offset: CURLINFO_SIZE_DOWNLOAD_T)
+    // Of a response without a head libcurl leaves out what may have been the start of one.
+    metrics.bytesReceived = parser.head.isAbsent ? received : easy.get(offset: CURLINFO_SIZE_DOWNLOAD_T)
     metrics.requestSize = Int64(easy.get(CURLINFO_REQUEST_SIZE))
     let proxyStatus = easy.get(CURLINFO_HTTP_CONNECTCODE)
     metrics.proxyStatus = proxyStatus > 0 ? proxyStatus : nil

@@ -57,7 +57,9 @@ extension ConformanceGroup {
               try server.send("X and more")
             }
           ) { connection in
-            try expectEqual(try await connection.get().body.text(), "HTTX and more")
+            let response = try await connection.get()
+            try expectEqual(try await response.body.text(), "HTTX and more")
+            try expectEqual(response.metrics.bytesReceived, 13)
           }
         },
         Case("answer no HEAD") { subject in

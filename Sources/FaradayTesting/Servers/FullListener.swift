@@ -48,21 +48,16 @@ package final class FullListener: Sendable {
   deinit { descriptors.forEach(closeDescriptor) }
 
   /// A server on ::1 whose responses are empty, and the same port on 127.0.0.1, where connecting never completes.
-  package static func besideServer() throws -> (silent: FullListener, server: RawServer) {
-    var attempts = 0
-    while true {
-      let server = try RawServer(on: .ipv6) { connection in
-        while true {
-          _ = try connection.readHead()
-          try connection.send("HTTP/1.1 204 No Content\r\n\r\n")
-        }
+  package static func besideServer() throws -> (server: RawServer, silent: FullListener) {
+    let pair = try RawServer.paired(on: .ipv6) { connection in
+      while true {
+        _ = try connection.readHead()
+        try connection.send("HTTP/1.1 204 No Content\r\n\r\n")
       }
-      do {
-        return (try FullListener(port: UInt16(server.port)), server)
-      } catch  where attempts < 20 {
-        attempts += 1
-      }
+    } with: {
+      try FullListener(port: UInt16($0))
     }
+    return (pair.server, pair.other)
   }
 
   /// Not inherited by the programs that this process starts.

@@ -37,12 +37,22 @@ public final class RawServer: Sendable {
   package static func alone(
     on address: Loopback, onConnection: @escaping @Sendable (RawConnection) throws -> Void
   ) throws -> (server: RawServer, refused: RefusedPort) {
+    let pair = try paired(on: address, onConnection: onConnection) {
+      try RefusedPort(on: address == .ipv4 ? .ipv6 : .ipv4, port: $0)
+    }
+    return (pair.server, pair.other)
+  }
+
+  /// A server, and what takes the same port on the other address. Where another has it, both are made again.
+  static func paired<Other>(
+    on address: Loopback, onConnection: @escaping @Sendable (RawConnection) throws -> Void, with other: (Int) throws -> Other
+  ) throws -> (server: RawServer, other: Other) {
     var attempts = 0
     while true {
       let server = try RawServer(on: address, onConnection: onConnection)
       do {
-        return (server, try RefusedPort(on: address == .ipv4 ? .ipv6 : .ipv4, port: server.port))
-      } catch let error as SocketError where error.call == "bind" && attempts < 20 {
+        return (server, try other(server.port))
+      } catch is SocketError where attempts < 20 {
         attempts += 1
       }
     }
