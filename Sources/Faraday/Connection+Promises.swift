@@ -159,6 +159,20 @@ extension Promising where Caller == Connection {
     }
   }
 
+  /// Sends a POST request with untyped JSON as body.
+  @discardableResult
+  public func post(
+    _ path: String = "", path variables: [String: any ParameterValue]? = nil, query: QueryParameters = [:],
+    headers: KeyValuePairs<String, String> = [:], json value: JSONValue, encoder: JSONEncoder = .sortingKeys,
+    timeout: Duration? = nil, edit: (inout Request) throws -> Void = { _ in }
+  ) -> ProgressablePromise<Response> {
+    send {
+      try caller.request(
+        .post, path, path: variables, query: query, headers: headers, json: value, encoder: encoder, timeout: timeout,
+        edit: edit)
+    }
+  }
+
   /// Sends a PUT request with the value as JSON body.
   @discardableResult
   public func put(
@@ -173,11 +187,39 @@ extension Promising where Caller == Connection {
     }
   }
 
+  /// Sends a PUT request with untyped JSON as body.
+  @discardableResult
+  public func put(
+    _ path: String = "", path variables: [String: any ParameterValue]? = nil, query: QueryParameters = [:],
+    headers: KeyValuePairs<String, String> = [:], json value: JSONValue, encoder: JSONEncoder = .sortingKeys,
+    timeout: Duration? = nil, edit: (inout Request) throws -> Void = { _ in }
+  ) -> ProgressablePromise<Response> {
+    send {
+      try caller.request(
+        .put, path, path: variables, query: query, headers: headers, json: value, encoder: encoder, timeout: timeout,
+        edit: edit)
+    }
+  }
+
   /// Sends a PATCH request with the value as JSON body.
   @discardableResult
   public func patch(
     _ path: String = "", path variables: [String: any ParameterValue]? = nil, query: QueryParameters = [:],
     headers: KeyValuePairs<String, String> = [:], json value: some Encodable, encoder: JSONEncoder = .sortingKeys,
+    timeout: Duration? = nil, edit: (inout Request) throws -> Void = { _ in }
+  ) -> ProgressablePromise<Response> {
+    send {
+      try caller.request(
+        .patch, path, path: variables, query: query, headers: headers, json: value, encoder: encoder, timeout: timeout,
+        edit: edit)
+    }
+  }
+
+  /// Sends a PATCH request with untyped JSON as body.
+  @discardableResult
+  public func patch(
+    _ path: String = "", path variables: [String: any ParameterValue]? = nil, query: QueryParameters = [:],
+    headers: KeyValuePairs<String, String> = [:], json value: JSONValue, encoder: JSONEncoder = .sortingKeys,
     timeout: Duration? = nil, edit: (inout Request) throws -> Void = { _ in }
   ) -> ProgressablePromise<Response> {
     send {

@@ -68,6 +68,12 @@ extension BodyProvider {
     encoding(value, as: .json) { .data(try encoder.data(of: $0)) }
   }
 
+  /// Untyped JSON: `.json(["name": name, "age": age])`. Members are sorted by name by default; of the encoder only
+  /// `outputFormatting` applies.
+  public static func json(_ value: JSONValue, using encoder: JSONEncoder = .sortingKeys) -> BodyProvider {
+    encoding(value, as: .json) { .data(try encoder.data(of: $0)) }
+  }
+
   /// A value encoded as `application/x-www-form-urlencoded`.
   public static func form(_ value: some Encodable & Sendable, using encoder: QueryEncoder = QueryEncoder()) -> BodyProvider {
     encoding(value, as: .form) { .text(try encoder.encode($0).description) }

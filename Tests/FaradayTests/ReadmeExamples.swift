@@ -108,7 +108,7 @@ func standard(_ token: String, _ logger: Logger, name: String, age: Int?) async 
   let api = try Connection(
     "https://api.example.com/v2/", adapter: CurlAdapter(),
     middleware: .standard(authorization: .authorization(.bearer(token)), cookies: CookieJar(), logger: logger))
-  let user = try await api.post("users", json: ["name": name, "age": age, "tags": ["a", "b"]] as JSONValue)
+  let user = try await api.post("users", json: ["name": name, "age": age, "tags": ["a", "b"]])
   print(user.json?["id"]?.int ?? 0, user.redirects.count, user.retries)
 }
 
