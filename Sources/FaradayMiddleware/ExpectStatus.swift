@@ -13,8 +13,8 @@ public struct ExpectStatus: Middleware {
   private let bodyLimit: Int
 
   /// - Parameters:
-  ///   - bodyLimit: how many bytes of the body the error keeps where the request has a chunk callback; the transfer of a longer
-  ///     one is cancelled. 64 KiB by default.
+  ///   - bodyLimit: how many bytes of the body the error keeps where the request has a chunk callback or is streamed; the transfer
+  ///     of a longer one is cancelled. 64 KiB by default.
   ///   - isExpected: called once for each response, in the task that sent the request.
   public init(bodyLimit: Int = 64 << 10, where isExpected: @escaping @Sendable (HTTPResponse.Status) -> Bool) {
     self.isExpected = isExpected
@@ -35,7 +35,7 @@ public struct ExpectStatus: Middleware {
     let response = try await next(request)
     guard !isExpected(response.status) else { return response }
     let isStreamed = request.options.delivery == .streamed && request.options.onChunk == nil
-    guard !isStreamed else { throw UnexpectedStatus(response, isBodyCut: false, to: request) }
+    guard !isStreamed else { throw try await UnexpectedStatus(response, to: request).collected(upTo: bodyLimit) }
     let limit = request.options.onChunk == nil ? request.options.maximumBodySize : bodyLimit
     let (start, isCut) = try await response.started(upTo: limit)
     throw UnexpectedStatus(start, isBodyCut: isCut, to: request)

@@ -26,9 +26,13 @@ extension Connection {
   ) async throws -> TypedResponse<Resource> {
     let upload = report.map { UploadProgressReporter($0) }
     let response = try await run(upload?.observing(request, over: stack.capabilities) ?? request)
-    try validator.validate(response, to: request)
+    do {
+      try validator.validate(response, to: request)
+    } catch let error as UnexpectedStatus {
+      throw try await error.collected()
+    }
     upload?.end(length: request.body.length)
-    return TypedResponse(try await decoder.decode(response, to: request.method), response: response)
+    return TypedResponse(try await decoder.decode(response), response: response)
   }
 }
 

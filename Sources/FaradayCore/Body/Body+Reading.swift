@@ -97,6 +97,45 @@ extension Body {
     return start.count <= limit ? (start, false) : (start.prefix(limit), true)
   }
 
+  /// Reads at most `limit` bytes for at most the duration, and says whether there may be more. A body that breaks off counts as cut.
+  /// Throws `CancellationError`, and what reading a body twice throws.
+  func start(
+    upTo limit: Int, within duration: Duration, clock: any Clock<Duration>
+  ) async throws -> (bytes: Data, isCut: Bool) {
+    try await withThrowingTaskGroup(of: (Data, Bool)?.self) { group in
+      group.addTask { try await readStart(upTo: Swift.max(0, limit)) }
+      group.addTask {
+        try? await clock.sleep(for: duration)
+        return nil
+      }
+      var isOver = false
+      while let read = try await group.next() {
+        group.cancelAll()
+        guard let (bytes, isCut) = read else {
+          isOver = true
+          continue
+        }
+        try Task.checkCancellation()
+        // A sequence may end without an error when its reader is cancelled.
+        return (bytes, isCut || isOver)
+      }
+      throw CancellationError()
+    }
+  }
+
+  /// Reads until the limit, the end, a failure or the cancellation of the task.
+  private func readStart(upTo limit: Int) async throws -> (Data, Bool) {
+    var start = Data()
+    do {
+      try await read(into: &start, upTo: limit) { _ in }
+      return (start.prefix(limit), start.count > limit)
+    } catch is TransportError {
+      return (start.prefix(limit), true)
+    } catch is CancellationError {
+      return (start.prefix(limit), true)
+    }
+  }
+
   /// Makes errors that reading the body throws redact the connection's secrets.
   mutating func keepSecrets(of context: ConnectionContext) {
     guard case .received(var body) = storage else { return }

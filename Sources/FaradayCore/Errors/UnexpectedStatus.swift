@@ -4,11 +4,11 @@ public import HTTPTypes
 ///
 /// Its `description` has no secrets. Its ``response`` is not redacted: do not log it.
 public struct UnexpectedStatus: FaradayError, ErrorWithResponse, CustomReflectable {
-  /// The response with its header fields and body. A streamed body can still be read, once; it keeps its connection busy until it
-  /// has been read or this error is released.
-  public let response: Response
-  /// Whether ``response`` has only the beginning of the body, because it is longer than the limit or ``Options/maximumBodySize``.
-  public let isBodyCut: Bool
+  /// The response with its header fields and body. A body that is still streamed can be read once, as ``collected(upTo:within:clock:)``
+  /// does; it keeps its connection busy until it has been read or this error is released.
+  public private(set) var response: Response
+  /// Whether ``response`` has only the beginning of the body, because it is longer than a limit, took too long or broke off.
+  public private(set) var isBodyCut: Bool
   /// The request's method.
   public let method: HTTPRequest.Method
   /// The request's URL, without user, password and fragment, with secret query values redacted.
@@ -48,6 +48,28 @@ public struct UnexpectedStatus: FaradayError, ErrorWithResponse, CustomReflectab
         response.wasRedirectedCrossOrigin ? .redirect : nil
       }
     hasOwnCredentials = request.isCrossOrigin && request.headers[.authorization] != nil
+  }
+
+  /// The error with the beginning of the response's body in memory, so that it can be shown, decoded as JSON, and read again.
+  ///
+  ///     catch let error as UnexpectedStatus { print(try await error.collected().response.text()) }
+  ///
+  /// `ExpectStatus`, event streams, streams of JSON and typed calls throw it so already. A body in memory is not changed. The rest
+  /// of a longer body is dropped with its connection, and ``isBodyCut`` is true then, and if the body breaks off or takes too long.
+  /// Throws `CancellationError`, and what reading a body twice throws.
+  ///
+  /// - Parameters:
+  ///   - limit: the maximum number of bytes; 64 KiB by default.
+  ///   - duration: the maximum time, measured by the clock; 10 seconds by default.
+  public func collected(
+    upTo limit: Int = 64 << 10, within duration: Duration = .seconds(10), clock: any Clock<Duration> = ContinuousClock()
+  ) async throws -> UnexpectedStatus {
+    guard response.body.isStreamed else { return self }
+    var collected = self
+    let (start, isCut) = try await response.body.start(upTo: limit, within: duration, clock: clock)
+    collected.response.body = .data(start)
+    collected.isBodyCut = isBodyCut || isCut
+    return collected
   }
 
   public var description: String { "\(method) \(url): unexpected status \(status.code)\(withheld)" }

@@ -46,7 +46,9 @@ struct EventStreamConnector {
         (failures, hasEvents) = (0, false)
         return response
       } catch {
-        guard try await tries(after: error, retry, lastEventID) else { throw error }
+        guard try await tries(after: error, retry, lastEventID) else {
+          throw try await (error as? UnexpectedStatus)?.collected() ?? error
+        }
       }
     }
   }

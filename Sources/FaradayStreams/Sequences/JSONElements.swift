@@ -78,7 +78,9 @@ public struct JSONElements<Value: Decodable>: AsyncSequence, Sendable {
         let request = try request.get()
         self.request = RequestSummary(request)
         let response = try await connection.run(request)
-        guard response.status.kind == .successful else { throw UnexpectedStatus(response, to: request) }
+        guard response.status.kind == .successful else {
+          throw try await UnexpectedStatus(response, to: request).collected()
+        }
         body = response.body
       }
       switch elements.framing {

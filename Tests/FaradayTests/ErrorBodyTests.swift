@@ -1,0 +1,119 @@
+import Faraday
+import FaradayTesting
+import FoundationEssentials
+import TestSupport
+import Testing
+
+/// What an API says of its error, in the body of a response that is streamed.
+@Suite(.timeLimit(.minutes(2))) struct ErrorBodyTests {
+  private static let problem = #"{"error":{"message":"no such price"}}"#
+
+  private let mock = MockAdapter()
+
+  private func message(_ error: UnexpectedStatus?) -> String? { error?.errorJSON?["error"]?["message"]?.string }
+
+  @Test(arguments: TestedAdapter.allCases)
+  func `the error of an event stream, of lines and of a streamed typed call has the body as JSON`(tested: TestedAdapter)
+    async throws
+  {
+    let server = try AnsweringServer([AnsweringServer.answer(404, "Content-Type: application/json", body: Self.problem)])
+    let connection = try Connection(server.url, adapter: tested.adapter)
+    let events = await #expect(throws: UnexpectedStatus.self) { for try await _ in connection.events("/") {} }
+    let lines = await #expect(throws: UnexpectedStatus.self) { for try await _ in connection.jsonLines("/", of: Int.self) {} }
+    let typed = await #expect(throws: UnexpectedStatus.self) {
+      var streaming = connection
+      streaming.defaults.delivery = .streamed
+      _ = try await streaming.perform(TypedRequest(baseURL: server.url, receiving: .response))
+    }
+    let expected = await #expect(throws: UnexpectedStatus.self) {
+      var strict = connection
+      strict.use(.expectStatus)
+      _ = try await strict.get("/") { $0.options.delivery = .streamed }
+    }
+    for error in [events, lines, typed, expected] {
+      #expect(message(error) == "no such price" && error?.isBodyCut == false)
+    }
+  }
+
+  private func error(_ body: Body) throws -> UnexpectedStatus {
+    let request = try Request("http://host/")
+    return UnexpectedStatus(Response(status: .badRequest, body: body, url: request.url), to: request)
+  }
+
+  private func stream(_ pieces: [String], failing error: (any Error)? = nil) -> Body {
+    .stream(
+      AsyncThrowingStream {
+        for piece in pieces { $0.yield(Data(piece.utf8)) }
+        $0.finish(throwing: error)
+      })
+  }
+
+  @Test func `collecting reads a streamed body once, and leaves one in memory as it is`() async throws {
+    let streamed = try error(stream([Self.problem.prefix(10), Self.problem.dropFirst(10)].map(String.init)))
+    #expect(streamed.errorJSON == nil)
+    let collected = try await streamed.collected()
+    #expect(message(collected) == "no such price" && !collected.isBodyCut && collected.description == streamed.description)
+    #expect(try await collected.collected().response.text() == Self.problem)
+    let buffered = try error(.text(Self.problem))
+    #expect(try await message(buffered.collected(upTo: 1)) == "no such price")
+  }
+
+  @Test func `collecting keeps no more than the limit`() async throws {
+    for (limit, kept) in [(4, "aaab"), (0, ""), (-1, ""), (5, "aaabb"), (6, "aaabbb")] {
+      let collected = try await error(stream(["aaa", "bbb"])).collected(upTo: limit)
+      #expect(try await collected.response.text() == kept)
+      #expect(collected.isBodyCut == (limit < 6) && collected.errorJSON == nil)
+    }
+  }
+
+  @Test func `a body that breaks off is cut, and is not another error`() async throws {
+    let broken = TransportError(
+      .receiveFailed, phase: .receiving, method: .get, url: try #require(URL(string: "http://host/")), message: "broken")
+    let collected = try await error(stream(["{"], failing: broken)).collected()
+    #expect(collected.isBodyCut && collected.errorJSON == nil)
+    #expect(try await collected.response.text() == "{")
+    struct Own: Error {}
+    await #expect(throws: Own.self) { try await error(stream(["{"], failing: Own())).collected() }
+  }
+
+  @Test func `a body that does not end is cut when the time is over`() async throws {
+    let clock = ManualClock()
+    let (pieces, source) = AsyncThrowingStream.makeStream(of: Data.self)
+    source.yield(Data("{".utf8))
+    let endless = try error(.stream(pieces))
+    async let collecting = endless.collected(within: .seconds(3), clock: clock)
+    await clock.sleepers(1)
+    #expect(clock.slept == [.seconds(3)])
+    clock.advance(by: .seconds(3))
+    let collected = try await collecting
+    #expect(collected.isBodyCut)
+    withExtendedLifetime(source) {}
+  }
+
+  @Test func `a cancelled task collects nothing`() async throws {
+    let (pieces, source) = AsyncThrowingStream.makeStream(of: Data.self)
+    let endless = try error(.stream(pieces))
+    let clock = ManualClock()
+    let task = Task { try await endless.collected(clock: clock) }
+    await clock.sleepers(1)
+    task.cancel()
+    await #expect(throws: CancellationError.self) { try await task.value }
+    withExtendedLifetime(source) {}
+  }
+
+  @Test func `an event stream that gives up after its retries has the body of the last response`() async throws {
+    for number in 1...3 {
+      mock.stub(times: 1) {
+        Response(
+          status: .serviceUnavailable, headers: [.contentType: "application/json"],
+          body: stream([#"{"error":{"message":"\#(number)"}}"#]), url: $0.url)
+      }
+    }
+    let connection = try Connection("http://host/", adapter: mock)
+    let policy = EventStream.Reconnection.automatic(limit: 2, clock: InstantClock(ManualClock()))
+    let error = await #expect(throws: UnexpectedStatus.self) {
+      for try await _ in connection.events("x", reconnects: policy) {}
+    }
+    #expect(message(error) == "3")
+  }
+}
