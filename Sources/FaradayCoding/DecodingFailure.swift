@@ -12,8 +12,9 @@ package struct DecodingFailure: Sendable {
     case DecodingError.keyNotFound(let key, let context): self.init(context.codingPath + [key], "is missing")
     case DecodingError.valueNotFound(let expected, let context): self.init(context.codingPath, "is null, expected \(expected)")
     case DecodingError.typeMismatch(let expected, let context): self.init(context.codingPath, "is not of type \(expected)")
-    // What the decoder says of it quotes the value.
-    case DecodingError.dataCorrupted(let context): self.init(context.codingPath, "is not valid")
+    // The decoder's own text quotes the value.
+    case DecodingError.dataCorrupted(let context):
+      self.init(context.codingPath, (context.underlyingError as? ShownReason)?.reason ?? "is not valid")
     case let located as any LocatedError: self.init(path: located.path, reason: located.reason)
     // Their descriptions quote nothing of the body.
     case is MalformedJSON, is EmptyBody, is UndecodableText, is LineTooLong: self.init(path: "", reason: "\(error)")
@@ -40,6 +41,13 @@ package struct DecodingFailure: Sendable {
     let subject = path.isEmpty ? root : "`\(path)`"
     if let predicate { return "\(subject) \(predicate)" }
     return path.isEmpty ? reason : "\(subject): \(reason)"
+  }
+}
+
+extension DecodingError {
+  /// An error with a predicate of the value, `is not valid`, that quotes nothing secret and may be shown.
+  static func invalid(at path: [any CodingKey], _ predicate: String) -> DecodingError {
+    .dataCorrupted(Context(codingPath: path, debugDescription: predicate, underlyingError: ShownReason(reason: predicate)))
   }
 }
 

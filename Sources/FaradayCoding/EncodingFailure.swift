@@ -34,4 +34,5 @@ extension EncodingError {
   }
 }
 
-private struct ShownReason: Error { let reason: String }
+/// A reason that quotes nothing secret.
+struct ShownReason: Error { let reason: String }

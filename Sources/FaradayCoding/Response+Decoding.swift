@@ -8,11 +8,18 @@ extension Response {
   /// An optional is nil exactly when the body is empty. A ``FaradayCoding/JSONValue`` is parsed by its own parser, any other
   /// type by the decoder. Throws ``FaradayCoding/UndecodableBody`` if the body cannot be decoded, ``FaradayCore/BodyTooLarge``
   /// over `limit` bytes, 64 MiB by default, and what reading a streamed body throws.
+  ///
+  /// - Parameter rejectsDuplicateNames: whether two members of the same name are an error. Otherwise the first counts. False by
+  ///   default, unless a `DecodeJSON` middleware that rejects them has handled the response. Costs parsing the body once more.
   public func decode<Value: Decodable>(
-    _ type: Value.Type = Value.self, decoder: JSONDecoder = JSONDecoder(), upTo limit: Int = 64 << 20
+    _ type: Value.Type = Value.self, decoder: JSONDecoder = JSONDecoder(), upTo limit: Int = 64 << 20,
+    rejectsDuplicateNames: Bool = false
   ) async throws -> Value {
     let data = try await body.collect(upTo: limit)
     do {
+      if rejectsDuplicateNames || self.rejectsDuplicateNames, !data.isEmpty {
+        _ = try JSONValue(data: data, rejectsDuplicateNames: true)
+      }
       if let optional = type as? any DecodableOptional.Type, let value = try optional.decode(data, decoder) as? Value {
         return value
       }
@@ -22,6 +29,16 @@ extension Response {
       throw UndecodableBody(error, decoding: type, of: self, whose: data)
     }
   }
+}
+
+extension Response {
+  /// Whether decoding the body rejects duplicate member names.
+  package var rejectsDuplicateNames: Bool {
+    get { self[RejectsDuplicateNames.self] ?? false }
+    set { self[RejectsDuplicateNames.self] = newValue ? true : nil }
+  }
+
+  private enum RejectsDuplicateNames: ResponseKey { typealias Value = Bool }
 }
 
 private protocol DecodableOptional {
@@ -58,8 +75,8 @@ public struct UndecodableBody: FaradayError, ErrorWithResponse, CustomReflectabl
   public let path: String
   /// The response as it was received.
   public let response: Response
-  /// The request's method, if the decoding call knew the request.
-  public package(set) var method: HTTPRequest.Method?
+  /// The method of the request that the response answers; nil if the response has come over no connection.
+  public let method: HTTPRequest.Method?
   /// The error of the decoder. Its description may show values of the body.
   public let underlying: any Error
   package let reason: String
@@ -75,6 +92,7 @@ public struct UndecodableBody: FaradayError, ErrorWithResponse, CustomReflectabl
     self.type = "\(type)"
     self.underlying = underlying
     self.response = response
+    method = response.requestMethod
     if let coding = response.remainingCoding(of: data) {
       path = ""
       reason = "the body is still compressed: its Content-Encoding is \(coding), and the request did not ask for decompression"
@@ -87,14 +105,18 @@ public struct UndecodableBody: FaradayError, ErrorWithResponse, CustomReflectabl
     }
   }
 
-  /// Method and URL, without the query; nil if the decoding call did not know the request.
+  /// Method and URL, without the query; nil if the response has come over no connection.
   public var request: RequestSummary? { method.map { RequestSummary(method: $0, url: url) } }
 
   // The query may have secrets that only the request knew of.
   private var url: String { String(response.secrets.redacting(response.url).prefix { $0 != "?" }).bounded() }
 
   public var description: String {
-    "\(method.map { "\($0) " } ?? "")\(url): cannot decode \(type) from the \(response.status.code) response: \(summary)"
+    let request = (method.map { "\($0) " } ?? "") + url
+    return "\(request): cannot decode \(type) from the \(response.status.code) response (\(contentType)): \(summary)"
+  }
+  private var contentType: String {
+    response.headers[.contentType].map { $0.bounded(to: 80).escapingControls() } ?? "no Content-Type"
   }
   public var customMirror: Mirror { Mirror(self, children: [:]) }
 }

@@ -52,16 +52,6 @@ public struct ResponseDecoder<Resource: Sendable>: Sendable {
     try Task.checkCancellation()
     return try await make(response)
   }
-
-  /// Decodes the response; an error contains the method.
-  package func decode(_ response: Response, to method: HTTPRequest.Method) async throws -> Resource {
-    do {
-      return try await decode(response)
-    } catch var error as UndecodableBody {
-      error.method = method
-      throw error
-    }
-  }
 }
 
 extension ResponseDecoder<Void> {

@@ -12,7 +12,7 @@ extension ServiceResource {
   /// Loads the resource and decodes the response.
   public func load<Value>(_ decoder: ResponseDecoder<Value>) async throws -> Value {
     let asking = changed { $0.wanted = $0.wanted.receiving(ResponseDecoder(accepting: decoder.accepts) { $0 }) }
-    return try await decoder.decode(try await asking.load(), to: networkResource.wanted.method)
+    return try await decoder.decode(try await asking.load())
   }
 
   /// Loads the resource, decodes the response, and calls one of the closures.

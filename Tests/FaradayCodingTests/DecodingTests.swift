@@ -1,5 +1,6 @@
 import FaradayCoding
 import FaradayCore
+import FaradayTesting
 import FoundationEssentials
 import Synchronization
 import Testing
@@ -30,8 +31,33 @@ import Testing
     let error = await #expect(throws: UndecodableBody.self) { try await response.decode(Page.self) }
     let shown = error.map { "\($0)" } ?? ""
     #expect(error?.path == path && error?.type == "Page")
-    #expect(shown.hasPrefix("http://host/users: cannot decode Page from the 200 response: ") && shown.contains(reason))
+    #expect(
+      shown.hasPrefix("http://host/users: cannot decode Page from the 200 response (no Content-Type): ") && shown.contains(reason)
+    )
     #expect(!shown.contains("pw") && !shown.contains("hidden"))
+  }
+
+  @Test func `an error names the method and the content type, wherever the response is decoded`() async throws {
+    let mock = MockAdapter()
+    try mock.stub(.post, path: "/a", headers: [.contentType: "text/html; charset=utf-8"], body: "<html>")
+    try mock.stub(.get, path: "/b", body: "<html>")
+    try mock.stub(.get, path: "/c", headers: [.contentType: "text/\u{1B}[31m" + String(repeating: "x", count: 500)], body: "1")
+    let connection = try Connection("http://host/", adapter: mock)
+    func shown(_ response: Response) async -> String? {
+      let error = await #expect(throws: UndecodableBody.self) { try await response.decode([Int].self) }
+      return error.map { "\($0)" }
+    }
+    let html = try await shown(connection.post("a"))
+    #expect(
+      html == "POST http://host/a: cannot decode Array<Int> from the 200 response (text/html; charset=utf-8): "
+        + "the body is not valid")
+    let plain = try await shown(connection.get("b"))
+    #expect(
+      plain == "GET http://host/b: cannot decode Array<Int> from the 200 response (no Content-Type): the body is not valid")
+    let hostile = try await shown(connection.get("c"))
+    #expect(hostile.map { !$0.contains("\u{1B}") && $0.utf8.count < 300 } == true)
+    let stacked = try await shown(Stack([], adapter: mock).send(Request("http://host/b")))
+    #expect(stacked == plain)
   }
 
   @Test func `untyped JSON that is none has its place in the error`() async throws {
@@ -39,7 +65,7 @@ import Testing
     let error = await #expect(throws: UndecodableBody.self) { try await response.decode(JSONValue.self) }
     #expect(
       error.map { "\($0)" }
-        == "http://host/users: cannot decode JSONValue from the 200 response: "
+        == "http://host/users: cannot decode JSONValue from the 200 response (no Content-Type): "
         + "invalid JSON at line 1, column 20 (byte 19): expected a member name in double quotes")
     #expect((error?.underlying as? MalformedJSON)?.reason == .expectedName)
   }
@@ -58,7 +84,7 @@ import Testing
       #expect(error?.path == "")
       #expect(
         error.map { "\($0)" }
-          == #"http://host/users: cannot decode Array<Int> from the 200 response: the body is still compressed: "#
+          == #"http://host/users: cannot decode Array<Int> from the 200 response (no Content-Type): the body is still compressed: "#
           + #"its Content-Encoding is "gzip", and the request did not ask for decompression"#)
     }
   }
@@ -82,6 +108,31 @@ import Testing
     #expect(try await response("").decode(JSONValue?.self) == nil)
     #expect(try await response("null").decode(JSONValue?.self) == .null)
     await #expect(throws: UndecodableBody.self) { try await response("").decode(JSONValue.self) }
+  }
+
+  @Test func `a duplicate name has the same value in untyped JSON as in a decoded type`() async throws {
+    struct Account: Decodable { let role: String }
+    struct Box: Decodable { let account: JSONValue }
+    // More members than are searched linearly, too.
+    for count in [0, 40] {
+      let others = (0..<count).map { "\"m\($0)\":0," }.joined()
+      let object = #"{\#(others)"role":"user","role":"admin","r\u006fle":"owner"}"#
+      #expect(try await response(object).decode(JSONValue.self)["role"] == "user")
+      #expect(try await response(object).decode(Account.self).role == "user")
+      #expect(try await response(#"{"account":\#(object)}"#).decode(Box.self).account["role"] == "user")
+      #expect(try await response(#"{"role":"user","role":"admin"}"#).decode([String: String].self) == ["role": "user"])
+    }
+  }
+
+  @Test func `duplicate names are an error of decoding where the call rejects them`() async throws {
+    let twice = try response(#"{"users":[{"name":"a","age":1,"name":"b"}]}"#)
+    let error = await #expect(throws: UndecodableBody.self) { try await twice.decode(Page.self, rejectsDuplicateNames: true) }
+    #expect(error.map { "\($0)" }?.hasSuffix("invalid JSON at line 1, column 31 (byte 30): duplicate member name") == true)
+    await #expect(throws: UndecodableBody.self) { try await twice.decode(JSONValue?.self, rejectsDuplicateNames: true) }
+    #expect(try await twice.decode(Page.self).users.map(\.name) == ["a"])
+    let once = try response(#"{"users":[{"name":"a","age":1},{"name":"b","age":2}]}"#)
+    #expect(try await once.decode(Page.self, rejectsDuplicateNames: true).users.map(\.name) == ["a", "b"])
+    #expect(try await response("").decode(Page?.self, rejectsDuplicateNames: true) == nil)
   }
 
   @Test func `what is read once is read once, and fails once`() {

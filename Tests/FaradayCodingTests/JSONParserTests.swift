@@ -78,22 +78,52 @@ import Testing
     #expect(try JSONValue(data: Data("\"".utf8) + Data(mark) + Data("\"".utf8)) == "\u{FEFF}")
   }
 
-  @Test func `of members of one name the last counts, where the first stood`() throws {
+  @Test func `of duplicate names the first member counts`() throws {
     let value = try JSONValue(text: #"{"a":1,"b":2,"a":3,"\u0061":4}"#)
-    #expect(value.object?.keys == ["a", "b"] && value["a"] == 4)
+    #expect(value.object?.keys == ["a", "b"] && value["a"] == 1)
     for text in [#"{"a":1,"\u0061":2}"#, #"{"\u0061":1,"a":2}"#, #"{"":1,"":2}"#, #"{"é":1,"\u00e9":2}"#, #"{"é":1,"é":2}"#] {
-      #expect(try JSONValue(text: text).object?.map(\.value) == [2])
+      #expect(try JSONValue(text: text).object?.map(\.value) == [1])
     }
     let names = (0..<50).map { "\"m\($0 % 40)\":\($0)" }.joined(separator: ",")
     let many = try JSONValue(text: "{\(names)}")
-    #expect(many.object?.count == 40 && many["m9"] == 49 && many["m10"] == 10 && many.object?.keys.first == "m0")
+    #expect(many.object?.count == 40 && many["m9"] == 9 && many["m10"] == 10 && many.object?.keys.first == "m0")
+  }
+
+  @Test(arguments: [
+    (#"{"a":1,"b":2,"a":3}"#, 13), (#"{"a":1,"\u0061":2}"#, 7), (#"[{"a":1},{"x":{"é":1,"\u00e9":2}}]"#, 22),
+    (#"{"":1,"":2,"":3}"#, 6), (#"{"a":{"a":1},"a":{}}"#, 13),
+  ])
+  func `rejecting duplicate names is an error at the second name`(text: String, offset: Int) throws {
+    let error = #expect(throws: MalformedJSON.self) { try JSONValue(text: text, rejectsDuplicateNames: true) }
+    #expect(error?.reason == .duplicateName && error?.offset == offset)
+    #expect(error.map { "\($0)".hasSuffix("duplicate member name") } == true)
+    #expect(throws: MalformedJSON.self) { try JSONValue(data: Data(text.utf8), rejectsDuplicateNames: true) }
+    #expect(throws: Never.self) { try JSONValue(text: text) }
+  }
+
+  @Test(arguments: 2...30)
+  func `rejecting duplicate names finds each among few and many members`(count: Int) throws {
+    let names = (0..<count).map { "m\($0)" }
+    let unique = "{" + names.map { "\"\($0)\":{\"\($0)\":0}" }.joined(separator: ",") + "}"
+    #expect(try JSONValue(text: unique, rejectsDuplicateNames: true).object?.keys == names)
+    for place in 1..<count {
+      for repeated in 0..<place {
+        var names = names
+        names[place] = names[repeated]
+        let members = names.map { "\"\($0)\":0" }
+        let error = #expect(throws: MalformedJSON.self) {
+          try JSONValue(text: "{" + members.joined(separator: ",") + "}", rejectsDuplicateNames: true)
+        }
+        #expect(error?.reason == .duplicateName && error?.offset == members[..<place].map { $0.utf8.count + 1 }.reduce(1, +))
+      }
+    }
   }
 
   @Test func `a name that is there twice is found whatever names are between`() throws {
     for first in 0..<60 {
       for second in 0..<first {
         let value = try JSONValue(text: #"{"m\#(first)":1,"m\#(second)":2,"z":3,"m\#(first)":4}"#)
-        #expect(value.object?.keys == ["m\(first)", "m\(second)", "z"] && value["m\(first)"] == 4)
+        #expect(value.object?.keys == ["m\(first)", "m\(second)", "z"] && value["m\(first)"] == 1)
       }
     }
   }
@@ -104,7 +134,7 @@ import Testing
       let names = (0..<count - 1).map { "m\($0)" } + ["m\(repeated)"]
       let members = names.enumerated().map { "\"\($1)\":\($0)" }
       let object = try #require(JSONValue(text: "{" + members.joined(separator: ",") + "}").object)
-      #expect(object.keys == names.dropLast() && object["m\(repeated)"] == .int(count - 1))
+      #expect(object.keys == names.dropLast() && object["m\(repeated)"] == .int(repeated))
     }
   }
 
@@ -147,7 +177,7 @@ import Testing
 
   @Test func `a name that is there twice is found in each record, however the ones before were`() throws {
     let text = #"[{"a":1,"b":2},{"a":1,"a":2},{"a":1,"b":2,"c":3},{"b":1,"a":2,"b":3},{"a":1,"\u0061":2,"b":3,"b":4}]"#
-    #expect(try JSONValue(text: text).text() == #"[{"a":1,"b":2},{"a":2},{"a":1,"b":2,"c":3},{"b":3,"a":2},{"a":2,"b":4}]"#)
+    #expect(try JSONValue(text: text).text() == #"[{"a":1,"b":2},{"a":1},{"a":1,"b":2,"c":3},{"b":1,"a":2},{"a":1,"b":3}]"#)
   }
 
   // MARK: depth

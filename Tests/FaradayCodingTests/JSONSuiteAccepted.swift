@@ -22,7 +22,7 @@ enum JSONSuiteAccepted {
     ("y_number_simple_int", "[123]", nil),
     ("y_number_simple_real", "[123.456789]", nil),
     ("y_object", #"{"asd":"sdf", "dfg":"fgh"}"#, #"{"asd":"sdf","dfg":"fgh"}"#), ("y_object_basic", #"{"asd":"sdf"}"#, nil),
-    ("y_object_duplicated_key", #"{"a":"b","a":"c"}"#, #"{"a":"c"}"#),
+    ("y_object_duplicated_key", #"{"a":"b","a":"c"}"#, #"{"a":"b"}"#),
     ("y_object_duplicated_key_and_value", #"{"a":"b","a":"b"}"#, #"{"a":"b"}"#), ("y_object_empty", "{}", nil),
     ("y_object_empty_key", #"{"":0}"#, nil), ("y_object_escaped_null_in_key", #"{"foo\u0000bar": 42}"#, #"{"foo\u0000bar":42}"#),
     ("y_object_extreme_numbers", #"{ "min": -1.0e+28, "max": 1.0e+28 }"#, #"{"min":-1.0e+28,"max":1.0e+28}"#),

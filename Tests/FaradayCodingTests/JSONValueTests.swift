@@ -1,4 +1,5 @@
 import FaradayCoding
+import FaradayCore
 import FoundationEssentials
 import Testing
 
@@ -85,12 +86,19 @@ import Testing
     let details: JSONValue
   }
 
-  @Test func `a type can have untyped members`() throws {
+  @Test func `a type can have untyped members`() async throws {
     let data = Data(#"{"id":7,"details":{"big":18446744073709551615,"small":-1,"part":0.1,"tags":["a",null,true]}}"#.utf8)
     let event = try JSONDecoder().decode(Event.self, from: data)
     let details: JSONValue = ["big": UInt64.max, "small": -1, "part": 0.1, "tags": ["a", nil, true] as JSONValue]
     #expect(event == Event(id: 7, details: details))
     #expect(try JSONDecoder().decode(Event.self, from: JSONEncoder().encode(event)) == event)
+    for number in ["1e400", "[1, -1e999]", #"{"a": 1e400}"#] {
+      let large = Response(
+        status: .ok, body: .text(#"{"id":7,"details":\#(number)}"#), url: try #require(URL(string: "http://host/")))
+      let error = await #expect(throws: UndecodableBody.self) { try await large.decode(Event.self) }
+      #expect(error?.path.hasPrefix("details") == true)
+      #expect(error.map { "\($0)" }?.hasSuffix("is a number that a Double cannot represent") == true)
+    }
     let huge = Event(id: 1, details: try JSONValue(text: "1e999"))
     #expect(throws: EncodingError.self) { try JSONEncoder().encode(huge) }
   }

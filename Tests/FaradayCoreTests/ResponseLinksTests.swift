@@ -28,6 +28,16 @@ import Testing
     #expect(links["NEXT"] == links[0] && links["last"] == links[0] && links["up"] == nil)
   }
 
+  @Test func `an empty target is the URL of the response itself`() throws {
+    let fragment = Response(
+      status: .ok, headers: [.link: "<>; rel=self, <#top>; rel=start"],
+      url: try #require(URL(string: "https://api.test/v2/users?page=1#here")))
+    #expect(
+      fragment.links.map(\.url.absoluteString)
+        == ["https://api.test/v2/users?page=1", "https://api.test/v2/users?page=1#top"])
+    #expect(try links("<>; rel=self")["self"]?.url.absoluteString == "https://api.test/v2/users?page=1")
+  }
+
   @Test func `a link that is said of something else is nobody's next`() throws {
     let links = try links(#"<?page=9>; rel="next"; anchor="/other", <?page=2>; rel="next""#)
     #expect(links.count == 2 && links["next"]?.url.absoluteString == "https://api.test/v2/users?page=2")

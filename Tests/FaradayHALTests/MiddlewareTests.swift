@@ -32,7 +32,8 @@ import Testing
     if body.contains("_links") {
       #expect(
         error.map { "\($0)" }
-          == "\(server.url)/echo: cannot decode Representation from the 200 response: `_links`: it is no object")
+          == "POST \(server.url)/echo: cannot decode Representation from the 200 response (application/hal+json): `_links`: it is no object"
+      )
     }
   }
 

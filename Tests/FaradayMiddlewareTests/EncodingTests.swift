@@ -123,6 +123,30 @@ import Testing
     #expect(try await Connection("http://host/", adapter: mock, middleware: [.decodeJSON]).get().json == [[[] as JSONValue]])
   }
 
+  @Test func `a connection that rejects duplicate names does so for untyped JSON and for decoded types`() async throws {
+    let mock = MockAdapter()
+    try mock.stub(.get, path: "/", headers: [.contentType: "application/json"], body: #"{"a":1,"a":2}"#)
+    try mock.stub(.get, path: "/text", headers: [.contentType: "text/plain"], body: #"{"a":1,"a":2}"#)
+    func connection(_ middleware: any Middleware) throws -> Connection {
+      try Connection("http://host/", adapter: mock, middleware: [middleware])
+    }
+    let lenient = try await connection(.decodeJSON).get()
+    let value = try await lenient.decode([String: Int].self)
+    #expect(lenient.json?["a"] == 1 && value == ["a": 1])
+    let rejecting = try connection(.decodeJSON(rejectsDuplicateNames: true))
+    for path in ["", "text"] {
+      let response = try await rejecting.get(path)
+      #expect(response.json == nil)
+      let error = await #expect(throws: UndecodableBody.self) { try await response.decode([String: Int].self) }
+      #expect((error?.underlying as? MalformedJSON)?.reason == .duplicateName)
+    }
+    await #expect(throws: UndecodableBody.self) {
+      try await rejecting.perform(TypedRequest(baseURL: "http://host/", receiving: .json([String: Int].self)))
+    }
+    let strict = try connection(.decodeJSON(isStrict: true, rejectsDuplicateNames: true))
+    await #expect(throws: UndecodableBody.self) { try await strict.get() }
+  }
+
   @Test func `JSON that nobody has decompressed is an error that names its coding`() async throws {
     let mock = MockAdapter()
     try mock.stub(

@@ -55,7 +55,8 @@ import Foundation
     #expect(error?.underlying is DecodingError)
     #expect(
       error?.description
-        == "GET \(server.url)/thing: cannot decode Thing from the 200 response: `parts.1.count` is not of type Int")
+        == "GET \(server.url)/thing: cannot decode Thing from the 200 response (application/json): `parts.1.count` is not of type Int"
+    )
     struct Own: Error {}
     let own = await #expect(throws: UndecodableBody.self) { () async throws in
       _ = try await connection.perform(

@@ -50,7 +50,8 @@ import Testing
     }
     #expect(error?.method == .post && error?.path == "name" && error?.type == "User")
     #expect(
-      error.map { "\($0)" } == "POST \(server.url)/echo: cannot decode User from the 200 response: `name` is not of type String")
+      error.map { "\($0)" }
+        == "POST \(server.url)/echo: cannot decode User from the 200 response (application/json): `name` is not of type String")
     // An optional is nil only if there is nothing.
     await #expect(throws: UndecodableBody.self) { try await client(tested).perform(echo([String: Int](), as: User?.self)) }
     await #expect(throws: UndecodableBody.self) { try await client(tested).perform(echo(JSONValue.null, as: User?.self)) }

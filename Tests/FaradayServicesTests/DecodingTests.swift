@@ -23,7 +23,9 @@ extension ResponseDecoder<[String]> {
     let resource = Example(server, tested).echo().data(Data("no words!".utf8))
     let error = await #expect(throws: UndecodableBody.self) { try await resource.load(.words) }
     #expect(error?.underlying as? Failed == Failed(name: "not a word"))
-    #expect(error?.description.hasPrefix("POST \(server.url)/echo: cannot decode Array<String> from the 200 response: ") == true)
+    #expect(
+      error?.description.hasPrefix(
+        "POST \(server.url)/echo: cannot decode Array<String> from the 200 response (text/plain; charset=utf-8): ") == true)
     let noText = await #expect(throws: UndecodableBody.self) {
       try await Example(server, tested).server.put("echo").data(Data([0xFF])).load(.text)
     }

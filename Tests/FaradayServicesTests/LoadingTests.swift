@@ -31,7 +31,9 @@ import Testing
     let resource = Example(server, tested).echo().json(["name": 1])
     let error = await #expect(throws: UndecodableBody.self) { try await resource.loadJSON(User.self) }
     #expect(error?.path == "name" && error?.type == "User" && error?.response.status == .ok)
-    #expect(error?.description.hasPrefix("POST \(server.url)/echo: cannot decode User from the 200 response: `name` is ") == true)
+    #expect(
+      error?.description.hasPrefix(
+        "POST \(server.url)/echo: cannot decode User from the 200 response (application/json): `name` is ") == true)
     await #expect(throws: UndecodableBody.self) { try await Example(server, tested).server.get("hello").loadJSON() }
   }
 

@@ -27,7 +27,7 @@ public struct JSONObject: Sendable {
     self.init(members.lazy.map { ($0.0, $0.1?.jsonValue ?? .null) })
   }
 
-  /// Members as they were parsed.
+  /// Members as they were parsed: of duplicate names the first counts.
   ///
   /// - Parameter repeatsName: whether there is a duplicate name; of many members it need not be known.
   init(reading members: [Member], repeatsName: Bool) {
@@ -36,7 +36,7 @@ public struct JSONObject: Sendable {
       return
     }
     self.members.reserveCapacity(members.count)
-    for member in members { self[member.key] = member.value }
+    for member in members where place(of: member.key) == nil { append(member) }
   }
 
   /// The names, in order.

@@ -9,6 +9,9 @@ struct JSONParser: ~Copyable {
   var names = NameCache()
 
   private let maximumDepth: Int
+  private let rejectsDuplicateNames: Bool
+  /// The offsets of the names in `keys`, if duplicates are rejected.
+  private var nameOffsets = MovingStack<Int>()
   private var values = MovingStack<JSONValue>()
   private var keys = MovingStack<String>()
   /// The innermost open array or object, and on the stack those around it.
@@ -27,14 +30,17 @@ struct JSONParser: ~Copyable {
     var repeatsName = false
   }
 
-  static func parse(_ bytes: UnsafeBufferPointer<UInt8>, maximumDepth: Int) -> Result<JSONValue, MalformedJSON> {
-    var parser = JSONParser(bytes: bytes, maximumDepth: maximumDepth)
+  static func parse(
+    _ bytes: UnsafeBufferPointer<UInt8>, maximumDepth: Int, rejectsDuplicateNames: Bool
+  ) -> Result<JSONValue, MalformedJSON> {
+    var parser = JSONParser(bytes: bytes, maximumDepth: maximumDepth, rejectsDuplicateNames: rejectsDuplicateNames)
     do throws(MalformedJSON) { return .success(try parser.parse()) } catch { return .failure(error) }
   }
 
-  private init(bytes: UnsafeBufferPointer<UInt8>, maximumDepth: Int) {
+  private init(bytes: UnsafeBufferPointer<UInt8>, maximumDepth: Int, rejectsDuplicateNames: Bool) {
     self.bytes = bytes
     self.maximumDepth = maximumDepth
+    self.rejectsDuplicateNames = rejectsDuplicateNames
     if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { offset = 3 }
   }
 
@@ -63,11 +69,11 @@ struct JSONParser: ~Copyable {
         try key()
         return false
       }
-      close()
+      try close()
     case UInt8(ascii: "["):
       try open(isObject: false)
       guard skip(UInt8(ascii: "]")) else { return false }
-      close()
+      try close()
     case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): values.push(.number(try number()))
     case UInt8(ascii: "t"): try word("true", .bool(true))
     case UInt8(ascii: "f"): try word("false", .bool(false))
@@ -89,7 +95,7 @@ struct JSONParser: ~Copyable {
       return false
     case UInt8(ascii: "}") where frame.isObject, UInt8(ascii: "]") where !frame.isObject:
       offset += 1
-      close()
+      try close()
       return true
     default: throw fail(.expectedComma)
     }
@@ -103,20 +109,34 @@ struct JSONParser: ~Copyable {
     skipBlanks()
   }
 
-  private mutating func close() {
+  private mutating func close() throws(MalformedJSON) {
     if frame.isObject {
       let members = keys.popAll(pairedWith: &values, from: frame.start, JSONObject.Member.init)
-      values.push(.object(JSONObject(reading: members, repeatsName: frame.repeatsName)))
+      let object = JSONObject(reading: members, repeatsName: frame.repeatsName)
+      if rejectsDuplicateNames { try checkNames(of: members, in: object) }
+      values.push(.object(object))
     } else {
       values.push(.array(values.popAll(from: frame.start)))
     }
     frame = outer.pop()
   }
 
+  /// Throws at the first name of the members that the object has from an earlier member.
+  private mutating func checkNames(of members: [JSONObject.Member], in object: JSONObject) throws(MalformedJSON) {
+    let offsets = nameOffsets.popAll(from: frame.firstKey)
+    guard object.count < members.count else { return }
+    // The object has the members without the duplicates, in order: they differ from there on.
+    let duplicate = members.indices.first {
+      $0 == object.count || !members[$0].key.hasSameBytes(as: object.members[$0].key)
+    }
+    throw fail(.duplicateName, at: duplicate.map { offsets[$0] })
+  }
+
   /// Parses a member name and its colon.
   private mutating func key() throws(MalformedJSON) {
     skipBlanks()
     guard offset < bytes.count else { throw fail(.unexpectedEnd) }
+    if rejectsDuplicateNames { nameOffsets.push(offset) }
     guard skip(UInt8(ascii: "\"")) else { throw fail(.expectedName) }
     let (name, bits) = try name()
     if frame.names & bits != 0, !frame.repeatsName {

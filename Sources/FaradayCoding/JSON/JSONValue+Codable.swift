@@ -18,7 +18,7 @@ extension JSONValue: Codable {
       self = .string(value)
     } else if let value = try? single.decode(Bool.self) {
       self = .bool(value)
-    } else if let number = try? JSONNumber(from: decoder) {
+    } else if let number = try JSONNumber(ifNumber: decoder) {
       self = .number(number)
     } else if let container = try? decoder.container(keyedBy: JSONKey.self) {
       var object = JSONObject()
@@ -60,6 +60,8 @@ extension JSONValue: Codable {
 }
 
 extension JSONNumber: Codable {
+  /// From an `Int64`, a `UInt64` or else a `Double`. Throws a `DecodingError` for a number that a `Double` cannot represent, such as
+  /// `1e400`, and for a value of another type.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     if let value = try? container.decode(Int64.self) {
@@ -67,8 +69,20 @@ extension JSONNumber: Codable {
     } else if let value = try? container.decode(UInt64.self) {
       self.init(value)
     } else {
-      self.init(try container.decode(Double.self))
+      do {
+        self.init(try container.decode(Double.self))
+      } catch let error as DecodingError {
+        throw error
+      } catch {
+        // Foundation's own error, which quotes the number.
+        throw DecodingError.invalid(at: decoder.codingPath, "is a number that a Double cannot represent")
+      }
     }
+  }
+
+  /// Nil if the value is of another type.
+  fileprivate init?(ifNumber decoder: any Decoder) throws {
+    do { try self.init(from: decoder) } catch DecodingError.typeMismatch { return nil }
   }
 
   /// As an `Int64`, a `UInt64` or else a `Double`: the number types that all coders have in common.

@@ -28,6 +28,8 @@ public struct MalformedJSON: FaradayError, Hashable {
     case invalidUTF8
     /// Arrays and objects are nested deeper than the limit.
     case tooDeep(limit: Int)
+    /// Two members of an object have the same name, and duplicate names are rejected.
+    case duplicateName
   }
 
   /// What is wrong.
@@ -75,6 +77,7 @@ public struct MalformedJSON: FaradayError, Hashable {
     case .loneSurrogate: "unpaired surrogate"
     case .invalidUTF8: "invalid UTF-8"
     case .tooDeep(let limit): "nested deeper than the limit of \(limit)"
+    case .duplicateName: "duplicate member name"
     }
   }
 }

@@ -102,7 +102,7 @@ extension Adapter {
   /// Sends a request that has passed all middleware, without the connection's default headers if it has become cross-origin.
   /// Decodes the content codings of the response if ``Options/decompression`` is set.
   fileprivate func send(leaving request: Request) async throws -> Response {
-    guard let context = request.context else { return try await send(request.acceptingCodings()).decoded(for: request) }
+    guard let context = request.context else { return try await send(request.acceptingCodings()).arrived(for: request, nil) }
     do {
       return try await send(request.leaving()).arrived(for: request, context)
     } catch {
@@ -119,10 +119,13 @@ extension Request {
 
 extension Response {
   @inline(never)
-  fileprivate func arrived(for request: Request, _ context: ConnectionContext) -> Response {
+  fileprivate func arrived(for request: Request, _ context: ConnectionContext?) -> Response {
     var response = self
-    response.context = context
-    response.body.keepSecrets(of: context)
+    response.requestMethod = request.method
+    if let context {
+      response.context = context
+      response.body.keepSecrets(of: context)
+    }
     return response.decoded(for: request)
   }
 }

@@ -37,13 +37,21 @@ private struct LinkParser {
     var parser = self
     var links: [Response.Link] = []
     while let (target, parameters) = parser.next() {
-      guard let url = URL(text: target, relativeTo: base)?.absoluteURL else { continue }
+      guard let url = resolve(target, at: base) else { continue }
       var others: [String: String] = [:]
       for (name, value) in parameters where others[name] == nil { others[name] = value }
       let relations = (others.removeValue(forKey: "rel") ?? "").lowercased().split(separator: " ").map(String.init)
       links.append(Response.Link(url: url, relations: relations, parameters: others))
     }
     return links
+  }
+
+  /// The target's URL; that of the response for an empty target, which Foundation does not resolve (RFC 3986, section 5.2.2).
+  private func resolve(_ target: String, at base: URL) -> URL? {
+    guard target.isEmpty else { return URL(text: target, relativeTo: base)?.absoluteURL }
+    var parts = URLParts(base.absoluteString)
+    parts.fragment = nil
+    return URL(string: parts.description)
   }
 
   /// The next target and its parameters; nil if there is none.

@@ -48,6 +48,12 @@ public struct Response: Sendable {
     set { fields.unique.value.context = newValue }
   }
 
+  /// The method of the request that it answers, after redirects; nil if it has passed no stack.
+  package var requestMethod: HTTPRequest.Method? {
+    get { fields.value.requestMethod }
+    set { fields.unique.value.requestMethod = newValue }
+  }
+
   /// The status and header fields as one value of swift-http-types.
   public var head: HTTPResponse { HTTPResponse(status: status, headerFields: headers) }
 
@@ -79,6 +85,7 @@ extension Response {
     let metrics: TransferMetrics
     let stream: ResponseStream?
     var context: ConnectionContext?
+    var requestMethod: HTTPRequest.Method?
     var values: [ObjectIdentifier: any Sendable] = [:]
   }
 }

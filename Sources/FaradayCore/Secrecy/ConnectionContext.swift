@@ -180,6 +180,7 @@ extension Response {
     guard context == nil, let given = request.context else { return self }
     var response = self
     response.context = given
+    response.requestMethod = response.requestMethod ?? request.method
     return response
   }
 

@@ -12,17 +12,24 @@ public import FaradayCore
 public struct DecodeJSON: Middleware {
   private let isStrict: Bool
   private let maximumDepth: Int
+  private let rejectsDuplicateNames: Bool
 
   /// - Parameters:
   ///   - isStrict: whether malformed JSON is an error. False by default.
   ///   - maximumDepth: the maximum nesting of arrays and objects. 512 by default.
-  public init(isStrict: Bool = false, maximumDepth: Int = JSONValue.standardMaximumDepth) {
+  ///   - rejectsDuplicateNames: whether two members of the same name make the JSON malformed, for ``FaradayCore/Response/json`` and
+  ///     for everything that decodes the response. Otherwise the first counts. False by default.
+  public init(
+    isStrict: Bool = false, maximumDepth: Int = JSONValue.standardMaximumDepth, rejectsDuplicateNames: Bool = false
+  ) {
     self.isStrict = isStrict
     self.maximumDepth = maximumDepth
+    self.rejectsDuplicateNames = rejectsDuplicateNames
   }
 
   public func handle(_ request: Request, next: Next) async throws -> Response {
-    let response = try await next(accepting(request))
+    var response = try await next(accepting(request))
+    if rejectsDuplicateNames { response.rejectsDuplicateNames = true }
     guard Self.isJSON(response) else { return response }
     guard isStrict, request.options.delivery == .buffered, request.options.onChunk == nil else {
       return response.with(makeReader())
@@ -47,7 +54,9 @@ public struct DecodeJSON: Middleware {
 
   /// Who reads a type does not need it.
   private func makeReader() -> ReadOnce<JSONValue> {
-    ReadOnce { [maximumDepth] in try JSONValue(data: $0, maximumDepth: maximumDepth) }
+    ReadOnce { [maximumDepth, rejectsDuplicateNames] in
+      try JSONValue(data: $0, maximumDepth: maximumDepth, rejectsDuplicateNames: rejectsDuplicateNames)
+    }
   }
 
   private func parsed(_ response: Response) throws -> Response {
@@ -81,8 +90,10 @@ extension Middleware where Self == DecodeJSON {
   public static var decodeJSON: Self { Self() }
 
   /// Requests JSON, and parses the response, with limits of your own. See
-  /// ``FaradayMiddleware/DecodeJSON/init(isStrict:maximumDepth:)``.
-  public static func decodeJSON(isStrict: Bool = false, maximumDepth: Int = JSONValue.standardMaximumDepth) -> Self {
-    Self(isStrict: isStrict, maximumDepth: maximumDepth)
+  /// ``FaradayMiddleware/DecodeJSON/init(isStrict:maximumDepth:rejectsDuplicateNames:)``.
+  public static func decodeJSON(
+    isStrict: Bool = false, maximumDepth: Int = JSONValue.standardMaximumDepth, rejectsDuplicateNames: Bool = false
+  ) -> Self {
+    Self(isStrict: isStrict, maximumDepth: maximumDepth, rejectsDuplicateNames: rejectsDuplicateNames)
   }
 }
