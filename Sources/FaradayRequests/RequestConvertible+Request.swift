@@ -7,9 +7,12 @@ extension RequestConvertible {
   ///
   /// Throws ``FaradayCore/TransportError/Code/invalidURL``, ``FaradayCoding/UnencodableBody``, and what the providers throw.
   public func request(for connection: Connection? = nil) throws -> Request {
+    let secrets = connection?.secrets ?? Secrets()
+    guard let base = URL(text: baseURL) else { throw TransportError(invalidURL: baseURL, method: method, secrets: secrets) }
+    var url = try URLJoining.append.url(of: endpoint, at: base, for: method, secrets)
     // A word is a URL to Foundation.
-    guard var url = URLJoining.append.join(endpoint, to: baseURL), let host = url.host(), !host.isEmpty else {
-      throw TransportError(invalidURL: baseURL, method: method, secrets: connection?.secrets ?? Secrets())
+    guard let host = url.host(), !host.isEmpty else {
+      throw TransportError(invalidURL: baseURL, method: method, secrets: secrets)
     }
     url = try query.appended(to: url, for: method)
     var request = try connection?.request(method, url: url) ?? Request(method, url: url)

@@ -66,7 +66,7 @@ public struct RestingRequestConverter: RequestConverter {
     do {
       return try PathTemplate(template).path(typed.pathVariables, defaults: provided)
     } catch {
-      throw InvalidPath(error, method: typed.endpoint.method, connection: connection)
+      throw InvalidPath(error, method: typed.endpoint.method, baseURL: connection.url, connection.secrets)
     }
   }
 

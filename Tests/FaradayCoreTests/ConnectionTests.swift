@@ -13,6 +13,18 @@ import Testing
     await #expect(throws: TransportError.self) { try await connection.get("http://h:port") }
   }
 
+  @Test(arguments: [
+    "api.example.com", "localhost:8080", "//api.example.com/v2", "/v2", "", "example", "ftp://host/", "https://", "https:host",
+    "http:///x",
+    "user:hunter2@host",
+  ])
+  func `a base URL that is not an absolute http or https URL is an error of the initializer, with a hint`(url: String) throws {
+    let error = #expect(throws: TransportError.self) { try Connection(url, adapter: mock) }
+    #expect(error?.phase == .building && error.map { [.invalidURL, .unsupportedScheme].contains($0.code) } == true)
+    #expect(error?.message.hasSuffix(": a base URL is an absolute one, such as https://api.example.com/") == true)
+    #expect(error.map { "\($0)".contains("hunter2") } == false)
+  }
+
   @Test func `an error of the edit closure is thrown and nothing is sent`() async throws {
     let connection = try Connection("http://h/", adapter: mock)
     await #expect(throws: InvalidHeader.self) {
@@ -124,7 +136,7 @@ import Testing
     connection.headers[.authorization] = "secret"
     let elsewhere = try #require(URL(string: "http://evil.test/"))
     let request = try connection.request(.get) { $0.url = elsewhere }
-    #expect(request.headers.isEmpty && request.isCrossOrigin)
+    #expect(request.headers.map(\.name) == [.userAgent] && request.isCrossOrigin)
     connection.headers = [:]
     let own = try connection.request(.get) {
       $0.headers[.authorization] = "secret"

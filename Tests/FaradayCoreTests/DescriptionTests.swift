@@ -15,7 +15,7 @@ import Testing
 
   @Test func `a request is one line`() throws {
     let request = try connection().request(.post, "bothunter2/x?token=hunter2#hunter2", body: "hello")
-    #expect("\(request)" == "POST https://host/v2/bot[secret]/x?token=[secret] (2 headers, 5 bytes)")
+    #expect("\(request)" == "POST https://host/v2/bot[secret]/x?token=[secret] (3 headers, 5 bytes)")
     #expect(!Shown.all(request).contains("hunter2"), "\(Shown.all(request))")
   }
 

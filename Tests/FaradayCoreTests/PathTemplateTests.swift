@@ -46,7 +46,7 @@ import Testing
       #expect(error?.reason == reason && error?.template == template.text)
     }
     let error = #expect(throws: PathTemplateError.self) { try PathTemplate("/{id}").path() }
-    #expect(error.map { "\($0)" } == "the path /{id} has no value for {id}")
+    #expect(error.map { "\($0)" } == "the path /{id} has no value for {id}: pass one, or write a literal brace as %7B")
   }
 
   @Test func `a value for no variable is an error, a default for none is not`() throws {

@@ -144,7 +144,7 @@ import Testing
     connection.secrets.insert("own")
     connection.secrets.remove(ending: "token")
     let request = try connection.request(.get, "http://host/?own=1&token=2") { $0.options = Options() }
-    #expect("\(request)" == "GET http://host/?own=[secret]&token=2 (0 headers, 0 bytes)")
+    #expect("\(request)" == "GET http://host/?own=[secret]&token=2 (1 header, 0 bytes)")
     let anew = try connection.request(.get, "http://host/") { $0 = try Request("http://other/?own=1&token=2") }
     #expect("\(anew)" == "GET http://other/?own=[secret]&token=2 (0 headers, 0 bytes)")
   }

@@ -27,10 +27,24 @@ import Testing
     ("https://h/v2?key=1", "users#top", "https://h/v2/users?key=1#top"),
     ("https://h/v2", "a//b/", "https://h/v2/a//b/"),
     ("https://u:p@h/v2/#f", "x", "https://u:p@h/v2/x"),
-    ("https://h/v2", "http://other/x?y", "https://h/v2/http://other/x?y"),
+    ("https://h/v2", "/http://other/x?y", "https://h/v2/http://other/x?y"),
+    ("https://h/v2", "projects:search", "https://h/v2/projects:search"),
+    ("https://h/v2", "at/10:30", "https://h/v2/at/10:30"),
     ("https://h/v2", "//u@other/x", "https://h/v2//u@other/x"),
   ])
   func `appending keeps the base's path and both queries`(base: String, path: String, joined: String) throws {
     #expect(URLJoining.append.join(path, to: try #require(URL(string: base)))?.absoluteString == joined)
+  }
+
+  @Test func `a path with a colon in its first segment resolves behind a dot segment`() throws {
+    let base = try #require(URL(string: "https://h/v2/"))
+    #expect(URLJoining.resolve.join("./projects:search", to: base)?.absoluteString == "https://h/v2/projects:search")
+    #expect(URLJoining.resolve.join("at/10:30", to: base)?.absoluteString == "https://h/v2/at/10:30")
+    #expect(URLJoining.resolve.join("?at=10:30", to: base)?.absoluteString == "https://h/v2/?at=10:30")
+  }
+
+  @Test(arguments: ["https://other/x", "HTTP://other/x", "ftp://other/x", "http:/x://y"])
+  func `appending refuses an absolute URL`(path: String) throws {
+    #expect(URLJoining.append.join(path, to: try #require(URL(string: "https://h/v1"))) == nil)
   }
 }

@@ -15,7 +15,10 @@ import Testing
     let connection = try connection("https://ada:pw@api.test/v2/?key=hidden")
     let missing = await #expect(throws: InvalidPath.self) { try await connection.get("users/{id}", path: ["name": "x"]) }
     #expect(missing?.reason == .missing("id"))
-    #expect(missing.map { "\($0)" } == "GET https://api.test/v2/?key=[secret]: the path users/{id} has no value for {id}")
+    #expect(
+      missing.map { "\($0)" }
+        == "GET https://api.test/v2/?key=[secret]: the path users/{id} has no value for {id}: pass one, or write a literal brace as %7B"
+    )
     let unknown = await #expect(throws: InvalidPath.self) {
       try await connection.delete("users/{id}", path: ["id": 1, "name": "x"])
     }
@@ -43,9 +46,67 @@ import Testing
     await #expect(throws: InvalidPath.self) { try await connection.get("users/{id}", path: ["id": ".."]) }
   }
 
-  @Test func `a path without values is no template`() async throws {
-    _ = try await connection().get("search?q={id}")
-    #expect(mock.recorded.first?.request.url.absoluteString == "https://api.test/v2/search?q=%7Bid%7D")
+  @Test(arguments: [
+    ("users/{id}", "id"), ("users/{id}/posts/{post}", "id"), ("search?q={ term }", "term"),
+    ("https://api.test/{user.id}", "user.id"),
+  ])
+  func `a variable in a path without values is an error that names it`(path: String, name: String) async throws {
+    let connection = try connection()
+    let error = await #expect(throws: InvalidPath.self) { try await connection.get(path) }
+    #expect(error?.reason == .missing(name) && error?.template == path)
+    #expect(
+      error.map { "\($0)" }
+        == "GET https://api.test/v2/: the path \(path) has no value for {\(name)}: pass one, or write a literal brace as %7B")
+    for attempt in [{ _ = try await connection.post(path, body: "x") }, { _ = try await connection.run("PURGE", path) }]
+      as [() async throws -> Void]
+    {
+      await #expect(throws: InvalidPath.self) { try await attempt() }
+    }
+    #expect(throws: InvalidPath.self) { try connection.request(.put, path) }
+    #expect(mock.recorded.isEmpty)
+  }
+
+  @Test(arguments: [
+    ("users/%7Bid%7D", "users/%7Bid%7D"), (#"x?filter={"a":1}"#, "x?filter=%7B%22a%22:1%7D"),
+    ("x?range={1 TO 2}", "x?range=%7B1%20TO%202%7D"),
+    ("x/{}", "x/%7B%7D"), ("x/{id", "x/%7Bid"), ("x/}id{", "x/%7Did%7B"), ("x{?id}", "x%7B?id%7D"),
+  ])
+  func `braces that are not a variable are percent-encoded`(path: String, sent: String) async throws {
+    _ = try await connection().get(path)
+    #expect(mock.recorded.first?.request.url.absoluteString == "https://api.test/v2/" + sent)
+  }
+
+  @Test(arguments: ["projects:search", "localhost:8080/x", "user:hunter2@host/x", "mailto:a@b", "file:///etc/passwd", "x:"])
+  func `a path that begins with a scheme other than http is an error with a hint`(path: String) async throws {
+    for connection in [try connection(), Connection(adapter: mock)] {
+      let error = await #expect(throws: TransportError.self) { try await connection.get(path) }
+      #expect(error?.code == .unsupportedScheme && error?.phase == .building)
+      #expect(
+        error?.message
+          == "the path begins with a scheme that is neither http nor https: write `./` before a colon in its first segment")
+      #expect(error.map { "\($0)".contains("hunter2") } == false)
+    }
+    #expect(mock.recorded.isEmpty)
+  }
+
+  @Test func `a colon behind the first segment, or behind a dot segment, is a part of the path`() async throws {
+    for path in ["./projects:search", "v1/projects:search", "/projects:search", "?at=10:30", "#a:b", "HTTPS://api.test/x"] {
+      _ = try await connection().get(path)
+    }
+    #expect(
+      mock.recorded.map(\.request.url.absoluteString) == [
+        "https://api.test/v2/projects:search", "https://api.test/v2/v1/projects:search", "https://api.test/projects:search",
+        "https://api.test/v2/?at=10:30", "https://api.test/v2/#a:b", "HTTPS://api.test/x",
+      ])
+  }
+
+  @Test func `an absolute URL that would be appended to the base URL is an error with a hint`() async throws {
+    let connection = try Connection("https://api.test/v1", joining: .append, adapter: mock)
+    let error = await #expect(throws: TransportError.self) { try await connection.get("https://other/x") }
+    #expect(error?.code == .invalidURL && error?.url == "https://other/x")
+    #expect(error?.message == "an absolute URL cannot be appended to the base URL: use `joining: .resolve`, or a path")
+    _ = try await connection.get("projects:search")
+    #expect(mock.recorded.map(\.request.url.absoluteString) == ["https://api.test/v1/projects:search"])
   }
 
   @Test func `query items stand behind those of the path, in order, repeated names kept`() async throws {

@@ -13,9 +13,11 @@ import Testing
   private func connection(
     _ detail: ExchangeLogger.Detail = .line, level: Logger.Level = .trace, above: any Middleware...
   ) throws -> Connection {
-    try Connection(
+    var connection = try Connection(
       "http://host/", adapter: mock,
       middleware: above + [ExchangeLogger(log.logger(level), detail, clock: clock)])
+    connection.userAgent = "me/1"
+    return connection
   }
 
   /// Answers everything with this, after 12.3 ms.
@@ -111,6 +113,7 @@ import Testing
       log.messages == [
         """
         POST http://host/a
+        > User-Agent: me/1
         > Content-Type: application/x-www-form-urlencoded
         > Authorization: [secret]
         >
@@ -130,7 +133,7 @@ import Testing
     stub()
     let adding = Interceptors([.request { try $0.headers.set("X-Added", "before") }])
     _ = try await connection(.full(), above: adding).get()
-    #expect(log.messages.first == "GET http://host/\n> X-Added: before")
+    #expect(log.messages.first == "GET http://host/\n> User-Agent: me/1\n> X-Added: before")
   }
 
   @Test func `bodies are shown up to the limit, and not cut within a character`() async throws {

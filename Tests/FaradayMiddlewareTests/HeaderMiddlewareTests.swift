@@ -18,9 +18,11 @@ import Testing
 
   /// The fields that were sent, each as a line.
   private func sent(
-    _ middleware: any Middleware..., edit: (inout Request) throws -> Void = { _ in }
+    _ middleware: any Middleware..., userAgent: String? = nil, edit: (inout Request) throws -> Void = { _ in }
   ) async throws -> [String] {
-    _ = try await Connection("http://host/", adapter: mock, middleware: middleware).get(edit: edit)
+    var connection = try Connection("http://host/", adapter: mock, middleware: middleware)
+    connection.userAgent = userAgent
+    _ = try await connection.get(edit: edit)
     return mock.recorded.last?.request.headers.map { "\($0.name): \($0.value)" } ?? []
   }
 
@@ -35,6 +37,15 @@ import Testing
     #expect(try await sent(.userAgent("me/1")) == ["User-Agent: me/1"])
     #expect(try await sent(.userAgent("me/1")) { $0.headers[.userAgent] = "own" } == ["User-Agent: own"])
     #expect(try await sent(.userAgent("me/1")) { $0.headers[.userAgent] = "" } == ["User-Agent: "])
+  }
+
+  @Test func `a middleware's user agent replaces the package's own, which a request may do without`() async throws {
+    let name = "User-Agent: faraday/0.1"
+    #expect(try await sent(userAgent: "faraday/0.1") == [name])
+    #expect(try await sent(.userAgent("me/1"), userAgent: "faraday/0.1") == ["User-Agent: me/1"])
+    #expect(try await sent(.defaultHeaders([.userAgent: "me/1"]), userAgent: "faraday/0.1") == ["User-Agent: me/1"])
+    #expect(try await sent(.defaultHeaders([.accept: "a/b"]), userAgent: "faraday/0.1") == [name, "Accept: a/b"])
+    #expect(try await sent(.userAgent("me/1"), userAgent: "own") == ["User-Agent: own"])
   }
 
   // MARK: DefaultHeaders

@@ -278,7 +278,7 @@ import Testing
         try $0.headers.set(name, "x")
       }
     }
-    #expect(mock.recorded.last?.request.headers.map(\.name) == [.accept])
+    #expect(mock.recorded.last?.request.headers.map(\.name) == [.userAgent, .accept])
   }
 
   @Test(arguments: TestedAdapter.allCases) func `the server of the tests has no redirect that would have no body`(

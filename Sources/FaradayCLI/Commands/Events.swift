@@ -67,7 +67,6 @@ struct Events: AsyncParsableCommand {
       url: target.url, adapter: transport.adapter(),
       middleware: [Decompress(), Redirects()] + (authorization.map { [$0] } ?? []))
     return connection.events(reconnects: reconnection) { request in
-      request.headers[.userAgent] = "faraday/\(FaradayCommand.version)"
       request.headers = try request.headers.overridden(by: fields)
       if transport == .curl, let target = target.rawTarget { request.options.requestTarget = .verbatim(target) }
     }

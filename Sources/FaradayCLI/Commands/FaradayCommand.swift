@@ -9,8 +9,6 @@ import Darwin
 /// The `faraday` command: `faraday [options] URL`, and the subcommands `events`, `serve`, `demo` and `adapters`.
 @main
 struct FaradayCommand: AsyncParsableCommand {
-  static let version = "0.1"
-
   static let configuration = CommandConfiguration(
     commandName: "faraday", abstract: "An HTTP client over libcurl or URLSession, with curl's option names.",
     subcommands: [Events.self, Serve.self, Demo.self, Adapters.self])

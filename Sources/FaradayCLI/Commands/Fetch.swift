@@ -50,7 +50,7 @@ enum Fetch {
   /// The text of `--version`.
   private static var version: String {
     """
-    faraday \(FaradayCommand.version) \(CurlAdapter.libraryVersion)
+    faraday \(packageVersion) \(CurlAdapter.libraryVersion)
     Protocols: http https
     Adapters: \(Transport.allCases.map(\.rawValue).joined(separator: " "))
     """

@@ -93,7 +93,7 @@ struct RequestComposer: Sendable {
     request.options[CurlSetting.Key.self].append(CurlSetting("USERAGENT", agent))
   }
 
-  private var agent: String { settings.agent ?? "faraday/\(FaradayCommand.version)" }
+  private var agent: String { settings.agent ?? Connection.standardUserAgent }
 
   /// Connects to the server that `Alt-Svc` has named for the origin.
   private func addAlternative(to request: inout Request, for hop: Hop) {

@@ -19,7 +19,10 @@ public struct Connection: Sendable {
   /// request sets its own. A cross-origin request, to `https://other.example/` or `//other.example/`, is sent without them, as they
   /// may hold credentials. Without a base URL every request has them.
   public var headers: HTTPFields {
-    didSet { context = makeContext() }
+    didSet {
+      context = makeContext()
+      fields = makeFields()
+    }
   }
   /// Default options of every request: timeouts, delivery, TLS and the like. A request can change its own.
   public var defaults: Options
@@ -27,12 +30,29 @@ public struct Connection: Sendable {
   public var secrets: Secrets {
     didSet { context = makeContext() }
   }
+  /// The `User-Agent` of requests to any origin that have none of their own: ``standardUserAgent`` by default, as some servers refuse
+  /// requests without one. Nil adds none. One with a line break makes each request throw ``InvalidHeader``.
+  ///
+  /// It is a field of the request that a verb builds: middleware sees it, ``headers`` and the request's own go first, and
+  /// `$0.headers[.userAgent] = nil` removes it from one request. ``run(_:)`` adds none.
+  public var userAgent: String? = Connection.standardUserAgent {
+    didSet { fields = makeFields() }
+  }
+  /// The default ``userAgent``: `faraday/` and the version of this package.
+  public static let standardUserAgent = "faraday/\(packageVersion)"
   /// The middleware, outermost first, over the adapter.
   public package(set) var stack: Stack
   /// Whether all requests are made as cross-origin ones, whatever their URLs are.
   private var isCrossOrigin = false
   /// What every request of this connection carries with it.
   private var context = ConnectionContext.none
+  /// The fields that requests begin with: made once, so that all requests share their storage.
+  private var fields: Result<Fields, any Error> = .success(Fields())
+
+  private struct Fields {
+    var sameOrigin: HTTPFields = [:]
+    var crossOrigin: HTTPFields = [:]
+  }
 
   /// A connection with an optional base URL, default headers and options, and middleware in the order in which it sees a request.
   public init(
@@ -46,17 +66,31 @@ public struct Connection: Sendable {
     self.secrets = secrets
     stack = Stack(middleware, adapter: adapter)
     context = makeContext()
+    fields = makeFields()
   }
 
-  /// A connection with the base URL in the string. Throws ``TransportError/Code/invalidURL`` if it is not a URL.
+  /// A connection with the base URL in the string. Throws ``TransportError/Code/invalidURL`` or
+  /// ``TransportError/Code/unsupportedScheme`` if it is not an absolute `http` or `https` URL.
   public init(
     _ url: String, joining: URLJoining = .resolve, headers: HTTPFields = [:], defaults: Options = Options(),
     secrets: Secrets = Secrets(), adapter: any Adapter, middleware: [any Middleware] = []
   ) throws {
-    guard let parsed = URL(text: url) else { throw TransportError(invalidURL: url, method: .get, secrets: secrets) }
     self.init(
-      url: parsed, joining: joining, headers: headers, defaults: defaults, secrets: secrets, adapter: adapter,
+      url: try Self.baseURL(url, secrets), joining: joining, headers: headers, defaults: defaults, secrets: secrets,
+      adapter: adapter,
       middleware: middleware)
+  }
+
+  private static func baseURL(_ text: String, _ secrets: Secrets) throws -> URL {
+    do {
+      guard let url = URL(text: text) else { throw TransportError(invalidURL: text, method: .get, secrets: secrets) }
+      _ = try Target(Request(url: url))
+      return url
+    } catch let error as TransportError {
+      throw TransportError(
+        error.code, invalidURL: text, method: .get, secrets: secrets,
+        "\(error.message): a base URL is an absolute one, such as https://api.example.com/")
+    }
   }
 
   /// Appends a middleware: it sees requests last, next to the adapter, and responses first.
@@ -77,8 +111,8 @@ public struct Connection: Sendable {
   ///
   /// - Parameters:
   ///   - path: a path or URL that is joined to ``url`` as ``joining`` says; it may have a query.
-  ///   - variables: the values of the path's variables, `users/{id}`, each encoded as one segment (``PathTemplate``). Nil takes the
-  ///     path as it is, braces too: one that comes from elsewhere is no template.
+  ///   - variables: the values of the path's variables, `users/{id}`, each encoded as one segment (``PathTemplate``). A variable
+  ///     without a value is an error, also if this is nil; a literal brace around a name is written `%7B`.
   ///   - query: query items, appended to those of the path and the base URL.
   ///   - headers: header fields that replace the connection's default headers of the same names.
   ///   - body: the content. The `Content-Type` that it was made with is sent unless the request has another.
@@ -92,15 +126,17 @@ public struct Connection: Sendable {
     headers: KeyValuePairs<String, String> = [:], body: Body = .empty, timeout: Duration? = nil,
     edit: (inout Request) throws -> Void = { _ in }
   ) throws -> Request {
-    let template = path
-    let path = try variables.map { try expand(path, $0, for: method) } ?? path
-    let joined = url.map { joining.join(path, to: $0) } ?? URL(text: path)
-    guard let joined else { throw TransportError(invalidURL: path, method: method, secrets: secrets) }
+    let joined: URL
+    if let variables {
+      joined = try joining.url(ofExpanded: expand(path, variables, for: method), at: url, for: method, secrets)
+    } else {
+      joined = try joining.url(of: path, at: url, for: method, secrets)
+    }
     return try request(method, url: joined, body: body) { request in
       if !query.items.isEmpty { request.query.items += query.items }
       if !headers.isEmpty { request.headers.override(with: try HTTPFields(checking: headers)) }
       if let timeout { request.options.timeouts.total = timeout }
-      if variables != nil { request.options.pathTemplate = PathTemplate(template).absolute(in: joined) }
+      if variables != nil { request.options.pathTemplate = PathTemplate(path).absolute(in: joined) }
       try edit(&request)
     }
   }
@@ -110,7 +146,9 @@ public struct Connection: Sendable {
     _ method: HTTPRequest.Method, url joined: URL, body: Body = .empty, edit: (inout Request) throws -> Void = { _ in }
   ) throws -> Request {
     let isSameOrigin = context.isSameOrigin(joined)
-    var request = Request(method, url: joined, headers: isSameOrigin ? headers : [:], body: body, options: defaults)
+    let fields = try fields.get()
+    var request = Request(
+      method, url: joined, headers: isSameOrigin ? fields.sameOrigin : fields.crossOrigin, body: body, options: defaults)
     let context = isSameOrigin ? context : context.crossOrigin()
     request.context = context
     // Those of the defaults are for the connection's own origin.
@@ -128,7 +166,7 @@ public struct Connection: Sendable {
     do {
       return try PathTemplate(path).path(variables)
     } catch {
-      throw InvalidPath(error, method: method, connection: self)
+      throw InvalidPath(error, method: method, baseURL: url, secrets)
     }
   }
 
@@ -153,6 +191,13 @@ public struct Connection: Sendable {
     isCrossOrigin = true
     headers = [:]
     defaults.removeCredentials()
+  }
+
+  private func makeFields() -> Result<Fields, any Error> {
+    Result {
+      let added: HTTPFields = try userAgent.map { try HTTPFields(checking: ["User-Agent": $0]) } ?? [:]
+      return Fields(sameOrigin: headers.contains(.userAgent) ? headers : added + headers, crossOrigin: added)
+    }
   }
 
   private func makeContext() -> ConnectionContext {

@@ -9,11 +9,11 @@ public struct InvalidPath: FaradayError, CustomReflectable {
   /// The base URL without user, password and fragment, with secret query values redacted; empty if there is none.
   public let baseURL: String
 
-  package init(_ error: PathTemplateError, method: HTTPRequest.Method, connection: Connection) {
+  package init(_ error: PathTemplateError, method: HTTPRequest.Method, baseURL: URL?, _ secrets: Secrets) {
     reason = error.reason
-    template = connection.secrets.redacting(urlText: error.template).bounded()
+    template = secrets.redacting(urlText: error.template).bounded()
     self.method = method
-    baseURL = connection.url.map { connection.secrets.redacting($0).bounded() } ?? ""
+    self.baseURL = baseURL.map { secrets.redacting($0).bounded() } ?? ""
   }
 
   /// The method and the base URL: the request had no other URL yet.

@@ -53,13 +53,16 @@ public struct TransportError: FaradayError {
       code, phase: .building, method: request.method, url: request.url, secrets: request.secrets, message: message)
   }
 
-  /// An ``Code/invalidURL`` error about a string that is not a URL.
-  package init(invalidURL text: String, method: HTTPRequest.Method, secrets: Secrets = Secrets()) {
-    code = .invalidURL
+  /// An error about a string that is not the URL of a request.
+  package init(
+    _ code: Code = .invalidURL, invalidURL text: String, method: HTTPRequest.Method, secrets: Secrets = Secrets(),
+    _ message: String = "not a valid URL"
+  ) {
+    self.code = code
     phase = .building
     self.method = method
     url = Self.shown(text, secrets)
-    message = "not a valid URL"
+    self.message = message
   }
 
   /// Redacts the connection's secrets, which the adapter may not have known.

@@ -43,6 +43,13 @@ extension HTTPFields {
   }
 }
 
+extension HTTPFields {
+  /// Whether there is a field of that name other than ``Connection/standardUserAgent``, which gives way to any.
+  package func hasOwn(_ name: HTTPField.Name) -> Bool {
+    contains(name) && (name != .userAgent || self[.userAgent] != Connection.standardUserAgent)
+  }
+}
+
 extension HTTPField {
   /// A field whose name is a token and whose value has no CR, LF or NUL (RFC 9110, section 5.5). Throws ``InvalidHeader``.
   public init(checking name: String, _ value: String) throws {

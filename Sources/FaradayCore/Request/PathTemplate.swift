@@ -46,6 +46,20 @@ public struct PathTemplate: Sendable, Hashable, ExpressibleByStringLiteral {
     return String(decoding: path + rest, as: UTF8.self)
   }
 
+  /// The name of the first variable; nil if the text has none. Other braces, `{}` or `{"a": 1}`, are text.
+  package var firstVariable: String? {
+    var rest = text.utf8[...]
+    // The common case has no brace.
+    while let open = rest.firstIndex(of: UInt8(ascii: "{")) {
+      rest = rest[rest.index(after: open)...]
+      guard let end = rest.firstIndex(where: { $0 == UInt8(ascii: "{") || $0 == UInt8(ascii: "}") }) else { return nil }
+      let name = Substring(rest[..<end]).trimming()
+      if rest[end] == UInt8(ascii: "}"), Self.isName(name) { return name }
+      rest = rest[end...]
+    }
+    return nil
+  }
+
   /// The template from the root on, as the path of a URL that it was expanded and joined to; as it was written if it is none.
   package func absolute(in url: URL) -> String {
     let expected = Self.segments(text)
@@ -116,7 +130,8 @@ public struct PathTemplateError: FaradayError, Equatable, CustomReflectable {
   public var description: String {
     let template = Secrets().redacting(urlText: template).bounded().escapingControls()
     return switch reason {
-    case .missing(let name): "the path \(template) has no value for {\(name.bounded())}"
+    case .missing(let name):
+      "the path \(template) has no value for {\(name.bounded())}: pass one, or write a literal brace as %7B"
     case .unknown(let name): "the path \(template) has no variable {\(name.bounded().escapingControls())}"
     case .empty(let name): "the value for {\(name.bounded())} in the path \(template) is empty"
     case .dotSegment(let name): "the value for {\(name.bounded())} makes a `.` or `..` segment in the path \(template)"

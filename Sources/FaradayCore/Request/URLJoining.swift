@@ -4,7 +4,8 @@ public enum URLJoining: Sendable, Hashable {
   /// `https://host/v2/` but `/users` on `https://host/v2`; `/users` replaces the whole path on both, and an absolute URL replaces
   /// everything.
   case resolve
-  /// Appends the path to the base URL's: `users` and `/users` on `https://host/v2` are both `/v2/users`. Both queries are kept.
+  /// Appends the path to the base URL's: `users` and `/users` on `https://host/v2` are both `/v2/users`. Both queries are kept. An
+  /// absolute URL is refused; behind a slash it is a part of the path.
   case append
 
   /// The joined URL; nil if the result is not a URL.
@@ -19,13 +20,45 @@ public enum URLJoining: Sendable, Hashable {
   private func append(_ path: String, to base: URL) -> URL? {
     var joined = URLParts(base.absoluteString)
     let added = URLParts(URL.encoded(path))
-    // A scheme or host in the path becomes a part of the path: the result is always same-origin.
+    guard !added.isAbsolute else { return nil }
+    // A host in the path becomes a part of the path: the result is always same-origin.
     let right = added.place.hasPrefix("/") ? added.place.dropFirst() : added.place[...]
     if !right.isEmpty { joined.path = (joined.path.hasSuffix("/") ? joined.path.dropLast() : joined.path) + "/" + right }
     let queries = [joined.query, added.query].compactMap { $0 }.filter { !$0.isEmpty }
     joined.query = queries.isEmpty ? nil : queries.joined(separator: "&")[...]
     joined.fragment = added.fragment
     return URL(string: joined.description)
+  }
+}
+
+extension URLJoining {
+  /// The URL of a request: the path joined to the base URL, or the URL that the path is if there is no base.
+  ///
+  /// Throws ``InvalidPath`` for a path with a variable, and ``TransportError`` for one that is not a path or an `http` or `https` URL.
+  package func url(of path: String, at base: URL?, for method: HTTPRequest.Method, _ secrets: Secrets) throws -> URL {
+    let template = PathTemplate(path)
+    if let name = template.firstVariable {
+      throw InvalidPath(PathTemplateError(reason: .missing(name), template: path), method: method, baseURL: base, secrets)
+    }
+    return try url(ofExpanded: path, at: base, for: method, secrets)
+  }
+
+  /// The URL of a request whose path has no variables any more.
+  package func url(ofExpanded path: String, at base: URL?, for method: HTTPRequest.Method, _ secrets: Secrets) throws -> URL {
+    func fail(_ code: TransportError.Code, _ message: String) -> TransportError {
+      TransportError(code, invalidURL: path, method: method, secrets: secrets, message)
+    }
+    let isAppended = self == .append && base != nil
+    if !isAppended, URLParts.hasOtherScheme(path) {
+      throw fail(
+        .unsupportedScheme,
+        "the path begins with a scheme that is neither http nor https: write `./` before a colon in its first segment")
+    }
+    if isAppended, URLParts(path).isAbsolute {
+      throw fail(.invalidURL, "an absolute URL cannot be appended to the base URL: use `joining: .resolve`, or a path")
+    }
+    guard let url = base.map({ join(path, to: $0) }) ?? URL(text: path) else { throw fail(.invalidURL, "not a valid URL") }
+    return url
   }
 }
 

@@ -36,6 +36,17 @@ package struct URLParts: Sendable {
   /// Whether there is an authority, even an empty one.
   package var hasAuthority: Bool { start.utf8.last == UInt8(ascii: "/") }
 
+  /// Whether there is a scheme with a slash behind it, as an absolute URL has: `https://host`.
+  package var isAbsolute: Bool { !start.isEmpty && (hasAuthority ? start.utf8.count > 2 : path.utf8.first == UInt8(ascii: "/")) }
+
+  /// Whether a text begins with a scheme that is not `http` or `https` (RFC 3986, section 4.2): `projects:search`.
+  package static func hasOtherScheme(_ text: String) -> Bool {
+    let delimiters = text.utf8.firstIndex { ":/?#".utf8.contains($0) }
+    guard let end = delimiters, text.utf8[end] == UInt8(ascii: ":") else { return false }
+    let scheme = text[..<end].lowercased()
+    return scheme != "http" && scheme != "https"
+  }
+
   /// Removes dot segments from an absolute path (RFC 3986, section 5.2.4).
   package mutating func removeDotSegments() {
     let segments = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).map { Substring($0) }

@@ -1,6 +1,6 @@
 public import FaradayCore
 
-/// Adds header fields to every request that has no field of that name.
+/// Adds header fields to every request that has no field of that name; ``FaradayCore/Connection/standardUserAgent`` is replaced.
 ///
 ///     connection.use(.defaultHeaders([.acceptLanguage: "cy"]))
 ///     connection.use(.defaultHeaders { _ in try await session.headers() })
@@ -25,8 +25,10 @@ public struct DefaultHeaders: Middleware {
     let isCrossOrigin = request.isCrossOrigin
     let secrets = request.secrets
     var complete = request
+    let fields = try await fields(request)
+    if fields.contains(.userAgent), !request.headers.hasOwn(.userAgent) { complete.headers[fields: .userAgent] = [] }
     // Asked of the request as it was: a field that is there twice is added twice.
-    for field in try await fields(request) where !request.headers.contains(field.name) {
+    for field in fields where !request.headers.hasOwn(field.name) {
       if isCrossOrigin, secrets.isRemovedCrossOrigin(field.name) { continue }
       complete.headers.append(field)
     }

@@ -1,6 +1,7 @@
 public import FaradayCore
 
-/// Adds a `User-Agent` header to every request that has none (RFC 9110, section 10.1.5).
+/// Sets the `User-Agent` header of every request that has none of its own (RFC 9110, section 10.1.5). It replaces
+/// ``FaradayCore/Connection/standardUserAgent``. ``FaradayCore/Connection/userAgent`` does so without a middleware.
 ///
 ///     connection.use(.userAgent("backup/2.1 (+https://example.com/backup)"))
 ///
@@ -12,7 +13,7 @@ public struct UserAgent: RequestTransformer {
   public init(_ name: String) { self.name = name }
 
   public func transformed(_ request: Request, capabilities: Capabilities) throws -> Request {
-    guard !request.headers.contains(.userAgent) else { return request }
+    guard !request.headers.hasOwn(.userAgent) else { return request }
     var request = request
     try request.headers.set("User-Agent", name)
     return request
@@ -20,6 +21,6 @@ public struct UserAgent: RequestTransformer {
 }
 
 extension Middleware where Self == UserAgent {
-  /// Adds this `User-Agent` to every request that has none.
+  /// Sets the `User-Agent` of every request that has none of its own.
   public static func userAgent(_ name: String) -> Self { Self(name) }
 }

@@ -49,6 +49,11 @@ extension ConformanceGroup {
         let request = try await Inspected(subject.connection.put("inspect", body: .stream(Pieces("a"))))
         try expectEqual(request.headers.map { $0[0].lowercased() }.sorted(), ["host", "transfer-encoding"])
       },
+      .init("User-Agent is that of the connection, once") { subject in
+        var connection = try subject.connection
+        connection.userAgent = Connection.standardUserAgent
+        try expectEqual(try await Inspected(connection.get("inspect")).values("User-Agent"), [Connection.standardUserAgent])
+      },
       .init("Host is the URL's host and port") { subject in
         try expectEqual(try await inspected(subject, []).values("host"), ["127.0.0.1:\(subject.server.port)"])
       },

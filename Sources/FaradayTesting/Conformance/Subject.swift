@@ -8,12 +8,19 @@ extension AdapterConformance {
 
     /// A connection to the local server.
     var connection: Connection {
-      get throws { try Connection(server.url + "/", adapter: adapter) }
+      get throws { try connection(to: server.url) }
     }
 
     /// A connection to a server that sends exactly the bytes that the rule chooses.
     func connection(to server: RawServer) throws -> Connection {
-      try Connection(server.url + "/", adapter: adapter)
+      try connection(to: server.url)
+    }
+
+    /// A connection that adds no field of its own.
+    private func connection(to url: String) throws -> Connection {
+      var connection = try Connection(url + "/", adapter: adapter)
+      connection.userAgent = nil
+      return connection
     }
 
     /// A connection to a server that responds to the first request of every connection with these bytes, and closes its sending
