@@ -222,6 +222,10 @@ final class DownloadRun {
 }
 
 extension Error {
-  /// Whether going on may succeed. A limit of the total time is the caller's.
-  var isInterruption: Bool { isTransient && (self as? TransportError)?.code != .totalTimeout }
+  /// Whether going on may succeed. A limit of the total time is the caller's. An adapter without backpressure gives up a body of which
+  /// too much is unread.
+  var isInterruption: Bool {
+    let code = (self as? TransportError)?.code
+    return isTransient && code != .totalTimeout || code == .bodyTooLarge
+  }
 }

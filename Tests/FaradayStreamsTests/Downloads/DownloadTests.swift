@@ -100,6 +100,20 @@ import Testing
     #expect(download.size == 1000 && download.interruptions == 2 && download.resumed == 0)
   }
 
+  @Test func `a body of which an adapter without backpressure has too much unread goes on where it was`() async throws {
+    let file = try MockedFile()
+    file.answer { [bytes = file.bytes] request in
+      let pieces = AsyncThrowingStream<Data, any Error> { continuation in
+        continuation.yield(bytes.prefix(300))
+        continuation.finish(throwing: MockedFile.broken(request, .bodyTooLarge))
+      }
+      return Response(status: .ok, headers: [.eTag: "\"v1\""], body: .stream(pieces, length: 1000), url: request.url)
+    }
+    file.rest(from: 300)
+    #expect(try await file.download().interruptions == 1)
+    #expect(file.ranges == [nil, "bytes=300-"] && file.written == file.bytes)
+  }
+
   @Test func `an end that breaks off behind the last byte is no interruption`() async throws {
     let file = try MockedFile()
     file.whole(cut: 1000)
