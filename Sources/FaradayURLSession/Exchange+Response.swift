@@ -45,7 +45,7 @@ extension Exchange {
   var metrics: TransferMetrics {
     state.withLock { state in
       TransferMetrics(
-        firstByte: state.firstByte, total: state.outcome == nil ? nil : .now - state.started, bytesSent: state.sent,
+        firstByte: state.firstByte, total: state.ended.map { $0 - state.started }, bytesSent: state.sent,
         bytesReceived: state.received)
     }
   }

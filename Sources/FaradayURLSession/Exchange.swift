@@ -16,6 +16,8 @@ final class Exchange: Sendable {
   let origin: String
   let stream: ResponseStream
   let session: Session
+  /// What has arrived and is not yet in the stream.
+  private let unread: UnreadBytes
   private let urlRequest: URLRequest
   private let callbacks = DispatchQueue(label: "faraday-urlsession")
   let state: Mutex<State>
@@ -33,6 +35,8 @@ final class Exchange: Sendable {
     var head: HTTPURLResponse?
     var headWaiter: UnsafeContinuation<Void, any Error>?
     var outcome: Result<Void, any Error>?
+    /// When it got its outcome.
+    var ended: ContinuousClock.Instant?
     /// Whether the task may be cancelled: only once, not before there is one, and not when it has completed.
     var mayCancel = false
     var started = ContinuousClock.now
@@ -40,8 +44,8 @@ final class Exchange: Sendable {
     var firstByte: Duration?
     var sent: Int64 = 0
     var received: Int64 = 0
-    /// Received bytes that our queue has not processed.
-    var pending = 0
+    /// Whether the stream has no room for more.
+    var isPaused = false
   }
 
   init(_ checked: CheckedRequest, over session: Session) {
@@ -49,7 +53,8 @@ final class Exchange: Sendable {
     origin = checked.target.origin
     urlRequest = URLRequest(checked)
     self.session = session
-    stream = ResponseStream(capacity: URLSessionAdapter.maximumUnread)
+    stream = ResponseStream()
+    unread = UnreadBytes(limit: session.maximumUnread)
     state = Mutex(State())
   }
 
@@ -120,25 +125,30 @@ final class Exchange: Sendable {
   }
 
   func received(_ data: Data) {
-    let pending = state.withLock { state -> Int? in
+    let isActive = state.withLock { state in
       state.lastActivity = .now
-      guard state.outcome == nil else { return nil }
-      state.pending += data.count
-      return state.pending
+      guard state.outcome == nil else { return false }
+      state.received += Int64(data.count)
+      return true
     }
-    guard let pending else { return }
-    limit(pending)
-    callbacks.async { self.take(data) }
+    guard isActive else { return }
+    session.exchanges.bytesReceived.wrappingAdd(Int64(data.count), ordering: .relaxed)
+    do {
+      try unread.append(data)
+    } catch {
+      // The reader gets the bytes before it.
+      end(.failure(unreadFailure(error)))
+      return
+    }
+    callbacks.async { self.deliver() }
   }
 
-  /// Fails the exchange if too many bytes are unread: URLSession has no backpressure.
-  private func limit(_ waiting: Int) {
-    let limit = URLSessionAdapter.maximumUnread
-    guard waiting >= limit else { return }
-    fail(
-      error(
-        .bodyTooLarge,
-        "more than \(limit) bytes of the body are unread, and URLSession has no backpressure: read faster, or use CurlAdapter"))
+  private func unreadFailure(_ error: any Error) -> any Error {
+    guard error is UnreadBytes.Full else { return self.error(.engineFailed, "\(error)") }
+    return self.error(
+      .bodyTooLarge,
+      "more than \(session.maximumUnread) bytes of the body are unread, and URLSession has no backpressure: read faster, "
+        + "allow more (maximumUnread), or use CurlAdapter")
   }
 
   func sent(_ total: Int64) {
@@ -175,31 +185,54 @@ final class Exchange: Sendable {
     waiter?.resume()
   }
 
-  private func take(_ data: Data) {
-    let pending = state.withLock { state -> Int? in
-      state.pending -= data.count
-      guard state.outcome == nil else { return nil }
-      state.received += Int64(data.count)
-      return state.pending
+  /// Passes received bytes to the reader while it has room, and the outcome behind the last of them.
+  private func deliver() {
+    do {
+      while let flow = try write() {
+        guard flow != .stop else { return abandon() }
+      }
+    } catch {
+      unread.discard()
+      return stream.fail(unreadFailure(error), metrics: metrics)
     }
-    guard let pending else { return }
-    session.exchanges.bytesReceived.wrappingAdd(Int64(data.count), ordering: .relaxed)
-    if stream.write(data) == .stop { return fail(CancellationError()) }
-    flush()
-    limit(pending + stream.unread)
+    if unread.isEmpty, let outcome = state.withLock({ $0.outcome }) { endStream(outcome) }
   }
 
-  /// Flushes received bytes to the reader.
-  private func flush() {
-    if stream.flush() == .stop { fail(CancellationError()) }
+  /// Passes a piece, or what was passed before, to the reader; nil if there is nothing to do, or no room.
+  private func write() throws -> ResponseStream.Answer? {
+    if !state.withLock({ $0.isPaused }), let piece = try unread.take() {
+      let answer = stream.write(piece)
+      if answer == .pause { state.withLock { $0.isPaused = true } }
+      return answer
+    }
+    switch stream.flush() {
+    case .stop: return .stop
+    case .pause: return nil
+    case .more:
+      // The reader has made room meanwhile.
+      return state.withLock { state in
+        defer { state.isPaused = false }
+        return state.isPaused ? .more : nil
+      }
+    }
   }
 
-  /// The body of the response. URLSession cannot be paused and resumed; `onRoom` only serves a reader that starts to drain.
+  /// Drops the rest of the body, which nobody reads.
+  private func abandon() {
+    unread.discard()
+    if !end(.failure(CancellationError())) { stream.fail(CancellationError(), metrics: metrics) }
+  }
+
+  /// The body of the response.
   func body(length: Int64?) -> Body {
     stream.body(length: length) {
-      self.callbacks.async { self.flush() }
+      self.callbacks.async {
+        self.state.withLock { $0.isPaused = false }
+        self.deliver()
+      }
     } onUnwanted: {
       self.fail(CancellationError())
+      self.callbacks.async { self.abandon() }
     }
   }
 
@@ -214,7 +247,10 @@ final class Exchange: Sendable {
   }
 
   private func complete(_ error: (any Error)?, _ response: HTTPURLResponse?) {
-    if let error { return fail(failure(error)) }
+    if let error {
+      end(.failure(failure(error)))
+      return
+    }
     if let response, state.withLock({ $0.head == nil }) {
       // A redirect without Location: URLSession does not deliver its body.
       take(response)
@@ -230,24 +266,27 @@ final class Exchange: Sendable {
 
   // MARK: the outcome
 
-  /// Fails the exchange and cancels the task, unless it has ended.
-  func fail(_ error: any Error) { end(.failure(error)) }
+  /// Fails the exchange and cancels the task, unless it has ended. Unread bytes are dropped.
+  func fail(_ error: any Error) { end(.failure(error), dropsUnread: true) }
 
   /// Fails the exchange because the adapter is shut down. Returns false if it has ended before.
   ///
   /// - Parameter onlyQueued: leaves one that has started.
   func cut(onlyQueued: Bool = false) -> Bool {
-    end(.failure(error(.shuttingDown, Draining.cutting))) { !onlyQueued || !$0.hasSlot }
+    end(.failure(error(.shuttingDown, Draining.cutting)), dropsUnread: true) { !onlyQueued || !$0.hasSlot }
   }
 
   /// Fails the exchange if it is still waiting in the queue.
   func failQueued(_ error: any Error) { end(.failure(error)) { !$0.hasSlot } }
 
   @discardableResult
-  private func end(_ outcome: Result<Void, any Error>, if mayEnd: (State) -> Bool = { _ in true }) -> Bool {
+  private func end(
+    _ outcome: Result<Void, any Error>, dropsUnread: Bool = false, if mayEnd: (State) -> Bool = { _ in true }
+  ) -> Bool {
     let first: State? = state.withLock { state in
       guard state.outcome == nil, mayEnd(state) else { return nil }
       state.outcome = outcome
+      state.ended = .now
       defer {
         state.headWaiter = nil
         state.file = nil
@@ -261,10 +300,11 @@ final class Exchange: Sendable {
     if first.hasSlot { session.queue.leave(origin) } else if first.waitsSince != nil { session.queue.noteCancelled(origin) }
     switch outcome {
     case .success:
-      endStream(outcome)
+      deliver()
       first.headWaiter?.resume()
     case .failure(let error):
-      callbacks.async { self.endStream(outcome) }
+      if dropsUnread { unread.discard() }
+      callbacks.async { self.deliver() }
       first.headWaiter?.resume(throwing: error)
       cancelTask()
     }

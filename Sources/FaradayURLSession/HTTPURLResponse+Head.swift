@@ -46,6 +46,13 @@ extension HTTPURLResponse {
           code: .malformedResponse, message: "the response has different Content-Length values, or one that is not a number")
       }
     }
+    // libcurl decodes no other transfer coding. In a folded field (obs-fold, RFC 9112, section 5.2) it sees none at all, and passes the
+    // framing on as the body.
+    if let coding = value(forHTTPHeaderField: "Transfer-Encoding"), request.method != .head,
+      !["chunked", "identity"].contains(coding.lowercased())
+    {
+      throw Problem(code: .malformedResponse, message: "URLSession has not decoded the Transfer-Encoding \(coding)")
+    }
     let encoding = (value(forHTTPHeaderField: "Content-Encoding") ?? "").trimming().lowercased()
     if !encoding.isEmpty, encoding != "identity", request.method != .head {
       let message = "URLSessionAdapter has no encodedBodies: URLSession has decoded a body with the Content-Encoding \(encoding)"

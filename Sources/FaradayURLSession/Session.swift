@@ -8,13 +8,16 @@ internal import FoundationNetworking
 // Safe to share: everything is set in `init`, and URLSession may be used from any thread.
 final class Session: @unchecked Sendable {
   let settings: SessionSettings
+  /// The number of unread bytes beyond which a response fails.
+  let maximumUnread: Int64
   let queue: RequestQueue
   let exchanges = OpenExchanges()
   private let session: URLSession
   private let configuration: URLSessionConfiguration
   private let delegateQueue = DelegateQueue()
 
-  init(_ given: URLSessionConfiguration) {
+  init(_ given: URLSessionConfiguration, maximumUnread: Int64 = URLSessionAdapter.defaultMaximumUnread) {
+    self.maximumUnread = maximumUnread
     settings = SessionSettings(given)
     let configuration = given.copy() as? URLSessionConfiguration ?? .default
     configuration.httpCookieStorage = nil

@@ -14,9 +14,12 @@ public import Foundation
 /// URLSession can do less than libcurl: see ``capabilities``. A request that needs more throws
 /// ``FaradayCore/TransportError/Code/unsupported``. Other limitations, which a request cannot show:
 ///
-/// - No backpressure: a server cannot be slowed down, and unread bytes stay in memory. Beyond ``maximumUnread`` bytes the transfer
-///   fails with ``FaradayCore/TransportError/Code/bodyTooLarge``.
+/// - No backpressure: a server cannot be slowed down. Up to 16 MiB of unread bytes of a response are kept in memory, and more of
+///   them in nameless temporary files (`TMPDIR`, which should be a disk), up to the limit of the initializer.
 /// - Repeated header fields are joined by commas (also `Set-Cookie`), in no order, in requests and responses.
+/// - A `Transfer-Encoding` in a folded line (obs-fold, RFC 9112, section 5.2) is not decoded: the body has the framing of its chunks.
+///   Such a response fails if the value shows it, which `Transfer-Encoding:` with `chunked` behind one space on the next line does
+///   not: no ``FaradayCore/Capabilities/strictFraming``.
 /// - A compressed response is decoded by URLSession even if compression was not requested: such a response fails.
 /// - An async sequence as a body is written to a temporary file first, and sent with its length when it has ended.
 /// - A request with a body, and one that is not idempotent (POST, PATCH, custom methods), uses a new connection: when a kept one
@@ -36,17 +39,20 @@ public import Foundation
 ///   `Content-Length` over 9,223,372,036,854,775,295 crash the process (Foundation of Swift 6.3). Do not use it with servers that
 ///   you do not trust.
 public struct URLSessionAdapter: Adapter {
-  /// The maximum of unread bytes of a response, 64 MiB: beyond it the transfer fails.
-  public static let maximumUnread = 64 << 20
+  static let defaultMaximumUnread: Int64 = 4 << 30
 
   private let session: Session
 
   /// An adapter with a URLSession of its own.
   ///
-  /// - Parameter configuration: is copied. A setting that the platform's URLSession ignores, such as a proxy on Linux, makes every
-  ///   request throw an error that names it.
-  public init(_ configuration: URLSessionConfiguration = .default) {
-    session = Session(configuration)
+  /// - Parameters:
+  ///   - configuration: is copied. A setting that the platform's URLSession ignores, such as a proxy on Linux, makes every request
+  ///     throw an error that names it.
+  ///   - maximumUnread: how many bytes of a response may be unread, in memory and on the disk together: 4 GiB by default. Beyond it
+  ///     the transfer fails with ``FaradayCore/TransportError/Code/bodyTooLarge``. A download then goes on with a new request for
+  ///     the rest.
+  public init(_ configuration: URLSessionConfiguration = .default, maximumUnread: Int64 = 4 << 30) {
+    session = Session(configuration, maximumUnread: maximumUnread)
   }
 
   /// What URLSession can do on this platform.

@@ -2,6 +2,7 @@ import FaradayCore
 import FaradayTesting
 @testable import FaradayURLSession
 import Foundation
+import Synchronization
 import Testing
 #if canImport(FoundationNetworking)
 import FoundationNetworking
@@ -54,24 +55,88 @@ import FoundationNetworking
     #expect(text.contains(#"["X-Session","session"]"#) && text.contains(#"["X-Both","request"]"#))
   }
 
-  @Test func `a reader that is too far behind fails the transfer, and no more than that is kept`() async throws {
+  /// A server that sends so many numbered mebibytes, and a gate that opens when it has sent all, or could not.
+  private func sender(_ mebibytes: Int, fields: String = "") throws -> (server: RawServer, hasEnded: Gate) {
     let hasEnded = Gate()
     let server = try RawServer { connection in
       defer { hasEnded.open() }
       _ = try connection.readHead()
-      try connection.send("HTTP/1.1 200 OK\r\n\r\n")
-      let piece = [UInt8](repeating: 0x61, count: 1 << 20)
-      for _ in 0..<300 { try connection.send(piece) }
+      try connection.send("HTTP/1.1 200 OK\r\n\(fields)\r\n")
+      for number in 0..<mebibytes { try connection.send([UInt8](repeating: UInt8(number & 0xFF), count: 1 << 20)) }
     }
-    let connection = try Connection(server.url + "/", adapter: URLSessionAdapter())
-    let response = try await connection.get { $0.options.delivery = .streamed }
-    // Nothing is read until the server has sent all, or could not.
+    return (server, hasEnded)
+  }
+
+  @Test func `a reader that is far behind gets all bytes in order`() async throws {
+    let (server, hasEnded) = try sender(200)
+    let response = try await Connection(server.url + "/", adapter: URLSessionAdapter()).get { $0.options.delivery = .streamed }
+    // Nothing is read until the server has sent all.
+    #expect(await hasEnded.opened())
+    var count = 0
+    for try await piece in response.body {
+      for byte in [piece.first, piece.last].compactMap(\.self).enumerated() {
+        let index = byte.offset == 0 ? count : count + piece.count - 1
+        #expect(byte.element == UInt8(index >> 20 & 0xFF), "at \(index)")
+      }
+      count += piece.count
+    }
+    #expect(count == 200 << 20 && response.metrics.bytesReceived == 200 << 20)
+  }
+
+  @Test func `a callback that is far behind its server gets all bytes`() async throws {
+    let (server, hasEnded) = try sender(100)
+    let count = Atomic(0)
+    _ = try await Connection(server.url + "/", adapter: URLSessionAdapter()).get {
+      $0.options.onChunk = { piece in
+        // The first piece waits until the server has sent all.
+        if count.add(piece.byteCount, ordering: .relaxed).oldValue == 0 { hasEnded.wait() }
+        return .continue
+      }
+    }
+    #expect(count.load(ordering: .relaxed) == 100 << 20)
+  }
+
+  @Test(arguments: ["", "Content-Length: 209715201\r\n"])
+  func `what has arrived of a cut body is read before the error, however far behind the reader is`(fields: String) async throws {
+    let (server, hasEnded) = try sender(fields.isEmpty ? 300 : 200, fields: fields)
+    // Without a length it is the limit that cuts it.
+    let adapter = URLSessionAdapter(maximumUnread: fields.isEmpty ? 40 << 20 : 1 << 30)
+    let response = try await Connection(server.url + "/", adapter: adapter).get { $0.options.delivery = .streamed }
     #expect(await hasEnded.opened())
     var count = 0
     let error = await #expect(throws: TransportError.self) { for try await piece in response.body { count += piece.count } }
-    #expect(error?.code == .bodyTooLarge, "\(String(describing: error))")
-    #expect(error?.message.contains("URLSession has no backpressure") == true)
-    #expect(count <= URLSessionAdapter.maximumUnread + 1 << 20)
+    if fields.isEmpty {
+      #expect(error?.code == .bodyTooLarge && error?.message.contains("URLSession has no backpressure") == true)
+      // The stream has its own capacity.
+      #expect((38 << 20)...(44 << 20) ~= count, "\(count)")
+    } else {
+      #expect(error?.code == .truncatedResponse && count == 200 << 20, "\(String(describing: error)) \(count)")
+    }
+  }
+
+  @Test func `a reader that is cancelled far behind a server that has ended does not wait for more`() async throws {
+    let (server, hasEnded) = try sender(100)
+    let response = try await Connection(server.url + "/", adapter: URLSessionAdapter()).get { $0.options.delivery = .streamed }
+    #expect(await hasEnded.opened())
+    let task = Task {
+      for try await _ in response.body { withUnsafeCurrentTask { $0?.cancel() } }
+    }
+    await #expect(throws: CancellationError.self) { try await task.value }
+  }
+
+  @Test(arguments: [
+    "Transfer-Encoding: \r\n\tchunked", "Transfer-Encoding:\r\n gzip,\r\n chunked", "Transfer-Encoding: identity,\r\n chunked",
+  ])
+  func `a transfer coding in a folded line is refused where the value shows it`(field: String) async throws {
+    let server = try RawServer { connection in
+      _ = try connection.readHead()
+      try connection.send("HTTP/1.1 200 OK\r\n\(field)\r\n\r\n5\r\nhello\r\n0\r\n\r\n")
+    }
+    defer { server.stop() }
+    let error = await #expect(throws: TransportError.self) {
+      try await Connection(server.url + "/", adapter: URLSessionAdapter()).get()
+    }
+    #expect(error?.code == .malformedResponse && error?.message.contains("Transfer-Encoding") == true)
   }
 
   @Test func `a body that was compressed though nobody asked for it is an error, not another body`() async throws {

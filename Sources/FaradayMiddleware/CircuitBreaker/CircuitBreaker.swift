@@ -16,7 +16,7 @@ public import FaradayCore
 ///   circuit's first failure, or with several probes out opens it again.
 /// - A cancelled request counts for nothing, and a cancelled probe gives its place to another. So an outer ``Timeout``, which
 ///   cancels, is not seen: use ``FaradayCore/Timeouts``, or put the `Timeout` below.
-/// - Below ``Retry`` each attempt counts. `Retry` does not retry a ``CircuitOpen``: see ``RefusedRequest``.
+/// - Below ``Retry`` each attempt counts. `Retry` does not retry a ``CircuitOpen``: see ``FaradayCore/RefusedRequest``.
 /// - The state of the 1,000 keys that were used last is kept in memory, or in a ``LimitStore`` for several machines together.
 ///
 /// Delivery makes no difference. Copies share the state. Thread-safe; without a store the cost is a lock before and after each

@@ -60,7 +60,7 @@ extension Retry {
     public let head: HTTPResponse?
     /// The error that it failed with; nil if there is a response, whatever its status.
     public let error: (any Error)?
-    /// The delay that the response's `Retry-After` asks for, or a ``RefusedRequest``; nil if there is none that is valid.
+    /// The delay that the response's `Retry-After` asks for, or a ``FaradayCore/RefusedRequest``; nil if there is none that is valid.
     public let retryAfter: Duration?
   }
 }

@@ -8,6 +8,14 @@ public struct Checksum: Sendable, Hashable {
     case sha256 = "sha-256"
     /// SHA-512 (FIPS 180-4): 64 bytes.
     case sha512 = "sha-512"
+
+    /// The length of the hash in bytes.
+    var byteCount: Int {
+      switch self {
+      case .sha256: 32
+      case .sha512: 64
+      }
+    }
   }
 
   /// The hash function.
@@ -15,15 +23,22 @@ public struct Checksum: Sendable, Hashable {
   /// The expected hash in lower-case hexadecimal digits.
   public let hexadecimal: String
 
-  /// A SHA-256 in hexadecimal digits of either case, as `sha256sum` prints it. Anything else never matches.
+  /// A SHA-256 in hexadecimal digits of either case, as `sha256sum` prints it. A download with anything else is
+  /// refused before it is sent: ``DownloadError/Reason/invalidRequest(_:)``.
   public static func sha256(_ hexadecimal: String) -> Checksum { Checksum(.sha256, hexadecimal) }
 
-  /// A SHA-512 in hexadecimal digits of either case, as `sha512sum` prints it. Anything else never matches.
+  /// A SHA-512 in hexadecimal digits of either case, as `sha512sum` prints it. A download with anything else is
+  /// refused before it is sent: ``DownloadError/Reason/invalidRequest(_:)``.
   public static func sha512(_ hexadecimal: String) -> Checksum { Checksum(.sha512, hexadecimal) }
 
   init(_ algorithm: Algorithm, _ hexadecimal: String) {
     self.algorithm = algorithm
     self.hexadecimal = hexadecimal.lowercased()
+  }
+
+  /// Whether it is hexadecimal digits of the length of its algorithm.
+  var isValid: Bool {
+    hexadecimal.utf8.count == 2 * algorithm.byteCount && hexadecimal.utf8.allSatisfy { $0.hexDigitValue != nil }
   }
 
   /// The checksums of a `Content-Digest` or `Repr-Digest` (RFC 9530): `sha-256=:base64:, sha-512=:base64:`. Unknown algorithms and
@@ -35,7 +50,7 @@ public struct Checksum: Sendable, Hashable {
       guard let sign = text.firstIndex(of: "="), let algorithm = Algorithm(rawValue: String(text[..<sign])) else { return nil }
       let value = text[text.index(after: sign)...]
       guard value.count >= 2, value.first == ":", value.last == ":",
-        let bytes = Data(base64Encoded: String(value.dropFirst().dropLast()))
+        let bytes = Data(base64Encoded: String(value.dropFirst().dropLast())), bytes.count == algorithm.byteCount
       else { return nil }
       return Checksum(algorithm, bytes.hexadecimal)
     }

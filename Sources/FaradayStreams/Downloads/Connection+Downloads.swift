@@ -51,9 +51,10 @@ extension Connection {
     policy: DownloadPolicy = DownloadPolicy(), progress: (@Sendable (DownloadsProgress) -> Void)? = nil,
     edit: @escaping @Sendable (inout Request) throws -> Void = { _ in }
   ) async throws -> [Result<Download, any Error>] {
-    var places: Set<String> = []
+    // Bytes: strings that differ only in their Unicode normal form are equal, and name two files.
+    var places: Set<[UInt8]> = []
     // An empty one is refused as an invalid path.
-    let isTaken = items.map { !$0.destination.isEmpty && !places.insert(PartFile.place(of: $0.destination)).inserted }
+    let isTaken = items.map { !$0.destination.isEmpty && !places.insert(Array(PartFile.place(of: $0.destination).utf8)).inserted }
     let tally = progress.map { DownloadsTally(items.count, policy, report: $0) }
     var results = [Result<Download, any Error>?](repeating: nil, count: items.count)
     await withTaskGroup(of: (Int, Result<Download, any Error>).self) { group in

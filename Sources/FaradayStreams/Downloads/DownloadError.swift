@@ -28,7 +28,8 @@ public struct DownloadError: FaradayError, Hashable {
     /// The bytes do not have the checksum that the caller or the server has stated. The part file is removed. Both are in
     /// hexadecimal digits.
     case checksumMismatch(algorithm: Checksum.Algorithm, expected: String, actual: String)
-    /// The request cannot be downloaded: it is no GET, or has a `Range` or `If-Range` of its own; the text says which.
+    /// The request cannot be downloaded: it is not a GET, has a `Range` or `If-Range` of its own, or the checksum is malformed. The
+    /// text says which. Nothing was sent.
     case invalidRequest(String)
     /// The response is no answer to the request, such as a part where the whole was asked for; the text says what is wrong.
     case invalidResponse(String)

@@ -4,7 +4,8 @@ internal import FaradayCore
 public struct DownloadPolicy: Sendable {
   /// What to do if there is a file at the destination.
   public enum ExistingFile: Sendable, Hashable {
-    /// Replaces it when the download is complete; until then it stays as it is. A symbolic link is replaced, not followed.
+    /// Replaces it when the download is complete; until then it stays as it is. The new file has its permissions. A symbolic link is
+    /// replaced, not followed.
     case replace
     /// Throws ``DownloadError/Reason/fileExists``: before anything is sent, and again instead of replacing one that has come since.
     case fail
@@ -56,7 +57,7 @@ public struct DownloadPolicy: Sendable {
 public enum DownloadResuming: Sendable, Hashable {
   /// Never: each request is for the whole file, and nothing is kept after a failure. An interrupted transfer starts again.
   case never
-  /// If the server says that the file is unchanged: by a strong `ETag`, or else a `Last-Modified` that is older than the response
-  /// (RFC 9110, section 13.1.5). Otherwise it starts again.
+  /// If the server says that the file is unchanged: by a strong `ETag`, or else a `Last-Modified` a minute before the `Date` (RFC
+  /// 9110, section 13.1.5), which each part must state. Otherwise it starts again.
   case ifUnchanged
 }

@@ -5,18 +5,14 @@ extension DownloadRun {
   func judge(_ response: Response, offset: Int64) async throws -> Outcome {
     switch response.status.code {
     case 200, 203:
-      return try await receiveWhole(response)
+      return try await receiveWhole(response, offset: offset)
     case 206 where offset > 0:
       return try await receivePart(response, offset: offset)
     case 206:
       throw refusal(.invalidResponse("the server sent a part, and was not asked for one"))
     case 416 where offset > 0:
       await response.body.discard()
-      // The validator has matched, as otherwise the range would have been ignored: there is nothing behind the bytes that are here.
-      // A server that does not say how many there are (RFC 9110, section 15.5.17: it should) has said so before.
-      let isAtEnd = ContentRange(response.headers).map { $0 == .unsatisfied(total: offset) } ?? (total == offset)
-      guard isAtEnd, total ?? offset == offset, record?.matches(response) == true else { return .again }
-      return .whole(response)
+      return isEnd(response, at: offset) ? .whole(response) : .again
     case 412 where offset > 0:
       await response.body.discard()
       return .again
@@ -38,8 +34,34 @@ extension DownloadRun {
     }
   }
 
+  /// Whether a 416 says that the part has all bytes of the file.
+  ///
+  /// If no response has stated the total, the 416 must state the validator: a server that ignores `If-Range` may mean another file,
+  /// which is as long as the part. A total that was known needs no `Content-Range` (RFC 9110, section 15.5.17: it should be there).
+  private func isEnd(_ response: Response, at offset: Int64) -> Bool {
+    guard let record, !record.isContradicted(by: response) else { return false }
+    guard let total else {
+      return record.isStated(in: response) && ContentRange(response.headers) == .unsatisfied(total: offset)
+    }
+    return total == offset && ContentRange(response.headers) ?? .unsatisfied(total: total) == .unsatisfied(total: total)
+  }
+
+  /// Whether a 200 has no `Content-Range`, or that of the whole file. The field has no meaning there (RFC 9110, section 14.4), but a
+  /// server could send a part under the wrong status.
+  private func isOfWhole(_ response: Response) -> Bool {
+    guard response.headers.contains(.contentRange) else { return true }
+    guard let length = response.body.length else { return false }
+    return ContentRange(response.headers) == .part(start: 0, end: length, total: length)
+  }
+
   /// Writes the whole file from its beginning.
-  private func receiveWhole(_ response: Response) async throws -> Outcome {
+  private func receiveWhole(_ response: Response, offset: Int64) async throws -> Outcome {
+    guard isOfWhole(response) else {
+      guard offset > 0 else { throw refusal(.invalidResponse("the Content-Range of a 200 is not that of the whole file")) }
+      await response.body.discard()
+      hasNoRanges = true
+      return .again
+    }
     try startAgain()
     let isStoredAsSent = isStoredAsSent(response)
     if isStoredAsSent {
@@ -66,19 +88,19 @@ extension DownloadRun {
 
   /// Appends a part that begins at the offset.
   private func receivePart(_ response: Response, offset: Int64) async throws -> Outcome {
-    guard case .part(let start, let end, let whole?) = ContentRange(response.headers), start == offset,
-      total ?? whole == whole, response.body.length ?? (end - start) == end - start, isStoredAsSent(response, ofPart: true),
-      record?.isStated(in: response) == true
-    else {
-      await response.body.discard()
-      hasNoRanges = true
-      return .again
-    }
     let checksums = Checksum.list(response.headers[values: .reprDigest]).filter { !stated.contains($0) }
     // A file that has another checksum is another.
     let isContradicted = checksums.contains { checksum in stated.contains { $0.algorithm == checksum.algorithm } }
-    guard record?.matches(response) == true, !isContradicted else {
+    guard let record, !record.isContradicted(by: response), !isContradicted else {
       await response.body.discard()
+      return .again
+    }
+    guard case .part(let start, let end, let whole?) = ContentRange(response.headers), start == offset,
+      total ?? whole == whole, response.body.length ?? (end - start) == end - start, isStoredAsSent(response),
+      !response.isMultipart, record.isStated(in: response), record.codings == response.contentCodings
+    else {
+      await response.body.discard()
+      hasNoRanges = true
       return .again
     }
     total = whole
@@ -127,13 +149,8 @@ extension DownloadRun {
   }
 
   /// Whether the bytes of the body are those that were sent, and no decoding stage has changed them.
-  private func isStoredAsSent(_ response: Response, ofPart isPart: Bool = false) -> Bool {
-    let codings = response.headers[values: .contentEncoding].flatMap { $0.split(separator: ",") }.map {
-      $0.trimming().lowercased()
-    }
-    guard codings.contains(where: { $0 != "identity" && !$0.isEmpty }) else {
-      return !isPart || response.headers[.contentType]?.lowercased().hasPrefix("multipart/byteranges") != true
-    }
+  private func isStoredAsSent(_ response: Response) -> Bool {
+    guard !response.contentCodings.isEmpty else { return true }
     guard request.options.decompression == nil, let length = response.body.length else { return false }
     return response.headers[.contentLength].flatMap(Int64.init) == length
   }
@@ -145,4 +162,15 @@ extension DownloadRun {
       throw DownloadError(.noSpace(needed: needed, free: free), path: part.destination, request: request)
     }
   }
+}
+
+extension Response {
+  /// The content codings in lower case, in the order in which they were applied. `identity` is none.
+  var contentCodings: [String] {
+    headers[values: .contentEncoding].flatMap { $0.split(separator: ",") }.map { $0.trimming().lowercased() }
+      .filter { !$0.isEmpty && $0 != "identity" }
+  }
+
+  /// Whether the body has several parts of a file, each with a `Content-Range` of its own (RFC 9110, section 14.6).
+  fileprivate var isMultipart: Bool { headers[.contentType]?.lowercased().hasPrefix("multipart/byteranges") == true }
 }

@@ -51,7 +51,7 @@ final class DownloadRun {
     self.checksum = checksum
     self.policy = policy
     self.report = report
-    self.request = try Self.prepared(request, for: destination)
+    self.request = try Self.prepared(request, checksum, for: destination)
     part = try PartFile(for: destination)
     meter = ProgressMeter(policy)
     guard policy.existing == .replace || !part.isDestinationTaken else {
@@ -61,11 +61,15 @@ final class DownloadRun {
     }
   }
 
-  private static func prepared(_ request: Request, for destination: String) throws -> Request {
+  private static func prepared(_ request: Request, _ checksum: Checksum?, for destination: String) throws -> Request {
     func refused(_ text: String) -> DownloadError { DownloadError(.invalidRequest(text), path: destination, request: request) }
     guard request.method == .get else { throw refused("only a GET can be downloaded to a file") }
     guard request.headers[.range] == nil, request.headers[.ifRange] == nil else {
       throw refused("a download sets Range and If-Range itself")
+    }
+    if let checksum, !checksum.isValid {
+      let algorithm = checksum.algorithm
+      throw refused("a checksum \(algorithm.rawValue) has \(2 * algorithm.byteCount) hexadecimal digits")
     }
     var request = request
     // A range of an encoded representation is one of its encoded bytes, and a checksum is that of them.
@@ -161,8 +165,10 @@ final class DownloadRun {
     } catch let error as UnexpectedStatus {
       // Of a middleware that looks at the status: it is looked at here.
       response = error.response
-    } catch let error as TransportError where hasBegun && error.isInterruption {
-      return .interrupted(error)
+    } catch  where hasBegun && error.isInterruption {
+      // A refusal sends nothing. So it costs nothing to ask again before its time.
+      let wait = (error as? any RefusedRequest)?.retryAfter
+      return .interrupted(error, retryAfter: wait.map { min($0, policy.maxDelay) })
     }
     return try await judge(response, offset: offset)
   }
@@ -215,7 +221,11 @@ final class DownloadRun {
   }
 }
 
-extension TransportError {
-  /// Whether going on may succeed. A limit of the total time is the caller's.
-  var isInterruption: Bool { isTransient && code != .totalTimeout }
+extension Error {
+  /// Whether going on may succeed. A limit of the total time is the caller's. An adapter without backpressure gives up a body of which
+  /// too much is unread.
+  var isInterruption: Bool {
+    let code = (self as? TransportError)?.code
+    return isTransient && code != .totalTimeout || code == .bodyTooLarge
+  }
 }

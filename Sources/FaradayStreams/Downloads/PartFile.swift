@@ -40,6 +40,8 @@ final class PartFile {
     var own = stat()
     guard fstat(descriptor, &own) == 0 else { throw DownloadError(errno: errno, path: destination) }
     size = Int64(own.st_size)
+    // The owner must be able to open the part again.
+    if let mode = replacedMode { fchmod(descriptor, mode & 0o666 | 0o600) }
   }
 
   deinit { Self.release(descriptor) }
@@ -131,6 +133,14 @@ final class PartFile {
 
   private static func isFolder(_ found: stat) -> Bool { found.st_mode & S_IFMT == S_IFDIR }
 
+  /// The permissions of the regular file at the destination, without set-user-ID and the like; nil if there is none. The new file
+  /// gets them.
+  private var replacedMode: mode_t? {
+    var found = stat()
+    guard lstat(destination, &found) == 0, found.st_mode & S_IFMT == S_IFREG else { return nil }
+    return found.st_mode & 0o777
+  }
+
   /// Whether there is something at the destination.
   var isDestinationTaken: Bool {
     var found = stat()
@@ -187,6 +197,7 @@ final class PartFile {
   ///
   /// - Parameter link: gives a file a second name; tests pass one that fails.
   func finish(replacing: Bool, link: (UnsafePointer<CChar>, UnsafePointer<CChar>) -> Int32 = systemLink) throws {
+    if let mode = replacedMode, fchmod(descriptor, mode) != 0 { throw DownloadError(errno: errno, path: destination) }
     guard fsync(descriptor) == 0 else { throw DownloadError(errno: errno, path: destination) }
     guard hasItsName else { throw DownloadError(.fileFailed("something else took the name of the part file"), path: destination) }
     guard (replacing ? rename(path, destination) : renameWithoutReplacing(link)) == 0 else {

@@ -5,23 +5,27 @@ internal import FaradayCore
 /// It is written before the first byte, and replaced as a whole: at any moment there is none, an old one and no bytes, or the one
 /// of the bytes. It holds no URL and no header field but the validator.
 struct PartRecord: Codable, Equatable {
-  private var version = 1
+  private var version = 2
   /// The hash of the URL and of the request fields that choose a representation.
   let resource: String
   /// A strong `ETag`, or a `Last-Modified` that is strong: the value of `If-Range` (RFC 9110, section 13.1.5).
   let validator: String
   let total: Int64?
+  /// The content codings of the bytes: some servers use one `ETag` for all of them.
+  let codings: [String]
   /// The checksums that the server has stated, in hexadecimal digits.
   let digests: [Checksum.Algorithm: String]
 
-  /// Nil if the response has no validator that a later part could be asked for with, or the server says that it has no parts.
+  /// Nil if the response has no validator that a later part could be asked for with, or the server says that it has no parts. Nil for
+  /// a 203 too, which a proxy has transformed (RFC 9110, section 15.3.4).
   init?(_ response: Response, total: Int64?, digests: [Checksum], to request: Request) {
-    guard let validator = Self.validator(of: response.headers),
+    guard response.status == .ok, let validator = Self.validator(of: response.headers),
       response.headers[.acceptRanges]?.trimming().lowercased() != "none"
     else { return nil }
     resource = Self.resource(of: request)
     self.validator = validator
     self.total = total
+    codings = response.contentCodings
     self.digests = Dictionary(digests.map { ($0.algorithm, $0.hexadecimal) }) { first, _ in first }
   }
 
@@ -30,7 +34,7 @@ struct PartRecord: Codable, Equatable {
   init?(at path: String, size: Int64, ownedBy owners: Set<UInt32>, for request: Request) {
     guard let data = try? PrivateFile.read(path, limit: 64 << 10, ownedBy: owners),
       let record = try? JSONDecoder().decode(PartRecord.self, from: data),
-      record.version == 1, record.resource == Self.resource(of: request), record.total ?? .max >= size,
+      record.version == 2, record.resource == Self.resource(of: request), record.total ?? .max >= size,
       Self.isEntityTag(record.validator) || HTTPDate.parse(record.validator) != nil
     else { return nil }
     self = record
@@ -40,31 +44,32 @@ struct PartRecord: Codable, Equatable {
 
   var checksums: [Checksum] { digests.map { Checksum($0.key, $0.value) } }
 
-  /// Whether a response may be of the same bytes: its validator, if it states one, is this one.
-  func matches(_ response: Response) -> Bool {
-    let name = Self.isEntityTag(validator) ? HTTPField.Name.eTag : .lastModified
-    return response.headers[name].map { $0.trimming() == validator } ?? true
+  /// Whether a response states the validator. Only such a part may be combined with the bytes (RFC 9110, section 15.3.7.3): nothing
+  /// else says that the server has compared the `If-Range`.
+  func isStated(in response: Response) -> Bool { stated(in: response) == validator }
+
+  /// Whether a response states another validator.
+  func isContradicted(by response: Response) -> Bool { stated(in: response).map { $0 != validator } ?? false }
+
+  private func stated(in response: Response) -> String? {
+    response.headers[Self.isEntityTag(validator) ? .eTag : .lastModified]?.trimming()
   }
 
-  /// Whether a part states the validator if it is an `ETag`, as it must (RFC 9110, section 15.3.7). Nothing says otherwise that
-  /// both are parts of the same (section 15.3.7.3).
-  func isStated(in part: Response) -> Bool { !Self.isEntityTag(validator) || part.headers[.eTag] != nil }
-
-  /// The strong `ETag`; the `Last-Modified` only if there is no `ETag` at all, and it lies at least a second before the `Date` (RFC
-  /// 9110, sections 8.8.2.2 and 13.1.5).
+  /// The strong `ETag`; the `Last-Modified` only if there is no `ETag` at all, and it lies at least a minute before the `Date` (RFC
+  /// 9110, sections 8.8.2.2 and 13.1.5). Both may be of different clocks, and a minute makes a wrong order unlikely.
   private static func validator(of headers: HTTPFields) -> String? {
     if let tag = headers[.eTag]?.trimming() { return isEntityTag(tag) ? tag : nil }
     guard let modified = headers[.lastModified]?.trimming(), let instant = HTTPDate.parse(modified),
-      let date = headers[.date].flatMap({ HTTPDate.parse($0) }), date.timeIntervalSince(instant) >= 1
+      let date = headers[.date].flatMap({ HTTPDate.parse($0) }), date.timeIntervalSince(instant) >= 60
     else { return nil }
     return modified
   }
 
-  /// Whether it is a strong entity tag (RFC 9110, section 8.8.3).
+  /// Whether it is a strong entity tag (RFC 9110, section 8.8.3) of ASCII characters. Others might not be sent back byte for byte.
   private static func isEntityTag(_ text: String) -> Bool {
     let bytes = text.utf8
     guard bytes.count >= 2, bytes.first == UInt8(ascii: "\""), bytes.last == UInt8(ascii: "\"") else { return false }
-    return bytes.dropFirst().dropLast().allSatisfy { $0 > 0x20 && $0 != UInt8(ascii: "\"") && $0 != 0x7F }
+    return bytes.dropFirst().dropLast().allSatisfy { (0x21..<0x7F).contains($0) && $0 != UInt8(ascii: "\"") }
   }
 
   private static func resource(of request: Request) -> String {

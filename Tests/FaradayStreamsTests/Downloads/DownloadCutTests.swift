@@ -100,6 +100,32 @@ import Testing
     #expect(first.heads.elements.count == 4 && first.heads.elements.allSatisfy { $0.contains("SECRET") })
   }
 
+  @Test func `a download that is far behind a server that cannot be slowed down is whole`() async throws {
+    let hasEnded = Gate()
+    let file = RangeServer.File(size: 100 << 20)
+    let server = try RawServer { connection in
+      defer { hasEnded.open() }
+      _ = try connection.readHead()
+      try connection.send("HTTP/1.1 200 OK\r\nETag: \(file.tag)\r\nContent-Length: \(file.size)\r\n\r\n")
+      for start in stride(from: 0, to: file.size, by: 1 << 20) { try connection.send(file.bytes(start..<(start + 1 << 20))) }
+    }
+    defer { server.stop() }
+    let folder = try TemporaryFolder()
+    var often = policy
+    often.reportsPerSecond = .infinity
+    let download = try await Connection(server.url + "/file", adapter: TestedAdapter.urlSession.adapter).download(
+      to: folder.path + "/file", policy: often
+    ) { progress in
+      // The first piece waits until the server has sent all.
+      if progress.bytes < 1 << 20 { hasEnded.wait() }
+    }
+    #expect(download.size == Int64(file.size) && download.interruptions == 0)
+    let handle = try #require(FileHandle(forReadingAtPath: folder.path + "/file"))
+    for start in stride(from: 0, to: file.size, by: 1 << 20) {
+      #expect(try handle.read(upToCount: 1 << 20) == Data(file.bytes(start..<(start + 1 << 20))), "at \(start)")
+    }
+  }
+
   #if os(Linux)
   @Test(.timeLimit(.minutes(1))) func `a process that is killed leaves what the next one goes on with`() async throws {
     let program = try BuiltProduct.named("downloader").path

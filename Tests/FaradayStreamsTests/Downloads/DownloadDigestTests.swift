@@ -30,10 +30,41 @@ import Testing
   @Test func `a wrong checksum of the caller is an error that names both`() async throws {
     let file = try MockedFile()
     file.whole()
-    let error = await failure { _ = try await file.download(checksum: .sha256("ABCD")) }
+    let wrong = String(repeating: "AB", count: 32)
+    let error = await failure { _ = try await file.download(checksum: .sha256(wrong)) }
     let actual = SHA256.hash(file.bytes).hexadecimal
-    #expect(error.flatMap(reason) == .checksumMismatch(algorithm: .sha256, expected: "abcd", actual: actual))
+    #expect(error.flatMap(reason) == .checksumMismatch(algorithm: .sha256, expected: wrong.lowercased(), actual: actual))
     #expect(error.map { "\($0)".contains(actual) } == true)
+  }
+
+  @Test(
+    arguments: [
+      .sha256(""), .sha256("abcd"), .sha256(String(repeating: "a", count: 63)), .sha256(String(repeating: "a", count: 64) + "\n"),
+      .sha256(String(repeating: "a", count: 63) + "g"), .sha256(String(repeating: "a", count: 128)),
+      .sha256(String(repeating: "é", count: 32)), .sha512(String(repeating: "a", count: 64)),
+    ] as [Checksum])
+  func `a checksum that is not hexadecimal digits of its length is refused before anything is sent, and the part stays`(
+    checksum: Checksum
+  ) async throws {
+    let file = try MockedFile()
+    await file.leavePart(of: 300)
+    let error = await failure { _ = try await file.download(checksum: checksum) }
+    let digits = checksum.algorithm == .sha256 ? 64 : 128
+    #expect(
+      error.flatMap(reason) == .invalidRequest("a checksum \(checksum.algorithm.rawValue) has \(digits) hexadecimal digits"))
+    #expect(file.sent.count == 1 && file.names == ["file.part", "file.part.json"])
+  }
+
+  @Test func `an invalid checksum in a list of downloads fails its file alone`() async throws {
+    let file = try MockedFile()
+    file.whole()
+    let results = try await file.connection.downloads(
+      [DownloadItem("a", to: file.destination, checksum: .sha256("00")), DownloadItem("b", to: file.folder + "/b")])
+    guard case .invalidRequest = await failure(of: { _ = try results[0].get() }).flatMap(reason) else {
+      Issue.record("\(results[0])")
+      return
+    }
+    #expect(try results[1].get().size == 1000 && file.sent.count == 1)
   }
 
   @Test func `right ones are verified, of the caller in either case`() async throws {
@@ -44,7 +75,8 @@ import Testing
   }
 
   @Test(arguments: [
-    "md5=:AAAA:", "sha-256", "sha-256=", "sha-256=AAAA", "sha-256=:AA\u{1}A:", "sha-256=:AAAA", "unixsum=7, x=\"a,b\"", ":",
+    "md5=:AAAA:", "sha-256=:AAAA:", "sha-512=:AAAA:", "sha-256", "sha-256=", "sha-256=AAAA", "sha-256=:AA\u{1}A:",
+    "sha-256=:AAAA", "unixsum=7, x=\"a,b\"", ":",
     "=::", "",
   ])
   func `what is unknown or malformed is passed over`(value: String) async throws {

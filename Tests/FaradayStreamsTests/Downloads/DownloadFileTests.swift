@@ -130,6 +130,36 @@ import Testing
     #expect(file.written == file.bytes)
   }
 
+  @Test(arguments: [0o600, 0o640, 0o644, 0o755, 0o400, 0o4750] as [mode_t])
+  func `a file that replaces another one has its permissions, without set-user-ID`(mode: mode_t) async throws {
+    let file = try MockedFile()
+    try Data("old".utf8).write(to: URL(fileURLWithPath: file.destination))
+    try #require(chmod(file.destination, mode) == 0)
+    await file.leavePart(of: 300)
+    var found = stat()
+    // Nobody reads the new bytes who may not read the old ones, and the owner can go on.
+    try #require(stat(file.part, &found) == 0)
+    #expect(found.st_mode & 0o777 & ~(mode | 0o600) == 0 && found.st_mode & 0o600 == 0o600)
+    file.rest(from: 300)
+    _ = try await file.download()
+    try #require(stat(file.destination, &found) == 0)
+    #expect(found.st_mode & 0o7777 == mode & 0o777 && file.written == file.bytes)
+  }
+
+  @Test func `a link that is replaced has no permissions to keep`() async throws {
+    let file = try MockedFile()
+    let other = file.folder + "/other"
+    try Data().write(to: URL(fileURLWithPath: other))
+    try #require(chmod(other, 0o600) == 0)
+    try FileManager.default.createSymbolicLink(atPath: file.destination, withDestinationPath: other)
+    file.whole()
+    _ = try await file.download()
+    let mask = umask(0)
+    umask(mask)
+    var found = stat()
+    #expect(lstat(file.destination, &found) == 0 && found.st_mode & 0o777 == 0o666 & ~mask)
+  }
+
   @Test func `two downloads to the same file: the second is refused, the first goes on`() async throws {
     let file = try MockedFile()
     let (arrived, release) = (Gate(), Gate())
@@ -275,7 +305,7 @@ import Testing
     case "resource": fields["resource"] = "00"
     case "validator": fields["validator"] = "W/\"v1\""
     case "total": fields["total"] = 299
-    case "version": fields["version"] = 2
+    case "version": fields["version"] = 1
     default: fields = [:]
     }
     let damaged = fields.isEmpty ? Data(damage.utf8) : try JSONSerialization.data(withJSONObject: fields)

@@ -7,6 +7,9 @@ import Testing
 
 /// What a server may answer to a request for the rest of a file.
 @Suite struct DownloadRangeTests {
+  /// Of no bytes that a test sends.
+  private let wrongDigest = "sha-256=:\(Data(count: 32).base64EncodedString()):"
+
   @Test(arguments: [
     "bytes 0-999/1000", "bytes 299-999/1000", "bytes 301-999/1000", "bytes 300-999/1001", "bytes 300-999/*", "bytes 300-998/1000",
     "bytes 300-999", "bytes 300-1000/1000", "bytes 999-300/1000", "bytes */1000", "items 300-999/1000", "bytes 300-999/-1", "",
@@ -63,15 +66,99 @@ import Testing
     #expect(file.ranges == [nil, "bytes=300-", nil, nil] && file.written == file.bytes)
   }
 
-  @Test func `a part need not repeat the Last-Modified of the whole, but may not have another`() async throws {
+  private let dated: HTTPFields = [.lastModified: "Mon, 01 Jan 2024 00:00:00 GMT", .date: "Mon, 01 Jan 2024 00:01:00 GMT"]
+
+  @Test(arguments: [[:], [.eTag: "\"v1\""], [.date: "Mon, 01 Jan 2024 00:01:00 GMT"]] as [HTTPFields])
+  func `a part without the Last-Modified of the whole may be of another version, and starts the file again without ranges`(
+    headers: HTTPFields
+  ) async throws {
     let file = try MockedFile()
-    let headers: HTTPFields = [.lastModified: "Mon, 01 Jan 2024 00:00:00 GMT", .date: "Mon, 01 Jan 2024 00:00:01 GMT"]
-    file.whole(cut: 300, headers)
-    file.rest(from: 300, cut: 100, [:])
-    file.rest(from: 400, [.lastModified: "Mon, 01 Jan 2024 00:00:01 GMT"])
+    // The server ignores If-Range, and the file has changed.
+    file.answer { [dated] in MockedFile.response($0, .ok, dated, Data(count: 1000), cut: 300) }
+    file.rest(from: 300, headers)
     file.whole()
     _ = try await file.download()
-    #expect(file.ranges == [nil, "bytes=300-", "bytes=400-", nil] && file.written == file.bytes)
+    #expect(file.ranges == [nil, "bytes=300-", nil] && file.written == file.bytes)
+  }
+
+  @Test func `a part with another Last-Modified starts the file again`() async throws {
+    let file = try MockedFile()
+    file.answer { [dated] in MockedFile.response($0, .ok, dated, Data(count: 1000), cut: 300) }
+    file.rest(from: 300, [.lastModified: "Mon, 01 Jan 2024 00:00:01 GMT"])
+    file.whole(cut: 400, dated)
+    file.rest(from: 400, dated)
+    _ = try await file.download()
+    #expect(file.ranges == [nil, "bytes=300-", nil, "bytes=400-"] && file.written == file.bytes)
+  }
+
+  @Test(
+    arguments: [
+      (nil, "gzip"), ("gzip", nil), ("gzip", "x-own"), ("gzip, x-own", "gzip"), ("identity", "gzip"), ("gzip", "identity"),
+      (nil, "identity"), ("GZIP", "gzip"),
+    ] as [(String?, String?)])
+  func `a part in another content coding starts the file again without ranges, even under the same ETag`(
+    first: String?, second: String?
+  ) async throws {
+    let file = try MockedFile()
+    let isSame = (first ?? "identity").lowercased() == (second ?? "identity").lowercased()
+    let old = isSame ? file.bytes : Data(count: 1000)
+    let headers: HTTPFields = [.eTag: "\"v1\""]
+    let whole = headers.adding(.contentLength, "1000").coded(first)
+    file.answer { MockedFile.response($0, .ok, whole, old, cut: 300) }
+    file.rest(from: 300, headers.adding(.contentLength, "700").coded(second))
+    file.whole()
+    _ = try await file.download()
+    #expect(file.ranges == (isSame ? [nil, "bytes=300-"] : [nil, "bytes=300-", nil]) && file.written == file.bytes)
+  }
+
+  @Test func `a part in another content coding than that of an earlier process starts the file again`() async throws {
+    let file = try MockedFile()
+    await file.leavePart(of: 300)
+    file.rest(from: 300, [.eTag: "\"v1\"", .contentLength: "700", .contentEncoding: "gzip"])
+    file.whole()
+    #expect(try await file.download().resumed == 0)
+    #expect(file.ranges == [nil, "bytes=300-", nil] && file.written == file.bytes)
+  }
+
+  @Test(
+    arguments: [
+      "bytes 300-999/1000", "bytes 0-299/1000", "bytes 0-999/1001", "bytes 0-999/*", "bytes 0-998/999", "bytes */1000",
+      "items 0-9/10", "",
+    ])
+  func `a 200 with a Content-Range that is not of the whole is refused`(range: String) async throws {
+    let file = try MockedFile()
+    file.whole([.eTag: "\"v1\"", .contentRange: range])
+    let error = await failure { _ = try await file.download() }
+    #expect(error.map(reason) == .invalidResponse("the Content-Range of a 200 is not that of the whole file"))
+    #expect(file.names == [])
+  }
+
+  @Test(arguments: [HTTPResponse.Status.ok, .nonAuthoritativeInformation])
+  func `a 200 with the Content-Range of the rest starts the file again without ranges`(status: HTTPResponse.Status) async throws {
+    let file = try MockedFile()
+    file.whole(cut: 300)
+    file.answer { [bytes = file.bytes] in
+      MockedFile.response($0, status, [.eTag: "\"v1\"", .contentRange: "bytes 300-999/1000"], bytes[300...])
+    }
+    file.whole(cut: 400)
+    file.whole()
+    _ = try await file.download()
+    #expect(file.ranges == [nil, "bytes=300-", nil, nil] && file.written == file.bytes)
+  }
+
+  @Test func `a 200 with the Content-Range of the whole is the file`() async throws {
+    let file = try MockedFile()
+    file.whole([.eTag: "\"v1\"", .contentRange: "bytes 0-999/1000"])
+    #expect(try await file.download().size == 1000)
+    #expect(file.written == file.bytes)
+  }
+
+  @Test func `a 203, which a proxy has transformed, is not continued`() async throws {
+    let file = try MockedFile()
+    file.answer { MockedFile.response($0, .nonAuthoritativeInformation, [.eTag: "\"v1\""], Data(count: 1000), cut: 300) }
+    file.whole()
+    _ = try await file.download()
+    #expect(file.ranges == [nil, nil] && file.written == file.bytes)
   }
 
   @Test func `a changed file is sent whole, and replaces what was there`() async throws {
@@ -110,7 +197,8 @@ import Testing
     arguments: [
       [.eTag: "W/\"v1\""], [.eTag: "v1"], [.eTag: "\"v\"1\""], [.eTag: "\"v 1\""], [:],
       [.lastModified: "Mon, 01 Jan 2024 00:00:00 GMT"],
-      [.lastModified: "Mon, 01 Jan 2024 00:00:00 GMT", .date: "Mon, 01 Jan 2024 00:00:00 GMT"],
+      [.lastModified: "Mon, 01 Jan 2024 00:00:00 GMT", .date: "Mon, 01 Jan 2024 00:00:59 GMT"],
+      [.eTag: "\"\u{E9}\""],
       [.eTag: "W/\"v1\"", .lastModified: "Mon, 01 Jan 2024 00:00:00 GMT", .date: "Mon, 01 Jan 2024 00:01:00 GMT"],
       [.eTag: "\"v1\"", .acceptRanges: "none"], [.lastModified: "never", .date: "Mon, 01 Jan 2024 00:01:00 GMT"],
     ] as [HTTPFields])
@@ -123,29 +211,37 @@ import Testing
     #expect(file.written == file.bytes)
   }
 
-  @Test func `a Last-Modified that is older than the response is a validator`() async throws {
+  @Test func `a Last-Modified a minute before the Date is a validator`() async throws {
     let file = try MockedFile()
-    let headers: HTTPFields = [.lastModified: "Mon, 01 Jan 2024 00:00:00 GMT", .date: "Mon, 01 Jan 2024 00:00:01 GMT"]
-    file.whole(cut: 300, headers)
-    file.rest(from: 300, headers)
+    file.whole(cut: 300, dated)
+    file.rest(from: 300, dated)
     _ = try await file.download()
     #expect(file.sent.last?.headers[.ifRange] == "Mon, 01 Jan 2024 00:00:00 GMT" && file.written == file.bytes)
   }
 
-  @Test func `nothing behind the bytes that are here: the file is whole already`() async throws {
+  @Test(arguments: [true, false])
+  func `a 416 behind all bytes of an unknown total says that the file is whole if it states the validator`(isDated: Bool)
+    async throws
+  {
     let file = try MockedFile()
-    let chunked: HTTPFields = [.eTag: "\"v1\""]
-    // Its length was not known: all bytes came, and the end did not.
-    file.answer { [bytes = file.bytes] request in
-      let pieces = AsyncThrowingStream<Data, any Error> { continuation in
-        continuation.yield(bytes)
-        continuation.finish(throwing: MockedFile.broken(request))
-      }
-      return Response(status: .ok, headers: chunked, body: .stream(pieces), url: request.url)
-    }
-    file.status(.rangeNotSatisfiable, [.contentRange: "bytes */1000"])
+    let headers = isDated ? dated : [.eTag: "\"v1\""]
+    file.unknownLength(headers, file.bytes)
+    file.status(.rangeNotSatisfiable, headers.adding(.contentRange, "bytes */1000"))
     #expect(try await file.download().size == 1000)
     #expect(file.ranges == [nil, "bytes=1000-"] && file.written == file.bytes)
+  }
+
+  @Test(arguments: [true, false])
+  func `a 416 without the validator may be of another file of that size: an unknown total starts again`(isDated: Bool)
+    async throws
+  {
+    let file = try MockedFile(size: 300)
+    file.unknownLength(isDated ? dated : [.eTag: "\"v1\""], Data(count: 300))
+    // The file has changed, the server ignores If-Range, and the new file is as long as what came of the old one.
+    file.status(.rangeNotSatisfiable, [.contentRange: "bytes */300"])
+    file.whole()
+    #expect(try await file.download().size == 300)
+    #expect(file.ranges == [nil, "bytes=300-", nil] && file.written == file.bytes)
   }
 
   @Test(arguments: [[:], [.contentRange: "bytes */*"], [.eTag: "\"v1\"", .contentRange: "bytes */1000"]] as [HTTPFields])
@@ -171,13 +267,7 @@ import Testing
 
   @Test func `of a total that nobody knows, a range that is not there starts the file again`() async throws {
     let file = try MockedFile()
-    file.answer { [bytes = file.bytes] request in
-      let pieces = AsyncThrowingStream<Data, any Error> { continuation in
-        continuation.yield(bytes)
-        continuation.finish(throwing: MockedFile.broken(request))
-      }
-      return Response(status: .ok, headers: [.eTag: "\"v1\""], body: .stream(pieces), url: request.url)
-    }
+    file.unknownLength([.eTag: "\"v1\""], file.bytes)
     file.status(.rangeNotSatisfiable)
     file.whole()
     #expect(try await file.download().size == 1000)
@@ -229,7 +319,7 @@ import Testing
 
   @Test func `a coded body of which nobody knows whether it was decoded starts again`() async throws {
     let file = try MockedFile()
-    file.whole(cut: 300, [.eTag: "\"v1\"", .contentEncoding: "br", .reprDigest: "sha-256=:AAAA:"])
+    file.whole(cut: 300, [.eTag: "\"v1\"", .contentEncoding: "br", .reprDigest: wrongDigest])
     file.whole()
     _ = try await file.download()
     #expect(file.ranges == [nil, nil] && file.written == file.bytes)
@@ -239,7 +329,7 @@ import Testing
     let file = try MockedFile()
     let zipped = Data(Gzip.stored(Array(file.bytes)))
     let headers: HTTPFields = [
-      .eTag: "\"v1\"", .contentEncoding: "gzip", .contentLength: "\(zipped.count)", .reprDigest: "sha-256=:AAAA:",
+      .eTag: "\"v1\"", .contentEncoding: "gzip", .contentLength: "\(zipped.count)", .reprDigest: wrongDigest,
     ]
     file.answer { MockedFile.response($0, .ok, headers, zipped, cut: 10) }
     file.answer { MockedFile.response($0, .ok, headers, zipped) }
@@ -251,16 +341,31 @@ import Testing
     let file = try MockedFile()
     let headers: HTTPFields = [.eTag: "\"v1\"", .contentEncoding: "x-own", .contentLength: "1000"]
     file.whole(cut: 300, headers)
-    file.answer { [bytes = file.bytes] in
+    file.answer { [bytes = file.bytes, wrongDigest] in
       Response(
-        status: .ok, headers: headers, body: .data(bytes), trailers: [.contentDigest: "sha-256=:AAAA:"], url: $0.url)
+        status: .ok, headers: headers, body: .data(bytes), trailers: [.contentDigest: wrongDigest], url: $0.url)
     }
     let download = try await file.download(edit: { $0.options.decompression = .standard })
     #expect(file.ranges == [nil, nil] && file.written == file.bytes && download.verified.isEmpty)
   }
 }
 
+extension MockedFile {
+  /// A 200 without a length, which breaks off behind these bytes.
+  fileprivate func unknownLength(_ headers: HTTPFields, _ bytes: Data) {
+    answer { request in
+      let pieces = AsyncThrowingStream<Data, any Error> { continuation in
+        continuation.yield(bytes)
+        continuation.finish(throwing: Self.broken(request))
+      }
+      return Response(status: .ok, headers: headers, body: .stream(pieces), url: request.url)
+    }
+  }
+}
+
 extension HTTPFields {
+  fileprivate func coded(_ coding: String?) -> HTTPFields { coding.map { adding(.contentEncoding, $0) } ?? self }
+
   fileprivate func adding(_ name: HTTPField.Name, _ value: String) -> HTTPFields {
     var fields = self
     fields[name] = value

@@ -1,6 +1,7 @@
 import Faraday
 import FaradayTesting
 import Foundation
+import Synchronization
 import TestSupport
 import Testing
 
@@ -97,6 +98,20 @@ import Testing
     #expect(file.sent.map { $0.headers[.ifRange] } == [nil, "\"v1\"", "\"v1\""])
     #expect(file.written == file.bytes && file.names == ["file"])
     #expect(download.size == 1000 && download.interruptions == 2 && download.resumed == 0)
+  }
+
+  @Test func `a body of which an adapter without backpressure has too much unread goes on where it was`() async throws {
+    let file = try MockedFile()
+    file.answer { [bytes = file.bytes] request in
+      let pieces = AsyncThrowingStream<Data, any Error> { continuation in
+        continuation.yield(bytes.prefix(300))
+        continuation.finish(throwing: MockedFile.broken(request, .bodyTooLarge))
+      }
+      return Response(status: .ok, headers: [.eTag: "\"v1\""], body: .stream(pieces, length: 1000), url: request.url)
+    }
+    file.rest(from: 300)
+    #expect(try await file.download().interruptions == 1)
+    #expect(file.ranges == [nil, "bytes=300-"] && file.written == file.bytes)
   }
 
   @Test func `an end that breaks off behind the last byte is no interruption`() async throws {
@@ -261,6 +276,50 @@ import Testing
     connection.use(.expectStatus)
     _ = try await connection.download("file", to: file.destination, policy: file.policy)
     #expect(file.written == file.bytes)
+  }
+
+  /// Refuses requests after the first, as a circuit breaker or a rate limit in the stack does.
+  private final class Refusing: Middleware {
+    struct Refused: RefusedRequest {
+      let retryAfter: Duration?
+      var description: String { "refused" }
+    }
+
+    /// One for each request after the first, until there are no more.
+    private let refusals: Mutex<[Refused?]>
+
+    init(_ refusals: [Duration?]) { self.refusals = Mutex([nil] + refusals.map { Refused(retryAfter: $0) }) }
+
+    func handle(_ request: Request, next: Next) async throws -> Response {
+      if let refused = refusals.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) { throw refused }
+      return try await next(request)
+    }
+  }
+
+  @Test func `a request that the connection's own stack refuses is sent when there is room again`() async throws {
+    let file = try MockedFile()
+    file.whole(cut: 100)
+    file.rest(from: 100)
+    var connection = file.connection
+    connection.use(Refusing([.seconds(5), nil, .seconds(90)]))
+    var policy = DownloadPolicy(clock: InstantClock(file.clock))
+    policy.random = { 0.5 }
+    let download = try await connection.download("file", to: file.destination, policy: policy)
+    #expect(download.interruptions == 4 && file.written == file.bytes)
+    // The cut, then the refusals: one that asks for longer than the policy's longest delay is asked again after that.
+    #expect(file.clock.slept == [.milliseconds(250), .seconds(5), .seconds(1), .seconds(20)])
+  }
+
+  @Test func `refusals count as interruptions, and the first one without content is thrown`() async throws {
+    let file = try MockedFile()
+    file.whole(cut: 100)
+    var connection = file.connection
+    connection.use(Refusing(Array(repeating: nil, count: 10)))
+    var error = await failure { _ = try await connection.download("file", to: file.destination, policy: file.policy) }
+    #expect(error is Refusing.Refused && file.sent.count == 1 && file.names == ["file.part", "file.part.json"])
+    // Five after the cut were refused, and one more is thrown.
+    error = await failure { _ = try await connection.download("file", to: file.destination, policy: file.policy) }
+    #expect(error is Refusing.Refused && file.sent.count == 1)
   }
 
   @Test func `cancelling ends it, and leaves a part that can be continued`() async throws {

@@ -42,6 +42,18 @@ import Testing
     #expect(folder.names == ["e"] && mock.recorded.count == 1)
   }
 
+  @Test func `two names that differ only in their Unicode normal form are two files`() async throws {
+    let folder = try TemporaryFolder()
+    let names = ["\u{E9}", "e\u{301}"]
+    try #require(names[0] == names[1])
+    let results = try await connection(mock()).downloads(
+      names.enumerated().map { DownloadItem("\($0.offset)", to: folder.path + "/" + $0.element) })
+    for (index, result) in results.enumerated() {
+      #expect(try result.get().size == 2)
+      #expect(FileManager.default.contents(atPath: folder.path + "/" + names[index]) == Data("/\(index)".utf8))
+    }
+  }
+
   @Test(arguments: [-1, 1, 3, 100])
   func `never more run at the same time than are allowed`(limit: Int) async throws {
     let folder = try TemporaryFolder()

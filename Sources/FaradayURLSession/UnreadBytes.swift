@@ -1,0 +1,147 @@
+internal import FaradayCore
+internal import Foundation
+internal import Synchronization
+#if canImport(Glibc)
+private import Glibc
+#elseif canImport(Musl)
+private import Musl
+#elseif canImport(Darwin)
+private import Darwin
+#endif
+
+/// The received bytes of a response for which its reader has no room yet: the first ones in memory, the others in temporary files.
+/// First in, first out. Thread-safe.
+///
+/// URLSession cannot be slowed down: on Linux suspending a task ends its transfer, and all sessions of the process share one queue,
+/// which must not be blocked.
+final class UnreadBytes: Sendable {
+  /// How many of them are in memory.
+  static let inMemory = 16 << 20
+
+  struct Full: Error {}
+
+  private struct State {
+    var pieces = Fifo<Data>()
+    var inPieces = 0
+    var files = Fifo<UnreadFile>()
+    /// The last of the files, to which bytes are appended.
+    var last: UnreadFile?
+    var count: Int64 = 0
+    var isDiscarded = false
+  }
+
+  private let limit: Int64
+  private let state = Mutex(State())
+
+  /// - Parameter limit: the number of bytes beyond which ``append(_:)`` throws ``Full``.
+  init(limit: Int64) { self.limit = limit }
+
+  var isEmpty: Bool { state.withLock { $0.count == 0 } }
+  /// How many bytes are in memory.
+  var countInMemory: Int { state.withLock { $0.inPieces } }
+
+  /// Adds bytes. Throws ``Full``, and ``UnreadFile/Failure`` if they cannot be written.
+  func append(_ piece: Data) throws {
+    try state.withLock { state in
+      guard !state.isDiscarded else { return }
+      guard Int64(piece.count) <= limit - state.count else { throw Full() }
+      if state.files.isEmpty, state.inPieces + piece.count <= Self.inMemory {
+        state.pieces.append(piece)
+        state.inPieces += piece.count
+      } else {
+        try Self.file(&state).append(piece)
+      }
+      state.count += Int64(piece.count)
+    }
+  }
+
+  private static func file(_ state: inout State) throws -> UnreadFile {
+    if let last = state.last, !state.files.isEmpty, !last.isFull { return last }
+    let file = try UnreadFile()
+    state.files.append(file)
+    state.last = file
+    return file
+  }
+
+  /// Removes the next bytes; nil if there are none. Throws ``UnreadFile/Failure`` if they cannot be read.
+  func take() throws -> Data? {
+    try state.withLock { state in
+      if let piece = state.pieces.popFirst() {
+        state.inPieces -= piece.count
+        state.count -= Int64(piece.count)
+        return piece
+      }
+      guard let file = state.files.first else { return nil }
+      let piece = try file.take()
+      state.count -= Int64(piece.count)
+      if file.isEmpty {
+        _ = state.files.popFirst()
+        if state.last === file { state.last = nil }
+      }
+      return piece
+    }
+  }
+
+  /// Removes all bytes, and drops those that are still to come.
+  func discard() {
+    // Deallocated outside the lock.
+    let old = state.withLock { state in
+      defer { state = State(isDiscarded: true) }
+      return state
+    }
+    withExtendedLifetime(old) {}
+  }
+}
+
+/// A temporary file without a name, which ends with this object: bytes are appended to it and read from its start.
+// Safe to share: it is used under the lock of UnreadBytes.
+final class UnreadFile: @unchecked Sendable {
+  struct Failure: Error, CustomStringConvertible {
+    let code = errno
+    var description: String { "the temporary file for unread bytes failed: \(String(cString: strerror(code)))" }
+  }
+
+  /// A file of this size is followed by another one, so that bytes that were read free their space.
+  static let size: Int64 = 64 << 20
+
+  private let descriptor: Int32
+  private var written: Int64 = 0
+  private var read: Int64 = 0
+
+  var isFull: Bool { written >= Self.size }
+  var isEmpty: Bool { read == written }
+
+  init() throws {
+    let path = FileManager.default.temporaryDirectory.appendingPathComponent("faraday-unread-\(UUID().uuidString)").path
+    descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { throw Failure() }
+    unlink(path)
+  }
+
+  deinit { close(descriptor) }
+
+  func append(_ piece: Data) throws {
+    try piece.withUnsafeBytes { bytes in
+      var rest = bytes[...]
+      while !rest.isEmpty {
+        let count = pwrite(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count, off_t(written))
+        if count < 0, errno == EINTR { continue }
+        guard count > 0 else { throw Failure() }
+        written += Int64(count)
+        rest = rest.dropFirst(count)
+      }
+    }
+  }
+
+  /// The next bytes, which are at most 256 KiB.
+  func take() throws -> Data {
+    var piece = Data(count: Int(min(256 << 10, written - read)))
+    while true {
+      let count = piece.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress, $0.count, off_t(read)) }
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { throw Failure() }
+      read += Int64(count)
+      return piece.prefix(count)
+    }
+  }
+}
