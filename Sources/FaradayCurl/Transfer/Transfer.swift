@@ -83,9 +83,8 @@ final class Transfer: @unchecked Sendable, HasDeadline {
   var activated: Int64 = 0
   /// When libcurl last sent or received bytes for it, for the idle timeout.
   @exclusivity(unchecked) var lastActivity: Int64 = 0
-  /// The kernel's count of bytes of the connection, and when the engine last saw it change.
-  var tcpBytes: Int64 = 0
-  var tcpBytesChanged: Int64 = 0
+  /// The activity that libcurl does not report.
+  var wire = WireActivity()
   /// When to check again whether the server has closed the connection: see ``mayBeUploadingAfterResponse``.
   var nextServerCheck = Int64.max
   /// Bytes received since the engine last checked the length of its turn.
