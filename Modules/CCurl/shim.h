@@ -16,6 +16,7 @@
 #include <fcntl.h>
 #include <locale.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdint.h>
@@ -182,17 +183,24 @@ static inline int faraday_x509_verify(void *store) {
   return verify ? verify(store) : 0;
 }
 // The DER bytes of a certificate that the peer has sent, to be freed with faraday_x509_free; NULL if there are no more.
-static inline unsigned char *faraday_x509_copy(void *store, int index, int *count) {
-  void *(*sent)(void *) = (void *(*)(void *))dlsym(RTLD_DEFAULT, "X509_STORE_CTX_get0_untrusted");
+static inline unsigned char *faraday_x509_copy_of(void *(*sent)(void *), void *source, int index, int *count) {
   int (*number)(void *) = (int (*)(void *))dlsym(RTLD_DEFAULT, "OPENSSL_sk_num");
   void *(*value)(void *, int) = (void *(*)(void *, int))dlsym(RTLD_DEFAULT, "OPENSSL_sk_value");
   int (*encode)(void *, unsigned char **) = (int (*)(void *, unsigned char **))dlsym(RTLD_DEFAULT, "i2d_X509");
   if (!sent || !number || !value || !encode) return NULL;
-  void *chain = sent(store);
+  void *chain = sent(source);
   if (!chain || index >= number(chain)) return NULL;
   unsigned char *bytes = NULL;
   *count = encode(value(chain, index), &bytes);
   return *count > 0 ? bytes : NULL;
+}
+static inline unsigned char *faraday_x509_copy(void *store, int index, int *count) {
+  return faraday_x509_copy_of(
+    (void *(*)(void *))dlsym(RTLD_DEFAULT, "X509_STORE_CTX_get0_untrusted"), store, index, count);
+}
+// The same of an established connection.
+static inline unsigned char *faraday_ssl_peer_copy(void *ssl, int index, int *count) {
+  return faraday_x509_copy_of((void *(*)(void *))dlsym(RTLD_DEFAULT, "SSL_get_peer_cert_chain"), ssl, index, count);
 }
 static inline void faraday_x509_free(unsigned char *bytes) {
   void (*release)(void *, const char *, int) = (void (*)(void *, const char *, int))dlsym(RTLD_DEFAULT, "CRYPTO_free");
@@ -308,6 +316,22 @@ static inline int faraday_local_port(int descriptor) {
   if (address.any.sa_family == AF_INET) return ntohs(address.v4.sin_port);
   if (address.any.sa_family == AF_INET6) return ntohs(address.v6.sin6_port);
   return -1;
+}
+
+// Sets TCP_NODELAY, and the idle time and interval of keep-alive probes in seconds; 0 sends none.
+static inline void faraday_set_tcp(int descriptor, int no_delay, int keep_alive) {
+  int is_kept_alive = keep_alive > 0;
+  setsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &no_delay, sizeof no_delay);
+  setsockopt(descriptor, SOL_SOCKET, SO_KEEPALIVE, &is_kept_alive, sizeof is_kept_alive);
+  if (!is_kept_alive) return;
+#ifdef TCP_KEEPIDLE
+  setsockopt(descriptor, IPPROTO_TCP, TCP_KEEPIDLE, &keep_alive, sizeof keep_alive);
+#elif defined(TCP_KEEPALIVE)
+  setsockopt(descriptor, IPPROTO_TCP, TCP_KEEPALIVE, &keep_alive, sizeof keep_alive);
+#endif
+#ifdef TCP_KEEPINTVL
+  setsockopt(descriptor, IPPROTO_TCP, TCP_KEEPINTVL, &keep_alive, sizeof keep_alive);
+#endif
 }
 
 // The bytes that TCP has received, plus those that the peer has acknowledged; -1 if the system does not report them.

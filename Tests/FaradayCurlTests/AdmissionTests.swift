@@ -1,20 +1,22 @@
 @testable import FaradayCurl
+import FaradayTesting
 import Testing
 
 @Suite struct AdmissionTests {
   typealias Queue = Admission<Int>
+  typealias Place = Queue.Place
 
   private func drain(_ queue: inout Queue) -> [Int] {
     var items: [Int] = []
-    while let (item, _) = queue.next() { items.append(item) }
+    while let (item, _) = queue.next(now: 0) { items.append(item) }
     return items
   }
 
   @Test func `the first to an origin goes alone until the origin is open`() {
     var queue = Queue(perOrigin: 10, total: 10)
-    let origin = queue.enqueue(1, to: "a", now: 0)
-    _ = queue.enqueue(2, to: "a", now: 0)
-    _ = queue.enqueue(3, to: "a", now: 0)
+    let origin = queue.enqueue(1, to: "a", by: .origin("a"), now: 0)
+    _ = queue.enqueue(2, to: "a", by: .origin("a"), now: 0)
+    _ = queue.enqueue(3, to: "a", by: .origin("a"), now: 0)
     #expect(drain(&queue) == [1])
     queue.open(origin)
     #expect(drain(&queue) == [2, 3])
@@ -22,8 +24,8 @@ import Testing
 
   @Test func `the others go when the first has failed`() {
     var queue = Queue(perOrigin: 10, total: 10)
-    let origin = queue.enqueue(1, to: "a", now: 0)
-    _ = queue.enqueue(2, to: "a", now: 0)
+    let origin = queue.enqueue(1, to: "a", by: .origin("a"), now: 0)
+    _ = queue.enqueue(2, to: "a", by: .origin("a"), now: 0)
     #expect(drain(&queue) == [1])
     queue.release(origin, now: 0)
     #expect(drain(&queue) == [2])
@@ -31,10 +33,10 @@ import Testing
 
   @Test func `no origin and no total goes over its limit`() {
     var queue = Queue(perOrigin: 2, total: 3)
-    let a = queue.enqueue(1, to: "a", now: 0)
-    let b = queue.enqueue(11, to: "b", now: 0)
-    for item in [2, 3] { _ = queue.enqueue(item, to: "a", now: 0) }
-    for item in [12, 13] { _ = queue.enqueue(item, to: "b", now: 0) }
+    let a = queue.enqueue(1, to: "a", by: .origin("a"), now: 0)
+    let b = queue.enqueue(11, to: "b", by: .origin("b"), now: 0)
+    for item in [2, 3] { _ = queue.enqueue(item, to: "a", by: .origin("a"), now: 0) }
+    for item in [12, 13] { _ = queue.enqueue(item, to: "b", by: .origin("b"), now: 0) }
     queue.open(a)
     queue.open(b)
     #expect(drain(&queue) == [1, 11, 2])
@@ -47,19 +49,19 @@ import Testing
 
   @Test func `origins take turns`() {
     var queue = Queue(perOrigin: 10, total: 10)
-    let a = queue.enqueue(1, to: "a", now: 0)
-    let b = queue.enqueue(11, to: "b", now: 0)
+    let a = queue.enqueue(1, to: "a", by: .origin("a"), now: 0)
+    let b = queue.enqueue(11, to: "b", by: .origin("b"), now: 0)
     queue.open(a)
     queue.open(b)
-    for item in [2, 3] { _ = queue.enqueue(item, to: "a", now: 0) }
-    for item in [12, 13] { _ = queue.enqueue(item, to: "b", now: 0) }
+    for item in [2, 3] { _ = queue.enqueue(item, to: "a", by: .origin("a"), now: 0) }
+    for item in [12, 13] { _ = queue.enqueue(item, to: "b", by: .origin("b"), now: 0) }
     #expect(drain(&queue) == [1, 11, 2, 12, 3, 13])
   }
 
   @Test func `an origin that multiplexes has as many times its limit`() {
     var queue = Queue(perOrigin: 1, total: 10)
-    let origin = queue.enqueue(1, to: "a", now: 0)
-    for item in 2...5 { _ = queue.enqueue(item, to: "a", now: 0) }
+    let origin = queue.enqueue(1, to: "a", by: .origin("a"), now: 0)
+    for item in 2...5 { _ = queue.enqueue(item, to: "a", by: .origin("a"), now: 0) }
     queue.open(origin)
     #expect(drain(&queue) == [1])
     queue.multiplex(origin, streams: 3)
@@ -67,11 +69,11 @@ import Testing
   }
 
   @Test func `what nobody wants any more does not pile up`() {
-    var queue = Queue(perOrigin: 1, total: 1)
-    let origin = queue.enqueue(0, to: "a", now: 0)
+    var queue = Queue(perOrigin: 1, total: 1, isCancelled: { (1..<100).contains($0) })
+    let origin = queue.enqueue(0, to: "a", by: .origin("a"), now: 0)
     #expect(drain(&queue) == [0])
-    for item in 1...100 { _ = queue.enqueue(item, to: "a", now: 0) }
-    for _ in 1...99 { queue.noteCancelled(origin, now: 0) { $0 < 100 } }
+    for item in 1...100 { _ = queue.enqueue(item, to: "a", by: .origin("a"), now: 0) }
+    for _ in 1...99 { queue.noteCancelled(origin, now: 0) }
     queue.release(origin, now: 0)
     #expect(drain(&queue) == [100])
     queue.release(origin, now: 0)
@@ -80,8 +82,8 @@ import Testing
 
   @Test func `whoever is to sleep can see that something may start`() {
     var queue = Queue(perOrigin: 1, total: 1)
-    let a = queue.enqueue(1, to: "a", now: 0)
-    _ = queue.enqueue(2, to: "a", now: 0)
+    let a = queue.enqueue(1, to: "a", by: .origin("a"), now: 0)
+    _ = queue.enqueue(2, to: "a", by: .origin("a"), now: 0)
     #expect(queue.hasReady)
     #expect(drain(&queue) == [1])
     #expect(!queue.hasReady)
@@ -93,41 +95,44 @@ import Testing
   @Test func `it is idle when nothing is left of an origin`() {
     var queue = Queue(perOrigin: 1, total: 1)
     #expect(queue.isIdle)
-    let origin = queue.enqueue(1, to: "a", now: 0)
+    let origin = queue.enqueue(1, to: "a", by: .origin("a"), now: 0)
     #expect(!queue.isIdle)
     #expect(drain(&queue) == [1])
     queue.release(origin, now: 0)
     #expect(queue.isIdle)
   }
 
-  private func admit(_ queue: inout Queue, _ key: String) throws -> Queue.Origin {
-    let origin = queue.admit(to: key, now: 0)
+  /// Unwraps what a mutating function returns, which `#require` cannot take.
+  private func require<Value>(_ value: Value?) throws -> Value { try #require(value) }
+
+  private func admit(_ queue: inout Queue, _ key: String) throws -> Place {
+    let origin = queue.admit(0, to: key, by: .origin(key), now: 0)
     return try #require(origin)
   }
 
   @Test func `what need not wait is admitted at once`() throws {
     var queue = Queue(perOrigin: 2, total: 3)
     let a = try admit(&queue, "a")
-    #expect(queue.admit(to: "a", now: 0) == nil, "the first goes alone")
+    #expect(queue.admit(0, to: "a", by: .origin("a"), now: 0) == nil, "the first goes alone")
     let b = try admit(&queue, "b")
     queue.open(a)
     queue.open(b)
-    #expect(queue.admit(to: "a", now: 0) != nil)
-    #expect(queue.admit(to: "b", now: 0) == nil, "no room in all")
+    _ = try require(queue.admit(0, to: "a", by: .origin("a"), now: 0))
+    #expect(queue.admit(0, to: "b", by: .origin("b"), now: 0) == nil, "no room in all")
     queue.release(b, now: 0)
-    #expect(queue.admit(to: "a", now: 0) == nil, "no room for the origin")
-    _ = queue.enqueue(1, to: "a", now: 0)
+    #expect(queue.admit(0, to: "a", by: .origin("a"), now: 0) == nil, "no room for the origin")
+    _ = queue.enqueue(1, to: "a", by: .origin("a"), now: 0)
     queue.release(a, now: 0)
-    #expect(queue.admit(to: "b", now: 0) == nil, "another has waited for longer")
+    #expect(queue.admit(0, to: "b", by: .origin("b"), now: 0) == nil, "another has waited for longer")
     #expect(drain(&queue) == [1])
   }
 
   @Test func `nobody who waits is passed`() {
     var queue = Queue(perOrigin: 1, total: 3)
-    let origin = queue.admit(to: "a", now: 0)
-    _ = queue.enqueue(1, to: "a", now: 0)
+    let origin = queue.admit(0, to: "a", by: .origin("a"), now: 0)
+    _ = queue.enqueue(1, to: "a", by: .origin("a"), now: 0)
     if let origin { queue.release(origin, now: 0) }
-    #expect(queue.admit(to: "a", now: 0) == nil)
+    #expect(queue.admit(0, to: "a", by: .origin("a"), now: 0) == nil)
     #expect(drain(&queue) == [1])
   }
 
@@ -136,31 +141,35 @@ import Testing
     let origin = try admit(&queue, "a")
     queue.open(origin)
     queue.release(origin, now: 0)
-    let again = [queue.admit(to: "a", now: Queue.shortIdle), queue.admit(to: "a", now: Queue.shortIdle)]
+    let again = [
+      queue.admit(0, to: "a", by: .origin("a"), now: Queue.shortIdle),
+      queue.admit(0, to: "a", by: .origin("a"), now: Queue.shortIdle),
+    ]
     #expect(again.compactMap { $0 }.count == 2)
     for origin in again.compactMap({ $0 }) { queue.release(origin, now: 0) }
-    #expect(queue.admit(to: "a", now: Queue.shortIdle + 1) != nil)
-    #expect(queue.admit(to: "a", now: Queue.shortIdle + 1) == nil)
+    _ = try require(queue.admit(0, to: "a", by: .origin("a"), now: Queue.shortIdle + 1))
+    #expect(queue.admit(0, to: "a", by: .origin("a"), now: Queue.shortIdle + 1) == nil)
   }
 
   @Test func `a name that was not resolved is not after a rest either`() throws {
     var queue = Queue(perOrigin: 5, total: 5)
     queue.release(try admit(&queue, "a"), now: 0)
-    #expect(queue.admit(to: "a", now: 0) != nil)
-    #expect(queue.admit(to: "a", now: 0) == nil)
+    _ = try require(queue.admit(0, to: "a", by: .origin("a"), now: 0))
+    #expect(queue.admit(0, to: "a", by: .origin("a"), now: 0) == nil)
   }
 
   @Test func `after a rest requests look for one connection to share, where they can`() throws {
     var queue = Queue(perOrigin: 2, total: 9)
-    let origin = try admit(&queue, "a")
-    queue.open(origin)
-    queue.multiplex(origin, streams: 10)
-    queue.release(origin, now: 0)
-    let next = try admit(&queue, "a")
-    #expect(queue.admit(to: "a", now: 0) == nil)
+    func admit() -> Place? { queue.admit(0, to: "a", by: .connection(origin: "a", nil), now: 0) }
+    let place = try require(admit())
+    queue.open(place)
+    queue.multiplex(place, streams: 10)
+    queue.release(place, now: 0)
+    let next = try require(admit())
+    #expect(admit() == nil)
     queue.open(next)
-    _ = try admit(&queue, "a")
-    #expect(queue.admit(to: "a", now: 0) == nil, "the limit is that of one request a connection again")
+    _ = try require(admit())
+    #expect(admit() == nil, "the limit is that of one request a connection again")
   }
 
   @Test func `no limit is too large`() throws {
@@ -168,7 +177,7 @@ import Testing
     let origin = try admit(&queue, "a")
     queue.open(origin)
     queue.multiplex(origin, streams: .max)
-    #expect(queue.admit(to: "a", now: 0) != nil)
+    _ = try require(queue.admit(0, to: "a", by: .origin("a"), now: 0))
   }
 
   @Test func `only the latest origin is remembered`() throws {
@@ -184,34 +193,34 @@ import Testing
     var queue = Queue(perOrigin: 5, total: 20)
     for index in 0..<100 {
       let origin = try admit(&queue, "\(index)")
-      for item in 0..<3 { _ = queue.enqueue(item, to: "\(index)", now: 0) }
+      for item in 0..<3 { _ = queue.enqueue(item, to: "\(index)", by: .origin("\(index)"), now: 0) }
       queue.release(origin, now: 0)
-      #expect(queue.takeUnresolved(origin, now: 0) == [0, 1, 2])
-      #expect(queue.next() == nil)
+      #expect(queue.takeUnprepared(origin, now: 0) == [0, 1, 2])
+      #expect(queue.next(now: 0) == nil)
     }
     #expect(queue.originCount == 1)
     // The next looks for the name anew, and alone.
-    #expect(queue.admit(to: "99", now: 0) != nil)
-    #expect(queue.admit(to: "99", now: 0) == nil)
+    _ = try require(queue.admit(0, to: "99", by: .origin("99"), now: 0))
+    #expect(queue.admit(0, to: "99", by: .origin("99"), now: 0) == nil)
   }
 
   @Test func `those that wait for a name that is not there are all taken`() throws {
     var queue = Queue(perOrigin: 5, total: 20)
     let origin = try admit(&queue, "a")
-    for item in 1...3 { _ = queue.enqueue(item, to: "a", now: 0) }
-    _ = queue.enqueue(11, to: "b", now: 0)
+    for item in 1...3 { _ = queue.enqueue(item, to: "a", by: .origin("a"), now: 0) }
+    _ = queue.enqueue(11, to: "b", by: .origin("b"), now: 0)
     queue.release(origin, now: 0)
-    #expect(queue.takeUnresolved(origin, now: 0) == [1, 2, 3])
+    #expect(queue.takeUnprepared(origin, now: 0) == [1, 2, 3])
     #expect(drain(&queue) == [11])
   }
 
   @Test func `a name that was found once stays found`() throws {
     var queue = Queue(perOrigin: 5, total: 20)
     let origin = try admit(&queue, "a")
-    for item in 1...3 { _ = queue.enqueue(item, to: "a", now: 0) }
+    for item in 1...3 { _ = queue.enqueue(item, to: "a", by: .origin("a"), now: 0) }
     queue.open(origin)
     queue.release(origin, now: 0)
-    #expect(queue.takeUnresolved(origin, now: 0) == [])
+    #expect(queue.takeUnprepared(origin, now: 0) == [])
     #expect(drain(&queue) == [1, 2, 3])
   }
 
@@ -225,5 +234,108 @@ import Testing
       queue.didClearDNSCache()
       #expect(!queue.shouldClearDNSCache)
     }
+  }
+
+  // MARK: gates
+
+  private let slow = GateKey.origin("slow.test")
+  private let other = GateKey.origin("other.test")
+
+  @Test func `a closed gate holds up no item of another gate, and none without a gate`() throws {
+    var queue = Queue(perOrigin: 10, total: 10)
+    _ = try require(queue.admit(1, to: "a", by: slow, now: 0))
+    _ = queue.enqueue(2, to: "a", by: slow, now: 0)
+    _ = try require(queue.admit(3, to: "a", by: other, now: 0))
+    _ = try require(queue.admit(4, to: "a", now: 0))
+    _ = queue.enqueue(5, to: "a", now: 0)
+    #expect(drain(&queue) == [5])
+  }
+
+  @Test func `one gate holds up the items of all origins`() throws {
+    var queue = Queue(perOrigin: 10, total: 10)
+    let place = try require(queue.admit(1, to: "a", by: slow, now: 0))
+    _ = queue.enqueue(2, to: "b", by: slow, now: 0)
+    _ = queue.enqueue(3, to: "c", by: slow, now: 0)
+    #expect(drain(&queue) == [])
+    queue.open(place)
+    #expect(drain(&queue) == [2, 3])
+  }
+
+  @Test func `a failed preparation fails those that wait for it, and no others`() throws {
+    var queue = Queue(perOrigin: 2, total: 10)
+    let place = try require(queue.admit(1, to: "a", by: slow, now: 0))
+    for item in 2...3 { _ = queue.enqueue(item, to: "a", by: slow, now: 0) }
+    let open = try require(queue.admit(4, to: "a", by: other, now: 0))
+    queue.open(open)
+    for item in 5...6 { _ = queue.enqueue(item, to: "a", by: other, now: 0) }
+    for item in 7...8 { _ = queue.enqueue(item, to: "b", by: slow, now: 0) }
+    queue.release(place, now: 0)
+    #expect(queue.takeUnprepared(place, now: 0) == [2, 3, 7, 8])
+    #expect(drain(&queue) == [5])
+    queue.release(open, now: 0)
+    #expect(drain(&queue) == [6])
+  }
+
+  @Test func `the items to an origin start in the order in which they came, whatever their gates`() throws {
+    var queue = Queue(perOrigin: 1, total: 10)
+    let place = try require(queue.admit(1, to: "a", by: slow, now: 0))
+    queue.open(place)
+    _ = queue.enqueue(2, to: "a", by: other, now: 0)
+    _ = queue.enqueue(3, to: "a", by: slow, now: 0)
+    _ = queue.enqueue(4, to: "a", now: 0)
+    var next = place
+    for expected in 2...4 {
+      queue.release(next, now: 0)
+      let found = try require(queue.next(now: 0))
+      #expect(found.item == expected)
+      next = found.place
+    }
+  }
+
+  @Test func `an item with a kept connection passes a closed gate`() throws {
+    let kept = Log<Int>()
+    var queue = Queue(perOrigin: 10, total: 10, takesKeptConnection: { kept.elements.contains($0) })
+    let place = try require(queue.admit(1, to: "a", by: slow, now: 0))
+    for item in 2...4 { _ = queue.enqueue(item, to: "a", by: slow, now: 0) }
+    kept.append(9)
+    _ = try require(queue.admit(9, to: "a", by: slow, now: 0))
+    // A connection that becomes free goes to the first that can use it.
+    kept.append(3)
+    queue.connectionIsFree(place)
+    #expect(drain(&queue) == [3])
+    queue.open(place)
+    #expect(drain(&queue) == [2, 4])
+  }
+
+  @Test func `a leader that uses a kept connection is followed by another leader`() throws {
+    var queue = Queue(perOrigin: 10, total: 10)
+    let place = try require(queue.admit(1, to: "a", by: slow, now: 0))
+    for item in 2...3 { _ = queue.enqueue(item, to: "a", by: slow, now: 0) }
+    queue.usesKeptConnection(place)
+    #expect(drain(&queue) == [2])
+    // Its own end says nothing of the other's preparation.
+    queue.release(place, now: 0)
+    #expect(drain(&queue) == [])
+  }
+
+  @Test func `a cancelled leader in the queue leads nobody`() throws {
+    let cancelled = Log<Int>()
+    var queue = Queue(perOrigin: 1, total: 10, isCancelled: { cancelled.elements.contains($0) })
+    let place = try require(queue.admit(1, to: "a", now: 0))
+    for item in 2...4 { _ = queue.enqueue(item, to: "a", by: slow, now: 0) }
+    cancelled.append(2)
+    queue.release(place, now: 0)
+    #expect(drain(&queue) == [3])
+    #expect(queue.gateCount == 1)
+  }
+
+  @Test func `gates without items are forgotten, but for the latest open one`() throws {
+    var queue = Queue(perOrigin: 5, total: 20)
+    for index in 0..<100 {
+      let place = try require(queue.admit(0, to: "a", by: .origin("\(index)"), now: 0))
+      if index.isMultiple(of: 2) { queue.open(place) }
+      queue.release(place, now: 0)
+    }
+    #expect(queue.gateCount == 1)
   }
 }

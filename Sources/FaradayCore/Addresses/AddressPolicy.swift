@@ -44,7 +44,7 @@ public struct AddressPolicy: Sendable, Hashable {
     }
     let connected = address.mapped ?? address
     guard !allowed.contains(where: { $0.contains(connected) }) else { return nil }
-    let meant = address.embedded ?? address
+    let meant = (address.embedded ?? address).reached
     let isOther = address.mapped != nil || address.translated != nil
     if let range = forbidden.first(where: { $0.contains(meant) || !($0.isForOthers && isOther) && $0.contains(address) }) {
       return ForbiddenAddress(address: address, port: port, range: range)

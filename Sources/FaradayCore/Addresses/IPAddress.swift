@@ -59,6 +59,12 @@ public struct IPAddress: Sendable, Hashable {
     return isCompatible || isISATAP ? lower : nil
   }
 
+  /// The address that is connected to: for the unspecified address the loopback address (Linux).
+  var reached: IPAddress {
+    guard bits == 0 else { return self }
+    return IPAddress(bits: isIPv4 ? 0x7F00_0001 : 1, isIPv4: isIPv4)
+  }
+
   private var lower: IPAddress { IPAddress(bits: bits & 0xFFFF_FFFF, isIPv4: true) }
 }
 

@@ -3,13 +3,15 @@
 ///     request.options.network.unixSocket = "/var/run/docker.sock"
 ///     request.options.network.hostOverrides = [HostOverride("example.com", port: 443, addresses: ["192.0.2.1"])]
 ///
-/// Connections are shared by requests with equal options only. None of these changes the `Host` header or the name in the TLS
+/// Requests share connections if these options are equal for their host, but for ``happyEyeballsDelay`` and the options of TCP, which
+/// are applied to a kept connection. None of these changes the `Host` header or the name in the TLS
 /// certificate.
 public struct Network: Sendable, Hashable {
   /// The path of a Unix domain socket that the request is sent to instead of the URL's host; on Linux `@name` is an abstract one. Nil
   /// by default. Such connections are not kept, as their ends cannot be told apart.
   public var unixSocket: String?
-  /// Addresses for host names, which are then not looked up. Empty by default.
+  /// Addresses for host names, which are then not looked up; the first match applies. Several addresses are tried in turn; a proxy gets
+  /// the first one. Empty by default.
   public var hostOverrides: [HostOverride] = []
   /// Other hosts and ports to connect to; the first match applies. Empty by default.
   public var connectTo: [ConnectTo] = []

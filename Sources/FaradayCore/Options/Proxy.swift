@@ -2,7 +2,7 @@
 ///
 ///     request.options.proxy = .proxy(try Proxy("socks5h://user:password@localhost:1080"))
 ///
-/// Connections are shared by requests with equal proxies only.
+/// Requests share connections if their proxies are equal. The ``headers`` of requests that a proxy forwards may differ.
 public struct Proxy: Sendable, Hashable {
   /// The protocol that is spoken with the proxy.
   public enum Scheme: String, Sendable, Hashable, CaseIterable {

@@ -1,7 +1,7 @@
 /// TLS options: how the server is verified, how the client identifies itself, versions and ciphers. By default the server is verified
 /// against the system's certificate authorities and by its host name, and TLS 1.2 is the minimum version.
 ///
-/// Connections are shared by requests with equal options only.
+/// Requests share connections if these options are equal, but for ``resumesSessions`` and ``reportsPeerCertificates``.
 public struct TLS: Sendable, Hashable {
   /// The path of a PEM file of certificate authorities that are trusted instead of the system's; nil by default.
   public var caFile: String?
@@ -41,7 +41,7 @@ public struct TLS: Sendable, Hashable {
   /// Whether the HTTP version is negotiated in the handshake (ALPN); true by default. Without it HTTP/1.1 is used.
   public var negotiatesProtocol = true
   /// Whether ``TransferMetrics/peerCertificates`` and ``TransportError/peerCertificates`` have the server's certificates; false by
-  /// default. Such requests share connections with each other only, and resume no session.
+  /// default. The connections of such requests resume no session.
   public var reportsPeerCertificates = false
 
   /// Whether the certificate and the host name are verified: both ``verifiesCertificate`` and ``verifiesHostName``. Sets both.

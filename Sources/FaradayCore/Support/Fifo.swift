@@ -31,6 +31,14 @@ package struct Fifo<Element> {
     if !isEmpty { elements[head] = element }
   }
 
+  /// The index of the first element that matches, for ``remove(at:)``. Takes linear time.
+  package func firstIndex(where matches: (Element) -> Bool) -> Int? {
+    elements[head...].firstIndex { $0.map(matches) ?? false }
+  }
+
+  /// Removes an element by its index. Takes linear time.
+  package mutating func remove(at index: Int) -> Element? { elements.remove(at: index) }
+
   package mutating func removeAll(where isUnwanted: (Element) -> Bool) {
     elements = elements[head...].filter { $0.map { !isUnwanted($0) } ?? false }
     head = 0

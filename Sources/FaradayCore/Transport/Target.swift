@@ -22,6 +22,12 @@ package struct Target {
     return (String(Substring(authority[..<colon])), port)
   }
 
+  /// Whether the host is an IPv6 address, or nothing but digits and dots: an IPv4 address.
+  package var hasAddress: Bool {
+    let host = origin.utf8.dropFirst(isSecure ? 8 : 7).prefix { $0 != UInt8(ascii: ":") }
+    return host.first == UInt8(ascii: "[") || host.allSatisfy { $0.isDigit || $0 == UInt8(ascii: ".") }
+  }
+
   package init(_ request: Request) throws {
     var text = request.url.absoluteString
     let parts: Parts

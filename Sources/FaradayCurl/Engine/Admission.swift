@@ -1,29 +1,59 @@
 internal import FaradayCore
 
 /// The request queue: decides which waiting item may start, under a limit per origin and a total one. Origins take turns (round
-/// robin).
+/// robin). The items to an origin start in the order in which they came, except that a closed ``Gate`` holds up its own items only.
 ///
-/// The first item to an idle origin starts alone, because libcurl resolves names in a thread per lookup and does not share lookups
-/// of the same name; the others start when the name is resolved, or the first has failed. The last active origin may be idle for up
-/// to a second without starting over. libcurl's own queue is not used, because the time in it counts for the connect timeout.
+/// libcurl's own queue is not used, because the time in it counts for the connect timeout.
 struct Admission<Item> {
+  /// A preparation that one item, the leader, makes for all others with the same key: they wait until it is done.
+  final class Gate {
+    fileprivate let key: GateKey
+    /// Whether items may start without waiting: the leader's preparation is done, or it has ended without.
+    fileprivate var isOpen = false
+    /// Whether the preparation was made. An open gate is then remembered for a while.
+    fileprivate var isPrepared = false
+    /// The number of the item that makes the preparation; nil if there is none.
+    fileprivate var leader: Int?
+    /// The number of items that wait for it, or are active.
+    fileprivate var members = 0
+    fileprivate var lanes: [Lane] = []
+    /// When its last item ended, in nanoseconds.
+    fileprivate var idleSince: Int64 = 0
+
+    fileprivate init(_ key: GateKey) { self.key = key }
+  }
+
+  /// The waiting items to an origin that have one gate.
+  fileprivate final class Lane {
+    unowned let origin: Origin
+    let gate: Gate?
+    var waiting = Fifo<(number: Int, item: Item)>()
+    var cancelled = 0
+
+    init(_ origin: Origin, _ gate: Gate?) {
+      self.origin = origin
+      self.gate = gate
+    }
+
+    /// Whether its first item came before the other's.
+    func precedes(_ other: Lane?) -> Bool {
+      guard let own = waiting.first, let others = other?.waiting.first else { return true }
+      return own.number < others.number
+    }
+  }
+
   final class Origin {
     fileprivate let key: String
     /// The maximum number of connections.
     fileprivate var limit: Int
     fileprivate var active = 0
-    fileprivate var waiting = Fifo<Item>()
-    fileprivate var cancelled = 0
-    /// Whether more than one item may start: the first one's name is resolved, or it has ended.
-    fileprivate var isOpen = false
-    /// Whether the name was resolved.
-    fileprivate var isResolved = false
+    /// The lanes with waiting items.
+    fileprivate var lanes: [Lane] = []
     fileprivate var isInReadyQueue = false
     fileprivate var streamsPerConnection = 1
-    /// When its last item ended, in nanoseconds.
-    fileprivate var idleSince: Int64 = 0
 
-    fileprivate var isIdle: Bool { active == 0 && waiting.isEmpty }
+    fileprivate var isIdle: Bool { active == 0 && lanes.isEmpty }
+    fileprivate var hasRoom: Bool { active == 0 || active / streamsPerConnection < limit }
 
     fileprivate init(_ key: String, limit: Int) {
       self.key = key
@@ -31,28 +61,50 @@ struct Admission<Item> {
     }
   }
 
-  /// The idle time after which an origin starts over with one item, in nanoseconds.
+  /// The origin and gate of an item that is queued or active.
+  struct Place {
+    fileprivate let origin: Origin
+    fileprivate let gate: Gate?
+    fileprivate let number: Int
+
+    /// The gate that it has passed, or waits for.
+    var key: GateKey? { gate?.key }
+  }
+
+  /// The idle time after which a gate is closed again, in nanoseconds.
   static var shortIdle: Int64 { 1_000_000_000 }
 
   private let limitPerOrigin: Int
   private let limit: Int
+  private let isCancelled: (Item) -> Bool
+  /// Whether a kept connection is free for the item, which needs no gate then. It is the item's from then on.
+  private let takesKeptConnection: (Item) -> Bool
   private var active = 0
+  private var lastNumber = 0
   private var origins: [String: Origin] = [:]
-  /// The origin that was active last: the only idle one that is remembered.
-  private var latest: Origin?
+  private var gates: [GateKey: Gate] = [:]
+  /// The origin and the open gate that were active last: the only idle ones that are remembered.
+  private var latestOrigin: Origin?
+  private var latestGate: Gate?
   private var ready = Fifo<Origin>()
   /// The number of origins that were new when something was sent to them, since the DNS cache was cleared.
   private var newOrigins = 0
 
-  init(perOrigin: Int, total: Int) {
+  init(
+    perOrigin: Int, total: Int, isCancelled: @escaping (Item) -> Bool = { _ in false },
+    takesKeptConnection: @escaping (Item) -> Bool = { _ in false }
+  ) {
     limitPerOrigin = max(1, perOrigin)
     limit = max(1, total)
+    self.isCancelled = isCancelled
+    self.takesKeptConnection = takesKeptConnection
   }
 
   /// Whether nothing is waiting or active.
   var isIdle: Bool { origins.values.allSatisfy(\.isIdle) }
 
   var originCount: Int { origins.count }
+  var gateCount: Int { gates.count }
 
   /// Whether ``next()`` may return an item.
   var hasReady: Bool { !ready.isEmpty && active < limit }
@@ -62,118 +114,254 @@ struct Admission<Item> {
 
   mutating func didClearDNSCache() { newOrigins = 0 }
 
-  /// The origin, if an item to it may start at once without overtaking a waiting one; otherwise nil. It counts as active until
+  // MARK: waiting and starting
+
+  /// The place of the item if it may start at once without overtaking a waiting one; otherwise nil. It counts as active until
   /// ``release(_:now:)``.
   ///
-  /// - Parameter limit: the limit of this origin from now on; nil is that of every origin.
-  mutating func admit(to key: String, limit originLimit: Int? = nil, now: Int64) -> Origin? {
+  /// - Parameters:
+  ///   - key: the gate that it must pass; nil for none.
+  ///   - originLimit: the limit of this origin from now on; nil is that of every origin.
+  mutating func admit(_ item: Item, to origin: String, by key: GateKey? = nil, limit originLimit: Int? = nil, now: Int64)
+    -> Place?
+  {
     guard ready.isEmpty, active < limit else { return nil }
-    let origin = origin(key, originLimit, now)
-    guard origin.waiting.isEmpty, mayStart(origin) else { return nil }
-    origin.active += 1
-    active += 1
-    return origin
+    let origin = self.origin(origin, originLimit)
+    let number = nextNumber()
+    let gate = gate(key, now)
+    guard origin.hasRoom, passes(gate, number, item) else {
+      noteIdle(origin)
+      return nil
+    }
+    return start(origin, gate, number)
   }
 
   /// Adds an item to the queue.
-  mutating func enqueue(_ item: Item, to key: String, limit originLimit: Int? = nil, now: Int64) -> Origin {
-    let origin = origin(key, originLimit, now)
-    origin.waiting.append(item)
+  mutating func enqueue(_ item: Item, to origin: String, by key: GateKey? = nil, limit originLimit: Int? = nil, now: Int64)
+    -> Place
+  {
+    let origin = self.origin(origin, originLimit)
+    var gate = gate(key, now)
+    let number = nextNumber()
+    if let closed = gate, !mayPass(closed), origin.hasRoom, takesKeptConnection(item) { gate = nil }
+    lane(origin, gate).waiting.append((number, item))
+    gate?.members += 1
     refresh(origin)
-    return origin
+    return Place(origin: origin, gate: gate, number: number)
   }
 
   /// Removes the next item that may start; nil if none may. It counts as active until ``release(_:now:)``.
-  mutating func next() -> (item: Item, origin: Origin)? {
+  mutating func next(now: Int64) -> (item: Item, place: Place)? {
     while active < limit, let origin = ready.popFirst() {
       origin.isInReadyQueue = false
-      guard mayStart(origin), let item = origin.waiting.popFirst() else { continue }
-      origin.active += 1
-      active += 1
-      refresh(origin)
-      return (item, origin)
+      while origin.hasRoom, let (number, item, gate) = takeNext(of: origin) {
+        gate?.members -= 1
+        guard !isCancelled(item) else {
+          if let gate { noteIdle(gate, now) }
+          continue
+        }
+        let place = start(origin, gate, number)
+        refresh(origin)
+        return (item, place)
+      }
+      noteIdle(origin)
     }
     return nil
   }
 
-  /// Lets further items to the origin start: its name is resolved, or a connection is established.
-  mutating func open(_ origin: Origin) {
-    guard !origin.isOpen else { return }
-    origin.isOpen = true
-    origin.isResolved = true
-    refresh(origin)
+  /// Opens the item's gate: what its leader prepares is there.
+  mutating func open(_ place: Place) {
+    guard let gate = place.gate, !gate.isPrepared else { return }
+    gate.isPrepared = true
+    open(gate)
+  }
+
+  /// Notes that the item uses a kept connection: if it was to prepare anything for others, another item does so.
+  mutating func usesKeptConnection(_ place: Place) {
+    guard let gate = place.gate, gate.leader == place.number else { return }
+    gate.leader = nil
+    refresh(gate)
+  }
+
+  /// Notes that a connection to the item's origin may be free for those that wait for a gate.
+  mutating func connectionIsFree(_ place: Place) {
+    guard place.origin.hasRoom, let (lane, index) = laneWithConnection(place.origin) else { return }
+    // It starts ahead of those that wait for the gate.
+    guard let waiting = lane.waiting.remove(at: index) else { return }
+    remove(lane, ifEmptyOf: place.origin)
+    self.lane(place.origin, nil).waiting.append(waiting)
+    lane.gate?.members -= 1
+    refresh(place.origin)
   }
 
   /// Raises the origin's limit: its connections are multiplexed (HTTP/2), with so many streams each.
-  mutating func multiplex(_ origin: Origin, streams: Int) {
-    origin.streamsPerConnection = max(1, streams)
-    refresh(origin)
+  mutating func multiplex(_ place: Place, streams: Int) {
+    place.origin.streamsPerConnection = max(1, streams)
+    refresh(place.origin)
   }
 
   /// Notes that an active item has ended, successfully or not.
-  mutating func release(_ origin: Origin, now: Int64) {
-    origin.active -= 1
+  mutating func release(_ place: Place, now: Int64) {
+    place.origin.active -= 1
     active -= 1
-    origin.isOpen = true
-    refresh(origin)
-    noteIdle(origin, now)
+    if let gate = place.gate {
+      gate.members -= 1
+      // It has taken its time: the others do not wait for another leader.
+      if gate.leader == place.number { open(gate) }
+      noteIdle(gate, now)
+    }
+    refresh(place.origin)
+    noteIdle(place.origin)
   }
 
-  /// Removes all items that wait for a name that could not be resolved; empty if it was.
-  mutating func takeUnresolved(_ origin: Origin, now: Int64) -> [Item] {
-    guard !origin.isResolved else { return [] }
-    var items: [Item] = []
-    while let item = origin.waiting.popFirst() { items.append(item) }
-    origin.cancelled = 0
-    // The next item starts alone, with a new lookup.
-    close(origin)
-    noteIdle(origin, now)
-    return items
+  /// Removes all items that wait for what the item could not prepare; empty if it could.
+  mutating func takeUnprepared(_ place: Place, now: Int64) -> [Item] {
+    guard let gate = place.gate, !gate.isPrepared else { return [] }
+    var waiting: [(number: Int, item: Item)] = []
+    for lane in gate.lanes {
+      while let next = lane.waiting.popFirst() { waiting.append(next) }
+      lane.origin.lanes.removeAll { $0 === lane }
+      noteIdle(lane.origin)
+    }
+    gate.lanes = []
+    gate.members -= waiting.count
+    // The next item is a leader.
+    gate.isOpen = false
+    noteIdle(gate, now)
+    return waiting.sorted { $0.number < $1.number }.map(\.item)
   }
 
-  /// Notes that a waiting item was cancelled. ``next()`` still returns it, unless there are so many that they are removed here.
-  mutating func noteCancelled(_ origin: Origin, now: Int64, isCancelled: (Item) -> Bool) {
-    origin.cancelled += 1
-    guard origin.cancelled > 32, origin.cancelled * 2 > origin.waiting.count else { return }
-    origin.waiting.removeAll(where: isCancelled)
-    origin.cancelled = 0
-    noteIdle(origin, now)
+  /// Notes that a waiting item was cancelled. It is dropped when it is its turn, or here if there are many.
+  mutating func noteCancelled(_ place: Place, now: Int64) {
+    guard let lane = place.origin.lanes.first(where: { $0.gate === place.gate }) else { return }
+    lane.cancelled += 1
+    guard lane.cancelled > 32, lane.cancelled * 2 > lane.waiting.count else { return }
+    let before = lane.waiting.count
+    lane.waiting.removeAll { isCancelled($0.item) }
+    lane.cancelled = 0
+    lane.gate?.members -= before - lane.waiting.count
+    remove(lane, ifEmptyOf: place.origin)
+    if let gate = lane.gate { noteIdle(gate, now) }
+    noteIdle(place.origin)
   }
 
-  private mutating func origin(_ key: String, _ originLimit: Int?, _ now: Int64) -> Origin {
-    guard let origin = origins[key] else {
-      let origin = Origin(key, limit: originLimit ?? limitPerOrigin)
-      origins[key] = origin
-      newOrigins += 1
+  // MARK: origins and gates
+
+  private mutating func nextNumber() -> Int {
+    lastNumber += 1
+    return lastNumber
+  }
+
+  private mutating func origin(_ key: String, _ originLimit: Int?) -> Origin {
+    if let origin = origins[key] {
+      origin.limit = originLimit ?? limitPerOrigin
       return origin
     }
-    origin.limit = originLimit ?? limitPerOrigin
-    if origin.isIdle, now - origin.idleSince > Self.shortIdle { close(origin) }
+    let origin = Origin(key, limit: originLimit ?? limitPerOrigin)
+    origins[key] = origin
+    newOrigins += 1
     return origin
   }
 
-  private func mayStart(_ origin: Origin) -> Bool {
-    origin.active == 0 || (origin.isOpen && origin.active / origin.streamsPerConnection < origin.limit)
+  private mutating func gate(_ key: GateKey?, _ now: Int64) -> Gate? {
+    guard let key else { return nil }
+    if let gate = gates[key], gate.members > 0 || now - gate.idleSince <= Self.shortIdle { return gate }
+    let gate = Gate(key)
+    gates[key] = gate
+    return gate
+  }
+
+  private func lane(_ origin: Origin, _ gate: Gate?) -> Lane {
+    if let lane = origin.lanes.first(where: { $0.gate === gate }) { return lane }
+    let lane = Lane(origin, gate)
+    origin.lanes.append(lane)
+    gate?.lanes.append(lane)
+    return lane
+  }
+
+  private func remove(_ lane: Lane, ifEmptyOf origin: Origin) {
+    guard lane.waiting.isEmpty else { return }
+    origin.lanes.removeAll { $0 === lane }
+    lane.gate?.lanes.removeAll { $0 === lane }
+  }
+
+  // MARK: who may start
+
+  /// Whether the item may pass the gate. If it is the first, it is its leader from now on.
+  private func passes(_ gate: Gate?, _ number: Int, _ item: Item) -> Bool {
+    guard let gate, !gate.isOpen, !takesKeptConnection(item) else { return true }
+    guard gate.leader == nil else { return false }
+    gate.leader = number
+    return true
+  }
+
+  private func mayPass(_ gate: Gate) -> Bool { gate.isOpen || gate.leader == nil }
+
+  private func mayPass(_ lane: Lane) -> Bool { lane.gate.map(mayPass) ?? true }
+
+  private mutating func start(_ origin: Origin, _ gate: Gate?, _ number: Int) -> Place {
+    origin.active += 1
+    active += 1
+    gate?.members += 1
+    return Place(origin: origin, gate: gate, number: number)
+  }
+
+  /// Removes the first item of those that may start.
+  private func takeNext(of origin: Origin) -> (number: Int, item: Item, gate: Gate?)? {
+    var first: Lane?
+    for lane in origin.lanes where mayPass(lane) && lane.precedes(first) { first = lane }
+    guard let first, let (number, item) = first.waiting.popFirst() else { return nil }
+    remove(first, ifEmptyOf: origin)
+    if !isCancelled(item) { _ = passes(first.gate, number, item) }
+    return (number, item, first.gate)
+  }
+
+  /// The first item that waits for a gate and has a free connection.
+  private func laneWithConnection(_ origin: Origin) -> (Lane, index: Int)? {
+    for lane in origin.lanes where !mayPass(lane) {
+      if let index = lane.waiting.firstIndex(where: { !isCancelled($0.item) && takesKeptConnection($0.item) }) {
+        return (lane, index)
+      }
+    }
+    return nil
+  }
+
+  private mutating func open(_ gate: Gate) {
+    gate.isOpen = true
+    gate.leader = nil
+    refresh(gate)
+  }
+
+  private mutating func refresh(_ gate: Gate) {
+    for lane in gate.lanes { refresh(lane.origin) }
   }
 
   private mutating func refresh(_ origin: Origin) {
-    guard !origin.isInReadyQueue, !origin.waiting.isEmpty, mayStart(origin) else { return }
+    guard !origin.isInReadyQueue, origin.hasRoom, origin.lanes.contains(where: mayPass) else { return }
     origin.isInReadyQueue = true
     ready.append(origin)
   }
 
-  private mutating func noteIdle(_ origin: Origin, _ now: Int64) {
+  // MARK: what is remembered
+
+  private mutating func noteIdle(_ origin: Origin) {
     guard origin.isIdle else { return }
-    if let latest, latest !== origin, latest.isIdle { origins[latest.key] = nil }
-    latest = origin
-    origin.idleSince = now
     // Items that can share a connection wait for the first one's.
-    if !origin.isResolved || origin.streamsPerConnection > 1 { close(origin) }
+    origin.streamsPerConnection = 1
+    if let latestOrigin, latestOrigin !== origin, latestOrigin.isIdle { origins[latestOrigin.key] = nil }
+    latestOrigin = origin
   }
 
-  private func close(_ origin: Origin) {
-    origin.isOpen = false
-    origin.isResolved = false
-    origin.streamsPerConnection = 1
+  private mutating func noteIdle(_ gate: Gate, _ now: Int64) {
+    guard gate.members == 0 else { return }
+    guard gate.isPrepared, gate.key.isLookup else {
+      gates[gate.key] = nil
+      return
+    }
+    if let latestGate, latestGate !== gate, latestGate.members == 0, gates[latestGate.key] === latestGate {
+      gates[latestGate.key] = nil
+    }
+    latestGate = gate
+    gate.idleSince = now
   }
 }

@@ -101,11 +101,9 @@ extension Transfer {
     case .active:
       deadline = min(deadline, nextServerCheck, bufferingDeadline, resumeAt)
       if timeouts.hasPhases { deadline = min(deadline, phaseDeadline(timeouts).at) }
-      guard let idle = timeouts.idle?.nanoseconds else { return }
-      // After a quarter of the idle timeout without activity in libcurl, the kernel's counters are read; the timeout counts from
-      // there.
-      let isToLook = hasTCPCounters && tcpBytesChanged < lastActivity
-      deadline = min(deadline, isToLook ? lastActivity + idle / 4 : idleSince + idle)
+      if let idle = timeouts.idle {
+        deadline = min(deadline, wire.nextCheck(lastActivity: lastActivity, limit: idle.nanoseconds))
+      }
     case .queued:
       guard let queue = timeouts.queue?.nanoseconds else { return }
       deadline = min(deadline, submitted + queue)
@@ -123,7 +121,7 @@ extension Transfer {
     if isQueued, let queue = timeouts.queue, submitted + queue.nanoseconds <= now {
       return error(.queueTimeout, "the request waited longer than \(queue) for a free connection")
     }
-    if isActive, let idle = timeouts.idle, idleSince + idle.nanoseconds <= now {
+    if isActive, let idle = timeouts.idle, wire.idleSince(lastActivity: lastActivity) + idle.nanoseconds <= now {
       return error(.idleTimeout, "no byte was sent or received for \(idle)")
     }
     return nil
@@ -133,11 +131,8 @@ extension Transfer {
   /// incomplete lines. While the caller is waited for, its time does not count.
   func readTCPCounters(at now: Int64) {
     if waitsForCaller { lastActivity = now }
-    guard hasTCPCounters, let connection else { return }
-    let moved = faraday_moved_bytes(connection.descriptor)
-    guard moved != tcpBytes || tcpBytesChanged < lastActivity else { return }
-    tcpBytes = moved
-    tcpBytesChanged = now
+    let connection = hasTCPCounters ? connection : nil
+    wire.checked(connection.map { faraday_moved_bytes($0.descriptor) }, at: now)
   }
 
   /// Whether TCP's counters are this transfer's alone: not on a multiplexed (HTTP/2) connection.
@@ -148,8 +143,6 @@ extension Transfer {
     false
     #endif
   }
-
-  private var idleSince: Int64 { max(lastActivity, tcpBytesChanged) }
 
   /// The interval at which the connection is checked after an early response, in nanoseconds.
   static let serverCheckInterval: Int64 = 50_000_000
@@ -165,4 +158,32 @@ extension Transfer {
 
   /// Whether the exchange waits for the caller (its reader or body source) and not for the network.
   var waitsForCaller: Bool { receiving == .paused || isSendPaused && !responseRejectsBody }
+}
+
+/// The activity of a connection that libcurl does not report, by the kernel's count of its bytes. The count is read at least every
+/// quarter of the idle timeout, so that the timeout fires at most a quarter late. All times are nanoseconds.
+struct WireActivity {
+  private var bytes: Int64 = 0
+  private var checked: Int64 = 0
+  /// When the count was first read with its present value.
+  private var changed: Int64 = 0
+
+  /// The time from which the idle timeout counts.
+  ///
+  /// - Parameter lastActivity: when libcurl last sent or received bytes.
+  func idleSince(lastActivity: Int64) -> Int64 { max(lastActivity, changed) }
+
+  /// When the idle timeout expires, or the count must be read again, even if there is no connection yet.
+  func nextCheck(lastActivity: Int64, limit: Int64) -> Int64 {
+    let since = idleSince(lastActivity: lastActivity)
+    return min(since + limit, max(since, checked) + max(1, limit / 4))
+  }
+
+  /// Notes the count; nil if there is none.
+  mutating func checked(_ count: Int64?, at now: Int64) {
+    checked = now
+    guard let count, count != bytes else { return }
+    bytes = count
+    changed = now
+  }
 }

@@ -13,15 +13,17 @@ extension Engine {
       if let reason = transfer.neededRestart(after: code), restart(transfer, reason) { continue }
       let isUnresolved = code == CURLE_COULDNT_RESOLVE_HOST || code == CURLE_COULDNT_RESOLVE_PROXY
       let failure = isUnresolved ? transfer.libcurlError(code) : nil
-      let origin = transfer.origin
+      let place = transfer.place
       end(transfer, .done(code))
-      if let failure, let origin { failWaiting(for: origin, failure) }
+      if let failure, let place { failWaiting(for: place, failure) }
     }
   }
 
-  /// Fails all queued transfers to an origin whose name could not be resolved, without a lookup for each.
-  private func failWaiting(for origin: Admission<Transfer>.Origin, _ failure: TransportError) {
-    for transfer in admission.takeUnresolved(origin, now: now) where transfer.isQueued {
+  /// Fails all queued transfers that wait for the same lookup, which has failed, without a lookup for each.
+  private func failWaiting(for place: Admission<Transfer>.Place, _ failure: TransportError) {
+    // The lookup may be another one with options that are not known here.
+    guard configuration.unsafeCustomize == nil else { return }
+    for transfer in admission.takeUnprepared(place, now: now) where transfer.isQueued {
       leaveQueue(transfer)
       let error = transfer.error(failure.code, failure.message, phase: failure.phase, engineCode: failure.engineCode)
       end(transfer, .failed(error))
@@ -32,6 +34,7 @@ extension Engine {
   private func restart(_ transfer: Transfer, _ reason: Transfer.Restart) -> Bool {
     guard transfer.canRewind else { return false }
     if let easy = transfer.easy { curl_multi_remove_handle(multi, easy.pointer) }
+    sockets.release(transfer)
     do {
       guard try transfer.restart(reason) else { return false }
       try add(transfer)
@@ -75,11 +78,12 @@ extension Engine {
     let isWell = transfer.finish(outcome)
     deadlines.remove(transfer)
     let connection = transfer.connection
+    sockets.release(transfer)
     transfer.releaseConnection()
     let life = transfer.life
     transfer.life = .finished
     switch life {
-    case .active(let origin, let slot):
+    case .active(let place, let slot):
       if let easy = transfer.easy { curl_multi_remove_handle(multi, easy.pointer) }
       // A failed transfer's connection is closed here: libcurl 8 would first shut it down gracefully, for as long as the server
       // likes. Before 8.15, HTTP/2 too: the RST_STREAM of a cancelled stream waits for the connection's next frame, which may never
@@ -87,16 +91,17 @@ extension Engine {
       let tellsServer = transfer.isHTTP2 && Library.Behaviour.resetsAtOnce
       if !isWell, !tellsServer, let connection { sockets.retire(connection) }
       freeSlot(slot)
-      admission.release(origin, now: now)
+      admission.release(place, now: now)
+      if isWell { admission.connectionIsFree(place) }
       stalledUploads.removeAll { $0 === transfer }
       transfer.dispose()
       sweepLater()
-    case .queued(let origin):
+    case .queued(let place):
       leaveQueue(transfer)
       transfer.life = .finished
       handle.started()
       transfer.dispose()
-      admission.noteCancelled(origin, now: now) { $0.hasFinished }
+      admission.noteCancelled(place, now: now)
     case .new:
       handle.started()
       transfer.dispose()
@@ -124,7 +129,7 @@ extension Engine {
 
   private func freeSlot(_ slot: Int) {
     active.swapAt(slot, active.count - 1)
-    if case .active(let origin, _) = active[slot].life { active[slot].life = .active(origin, slot: slot) }
+    if case .active(let place, _) = active[slot].life { active[slot].life = .active(place, slot: slot) }
     active.removeLast()
     handle.counters.active.set(active.count)
   }
@@ -136,13 +141,11 @@ extension Engine {
       end(transfer, .failed(transfer.error(code, message)))
       count += 1
     }
-    while let (transfer, origin) = admission.next() {
-      if transfer.isQueued {
-        leaveQueue(transfer)
-        end(transfer, .failed(transfer.error(code, message)))
-        count += 1
-      }
-      admission.release(origin, now: now)
+    while let (transfer, place) = admission.next(now: now) {
+      leaveQueue(transfer)
+      end(transfer, .failed(transfer.error(code, message)))
+      admission.release(place, now: now)
+      count += 1
     }
     // Some may have succeeded just before.
     answer()

@@ -18,6 +18,7 @@ final class Engine {
   @exclusivity(unchecked) var admission: Admission<Transfer>
   @exclusivity(unchecked) var deadlines = DeadlineHeap<Transfer>()
   @exclusivity(unchecked) var active: [Transfer] = []
+  @exclusivity(unchecked) private var pools = ConnectionPools()
   /// Transfers that may have something to deliver at the end of the turn.
   @exclusivity(unchecked) var touched: [Transfer] = []
   /// Transfers whose uploads have stalled after an early response: see ``Transfer``.
@@ -72,7 +73,9 @@ final class Engine {
     self.driver = driver
     sockets.driver = driver
     self.configuration = configuration
-    admission = Admission(perOrigin: configuration.connectionsPerOrigin, total: configuration.connections)
+    admission = Admission(
+      perOrigin: configuration.connectionsPerOrigin, total: configuration.connections, isCancelled: \.hasFinished,
+      takesKeptConnection: { sockets.reserve(for: $0) })
     // Shared TLS sessions: before 8.12 they belong to the easy handle, and ours live for one request.
     share = curl_share_init()
     if let share { faraday_share_tls_sessions(share) }
@@ -180,12 +183,12 @@ final class Engine {
     transfer.engine = self
     // If the task was cancelled while it submitted, its command may have been dropped.
     guard !transfer.isCancelled else { return end(transfer, .failed(CancellationError())) }
-    let limit = transfer.connectionLimit
-    if let origin = admission.admit(to: transfer.target.origin, limit: limit, now: now) {
-      start(transfer, to: origin)
+    let (origin, gate, limit) = (transfer.target.origin, transfer.gateKey, transfer.connectionLimit)
+    if let place = admission.admit(transfer, to: origin, by: gate, limit: limit, now: now) {
+      start(transfer, at: place)
     } else if queued < configuration.queueLimit {
       queued += 1
-      transfer.life = .queued(admission.enqueue(transfer, to: transfer.target.origin, limit: limit, now: now))
+      transfer.life = .queued(admission.enqueue(transfer, to: origin, by: gate, limit: limit, now: now))
       updateDeadline(of: transfer)
       transfer.report(.queued)
     } else {
@@ -204,19 +207,15 @@ final class Engine {
   }
 
   private func admit() {
-    while let (transfer, origin) = admission.next() {
-      if transfer.isQueued {
-        leaveQueue(transfer)
-        start(transfer, to: origin)
-      } else {
-        admission.release(origin, now: now)
-      }
+    while let (transfer, place) = admission.next(now: now) {
+      leaveQueue(transfer)
+      start(transfer, at: place)
     }
   }
 
-  private func start(_ transfer: Transfer, to origin: Admission<Transfer>.Origin) {
+  private func start(_ transfer: Transfer, at place: Admission<Transfer>.Place) {
     handle.started()
-    transfer.life = .active(origin, slot: active.count)
+    transfer.life = .active(place, slot: active.count)
     transfer.activated = now
     transfer.lastActivity = now
     if transfer.request.options.deliversWhole { transfer.bufferingDeadline = now + Transfer.maximumBufferingTime }
@@ -244,7 +243,11 @@ final class Engine {
     guard let easy = transfer.easy else { return }
     sockets.watch(easy)
     if let share, transfer.target.isSecure { _ = faraday_set_pointer(easy.pointer, CURLOPT_SHARE, share) }
-    if admission.shouldClearDNSCache {
+    if let options = transfer.connectionOptions, options.needsPool, !transfer.mayBeLinkLocal {
+      // libcurl's pool keeps connections with different numbers apart. It is for link-local addresses of IPv6, and ignored for others.
+      _ = faraday_set_long(easy.pointer, CURLOPT_ADDRESS_SCOPE, pools.number(of: options))
+    }
+    if admission.shouldClearDNSCache, !transfer.hasAddresses {
       // Clears the DNS cache: libcurl walks over all of it at the end of each transfer.
       _ = faraday_set_long(easy.pointer, CURLOPT_DNS_CACHE_TIMEOUT, 0)
       admission.didClearDNSCache()
@@ -266,18 +269,23 @@ final class Engine {
     if transfer.deadline != .max || transfer.deadlineIndex >= 0 { deadlines.update(transfer) }
   }
 
-  /// A socket was opened: the origin's name is resolved, so that queued transfers may start.
+  /// A socket was opened for the transfer: its names are resolved, so that those that wait for these may start.
   func opened(_ descriptor: Int32, for transfer: Transfer) {
     sockets.opened(descriptor)
-    // With HTTP/2 they wait until the connection is established, to share it.
-    if let origin = transfer.origin, !transfer.request.options.httpVersion.mayBeHTTP2(for: transfer) { open(origin) }
+    sockets.connect(
+      transfer, limit: max(1, transfer.connectionLimit ?? configuration.connectionsPerOrigin),
+      total: max(1, configuration.connections))
+    if let place = transfer.place, place.key?.endsWithFirstSocket ?? false { admission.open(place) }
   }
 
-  func open(_ origin: Admission<Transfer>.Origin) {
-    admission.open(origin)
+  /// The transfer has a connection: those that wait for what it prepares may start, or prepare it themselves.
+  func connected(_ transfer: Transfer) {
+    sockets.release(transfer)
+    guard let place = transfer.place, let key = place.key else { return }
+    if transfer.attempt.isReused, key.isLookup { admission.usesKeptConnection(place) } else { admission.open(place) }
   }
 
-  func multiplexes(_ origin: Admission<Transfer>.Origin) {
-    admission.multiplex(origin, streams: configuration.streamsPerConnection)
+  func multiplexes(_ place: Admission<Transfer>.Place) {
+    admission.multiplex(place, streams: configuration.streamsPerConnection)
   }
 }

@@ -17,6 +17,10 @@ final class EngineCounters: Sendable {
     /// Those that are open and have an active exchange.
     let used = Counter()
     let opened = Counter()
+    /// Those that are being made.
+    let connecting = Counter()
+
+    var size: Int { Int(open.value + connecting.value) }
 
     var snapshot: AdapterStatistics.Connections {
       let open = Int(open.value)
@@ -36,11 +40,14 @@ final class EngineCounters: Sendable {
   private let origins = Mutex<[String: Connections]>([:])
   private let errors = Mutex<[TransportError.Code: Int]>([:])
 
-  /// The counters of an origin. Called only when a connection is established.
+  /// The counters of an origin, if it has had connections lately.
+  func known(_ key: String) -> Connections? { origins.withLock { $0[key] } }
+
+  /// The counters of an origin. Called only when a socket is opened.
   func origin(_ key: String) -> Connections {
     origins.withLock { origins in
       if let known = origins[key] { return known }
-      if origins.count >= Self.maximumOrigins { origins = origins.filter { $0.value.open.value > 0 } }
+      if origins.count >= Self.maximumOrigins { origins = origins.filter { $0.value.size > 0 } }
       let new = Connections()
       origins[key] = new
       return new
@@ -65,7 +72,8 @@ final class EngineCounters: Sendable {
     statistics.bytesSent = bytesSent.value
     statistics.bytesReceived = bytesReceived.value
     statistics.connections = connections.snapshot
-    statistics.origins = origins.withLock { $0 }.mapValues(\.snapshot)
+    statistics.origins = origins.withLock { $0 }.filter { $0.value.opened.value > 0 || $0.value.open.value > 0 }.mapValues(
+      \.snapshot)
     statistics.errors = errors.withLock { $0 }
     return statistics
   }

@@ -48,6 +48,14 @@ final class Sockets {
     var local: String?
   }
 
+  /// What a transfer holds until it has a connection.
+  enum Hold {
+    /// An idle connection that is kept for it.
+    case reservation(Int32, Endpoints)
+    /// A connection that is being made, to an origin with these counters.
+    case connecting(EngineCounters.Connections)
+  }
+
   private struct Entry {
     var isOpen = false
     /// The inode of the socket, to distinguish it from others with the same descriptor; 0 is none.
@@ -61,23 +69,32 @@ final class Sockets {
     var uses = 0
     /// Whether HTTP/2 was negotiated (ALPN).
     var isHTTP2 = false
-    /// What it was made with; nil for the defaults.
+    /// What tells it from others; nil for the defaults.
     var options: ConnectionOptions?
+    var tcp = TCPSettings()
+    /// When it became idle: a number that grows.
+    var idleSince = 0
+    /// Whether an idle connection is kept for a request that is about to start.
+    var isReserved = false
     /// The certificates of the server, if they were asked for.
     var certificates: [Data] = []
     /// The counters of its origin; nil before it is established, and once it counts as closed.
     var origin: EngineCounters.Connections?
     /// A number that no other connection of the process has, once it is established.
     var number: Int?
+
+    var isKept: Bool { isOpen && users == 0 && endpoints != nil && origin != nil && !isReserved }
   }
 
   /// Notified of opened, closed and replaced sockets.
   weak var driver: (any Driver)?
   private let counters: EngineCounters
   // Without run-time checks for exclusive access, as in `Engine`.
+  private static let numbers = Atomic<Int>(0)
   @exclusivity(unchecked) private var entries: [Entry] = []
   @exclusivity(unchecked) private var descriptors: [Endpoints: Int32] = [:]
   private(set) var openCount = 0
+  private var endedCount = 0
   /// Whether idle connections were closed that libcurl does not know of yet.
   var hasDeadConnections = false
 
@@ -154,10 +171,17 @@ final class Sockets {
   func isNew(_ descriptor: Int32) -> Bool { entries[Int(descriptor)].isOpen && entries[Int(descriptor)].endpoints == nil }
 
   /// Notes what a new connection was made with.
-  func made(_ descriptor: Int32, with options: ConnectionOptions?, _ certificates: [Data]) {
-    guard options != nil else { return }
+  func made(_ descriptor: Int32, with options: ConnectionOptions?, _ tcp: TCPSettings, _ certificates: [Data]) {
+    entries[Int(descriptor)].tcp = tcp
     entries[Int(descriptor)].options = options
     entries[Int(descriptor)].certificates = certificates
+  }
+
+  /// Sets the options of a connection's socket, if they are not the ones that it has.
+  func apply(_ tcp: TCPSettings, to descriptor: Int32) {
+    guard entries[Int(descriptor)].tcp != tcp else { return }
+    entries[Int(descriptor)].tcp = tcp
+    faraday_set_tcp(descriptor, tcp.noDelay ? 1 : 0, Int32(tcp.keepAliveSeconds ?? 0))
   }
 
   /// Notes that a new connection is established, to this origin.
@@ -170,7 +194,54 @@ final class Sockets {
       counted.opened.add(1)
     }
   }
-  private static let numbers = Atomic<Int>(0)
+
+  // MARK: what a transfer holds before it has a connection
+
+  /// Reserves an idle connection that the transfer can use. Returns false if there is none.
+  func reserve(for transfer: Transfer) -> Bool {
+    if case .reservation = transfer.hold { return true }
+    guard let origin = counters.known(transfer.target.origin), origin.open.value > origin.used.value else { return false }
+    let options = transfer.connectionOptions
+    let found = entries.firstIndex { $0.isKept && $0.origin === origin && $0.options == options }
+    guard let found, let endpoints = entries[found].endpoints else { return false }
+    entries[found].isReserved = true
+    transfer.hold = .reservation(Int32(found), endpoints)
+    return true
+  }
+
+  /// Counts a connection that the transfer is about to make. If the origin or the pool has too many with it, idle ones are closed.
+  func connect(_ transfer: Transfer, limit: Int, total: Int) {
+    if case .connecting = transfer.hold { return }
+    release(transfer)
+    let origin = counters.origin(transfer.target.origin)
+    for counted in [origin, counters.connections] { counted.connecting.add(1) }
+    transfer.hold = .connecting(origin)
+    while origin.size > limit, retireOldest(where: { $0.origin === origin }) {}
+    while counters.connections.size > total, retireOldest(where: { _ in true }) {}
+  }
+
+  /// Ends what the transfer holds: it has a connection, or needs none.
+  func release(_ transfer: Transfer) {
+    switch transfer.hold {
+    case nil: return
+    case .reservation(let descriptor, let endpoints):
+      if entries[Int(descriptor)].endpoints == endpoints { entries[Int(descriptor)].isReserved = false }
+    case .connecting(let origin):
+      for counted in [origin, counters.connections] { counted.connecting.add(-1) }
+    }
+    transfer.hold = nil
+  }
+
+  /// Closes the connection that was idle for longest, of those that match. Returns false if there is none. Takes time for every
+  /// socket.
+  private func retireOldest(where matches: (Entry) -> Bool) -> Bool {
+    let idle = entries.indices.filter { entries[$0].isKept && matches(entries[$0]) }
+    guard let oldest = idle.min(by: { entries[$0].idleSince < entries[$1].idleSince }) else { return false }
+    retire(Int32(oldest))
+    // It counts as closed in any case.
+    countClosed(Int32(oldest))
+    return true
+  }
 
   func number(_ descriptor: Int32) -> Int? { entries[Int(descriptor)].number }
 
@@ -214,7 +285,10 @@ final class Sockets {
     guard entries[Int(descriptor)].endpoints == endpoints else { return }
     if entries[Int(descriptor)].users == 1 { countUsed(descriptor, -1) }
     entries[Int(descriptor)].users = max(0, entries[Int(descriptor)].users - 1)
-    if !isUsed(descriptor) { driver?.becameIdle(descriptor) }
+    guard !isUsed(descriptor) else { return }
+    endedCount += 1
+    entries[Int(descriptor)].idleSince = endedCount
+    driver?.becameIdle(descriptor)
   }
 
   /// Closes an idle connection. libcurl has no function for that, so the socket is replaced with one at its end: libcurl finds it
@@ -239,5 +313,19 @@ final class Sockets {
     let (descriptor, endpoints) = connection
     guard entries[Int(descriptor)].endpoints == endpoints, !isUsed(descriptor) else { return }
     retire(descriptor)
+  }
+}
+
+/// The options of a connection's socket, which a request applies to a kept connection.
+struct TCPSettings: Equatable {
+  var noDelay = true
+  /// The keep-alive idle time and interval in seconds, 60 by default (libcurl's own); nil for no keep-alive.
+  var keepAliveSeconds: Int? = 60
+
+  init() {}
+
+  init(_ network: Network) {
+    noDelay = network.tcpNoDelay
+    keepAliveSeconds = network.tcpKeepAlive.map { Int(min(max($0.nanoseconds / 1_000_000_000, 1), Int64(Int16.max))) }
   }
 }

@@ -85,6 +85,17 @@ enum OpenSSL {
   /// Whether the certificates of a peer can be read.
   static let reportsCertificates = isUsed && faraday_can_copy_certificates() != 0
 
+  /// The certificates that the peer of a connection has sent, in DER; those of the original handshake if the session was resumed.
+  static func peerCertificates(_ ssl: UnsafeMutableRawPointer) -> [Data] {
+    var certificates: [Data] = []
+    var count: Int32 = 0
+    while let bytes = faraday_ssl_peer_copy(ssl, Int32(certificates.count), &count) {
+      certificates.append(Data(bytes: bytes, count: Int(count)))
+      faraday_x509_free(bytes)
+    }
+    return certificates
+  }
+
   /// Whether HTTP/2 was negotiated (ALPN); nil if that is unknown.
   static func hasAgreedOnHTTP2(_ ssl: UnsafeMutableRawPointer) -> Bool? {
     alpn.map { faraday_ssl_agreed_on_http2($0, ssl) != 0 }

@@ -9,11 +9,12 @@ extension CurlAdapter {
     /// Each origin has an engine of its own. Of an origin that speaks HTTP/1.1 the others take requests too, while its own has as many
     /// as its share of ``connectionsPerOrigin``; the shares together are that limit. HTTP/2 connections stay on one engine.
     public var engines: Int
-    /// The maximum number of connections to one origin (scheme, host and port). 64 by default. Further requests wait in the request
-    /// queue, first in, first out.
+    /// The maximum number of connections to one origin (scheme, host and port), idle ones included: if a request can use none of the
+    /// idle ones, the one that was idle for longest is closed. 64 by default. Further requests wait in the request queue, first in,
+    /// first out.
     public var connectionsPerOrigin: Int
-    /// The maximum number of active requests per engine (over HTTP/1.1 also of connections), and of connections in its pool. 512 by
-    /// default.
+    /// The maximum number of active requests per engine (over HTTP/1.1 also of connections), and of connections in its pool,
+    /// idle ones included. 512 by default.
     public var connections: Int
     /// The maximum number of concurrent streams (requests) on one HTTP/2 connection. 100 by default.
     public var streamsPerConnection: Int

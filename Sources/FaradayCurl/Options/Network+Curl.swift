@@ -13,9 +13,9 @@ extension Network {
       try easy.set(CURLOPT_FRESH_CONNECT, 1)
       try easy.set(CURLOPT_FORBID_REUSE, 1)
     }
-    try applyNames(to: transfer, easy)
+    try applyEndpoint(to: transfer, easy)
     if !dnsServers.isEmpty { try easy.set(CURLOPT_DNS_SERVERS, dnsServers.joined(separator: ",")) }
-    if let dnsOverHTTPS {
+    if let dnsOverHTTPS, !transfer.hasAddresses {
       try easy.set(CURLOPT_DOH_URL, dnsOverHTTPS)
       // The cache may have the system's answer.
       try easy.set(CURLOPT_DNS_CACHE_TIMEOUT, 0)
@@ -35,43 +35,86 @@ extension Network {
     if let happyEyeballsDelay {
       try easy.set(CURLOPT_HAPPY_EYEBALLS_TIMEOUT_MS, Int(clamping: max(1, happyEyeballsDelay.nanoseconds / 1_000_000)))
     }
-    if !tcpNoDelay { try easy.set(CURLOPT_TCP_NODELAY, 0) }
-    if let tcpKeepAlive {
+    let tcp = TCPSettings(self)
+    if !tcp.noDelay { try easy.set(CURLOPT_TCP_NODELAY, 0) }
+    if let seconds = tcp.keepAliveSeconds {
       try easy.set(CURLOPT_TCP_KEEPALIVE, 1)
       // libcurl's own.
-      guard tcpKeepAlive != .seconds(60) else { return }
-      let seconds = Int(min(max(tcpKeepAlive.nanoseconds / 1_000_000_000, 1), Int64(Int16.max)))
+      guard seconds != 60 else { return }
       try easy.set(CURLOPT_TCP_KEEPIDLE, seconds)
       try easy.set(CURLOPT_TCP_KEEPINTVL, seconds)
     }
   }
 
-  /// Sets the host, addresses and port to connect to, if they are not the URL's. Always as a "connect to" entry: libcurl keeps such
-  /// connections apart, while the entries of CURLOPT_RESOLVE would stay in the DNS cache that all requests share.
-  private func applyNames(to transfer: Transfer, _ easy: EasyHandle) throws {
-    guard !hostOverrides.isEmpty || !connectTo.isEmpty else { return }
-    var (host, port) = transfer.target.endpoint
+  /// The host and port that are connected to for a URL, directly or by the proxy.
+  func endpoint(of target: Target) -> Endpoint {
+    var (host, port) = target.endpoint
     if let match = connectTo.first(where: { Self.matches($0.host, host) && $0.port ?? port == port }) {
       host = match.toHost ?? host
       port = match.toPort ?? port
     }
+    var endpoint = Endpoint(host: host, port: port)
     if let match = hostOverrides.first(where: { Self.matches($0.host == "*" ? nil : $0.host, host) && $0.port ?? port == port }) {
-      host = match.addresses[0]
-      if match.addresses.count > 1 {
-        // A name that stands for these addresses and for no others, in the cache too.
-        host =
-          "faraday-" + String(match.addresses.joined(separator: "x").map { $0.isLetter || $0.isNumber ? $0 : "-" }) + ".invalid"
-        let addresses = match.addresses.map(\.bracketedHost).joined(separator: ",")
-        try transfer.setList(CURLOPT_RESOLVE, ["+\(host):\(port):\(addresses)"], easy)
-      }
+      endpoint.addresses = match.addresses
     }
-    try transfer.setList(CURLOPT_CONNECT_TO, ["::\(host.bracketedHost):\(port)"], easy)
+    return endpoint
+  }
+
+  /// Sets the host, addresses and port to connect to, if they are not the URL's. Always as a "connect to" entry: libcurl keeps such
+  /// connections apart, while the entries of CURLOPT_RESOLVE would stay in the DNS cache that all requests share.
+  private func applyEndpoint(to transfer: Transfer, _ easy: EasyHandle) throws {
+    guard !hostOverrides.isEmpty || !connectTo.isEmpty else { return }
+    let endpoint = endpoint(of: transfer.target)
+    var (host, addresses) = (endpoint.host, endpoint.addresses)
+    // A proxy connects to one address.
+    if transfer.proxy == nil { addresses = addresses.filter(isUsed) } else { addresses = Array(addresses.prefix(1)) }
+    if addresses.count > 1 {
+      host = endpoint.nameOfAddresses(addresses)
+      try transfer.setAddresses("+\(host):\(endpoint.port):" + addresses.map(\.bracketedHost).joined(separator: ","), easy)
+    } else if let address = addresses.first {
+      host = address
+    } else if !endpoint.addresses.isEmpty {
+      throw transfer.error(
+        .nameNotFound, "`hostOverrides` has no address of \(endpoint.host) in the version of IP that is wanted", phase: .resolving
+      )
+    }
+    try transfer.setList(CURLOPT_CONNECT_TO, ["::\(host.bracketedHost):\(endpoint.port)"], easy)
+  }
+
+  /// Whether the address is of a version of IP that may be used.
+  private func isUsed(_ address: String) -> Bool {
+    switch ipVersion {
+    case .any: true
+    case .v4: IPAddress(address)?.isIPv4 ?? true
+    case .v6: IPAddress(address)?.isIPv4 == false
+    }
   }
 
   /// Whether a host is the wanted one; nil wants any.
   private static func matches(_ wanted: String?, _ host: String) -> Bool {
     guard let wanted else { return true }
     return HostName.ascii(percentEncoded: wanted.bracketedHost) == HostName.ascii(host.bracketedHost)
+  }
+}
+
+/// A host, a port, and the addresses of the host if they are known without a DNS lookup.
+struct Endpoint: Hashable {
+  /// A name or an address, IPv6 in brackets or without.
+  var host: String
+  var port: Int
+  var addresses: [String] = []
+
+  /// The name that libcurl looks up for it; nil if it is an address, or has addresses.
+  var lookup: Lookup.Name? {
+    addresses.isEmpty && IPAddress(host) == nil ? Lookup.Name(host: host.lowercased(), port: port) : nil
+  }
+
+  /// A name that stands for these addresses only. It is the key of libcurl's DNS cache and connection pool, and never leaves them.
+  fileprivate func nameOfAddresses(_ addresses: [String]) -> String {
+    // FNV-1a: equal in all processes. Of two lists with the same name, only the later one is in the cache.
+    var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+    for byte in addresses.joined(separator: ",").utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+    return "addresses-" + String(hash, radix: 16) + ".invalid"
   }
 }
 

@@ -96,6 +96,9 @@ extension Proxy {
     }.joined(separator: ",")
   }
 
+  /// Whether the proxy looks up the server's name, and not libcurl.
+  var resolvesServer: Bool { scheme != .socks4 && scheme != .socks5 }
+
   /// Whether a request to the server is forwarded as it is, rather than sent through a tunnel.
   func forwards(toSecure isSecure: Bool) -> Bool { !isSecure && !tunnels && (scheme == .http || scheme == .https) }
 

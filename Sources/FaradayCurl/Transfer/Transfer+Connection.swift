@@ -74,7 +74,6 @@ extension Transfer {
     _ endpoints: Sockets.Endpoints, _ remote: UnsafePointer<CChar>?, _ port: Int32, local: UnsafePointer<CChar>?
   ) -> Bool {
     guard let engine, let easy, maySendNow(), mayUse(remote, port) else { return false }
-    if let origin { engine.open(origin) }
     guard begin(on: endpoints, engine.sockets, easy) else {
       // With a new connection already, it would go on for ever.
       guard attempt.legs == 0 || !pastRestarts.contains(.newConnection) else {
@@ -84,6 +83,7 @@ extension Transfer {
       pendingRestart = .newConnection
       return false
     }
+    engine.connected(self)
     attempt.isReady = true
     attempt.expectsHead = true
     attempt.readyAt = Clock.now
@@ -111,10 +111,14 @@ extension Transfer {
       // HTTP/2 frames name their stream: what has arrived cannot be mistaken for this response, and libcurl reads it.
       guard isHTTP2 || !hasUnreadBytes(descriptor, ssl) else { return false }
       guard isNextLeg || sockets.options(descriptor) == connectionOptions else { return false }
+      sockets.apply(tcpSettings, to: descriptor)
       attempt.certificates = sockets.certificates(descriptor)
+      if attempt.certificates.isEmpty, let ssl, request.options.transport?.fields.tls.reportsPeerCertificates ?? false {
+        attempt.certificates = OpenSSL.peerCertificates(ssl)
+      }
     } else {
       sockets.established(descriptor, to: target.origin)
-      sockets.made(descriptor, with: connectionOptions, attempt.certificates)
+      sockets.made(descriptor, with: connectionOptions, tcpSettings, attempt.certificates)
       let isHTTP2 = ssl.flatMap(OpenSSL.hasAgreedOnHTTP2) ?? (request.options.httpVersion == .http2PriorKnowledge)
       attempt.isHTTP2 = isHTTP2
       if isHTTP2 { sockets.noteHTTP2(descriptor) }
@@ -131,15 +135,7 @@ extension Transfer {
     faraday_is_readable_or_closed(descriptor) != 0 || ssl.map(OpenSSL.hasUnreadBytes) ?? false
   }
 
-  /// The options that the connection is made with; nil for the defaults. libcurl shares a connection between some requests that
-  /// differ in these: by the key of a client certificate, for example.
-  private var connectionOptions: ConnectionOptions? {
-    let options = request.options.transport?.fields
-    guard options != nil || proxy != nil else { return nil }
-    let own = ConnectionOptions(
-      tls: target.isSecure ? options?.tls ?? TLS() : TLS(), network: options?.network ?? Network(), proxy: proxy)
-    return own == .defaults ? nil : own
-  }
+  private var tcpSettings: TCPSettings { request.options.transport.map { TCPSettings($0.fields.network) } ?? TCPSettings() }
 
   /// Makes libcurl close the connection after this request.
   func forbidReuse() {
@@ -206,13 +202,4 @@ extension Transfer {
     engine?.updateDeadline(of: self)
     return true
   }
-}
-
-/// What a connection was made with, as far as it matters for other requests.
-struct ConnectionOptions: Equatable {
-  let tls: TLS
-  let network: Network
-  let proxy: Proxy?
-
-  static let defaults = ConnectionOptions(tls: TLS(), network: Network(), proxy: nil)
 }

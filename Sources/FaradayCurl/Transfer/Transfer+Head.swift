@@ -67,7 +67,7 @@ extension Transfer {
   func beginResponse() -> Bool {
     // libcurl 8 recognizes `close` only at the start of the field.
     if parser.framing.closesConnection { forbidReuse() }
-    if isHTTP2, let origin { engine?.multiplexes(origin) }
+    if isHTTP2, let place { engine?.multiplexes(place) }
     // RFC 9110, section 10.1.1. libcurl would resend it by itself, with `Expect`.
     if parser.status == 417, sendsExpect, canRewind {
       pendingRestart = .withoutExpect

@@ -31,9 +31,9 @@ final class Transfer: @unchecked Sendable, HasDeadline {
     /// Not yet seen by the engine.
     case new
     /// In the request queue: the connection pool is exhausted.
-    case queued(Admission<Transfer>.Origin)
+    case queued(Admission<Transfer>.Place)
     /// Added to libcurl's multi handle; `slot` is its index in ``Engine/active``.
-    case active(Admission<Transfer>.Origin, slot: Int)
+    case active(Admission<Transfer>.Place, slot: Int)
     case finished
   }
 
@@ -72,6 +72,10 @@ final class Transfer: @unchecked Sendable, HasDeadline {
   var continuation: UnsafeContinuation<Received, any Error>?
   /// Whether the waiting task runs on the engine's thread (task executor), so that resuming it needs no change of thread.
   var isSentFromEngine = false
+  /// What tells its connection from others; nil for the defaults. Made when it is first needed.
+  private(set) lazy var connectionOptions = ConnectionOptions(of: request, to: target, through: proxy)
+  /// What it holds until it has a connection.
+  var hold: Sockets.Hold?
   /// The engine's share of the connections to its origin; nil if it has them all.
   var connectionLimit: Int?
   var handle: EngineHandle?
@@ -83,9 +87,8 @@ final class Transfer: @unchecked Sendable, HasDeadline {
   var activated: Int64 = 0
   /// When libcurl last sent or received bytes for it, for the idle timeout.
   @exclusivity(unchecked) var lastActivity: Int64 = 0
-  /// The kernel's count of bytes of the connection, and when the engine last saw it change.
-  var tcpBytes: Int64 = 0
-  var tcpBytesChanged: Int64 = 0
+  /// The activity that libcurl does not report.
+  var wire = WireActivity()
   /// When to check again whether the server has closed the connection: see ``mayBeUploadingAfterResponse``.
   var nextServerCheck = Int64.max
   /// Bytes received since the engine last checked the length of its turn.
@@ -166,10 +169,10 @@ final class Transfer: @unchecked Sendable, HasDeadline {
   var isQueued: Bool { if case .queued = life { true } else { false } }
   var hasFinished: Bool { if case .finished = life { true } else { false } }
 
-  /// The origin whose connections and queue it uses; nil before it is submitted and after it has ended.
-  var origin: Admission<Transfer>.Origin? {
+  /// Its place in the request queue, or among those that have left it; nil before it is submitted and after it has ended.
+  var place: Admission<Transfer>.Place? {
     switch life {
-    case .queued(let origin), .active(let origin, _): origin
+    case .queued(let place), .active(let place, _): place
     case .new, .finished: nil
     }
   }
@@ -242,6 +245,15 @@ final class Transfer: @unchecked Sendable, HasDeadline {
     guard let list else { return }
     lists.append(list)
     try easy.set(option, UnsafeRawPointer(list))
+  }
+
+  /// Whether libcurl gets the addresses of the host, and must not remove them from its DNS cache before it has connected.
+  private(set) var hasAddresses = false
+
+  /// Gives libcurl the addresses of a host, in the syntax of `CURLOPT_RESOLVE`.
+  func setAddresses(_ entry: String, _ easy: EasyHandle) throws {
+    try setList(CURLOPT_RESOLVE, [entry], easy)
+    hasAddresses = true
   }
 
   var headers: UnsafeRawPointer? { headerList.map { UnsafeRawPointer($0) } }

@@ -30,6 +30,17 @@ extension ConformanceGroup {
         let response = try await subject.connection.get("hello") { [policy] in $0.options.addressPolicy = policy }
         try expectEqual(response.status, .ok)
       },
+      .init("the unspecified address is forbidden with the loopback addresses, before it is connected to") { subject in
+        for (host, range) in [("0.0.0.0", "127.0.0.0/8"), ("[::]", "::1"), ("[::ffff:0.0.0.0]", "127.0.0.0/8")] {
+          let error = try await expectFailure(.addressForbidden, .invalidURL) {
+            var request = try Request("http://\(host):\(subject.server.port)/hello")
+            request.options.addressPolicy = AddressPolicy(forbidden: [try IPAddressRange(range)])
+            return try await subject.adapter.send(request)
+          }
+          if host == "0.0.0.0" { try expectEqual(error.code, .addressForbidden) }
+        }
+        try expectEqual(subject.server.connectionCount, 0)
+      },
       .init("a port that is forbidden") { subject in
         var policy = AddressPolicy(forbidden: [])
         policy.forbiddenPorts = [subject.server.port]

@@ -9,6 +9,6 @@ extension AdapterConformance {
     .cleanConnections, .concurrency, .errors, .backpressure, .metrics, .dyingConnections, .queueing, .requestsApart,
     .earlyAnswers, .cutStreams, .handshakes, .http2Settings, .unansweredExpect, .largeBodies, .requestsFromCallbacks,
     .localhost, .tls, .tlsOptions, .clientCertificates, .http2, .addresses, .addressPolicies, .proxies, .authenticating, .pacing,
-    .tracing, .requestForms,
+    .tracing, .requestForms, .lookupsApart, .givenAddresses, .sharedConnections,
   ]
 }

@@ -1,0 +1,102 @@
+import FaradayCore
+import FaradayCurl
+import FaradayTesting
+import Testing
+
+/// Which requests wait for a DNS lookup that takes long, and which do not.
+@Suite(.timeLimit(.minutes(3))) struct LookupsApartTests {
+  private let adapter = CurlAdapter(CurlAdapter.Configuration(proxy: .direct))
+
+  enum Kind: String, CaseIterable { case httpProxy, socksProxy, localSOCKSProxy, otherHost }
+
+  private func stuckRequest(_ kind: Kind, _ host: String, to url: String) throws -> Request {
+    var request = try Request(url)
+    switch kind {
+    case .httpProxy: request.options.proxy = .proxy(Proxy(.http, host: host, port: 8080))
+    case .socksProxy: request.options.proxy = .proxy(Proxy(.socks5h, host: host))
+    case .localSOCKSProxy: request.options.proxy = .proxy(Proxy(.socks5, host: host))
+    case .otherHost: request.options.network.connectTo = [ConnectTo(toHost: host)]
+    }
+    return request
+  }
+
+  @Test(arguments: Kind.allCases)
+  func `a request to an address waits for no lookup of another request, and has no part in its failure`(kind: Kind) async throws {
+    guard #available(macOS 26, *) else { return }
+    let gate = Gate()
+    defer { gate.open() }
+    let host = "stuck-\(kind.rawValue.lowercased()).test"
+    NameLookup.add(host, gate: gate, isFound: false)
+    let server = try LocalServer()
+    let stuck = try stuckRequest(kind, host, to: server.url + "/hello")
+    let waiting = (0..<2).map { _ in Task.immediate { try await transportError { try await adapter.send(stuck) } } }
+    await until { NameLookup.count(host) > 0 }
+    let direct = (0..<4).map { _ in
+      Task.immediate { try await adapter.send(Request(.post, url: try Request(server.url + "/echo").url)) }
+    }
+    for task in direct { #expect(try await task.value.status == .ok) }
+    #expect(NameLookup.count(host) == 1)
+    gate.open()
+    for task in waiting {
+      let error = try await task.value
+      #expect([.proxyFailed, .nameNotFound].contains(error.code), "\(error)")
+    }
+    #expect(NameLookup.count(host) == 1)
+    server.stop()
+  }
+
+  @Test func `requests to many hosts share the lookup of their proxy`() async throws {
+    guard #available(macOS 26, *) else { return }
+    let gate = Gate()
+    NameLookup.add("shared-proxy.test", gate: gate)
+    let proxy = try RawServer { connection in
+      while true {
+        _ = try connection.readHead()
+        try connection.send("HTTP/1.1 204 No Content\r\n\r\n")
+      }
+    }
+    let tasks = (0..<30).map { index in
+      Task.immediate {
+        var request = try Request("http://host\(index).invalid/")
+        request.options.proxy = .proxy(Proxy(.http, host: "shared-proxy.test", port: proxy.port))
+        return try await adapter.send(request)
+      }
+    }
+    await until { NameLookup.count("shared-proxy.test") > 0 && adapter.statistics.queued == 29 }
+    gate.open()
+    for task in tasks { #expect(try await task.value.status == .noContent) }
+    #expect(NameLookup.count("shared-proxy.test") == 1)
+    proxy.stop()
+  }
+
+  /// Requests from two local addresses share the lookup, and no connections.
+  @Test func `a request with a kept connection does not wait for the lookup of its host`() async throws {
+    guard #available(macOS 26, *) else { return }
+    for name in ["kept.test", "between.test"] { NameLookup.add(name) }
+    let server = try LocalServer()
+    func request(_ host: String, from address: String) throws -> Request {
+      var request = try Request("http://\(host):\(server.port)/hello")
+      request.options.network.localAddress = address
+      return request
+    }
+    #expect(try await adapter.send(try request("kept.test", from: "127.0.0.8")).status == .ok)
+    // Only the latest lookup is remembered, and libcurl forgets all after a request with a resolver over HTTPS.
+    #expect(try await adapter.send(try request("between.test", from: "127.0.0.8")).status == .ok)
+    var missing = try request("missing.invalid", from: "127.0.0.8")
+    missing.options.network.dnsOverHTTPS = "https://127.0.0.1:9/"
+    _ = try await transportError { [missing] in try await adapter.send(missing) }
+    let gate = Gate()
+    defer { gate.open() }
+    NameLookup.add("kept.test", gate: gate)
+    let other = try request("kept.test", from: "127.0.0.9")
+    let waiting = Task.immediate { try await adapter.send(other) }
+    await until { NameLookup.count("kept.test") == 1 }
+    for _ in 0..<3 {
+      let response = try await adapter.send(try request("kept.test", from: "127.0.0.8"))
+      #expect(response.metrics.reusedConnection)
+    }
+    gate.open()
+    #expect(try await waiting.value.status == .ok)
+    server.stop()
+  }
+}
