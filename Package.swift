@@ -100,8 +100,9 @@ let package = Package(
     .executableTarget(name: "downloader", dependencies: ["Faraday", "FaradayCurl"], path: "Tests/Downloader"),
     .executableTarget(name: "linked", dependencies: ["Faraday", "FaradayCurl"], path: "Tests/Linked"),
     .executableTarget(name: "cache-writer", dependencies: ["FaradayCore", "FaradayCache"], path: "Tests/CacheWriter"),
+    .target(name: "Watchdog", path: "Tests/Watchdog"),
     .target(
-      name: "TestSupport", dependencies: ["FaradayCore", "FaradayCurl", "FaradayURLSession", "FaradayTesting"],
+      name: "TestSupport", dependencies: ["FaradayCore", "FaradayCurl", "FaradayURLSession", "FaradayTesting", "Watchdog"],
       path: "Tests/TestSupport"),
     .testTarget(
       name: "FaradayContentCodingTests", dependencies: ["FaradayContentCoding", "FaradayTesting", "CZlib"]),
@@ -135,7 +136,7 @@ let package = Package(
         .product(name: "MetricsTestKit", package: "swift-metrics", condition: .when(traits: ["Observability"])),
         .product(name: "InMemoryTracing", package: "swift-distributed-tracing", condition: .when(traits: ["Observability"])),
       ]),
-    .testTarget(name: "FaradayTestingTests", dependencies: ["FaradayCore", "FaradayTesting"]),
+    .testTarget(name: "FaradayTestingTests", dependencies: ["FaradayCore", "FaradayTesting", "Watchdog"]),
     .testTarget(
       name: "FaradayCurlTests", dependencies: ["Faraday", "FaradayCurl", "FaradayTesting", "TestSupport", "CCurl"],
       // The tests have name lookups of their own, which libcurl must find before the system's.
@@ -158,7 +159,7 @@ let package = Package(
   swiftLanguageModes: [.v6]
 )
 
-for target in package.targets where target.type != .system && target.name != "SanitizedMutex" {
+for target in package.targets where target.type != .system && !["SanitizedMutex", "Watchdog"].contains(target.name) {
   target.swiftSettings = [
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("InternalImportsByDefault"),

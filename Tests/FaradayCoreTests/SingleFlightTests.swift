@@ -78,7 +78,7 @@ import Testing
     #expect(events.elements == ["first begins", "first ends", "third begins", "third ends"])
   }
 
-  @Test(.timeLimit(.minutes(1)))
+  @Test
   func `who is cancelled before has nothing begun`() async throws {
     let flight = SingleFlight<String>(on: executor)
     let task = Task { [work = work("it", until: Gate())] in

@@ -1,6 +1,7 @@
 import FaradayCore
 import FaradayCurl
 import FaradayTesting
+import TestSupport
 import Testing
 
 @Suite(.serialized) struct ConformanceTests {
@@ -12,7 +13,7 @@ import Testing
   }
 }
 
-@Suite(.serialized) struct TaskExecutorConformanceTests {
+@Suite(.serialized, .enabled(if: TestRun.isComplete, "Scripts/check runs it")) struct TaskExecutorConformanceTests {
   static let adapter = CurlAdapter()
 
   @Test(arguments: AdapterConformance.cases(for: adapter.capabilities))

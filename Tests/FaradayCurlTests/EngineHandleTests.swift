@@ -76,7 +76,7 @@ import Testing
 
   /// In a process of its own, where no other thread is in the middle of anything: a child would never see the locks released that
   /// another thread held when it was forked.
-  @Test(.timeLimit(.minutes(1))) func `a forked process has none of the threads, and is told so`() async {
+  @Test func `a forked process has none of the threads, and is told so`() async {
     await #expect(processExitsWith: .success) {
       // Swift has no fork, for good reasons.
       let fork = try #require(unsafeBitCast(dlsym(nil, "fork"), to: (@convention(c) () -> pid_t)?.self))

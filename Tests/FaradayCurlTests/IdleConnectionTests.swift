@@ -13,7 +13,7 @@ import Testing
     ("ends its side", { $0.halfClose() }),
   ]
 
-  @Test(.timeLimit(.minutes(1)), arguments: ends.indices)
+  @Test(arguments: ends.indices)
   func `what a server has spoilt is closed, and its number is given back`(index: Int) async throws {
     let isRead = Gate()
     let isClosed = Gate()
@@ -47,7 +47,7 @@ import Testing
     }
   }
 
-  @Test(.timeLimit(.minutes(1))) func `one is closed when it was idle for so long`() async throws {
+  @Test func `one is closed when it was idle for so long`() async throws {
     var configuration = CurlAdapter.Configuration()
     configuration.idleConnectionTimeout = .seconds(1)
     let closed = Log<Int>()
@@ -60,7 +60,7 @@ import Testing
     #expect(closed.elements == [0, 1])
   }
 
-  @Test(.timeLimit(.minutes(1))) func `so is one that became idle when the others were about to be looked at`() async throws {
+  @Test func `so is one that became idle when the others were about to be looked at`() async throws {
     var configuration = CurlAdapter.Configuration()
     configuration.idleConnectionTimeout = .seconds(1)
     let closed = Log<Int>()
@@ -78,7 +78,7 @@ import Testing
     #expect(Set(closed.elements) == [0, 1])
   }
 
-  @Test(.timeLimit(.minutes(1))) func `one is closed when it is as old as it may be`() async throws {
+  @Test func `one is closed when it is as old as it may be`() async throws {
     var configuration = CurlAdapter.Configuration()
     configuration.connectionLifetime = .seconds(1)
     let closed = Log<Int>()

@@ -93,7 +93,7 @@ import Testing
     withExtendedLifetime(server) {}
   }
 
-  @Test(.timeLimit(.minutes(1))) func `tasks that never wait leave transfers their turn`() async throws {
+  @Test func `tasks that never wait leave transfers their turn`() async throws {
     let adapter = adapter()
     let connection = try connection(over: adapter)
     let busy = Task(executorPreference: adapter.taskExecutor) { while !Task.isCancelled { await Task.yield() } }
@@ -102,7 +102,7 @@ import Testing
     await busy.value
   }
 
-  @Test(.timeLimit(.minutes(1))) func `a slow reader on it leaves other transfers their turn`() async throws {
+  @Test func `a slow reader on it leaves other transfers their turn`() async throws {
     let adapter = adapter()
     let endless = try RawServer { connection in
       _ = try connection.readHead()
@@ -126,7 +126,7 @@ import Testing
     await #expect(throws: CancellationError.self) { try await reader.value }
   }
 
-  @Test(.timeLimit(.minutes(1))) func `what arrived while a task held the thread has not been silent`() async throws {
+  @Test func `what arrived while a task held the thread has not been silent`() async throws {
     // So that the reader is called from within libcurl's callbacks.
     var configuration = CurlAdapter.Configuration()
     configuration.streamBufferSize = 64 << 10
@@ -154,7 +154,7 @@ import Testing
     }
   }
 
-  @Test(.timeLimit(.minutes(1))) func `many tasks at once leave transfers their turn`() async throws {
+  @Test func `many tasks at once leave transfers their turn`() async throws {
     let adapter = adapter()
     let connection = try connection(over: adapter)
     let answered = Log<Int>()

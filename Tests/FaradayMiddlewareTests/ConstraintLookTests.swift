@@ -50,7 +50,7 @@ import Testing
     #expect(slow.satisfied.elements == ["/first"])
   }
 
-  @Test(.timeLimit(.minutes(1)))
+  @Test
   func `a request that is free to go does not wait for what others need`() async throws {
     struct Held: Constraint {
       let hasBegun = Gate()
@@ -97,7 +97,7 @@ import Testing
     #expect(mock.recorded.isEmpty)
   }
 
-  @Test(.timeLimit(.minutes(1)))
+  @Test
   func `a request made to see whether a constraint is satisfied passes`() async throws {
     /// Asks the server.
     final class Asking: Constraint {

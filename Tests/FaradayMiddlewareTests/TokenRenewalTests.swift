@@ -165,7 +165,7 @@ import Testing
 
   // MARK: requests made to refresh
 
-  @Test(.timeLimit(.minutes(1)))
+  @Test
   func `a request made to refresh passes without a token, and so does one of a task begun for it`() async throws {
     let mock = MockAdapter()
     mock.stub { _ in
@@ -197,7 +197,7 @@ import Testing
     #expect(mock.recorded.map { $0.request.headers[.authorization] } == [nil, "Bearer old", nil, nil, "Bearer new"])
   }
 
-  @Test(.timeLimit(.minutes(1)))
+  @Test
   func `a task that was begun in a refresh has the token once that has ended`() async throws {
     let issuer = Issuer(valid: "new")
     let own = Mutex<Connection?>(nil)

@@ -1,7 +1,7 @@
 internal import FaradayCore
 
 extension ConformanceGroup {
-  static let addressPolicies = ConformanceGroup(
+  static let addressPolicies: ConformanceGroup = .init(
     name: "address policy", needs: .addressPolicy,
     cases: [
       "127.0.0.1", "localhost", "2130706433", "0x7f000001", "0177.0.0.1", "127.1", "0x7f.1", "127.0.0.1.", "0", "[::1]",

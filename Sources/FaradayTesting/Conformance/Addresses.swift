@@ -1,7 +1,7 @@
 internal import FaradayCore
 
 extension ConformanceGroup {
-  static let addresses = ConformanceGroup(
+  static let addresses: ConformanceGroup = .init(
     name: "addresses",
     cases: [
       .init("a name is connected to at the addresses that are given for it", needs: .otherAddresses) { subject in

@@ -1,7 +1,7 @@
 internal import FaradayCore
 
 extension ConformanceGroup {
-  static let authenticating = ConformanceGroup(
+  static let authenticating: ConformanceGroup = .init(
     name: "authentication", needs: .authentication,
     cases: [
       .init("a challenge is answered, and its response is not the caller's") { subject in

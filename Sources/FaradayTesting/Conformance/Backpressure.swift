@@ -3,7 +3,7 @@ private import Synchronization
 
 extension ConformanceGroup {
   /// Backpressure: neither side gets further ahead than the buffers of kernel and adapter, however slow the other side is.
-  static let backpressure = ConformanceGroup(
+  static let backpressure: ConformanceGroup = .init(
     name: "backpressure", needs: .backpressure,
     cases: [
       .init("a reader that pauses stops the server (backpressure)", needs: .streamedDownload) { subject in

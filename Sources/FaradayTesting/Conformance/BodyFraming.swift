@@ -2,7 +2,7 @@ internal import FaradayCore
 
 extension ConformanceGroup {
   /// A response with ambiguous framing of its body is an error.
-  static let bodyFraming = ConformanceGroup(
+  static let bodyFraming: ConformanceGroup = .init(
     name: "framing", needs: .strictFraming,
     cases: twoEnds
       + [

@@ -1,7 +1,7 @@
 internal import FaradayCore
 
 extension ConformanceGroup {
-  static let cancellation = ConformanceGroup(
+  static let cancellation: ConformanceGroup = .init(
     name: "cancellation",
     cases: [
       .init("a task that is cancelled before it sends sends nothing", needsWire: false) { subject in

@@ -2,7 +2,7 @@ internal import FaradayCore
 
 extension ConformanceGroup {
   /// The framing of chunked bodies: sizes, extensions and line ends.
-  static let chunkFraming = ConformanceGroup(
+  static let chunkFraming: ConformanceGroup = .init(
     name: "chunk framing", needs: .strictFraming,
     cases: [
       ("a carriage return in a chunk's size", "5\rX"),

@@ -3,7 +3,7 @@ internal import FaradayCore
 extension ConformanceGroup {
   /// Pieces are delivered without delay: the server sends each only when the client has seen the one before, so an adapter that
   /// buffers several never gets the second.
-  static let chunkTiming = ConformanceGroup(
+  static let chunkTiming: ConformanceGroup = .init(
     name: "chunk timing",
     cases: Framing.allCases.flatMap { framing in
       [1, 100, 100_000].flatMap { size in

@@ -2,7 +2,7 @@ internal import FaradayCore
 
 extension ConformanceGroup {
   /// Unsolicited bytes never become a response: a connection on which they have arrived is not reused.
-  static let cleanConnections = ConformanceGroup(
+  static let cleanConnections: ConformanceGroup = .init(
     name: "clean connections", needs: .cleanConnections,
     cases: Security.allCases.flatMap { security in
       late(security) + inOne(security)

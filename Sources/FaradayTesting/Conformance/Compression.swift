@@ -1,7 +1,7 @@
 internal import FaradayCore
 
 extension ConformanceGroup {
-  static let compression = ConformanceGroup(
+  static let compression: ConformanceGroup = .init(
     name: "compression", needs: .encodedBodies,
     cases: codings + limits + [
       .init("gzip and deflate are asked for") { subject in

@@ -1,7 +1,7 @@
 internal import FaradayCore
 
 extension ConformanceGroup {
-  static let concurrency = ConformanceGroup(
+  static let concurrency: ConformanceGroup = .init(
     name: "concurrency",
     cases: [
       .init("a hundred requests at once get their own answers each", needsWire: false) { subject in

@@ -14,6 +14,20 @@ package func until(_ isSo: () -> Bool) async {
   while !isSo(), !Task.isCancelled { try? await Task.sleep(for: .milliseconds(1)) }
 }
 
+/// Runs an attempt with a limit in real time that must leave room for other steps, such as connecting. A busy machine can be too
+/// slow for them, so a failed attempt is repeated with a limit four times as long, three times at most. Throws the last error.
+package func patiently<Result>(from limit: Duration, _ attempt: (Duration) async throws -> Result) async throws -> Result {
+  for factor in [1, 4, 16] {
+    do { return try await attempt(limit * factor) } catch { try Task.checkCancellation() }
+  }
+  return try await attempt(limit * 64)
+}
+
+extension Duration {
+  /// Rounded down.
+  package var inMilliseconds: Int { Int(components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000) }
+}
+
 /// An async sequence of given pieces of data.
 package struct Pieces: AsyncSequence, Sendable {
   let pieces: [Data]

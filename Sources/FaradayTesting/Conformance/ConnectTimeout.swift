@@ -1,7 +1,7 @@
 internal import FaradayCore
 
 extension ConformanceGroup {
-  static let connectTimeout = ConformanceGroup(
+  static let connectTimeout: ConformanceGroup = .init(
     name: "connect timeout",
     cases: [
       .init("a listener whose queue is full", needs: .connectTimeout) { subject in

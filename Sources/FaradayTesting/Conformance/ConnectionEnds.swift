@@ -2,7 +2,7 @@ internal import FaradayCore
 
 extension ConformanceGroup {
   /// Bodies that are ended by the close of the connection: complete, truncated or reset.
-  static let connectionEnds = ConformanceGroup(
+  static let connectionEnds: ConformanceGroup = .init(
     name: "ends of connections", needs: .strictFraming,
     cases: DeliveryKind.allCases.flatMap { delivery in
       [

@@ -1,7 +1,7 @@
 internal import FaradayCore
 
 extension ConformanceGroup {
-  static let connectionReuse = ConformanceGroup(
+  static let connectionReuse: ConformanceGroup = .init(
     name: "connection reuse",
     cases: [
       "hello", "status/204", "status/304", "status/404", "status/500", "bytes/0", "bytes/3000000", "bytes/100000?chunked=1000",

@@ -2,7 +2,7 @@ internal import FaradayCore
 
 extension ConformanceGroup {
   /// Truncated HTTP/2 streams and protocol violations are errors, and never complete responses.
-  static let cutStreams = ConformanceGroup(
+  static let cutStreams: ConformanceGroup = .init(
     name: "cut streams of HTTP/2", needs: [.http2, .customCA],
     cases: goAways + resets + broken)
 

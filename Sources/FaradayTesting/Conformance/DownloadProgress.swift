@@ -1,7 +1,7 @@
 internal import FaradayCore
 
 extension ConformanceGroup {
-  static let downloadProgress = ConformanceGroup(
+  static let downloadProgress: ConformanceGroup = .init(
     name: "download progress",
     cases: [
       .init("it rises to the end and knows the total", needsWire: false) { subject in

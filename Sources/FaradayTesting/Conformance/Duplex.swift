@@ -1,7 +1,7 @@
 internal import FaradayCore
 
 extension ConformanceGroup {
-  static let duplex = ConformanceGroup(
+  static let duplex: ConformanceGroup = .init(
     name: "answers before the request's end", needs: .duplex,
     cases: BodyKind.allCases.map { kind in
       Case("\(kind.rawValue): an answer is an answer, whatever is still to be sent", needs: kind.needs) { subject in

@@ -3,7 +3,7 @@ internal import FaradayCore
 extension ConformanceGroup {
   /// Kept (keep-alive) connections that are closed when the next request is sent: no request that is not idempotent is sent twice,
   /// and none is resent without its body.
-  static let dyingConnections = ConformanceGroup(name: "kept connections that die", cases: once + whole)
+  static let dyingConnections: ConformanceGroup = .init(name: "kept connections that die", cases: once + whole)
 
   /// Requests that are not idempotent (RFC 9110, section 9.2.2).
   private static let once: [Case] = [

@@ -1,7 +1,7 @@
 internal import FaradayCore
 
 extension ConformanceGroup {
-  static let encodedBodies = ConformanceGroup(
+  static let encodedBodies: ConformanceGroup = .init(
     name: "encoded bodies", needs: .encodedBodies,
     cases: ["gzip", "deflate", "br", "zstd", "x-mine"].map { coding in
       Case("\(coding) is not decoded unless that is asked for") { subject in

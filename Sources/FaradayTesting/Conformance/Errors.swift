@@ -1,7 +1,7 @@
 internal import FaradayCore
 
 extension ConformanceGroup {
-  static let errors = ConformanceGroup(
+  static let errors: ConformanceGroup = .init(
     name: "errors",
     cases: invalidURLs + [
       .init("a connection that is refused") { subject in

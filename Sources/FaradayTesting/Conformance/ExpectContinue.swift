@@ -1,7 +1,7 @@
 internal import FaradayCore
 
 extension ConformanceGroup {
-  static let expectContinue = ConformanceGroup(
+  static let expectContinue: ConformanceGroup = .init(
     name: "Expect: 100-continue", needs: .expectContinue,
     cases: BodyKind.allCases.flatMap { kind in
       [10, 100_000].flatMap { count in

@@ -2,7 +2,7 @@ internal import FaradayCore
 
 extension ConformanceGroup {
   /// After a 417 (Expectation Failed) the request is sent again without `Expect`.
-  static let expectationFailed = ConformanceGroup(
+  static let expectationFailed: ConformanceGroup = .init(
     name: "417", needs: [.expectContinue, .expectationFailed],
     cases: BodyKind.allCases.filter { $0 != .chunked }.flatMap { kind in
       [

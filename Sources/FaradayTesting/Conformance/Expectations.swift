@@ -1,12 +1,12 @@
-internal import FaradayCore
+package import FaradayCore
 
-func expect(
+package func expect(
   _ isTrue: Bool, _ message: @autoclosure () -> String = "this is not so", file: String = #fileID, line: Int = #line
 ) throws {
   guard isTrue else { throw ConformanceFailure(message: message(), file: file, line: line) }
 }
 
-func expectEqual<Value: Equatable>(_ value: Value, _ expected: Value, file: String = #fileID, line: Int = #line) throws {
+package func expectEqual<Value: Equatable>(_ value: Value, _ expected: Value, file: String = #fileID, line: Int = #line) throws {
   try expect(value == expected, "\(shortened(value)) is not \(shortened(expected))", file: file, line: line)
 }
 
@@ -20,7 +20,7 @@ func require<Value>(_ value: Value?, _ message: String = "this is missing", file
 
 /// Expects an exchange, read to its end, to fail with a ``TransportError`` of one of these codes. Returns the error.
 @discardableResult
-func expectFailure(
+package func expectFailure(
   _ codes: TransportError.Code..., file: String = #fileID, line: Int = #line, _ exchange: () async throws -> Response
 ) async throws -> TransportError {
   try await expectFailure(in: codes, file: file, line: line, exchange)

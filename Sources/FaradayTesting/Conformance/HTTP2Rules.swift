@@ -1,7 +1,7 @@
 internal import FaradayCore
 
 extension ConformanceGroup {
-  static let http2 = ConformanceGroup(
+  static let http2: ConformanceGroup = .init(
     name: "HTTP/2", needs: [.http2, .customCA],
     cases: messages + bodies + streams)
 

@@ -2,7 +2,7 @@ internal import FaradayCore
 
 extension ConformanceGroup {
   /// HTTP/2 SETTINGS: what either side announces, and the other must obey.
-  static let http2Settings = ConformanceGroup(
+  static let http2Settings: ConformanceGroup = .init(
     name: "HTTP/2 settings", needs: [.http2, .customCA],
     cases: [
       .init("a server is told to push nothing") { subject in

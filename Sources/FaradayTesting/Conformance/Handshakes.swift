@@ -2,7 +2,7 @@ internal import FaradayCore
 
 extension ConformanceGroup {
   /// The TLS handshake: certificates and versions that must be rejected, and cancellation during it.
-  static let handshakes = ConformanceGroup(
+  static let handshakes: ConformanceGroup = .init(
     name: "TLS handshakes",
     cases: [
       .init("a certificate that is valid is trusted, for its authority is", needs: .customCA) { subject in

@@ -1,7 +1,7 @@
 internal import FaradayCore
 
 extension ConformanceGroup {
-  static let headCallback = ConformanceGroup(
+  static let headCallback: ConformanceGroup = .init(
     name: "head callback",
     cases: ["hello", "status/404", "status/204", "redirect/1", "bytes/0"].map { path in
       Case("/\(path): it sees the status and the fields, once") { subject in

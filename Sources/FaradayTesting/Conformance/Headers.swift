@@ -1,7 +1,7 @@
 internal import FaradayCore
 
 extension ConformanceGroup {
-  static let headers = ConformanceGroup(
+  static let headers: ConformanceGroup = .init(
     name: "request headers",
     cases: given + framing + [
       .init("fields arrive in their order", needs: .exactHeaders, needsWire: false) { subject in

@@ -2,7 +2,7 @@ internal import FaradayCore
 
 extension ConformanceGroup {
   /// Responses without a head, of HTTP/0.9. Without the option they are malformed: `malformedResponses`.
-  static let headlessResponses = ConformanceGroup(
+  static let headlessResponses: ConformanceGroup = .init(
     name: "responses without a head", needs: .http0_9,
     cases: DeliveryKind.allCases.flatMap { delivery in
       [

@@ -2,31 +2,37 @@ internal import FaradayCore
 
 extension ConformanceGroup {
   /// The idle timeout ends exchanges that would never end.
-  static let idleTimeout = ConformanceGroup(
+  static let idleTimeout: ConformanceGroup = .init(
     name: "idle timeout", needs: .idleTimeout,
     cases: [
       .init("no answer") { subject in
-        let error = try await expectFailure(.idleTimeout) {
-          try await subject.connection.get("stall") { $0.options.timeouts.idle = .milliseconds(300) }
+        try await patiently(from: limit) { limit in
+          let error = try await expectFailure(.idleTimeout) {
+            try await subject.connection.get("stall") { $0.options.timeouts.idle = limit }
+          }
+          try expectEqual(error.phase, .waiting)
+          try expect(error.partialResponse == nil)
         }
-        try expectEqual(error.phase, .waiting)
-        try expect(error.partialResponse == nil)
       },
       .init("a body that stops, with what had arrived") { subject in
-        let error = try await expectFailure(.idleTimeout) {
-          try await subject.connection.get("stall/body") { $0.options.timeouts.idle = .milliseconds(300) }
+        try await patiently(from: limit) { limit in
+          let error = try await expectFailure(.idleTimeout) {
+            try await subject.connection.get("stall/body") { $0.options.timeouts.idle = limit }
+          }
+          try expectEqual(error.phase, .receiving)
+          try expectEqual(error.partialResponse?.body.length, 10)
         }
-        try expectEqual(error.phase, .receiving)
-        try expectEqual(error.partialResponse?.body.length, 10)
       },
       .init("a streamed body that stops", needs: .streamedDownload) { subject in
-        let error = try await expectFailure(.idleTimeout) {
-          try await subject.connection.get("stall/body") {
-            $0.options.timeouts.idle = .milliseconds(300)
-            $0.options.delivery = .streamed
+        try await patiently(from: limit) { limit in
+          let error = try await expectFailure(.idleTimeout) {
+            try await subject.connection.get("stall/body") {
+              $0.options.timeouts.idle = limit
+              $0.options.delivery = .streamed
+            }
           }
+          try expectEqual(error.phase, .receiving)
         }
-        try expectEqual(error.phase, .receiving)
       },
       .init("a status line and then silence", needs: .truncatedHeads) { subject in
         let server = try RawServer { connection in
@@ -36,7 +42,7 @@ extension ConformanceGroup {
         }
         defer { server.stop() }
         let connection = try subject.connection(to: server)
-        try await expectFailure(.idleTimeout) { try await connection.get { $0.options.timeouts.idle = .milliseconds(300) } }
+        try await expectFailure(.idleTimeout) { try await connection.get { $0.options.timeouts.idle = limit } }
       },
       .init("a server that does not take the body", needs: .streamedUpload) { subject in
         let hasEnded = Gate()
@@ -48,38 +54,44 @@ extension ConformanceGroup {
         defer { hasEnded.open() }
         let connection = try subject.connection(to: server)
         try await expectFailure(.idleTimeout) {
-          try await connection.post(body: .stream(Pieces(size: 64 << 20))) { $0.options.timeouts.idle = .milliseconds(300) }
+          try await connection.post(body: .stream(Pieces(size: 64 << 20))) { $0.options.timeouts.idle = limit }
         }
       },
       .init("it does not run out while bytes come") { subject in
-        let response = try await subject.connection.get("drip?count=20&interval=50&size=1") {
-          $0.options.timeouts.idle = .milliseconds(700)
+        try await patiently(from: limit) { limit in
+          let response = try await subject.connection.get("drip?count=20&interval=50&size=1") { $0.options.timeouts.idle = limit }
+          try expectEqual(response.body.length, 20)
         }
-        try expectEqual(response.body.length, 20)
       },
       .init("it does not run out while the reader is what is waited for", needs: [.streamedDownload, .backpressure]) { subject in
-        let response = try await subject.connection.get("bytes/20000000") {
-          $0.options.delivery = .streamed
-          $0.options.timeouts.idle = .milliseconds(500)
+        try await patiently(from: limit) { limit in
+          let response = try await subject.connection.get("bytes/20000000") {
+            $0.options.delivery = .streamed
+            $0.options.timeouts.idle = limit
+          }
+          var iterator = response.body.makeAsyncIterator()
+          var count = try await iterator.next()?.count ?? 0
+          try await pass(twice: limit, over: subject)
+          while let piece = try await iterator.next() { count += piece.count }
+          try expectEqual(count, 20_000_000)
         }
-        var iterator = response.body.makeAsyncIterator()
-        var count = try await iterator.next()?.count ?? 0
-        try await passTime(over: subject)
-        while let piece = try await iterator.next() { count += piece.count }
-        try expectEqual(count, 20_000_000)
       },
       .init("it does not run out while the source is what is waited for", needs: .streamedUpload) { subject in
-        let connection = try subject.connection
-        let (pieces, continuation) = AsyncStream.makeStream(of: Data.self)
-        async let upload = connection.post("upload", body: .stream(pieces)) { $0.options.timeouts.idle = .milliseconds(500) }
-        try await passTime(over: subject)
-        continuation.finish()
-        try expectEqual(try await upload.status, .ok)
+        try await patiently(from: limit) { limit in
+          let connection = try subject.connection
+          let (pieces, continuation) = AsyncStream.makeStream(of: Data.self)
+          async let upload = connection.post("upload", body: .stream(pieces)) { $0.options.timeouts.idle = limit }
+          try await pass(twice: limit, over: subject)
+          continuation.finish()
+          try expectEqual(try await upload.status, .ok)
+        }
       },
     ])
 
-  /// Another exchange that takes longer than the timeouts here, by the server's clock.
-  private static func passTime(over subject: AdapterConformance.Subject) async throws {
-    _ = try await subject.connection.get("drip?count=2&interval=1000&size=1")
+  private static let limit = Duration.milliseconds(300)
+
+  /// Another exchange that takes twice the timeout, by the server's clock.
+  private static func pass(twice limit: Duration, over subject: AdapterConformance.Subject) async throws {
+    _ = try await subject.connection.get("drip?count=2&interval=\(2 * limit.inMilliseconds)&size=1")
   }
 }

@@ -1,7 +1,7 @@
 internal import FaradayCore
 
 extension ConformanceGroup {
-  static let informational = ConformanceGroup(
+  static let informational: ConformanceGroup = .init(
     name: "informational responses",
     cases: [100, 102, 103, 199].map { code in
       Case("\(code) before the answer is not the answer") { subject in

@@ -2,7 +2,7 @@ internal import FaradayCore
 
 extension ConformanceGroup {
   /// Bodies that fail, or do not have their stated length: no server must receive one as complete.
-  static let invalidBodies = ConformanceGroup(
+  static let invalidBodies: ConformanceGroup = .init(
     name: "bodies that fail", needs: .streamedUpload,
     cases: shorter + longer + hidden + [
       .init("a file whose path contains a NUL character", needsWire: false) { subject in

@@ -3,7 +3,7 @@ internal import Synchronization
 
 extension ConformanceGroup {
   /// Bodies of more than 4 GiB, in constant memory: for adapters with backpressure.
-  static let largeBodies = ConformanceGroup(
+  static let largeBodies: ConformanceGroup = .init(
     name: "large bodies", needs: .backpressure,
     cases: [
       .init("5 GB arrive") { subject in

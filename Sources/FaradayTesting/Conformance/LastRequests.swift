@@ -2,7 +2,7 @@ internal import FaradayCore
 
 extension ConformanceGroup {
   /// Connections that must not be reused.
-  static let lastRequests = ConformanceGroup(
+  static let lastRequests: ConformanceGroup = .init(
     name: "last requests", needs: .strictFraming,
     cases: [
       .init("a request that says close is the last on its connection") { subject in

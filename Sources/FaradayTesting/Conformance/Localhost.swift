@@ -2,7 +2,7 @@ internal import FaradayCore
 
 extension ConformanceGroup {
   /// `localhost` resolves to IPv4 and IPv6 addresses, and a server may listen on one of them only (happy eyeballs).
-  static let localhost = ConformanceGroup(
+  static let localhost: ConformanceGroup = .init(
     name: "localhost",
     cases: [Loopback.ipv4, .ipv6].map { address in
       Case("a server on \(address.urlHost) only is reached") { subject in

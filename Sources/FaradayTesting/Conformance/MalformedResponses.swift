@@ -2,7 +2,7 @@ internal import FaradayCore
 
 extension ConformanceGroup {
   /// Malformed responses, byte by byte.
-  static let malformedResponses = ConformanceGroup(
+  static let malformedResponses: ConformanceGroup = .init(
     name: "malformed responses", cases: heads + lengths + bodies + extremes + resets)
 
   private static func fails(

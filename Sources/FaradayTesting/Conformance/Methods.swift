@@ -1,7 +1,7 @@
 internal import FaradayCore
 
 extension ConformanceGroup {
-  static let methods = ConformanceGroup(
+  static let methods: ConformanceGroup = .init(
     name: "methods",
     cases: arriving + lengths + bodies + [
       .init("HEAD has the head of GET and no body") { subject in

@@ -1,7 +1,7 @@
 internal import FaradayCore
 
 extension ConformanceGroup {
-  static let metrics = ConformanceGroup(
+  static let metrics: ConformanceGroup = .init(
     name: "metrics",
     cases: [
       .init("bytes of bodies each way") { subject in

@@ -3,7 +3,7 @@ internal import FaradayCore
 extension ConformanceGroup {
   /// The idle timeout does not expire while any bytes are sent or received. Every step takes a tenth of the timeout, and all of
   /// them together more than twice the timeout.
-  static let movingBytes = ConformanceGroup(
+  static let movingBytes: ConformanceGroup = .init(
     name: "moving bytes", needs: [.idleTimeout, .idleOnWire],
     cases: [
       .init("a server that reads slowly") { subject in
@@ -24,47 +24,50 @@ extension ConformanceGroup {
 
   private static let chunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
   private static let piece = 20_000
-  private static let limit = Duration.seconds(1)
-  private static let step = 100
+  private static let limit = Duration.milliseconds(400)
 
   private static func takesItsTime(_ subject: AdapterConformance.Subject, body: Body) async throws {
-    let server = try RawServer { connection in
-      connection.setReceiveBuffer(16 << 10)
-      _ = try connection.readHead()
-      for _ in 0..<25 {
-        _ = try connection.read(exactly: piece)
-        try connection.pause(milliseconds: step)
+    try await patiently(from: limit) { limit in
+      let server = try RawServer { connection in
+        connection.setReceiveBuffer(16 << 10)
+        _ = try connection.readHead()
+        for _ in 0..<25 {
+          _ = try connection.read(exactly: piece)
+          try connection.pause(milliseconds: limit.inMilliseconds / 10)
+        }
+        try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+        connection.waitForClose()
       }
-      try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
-      connection.waitForClose()
+      defer { server.stop() }
+      let response = try await subject.connection(to: server).post(body: body) { $0.options.timeouts.idle = limit }
+      try expectEqual(try await response.body.text(), "ok")
     }
-    defer { server.stop() }
-    let response = try await subject.connection(to: server).post(body: body) { $0.options.timeouts.idle = limit }
-    try expectEqual(try await response.body.text(), "ok")
   }
 
   private static func dripped(
     _ sentence: String, before: String, _ dripped: String, after: String, orFails: Bool = false
   ) -> Case {
     Case("\(sentence) that comes byte by byte") { subject in
-      let server = try RawServer { connection in
-        _ = try connection.readHead()
-        try connection.send(before)
-        for byte in dripped.utf8 {
-          try connection.pause(milliseconds: step)
-          try connection.send([byte])
+      try await patiently(from: limit) { limit in
+        let server = try RawServer { connection in
+          _ = try connection.readHead()
+          try connection.send(before)
+          for byte in dripped.utf8 {
+            try connection.pause(milliseconds: limit.inMilliseconds / 10)
+            try connection.send([byte])
+          }
+          try connection.send(after)
+          connection.waitForClose()
         }
-        try connection.send(after)
-        connection.waitForClose()
-      }
-      defer { server.stop() }
-      let connection = try subject.connection(to: server)
-      do {
-        let response = try await connection.get { $0.options.timeouts.idle = limit }
-        try expectEqual(try await response.body.text(), "ok")
-      } catch let error as TransportError {
-        // There may be a limit to it.
-        try expect(orFails && error.code == .malformedResponse, "\(error)")
+        defer { server.stop() }
+        let connection = try subject.connection(to: server)
+        do {
+          let response = try await connection.get { $0.options.timeouts.idle = limit }
+          try expectEqual(try await response.body.text(), "ok")
+        } catch let error as TransportError {
+          // There may be a limit to it.
+          try expect(orFails && error.code == .malformedResponse, "\(error)")
+        }
       }
     }
   }

@@ -1,7 +1,7 @@
 internal import FaradayCore
 
 extension ConformanceGroup {
-  static let pacing = ConformanceGroup(
+  static let pacing: ConformanceGroup = .init(
     name: "pace",
     cases: [
       .init("receiving is no faster than it may be", needs: .rateLimits) { subject in

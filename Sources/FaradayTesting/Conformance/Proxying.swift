@@ -1,7 +1,7 @@
 internal import FaradayCore
 
 extension ConformanceGroup {
-  static let proxies = ConformanceGroup(
+  static let proxies: ConformanceGroup = .init(
     name: "proxies", needs: .proxies,
     cases: [
       .init("a request is sent through its proxy, with the fields for it") { subject in

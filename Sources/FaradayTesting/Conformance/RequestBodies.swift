@@ -1,7 +1,7 @@
 internal import FaradayCore
 
 extension ConformanceGroup {
-  static let requestBodies = ConformanceGroup(
+  static let requestBodies: ConformanceGroup = .init(
     name: "request bodies",
     cases: [1, 1000, 65_535, 65_536, 65_537, 262_143, 262_144, 262_145, 1_048_576, 3_000_000].map { count in
       Case("\(count) bytes arrive byte for byte", needsWire: false) { subject in

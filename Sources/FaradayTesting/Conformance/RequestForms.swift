@@ -1,7 +1,7 @@
 internal import FaradayCore
 
 extension ConformanceGroup {
-  static let requestForms = ConformanceGroup(
+  static let requestForms: ConformanceGroup = .init(
     name: "forms of requests",
     cases: [
       .init("HTTP/1.0 is spoken where it is asked for", needs: .http1_0) { subject in

@@ -2,7 +2,7 @@ internal import FaradayCore
 
 extension ConformanceGroup {
   /// No state of one request affects the next.
-  static let requestsApart = ConformanceGroup(
+  static let requestsApart: ConformanceGroup = .init(
     name: "requests apart",
     cases: [
       .init("a folded first field after another response is an error or a response", needs: .strictFraming) { subject in

@@ -2,7 +2,7 @@ internal import FaradayCore
 
 extension ConformanceGroup {
   /// A callback may wait for another request over the same adapter, without a deadlock.
-  static let requestsFromCallbacks = ConformanceGroup(
+  static let requestsFromCallbacks: ConformanceGroup = .init(
     name: "requests from callbacks",
     cases: Callback.allCases.flatMap { callback in
       [

@@ -1,7 +1,7 @@
 internal import FaradayCore
 
 extension ConformanceGroup {
-  static let responseHeaders = ConformanceGroup(
+  static let responseHeaders: ConformanceGroup = .init(
     name: "response headers",
     cases: [
       .init("fields arrive with their values", needsWire: false) { subject in

@@ -2,7 +2,7 @@ internal import FaradayCore
 
 extension ConformanceGroup {
   /// Malformed status lines, and versions that were not negotiated.
-  static let statusLines = ConformanceGroup(
+  static let statusLines: ConformanceGroup = .init(
     name: "status lines", needs: .strictFraming,
     cases: [
       ("characters behind the status", "HTTP/1.1 200X"),

@@ -2,7 +2,7 @@ internal import FaradayCore
 
 extension ConformanceGroup {
   /// An adapter returns every status: it follows no redirects and sends no credentials; middleware does.
-  static let statuses = ConformanceGroup(
+  static let statuses: ConformanceGroup = .init(
     name: "statuses",
     cases: [200, 201, 204, 304, 400, 404, 408, 418, 429, 500, 503, 599, 999].map { code in
       Case("\(code) is a response", needsWire: false) { subject in

@@ -1,7 +1,7 @@
 internal import FaradayCore
 
 extension ConformanceGroup {
-  static let streamedDownloads = ConformanceGroup(
+  static let streamedDownloads: ConformanceGroup = .init(
     name: "streaming download", needs: .streamedDownload,
     cases: [0, 1, 13, 16_384, 65_536, 65_537, 3_000_001].map { count in
       Case("\(count) bytes arrive byte for byte", needsWire: false) { subject in

@@ -1,7 +1,7 @@
 internal import FaradayCore
 
 extension ConformanceGroup {
-  static let streamedUploads = ConformanceGroup(
+  static let streamedUploads: ConformanceGroup = .init(
     name: "streaming upload", needs: .streamedUpload,
     cases: arriving + [
       .init("a file says how long it is") { subject in

@@ -1,7 +1,7 @@
 internal import FaradayCore
 
 extension ConformanceGroup {
-  static let tlsOptions = ConformanceGroup(
+  static let tlsOptions: ConformanceGroup = .init(
     name: "TLS options",
     cases: [
       .init("authorities in a folder are trusted, and no others", needs: .tlsAuthorities) { subject in
@@ -136,7 +136,7 @@ extension ConformanceGroup {
       },
     ])
 
-  static let clientCertificates = ConformanceGroup(
+  static let clientCertificates: ConformanceGroup = .init(
     name: "client certificates", needs: [.clientCertificates, .customCA],
     cases: [
       .init("without one that is needed the server answers, and says so") { subject in

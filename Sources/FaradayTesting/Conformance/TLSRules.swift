@@ -1,7 +1,7 @@
 internal import FaradayCore
 
 extension ConformanceGroup {
-  static let tls = ConformanceGroup(
+  static let tls: ConformanceGroup = .init(
     name: "TLS",
     cases: [
       .init("a certificate that nobody vouches for is refused") { subject in

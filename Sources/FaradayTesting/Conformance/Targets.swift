@@ -1,7 +1,7 @@
 internal import FaradayCore
 
 extension ConformanceGroup {
-  static let targets = ConformanceGroup(
+  static let targets: ConformanceGroup = .init(
     name: "path and query",
     cases: [
       ("/%2F%20?a=%2F&b=%20+c", []), ("/?q=a%2Fb%3F;x=(1)", []), ("//double//slash/", []), ("/?", .dotSegments), ("/;p=1", []),

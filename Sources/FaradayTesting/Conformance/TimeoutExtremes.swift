@@ -1,7 +1,7 @@
 internal import FaradayCore
 
 extension ConformanceGroup {
-  static let timeoutExtremes = ConformanceGroup(
+  static let timeoutExtremes: ConformanceGroup = .init(
     name: "limits of timeouts",
     cases: [Duration.zero, .seconds(-1), .nanoseconds(1)].flatMap { duration in
       [

@@ -1,7 +1,7 @@
 internal import FaradayCore
 
 extension ConformanceGroup {
-  static let tracing = ConformanceGroup(
+  static let tracing: ConformanceGroup = .init(
     name: "raw heads and traces",
     cases: [
       .init("heads are given as they came", needs: .rawHeads) { subject in

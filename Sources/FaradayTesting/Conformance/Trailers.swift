@@ -1,7 +1,7 @@
 internal import FaradayCore
 
 extension ConformanceGroup {
-  static let trailers = ConformanceGroup(
+  static let trailers: ConformanceGroup = .init(
     name: "trailers", needs: .trailers,
     cases: [
       .init("they are known when a buffered body has ended", needsWire: false) { subject in

@@ -2,7 +2,7 @@ internal import FaradayCore
 
 extension ConformanceGroup {
   /// A server may not support `Expect: 100-continue`: the client sends the body after a while (RFC 9110, section 10.1.1).
-  static let unansweredExpect = ConformanceGroup(
+  static let unansweredExpect: ConformanceGroup = .init(
     name: "Expect: 100-continue, unanswered", needs: [.expectContinue, .idleTimeout],
     cases: [(BodyKind.bytes, 10), (.file, 100_000), (.stream, 100_000)].map { kind, count in
       Case("\(kind.rawValue) of \(count) bytes leave all the same", needs: kind.needs) { subject in

@@ -2,7 +2,7 @@ internal import FaradayCore
 
 extension ConformanceGroup {
   /// One HTTP/1.1 chunk is one call of the callback, even if many chunks arrive at once and the callback is slow.
-  static let unmergedChunks = ConformanceGroup(
+  static let unmergedChunks: ConformanceGroup = .init(
     name: "chunks that come at once",
     cases: [(500, 10), (5000, 1), (40, 4000)].map { count, size in
       // What comes in two reads is two pieces, but no piece is of two chunks.

@@ -1,7 +1,7 @@
 internal import FaradayCore
 
 extension ConformanceGroup {
-  static let uploadProgress = ConformanceGroup(
+  static let uploadProgress: ConformanceGroup = .init(
     name: "upload progress", needs: .uploadProgress,
     cases: BodyKind.allCases.flatMap { kind in
       [0, 1, 70_000, 1_000_000].map { count in

@@ -6,8 +6,8 @@ extension ComparedLine {
     // With the second that it has otherwise, the body would be sent.
     .ends(28, "curl -sS -m 2 --expect100-timeout 100 -T big $URL/expect-unanswered"),
     .ends(28, "curl -sS -m 2 --limit-rate 100K -T big $URL/put"),
-    .ends(28, "curl -sS -m 9 --speed-limit 1000 --speed-time 1 $URL/silent", shows: "Less than 1000 bytes/sec"),
-    .ends(28, "curl -sS -m 9 -y 1 $URL/silent", shows: "Less than 1 bytes/sec"),
+    .ends(28, "curl -sS -m 600 --speed-limit 1000 --speed-time 1 $URL/silent", shows: "Less than 1000 bytes/sec"),
+    .ends(28, "curl -sS -m 600 -y 1 $URL/silent", shows: "Less than 1 bytes/sec"),
     .ends(
       0, "start=$(date +%s%N); curl -sS --rate 1/s $URL/hello $URL/final; [ $(($(date +%s%N) - start)) -gt 900000000 ]",
       shows: "the end"),

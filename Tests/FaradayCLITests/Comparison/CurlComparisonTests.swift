@@ -4,7 +4,9 @@ import TestSupport
 import Testing
 
 /// `faraday` and the system's `curl` with the same arguments: what each sent, wrote and returned.
-@Suite(.enabled(if: ReferenceCurl.path != nil, "the reference is curl 7.88.1, beside a faraday with the same libcurl"))
+@Suite(
+  .enabled(if: TestRun.isComplete, "Scripts/check runs it"),
+  .enabled(if: ReferenceCurl.path != nil, "the reference is curl 7.88.1, beside a faraday with the same libcurl"))
 struct CurlComparisonTests {
   @Test(arguments: ComparedLine.all)
   func `does what curl does`(_ line: ComparedLine) async throws {
@@ -24,6 +26,7 @@ struct CurlComparisonTests {
     #expect(commands.count >= 100)
     #expect(Set(commands).count == commands.count)
     #expect(Set(ComparedLine.known.keys).isSubset(of: commands))
+    #expect(Set(ComparedLine.racing.keys).isSubset(of: Set(commands).subtracting(ComparedLine.known.keys)))
   }
 }
 

@@ -7,7 +7,9 @@ import Testing
 ///
 /// A line says what `curl` has to end with, and what its results have to say: two programs that fail alike because a file is not
 /// there would be equal too.
-@Suite(.enabled(if: ReferenceCurl.path != nil, "the reference is curl 7.88.1, beside a faraday with the same libcurl"))
+@Suite(
+  .enabled(if: TestRun.isComplete, "Scripts/check runs it"),
+  .enabled(if: ReferenceCurl.path != nil, "the reference is curl 7.88.1, beside a faraday with the same libcurl"))
 struct PeerComparisonTests {
   @Test(arguments: ComparedLine.tls)
   func `believes the servers that curl believes, and shows them the same`(_ line: ComparedLine) async throws {

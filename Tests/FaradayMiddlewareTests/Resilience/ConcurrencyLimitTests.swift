@@ -125,7 +125,7 @@ import Testing
     withExtendedLifetime((read, failing, half)) {}
   }
 
-  @Test(.timeLimit(.minutes(1)), arguments: TestedAdapter.allCases)
+  @Test(arguments: TestedAdapter.allCases)
   func `a body on a wire keeps the place just as long`(tested: TestedAdapter) async throws {
     let endless = try EndlessServer()
     let limit = ConcurrencyLimit(1, maximumWait: .zero, clock: clock)

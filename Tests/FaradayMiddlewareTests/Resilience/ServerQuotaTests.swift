@@ -11,24 +11,25 @@ import Testing
     return ServerQuota(HTTPResponse(status: .init(code: status), headerFields: headers), unixTime: 1_700_000_000)
   }
 
-  @Test(arguments: [
-    // draft-ietf-httpapi-ratelimit-headers-10.
-    ([("RateLimit", "\"default\";r=50;t=30")], 50, 30.0),
-    ([("RateLimit", "\"burst\";r=10;t=1, \"day\";r=3;t=3600")], 3, 3600),
-    ([("RateLimit", "\"a\";r=5;t=1"), ("RateLimit", "\"b\";r=5;t=9;pk=:aGVsbG8vPT0=:")], 5, 9),
-    ([("RateLimit-Policy", "\"a\";q=100;w=60;qu=\"requests\";partial"), ("RateLimit", "\"a\";r=5")], 5, 60),
-    // Drafts before it.
-    ([("RateLimit", "default;r=7;t=2")], 7, 2),
-    ([("RateLimit", "limit=100, remaining=50, reset=5")], 50, 5),
-    ([("RateLimit-Limit", "100, 100;w=60"), ("RateLimit-Remaining", "1"), ("RateLimit-Reset", "20")], 1, 20),
-    // The habits of servers.
-    ([("X-RateLimit-Remaining", "0"), ("X-RateLimit-Reset", "1700000060")], 0, 60),
-    ([("X-RateLimit-Remaining", "0"), ("X-RateLimit-Reset", "1700000060500")], 0, 60.5),
-    ([("X-Rate-Limit-Remaining", "4"), ("X-Rate-Limit-Reset", "1.5")], 4, 1.5),
-    ([("X-RateLimit-Remaining", "4, 4"), ("X-RateLimit-Reset", "9, 9")], 4, 9),
-    // A time that is past is a reset now.
-    ([("X-RateLimit-Remaining", "0"), ("X-RateLimit-Reset", "1600000000")], 0, 0),
-  ])
+  @Test(
+    arguments: [
+      // draft-ietf-httpapi-ratelimit-headers-10.
+      ([("RateLimit", "\"default\";r=50;t=30")], 50, 30.0),
+      ([("RateLimit", "\"burst\";r=10;t=1, \"day\";r=3;t=3600")], 3, 3600),
+      ([("RateLimit", "\"a\";r=5;t=1"), ("RateLimit", "\"b\";r=5;t=9;pk=:aGVsbG8vPT0=:")], 5, 9),
+      ([("RateLimit-Policy", "\"a\";q=100;w=60;qu=\"requests\";partial"), ("RateLimit", "\"a\";r=5")], 5, 60),
+      // Drafts before it.
+      ([("RateLimit", "default;r=7;t=2")], 7, 2),
+      ([("RateLimit", "limit=100, remaining=50, reset=5")], 50, 5),
+      ([("RateLimit-Limit", "100, 100;w=60"), ("RateLimit-Remaining", "1"), ("RateLimit-Reset", "20")], 1, 20),
+      // The habits of servers.
+      ([("X-RateLimit-Remaining", "0"), ("X-RateLimit-Reset", "1700000060")], 0, 60),
+      ([("X-RateLimit-Remaining", "0"), ("X-RateLimit-Reset", "1700000060500")], 0, 60.5),
+      ([("X-Rate-Limit-Remaining", "4"), ("X-Rate-Limit-Reset", "1.5")], 4, 1.5),
+      ([("X-RateLimit-Remaining", "4, 4"), ("X-RateLimit-Reset", "9, 9")], 4, 9),
+      // A time that is past is a reset now.
+      ([("X-RateLimit-Remaining", "0"), ("X-RateLimit-Reset", "1600000000")], 0, 0),
+    ] as [([(String, String)], Int, Double)])
   func `every form is read`(fields: [(String, String)], remaining: Int, reset: Double) throws {
     let quota = try quota(fields)
     #expect(quota.remaining == remaining && quota.reset == .seconds(reset))

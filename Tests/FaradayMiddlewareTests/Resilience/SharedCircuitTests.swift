@@ -15,8 +15,8 @@ struct BrokenStore: LimitStore {
 @Suite struct SharedCircuitTests {
   private func breaker(_ store: any LimitStore, onStoreError: (@Sendable (any Error) -> Void)? = nil) -> CircuitBreaker {
     CircuitBreaker(
-      CircuitBreaker.Policy(failures: 2, jitter: 0), store: store, date: { Date(timeIntervalSince1970: 1_700_000_000) },
-      onStoreError: onStoreError)
+      CircuitBreaker.Policy(failures: 2, jitter: 0), store: store, clock: ManualClock(),
+      date: { Date(timeIntervalSince1970: 1_700_000_000) }, onStoreError: onStoreError)
   }
 
   private func send(_ breaker: CircuitBreaker, _ adapter: any Adapter) async throws -> Response {

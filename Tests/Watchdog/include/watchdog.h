@@ -1,0 +1,3 @@
+#ifndef FARADAY_WATCHDOG_H
+#define FARADAY_WATCHDOG_H
+#endif
