@@ -6,7 +6,7 @@ public import HTTPTypes
 public struct UnexpectedStatus: FaradayError, ErrorWithResponse, CustomReflectable {
   /// The response with its header fields and body. A streamed body can still be read, once; it keeps its connection busy until it
   /// has been read or this error is released.
-  public let response: Response
+  public package(set) var response: Response
   /// Whether ``response`` has only the beginning of the body, because it is longer than the limit or ``Options/maximumBodySize``.
   public let isBodyCut: Bool
   /// The request's method.
@@ -50,7 +50,9 @@ public struct UnexpectedStatus: FaradayError, ErrorWithResponse, CustomReflectab
     hasOwnCredentials = request.isCrossOrigin && request.headers[.authorization] != nil
   }
 
-  public var description: String { "\(method) \(url): unexpected status \(status.code)\(withheld)" }
+  public var description: String {
+    "\(method) \(url): unexpected status \(status.code)\(withheld)\(response.isRetryRefused ? " (\(retryRefusedNote))" : "")"
+  }
 
   /// What is to be known of a status that asks for credentials.
   private var withheld: String {
