@@ -7,12 +7,11 @@ extension HTTPCache {
     var found = found
     found.epoch = await epoch(of: lookup.identity.url)
     let sent = SentRequest()
-    let next = next.appending(sent)
     let requestTime = now().timeIntervalSince1970
     let preconditions = request.method == .get ? found.response?.preconditions ?? [] : []
     var response: Response
     do {
-      response = try await next(lookup.sentRequest(with: preconditions))
+      response = try await next(lookup.sentRequest(with: preconditions).recorded(in: sent))
     } catch {
       guard error.isFailureOfNetwork, let stale = staleAfterError(lookup, found, .unreachable) else { throw error }
       return stale

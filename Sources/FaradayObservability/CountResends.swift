@@ -1,17 +1,37 @@
 #if Observability
 public import FaradayCore
+public import Metrics
 internal import Synchronization
 
-/// Numbers the attempts of a request, for `http.request.resend_count`: stands above all middleware that may send a request
-/// several times, such as redirects and retries. See ``Observability``.
+/// Numbers the attempts of a request, for `http.request.resend_count`, and counts the retries that a `RetryBudget` has refused: stands
+/// above all middleware that may send a request several times, such as redirects and retries. See ``Observability``.
+///
+/// The counter is `faraday.client.retries.refused`, with the dimensions `http.request.method`, `server.address` and `server.port`.
 public struct CountResends: Middleware {
+  private let metrics: (any MetricsFactory)?
+
   /// A middleware that numbers attempts.
-  public init() {}
+  ///
+  /// - Parameter metrics: makes the counter; by default the factory that `MetricsSystem` has when a retry is refused.
+  public init(metrics: (any MetricsFactory)? = nil) { self.metrics = metrics }
 
   public func handle(_ request: Request, next: Next) async throws -> Response {
-    var request = request
-    request.options.resends = Resends()
-    return try await next(request)
+    var counted = request
+    counted.options.resends = Resends()
+    do {
+      let response = try await next(counted)
+      if response.isRetryRefused { countRefusal(of: request) }
+      return response
+    } catch {
+      if error.isRetryRefused { countRefusal(of: request) }
+      throw error
+    }
+  }
+
+  private func countRefusal(of request: Request) {
+    let dimensions = ExchangeAttributes(request).dimensions(status: nil, version: nil, error: nil).prefix(3)
+    Counter(label: "faraday.client.retries.refused", dimensions: Array(dimensions), factory: metrics ?? MetricsSystem.factory)
+      .increment()
   }
 }
 

@@ -10,8 +10,8 @@ import Testing
   private func connection(_ breaker: CircuitBreaker = CircuitBreaker(), _ rate: RateLimit = RateLimit()) throws -> Connection {
     let hedging = Hedging(.init(.fixed(.seconds(60))))
     return try server.connection(
-      [.redirects(), .retry(retries: 0), .authorization(.bearer("token"))],
-      below: [hedging, breaker, ConcurrencyLimit(1, maximumWait: .zero), rate, .coalescing])
+      [.redirects(), .authorization(.bearer("token"))],
+      below: [.coalescing, .retry(retries: 0), hedging, breaker, rate, ConcurrencyLimit(1, maximumWait: .zero)])
   }
 
   @Test func `hits count for no limit that stands below the cache`() async throws {

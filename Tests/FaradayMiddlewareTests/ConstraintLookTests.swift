@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// What asking a constraint whether it is satisfied may lead to.
-@Suite struct ConstraintLookTests {
+@Suite(.watchdog) struct ConstraintLookTests {
   private let mock = MockAdapter()
 
   private func connection(_ constraint: any Constraint) throws -> Connection {

@@ -5,7 +5,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite struct ConstraintTests {
+@Suite(.watchdog) struct ConstraintTests {
   private struct Failed: Error, Equatable {}
 
   /// Satisfied by work that the test lets go on.

@@ -52,6 +52,17 @@ import Testing
     #expect(!log.text.contains("hidden") && log.text.contains("[secret]"))
   }
 
+  @Test func `an error of somebody else's that shows the whole URL is logged without its secrets`() async throws {
+    struct Foreign: Error, CustomStringConvertible {
+      let url: URL
+      var description: String { "cannot reach \(url.absoluteString) today" }
+    }
+    mock.stub { request in throw Foreign(url: request.url) }
+    await #expect(throws: Foreign.self) { try await connection().get("a?token=hidden&page=2") }
+    #expect(!log.text.contains("hidden"))
+    #expect(log.metadata.first?["error"] == "cannot reach http://host/a?token=[secret]&page=2 today")
+  }
+
   @Test func `a cancellation is no failure`() async throws {
     mock.stub { _ in
       true

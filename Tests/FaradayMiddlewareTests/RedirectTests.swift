@@ -291,4 +291,22 @@ import Testing
     #expect(try await connection.get("redirect-to?url=/hello&status=304").status == .badRequest)
     #expect(try await connection.get("redirect-to?url=/hello&status=307").status == .temporaryRedirect)
   }
+
+  @Test func `a URL that was requested before a cookie was set may be requested again`() async throws {
+    let mock = MockAdapter()
+    let answers: [HTTPFields] = [
+      [.location: "/login"], [.location: "/", .setCookie: "seen=1"], [.location: "/login"], [.location: "/home"],
+    ]
+    for fields in answers { mock.stub(times: 1) { Response(status: .found, headers: fields, url: $0.url) } }
+    mock.stub { Response(status: .ok, url: $0.url) }
+    let connection = try Connection("https://host/", adapter: mock, middleware: [.redirects()])
+    let response = try await connection.get()
+    #expect(response.redirects.map { $0.location.path } == ["/login", "/", "/login", "/home"])
+    // Without another cookie, the third visit of a URL is a loop.
+    let looping = MockAdapter()
+    let loop: [HTTPFields] = [[.location: "/a"], [.location: "/", .setCookie: "seen=1"], [.location: "/a"], [.location: "/"]]
+    for fields in loop { looping.stub(times: 1) { Response(status: .found, headers: fields, url: $0.url) } }
+    let other = try Connection("https://host/", adapter: looping, middleware: [.redirects()])
+    #expect(await reason { _ = try await other.get() } == .loop)
+  }
 }

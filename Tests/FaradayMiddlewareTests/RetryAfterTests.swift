@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// What of a response that is not the last matters to the next attempt.
-@Suite struct RetryAfterTests: MockedRetries {
+@Suite(.watchdog) struct RetryAfterTests: MockedRetries {
   let mock = MockAdapter()
   let clock = ManualClock()
 

@@ -4,7 +4,7 @@ import FoundationEssentials
 import TestSupport
 import Testing
 
-@Suite struct RetryPolicyTests: MockedRetries {
+@Suite(.watchdog) struct RetryPolicyTests: MockedRetries {
   let mock = MockAdapter()
   let clock = ManualClock()
 

@@ -4,7 +4,7 @@ import FoundationEssentials
 import TestSupport
 import Testing
 
-@Suite struct RetryTests {
+@Suite(.watchdog) struct RetryTests {
   private let mock = MockAdapter()
   private let clock = ManualClock()
 
@@ -70,6 +70,94 @@ import Testing
     }
     await #expect(throws: Mine.self) { try await connection().get() }
     #expect(mock.recorded.count == 1)
+  }
+
+  // MARK: refusals of the budget
+
+  @Test func `a retry that the budget refuses is told, with the response, the error and a call`() async throws {
+    let refused = Log<String>()
+    let policy = Retry.Policy(onBudgetExhausted: { refused.append("\($0)") })
+    let empty = RetryBudget(ratio: 0, reserve: 0)
+    stub(.serviceUnavailable)
+    let response = try await connection(policy, budget: empty).get("a?token=hidden")
+    #expect(response.status == .serviceUnavailable && response.isRetryRefused && response.retries == 0)
+    mock.stub(times: 1) { throw TransportError(.connectionClosed, building: $0, "gone") }
+    let error = await #expect(throws: TransportError.self) { try await connection(policy, budget: empty).get("b") }
+    #expect(error?.isRetryRefused == true && (error as (any Error)?)?.isRetryRefused == true)
+    #expect(
+      error?.description.hasSuffix("gone (connectionClosed while building; not retried: the retry budget is used up)") == true)
+    #expect(refused.elements.count == 2 && refused.elements[0].hasPrefix("attempt 1, 503: GET http://host/a?token=[secret]"))
+  }
+
+  @Test func `the error of a status says that the budget refused, above and below the retry`() async throws {
+    let empty = RetryBudget(ratio: 0, reserve: 0)
+    let retry = Retry(budget: empty, clock: InstantClock(clock))
+    for middleware in [[.expectStatus, retry], [retry, .expectStatus]] as [[any Middleware]] {
+      stub(.serviceUnavailable)
+      let connection = try Connection("http://host/", adapter: mock, middleware: middleware)
+      let error = await #expect(throws: UnexpectedStatus.self) { try await connection.get() }
+      #expect(error?.response.isRetryRefused == true)
+      #expect(error?.description == "GET http://host/: unexpected status 503 (not retried: the retry budget is used up)")
+    }
+  }
+
+  @Test func `what the budget has not refused says nothing of it`() async throws {
+    let refused = Log<Bool>()
+    let policy = Retry.Policy(retries: 1, onBudgetExhausted: { _ in refused.append(true) })
+    stub(.serviceUnavailable, .serviceUnavailable, .notFound)
+    for status in [HTTPResponse.Status.serviceUnavailable, .notFound] {
+      let response = try await connection(policy).get()
+      #expect(response.status == status && !response.isRetryRefused)
+    }
+    // A retry that was due before, and an answer that needs none now.
+    stub(.serviceUnavailable, .ok)
+    let answered = try await connection(policy, budget: RetryBudget(ratio: 0, reserve: 1)).get()
+    #expect(answered.retries == 1 && !answered.isRetryRefused && refused.elements.isEmpty)
+  }
+
+  @Test func `jobs that all fail once at the start of a program are retried up to a hundred times`() async throws {
+    let seen = Log<String>()
+    mock.stub { request in
+      let path = request.url.path
+      let isFirst = !seen.elements.contains(path)
+      seen.append(path)
+      return Response(status: isFirst ? .serviceUnavailable : .ok, url: request.url)
+    }
+    let connection = try connection(budget: RetryBudget(ratio: 0))
+    var (good, refused) = (0, 0)
+    for number in 1...120 {
+      let response = try await connection.get("job/\(number)")
+      if response.status == .ok { good += 1 } else if response.isRetryRefused { refused += 1 }
+    }
+    #expect(good == 100 && refused == 20)
+  }
+
+  // MARK: above a layer that makes errors of statuses
+
+  @Test func `an unexpected status is retried as its response is, and Retry-After holds`() async throws {
+    stub(.serviceUnavailable, .notFound, headers: [.retryAfter: "7"])
+    let retry = Retry(clock: InstantClock(clock), random: { 0 })
+    let connection = try Connection("http://host/", adapter: mock, middleware: [retry, .expectStatus])
+    #expect(await #expect(throws: UnexpectedStatus.self) { try await connection.get() }?.status == .notFound)
+    #expect(mock.recorded.count == 2 && clock.slept == [.seconds(7)])
+    stub(.serviceUnavailable, .ok)
+    #expect(try await connection.get().retries == 1)
+    stub(.serviceUnavailable)
+    await #expect(throws: UnexpectedStatus.self) { try await connection.post() }
+    #expect(mock.recorded.count == 5)
+  }
+
+  @Test(arguments: TestedAdapter.allCases, TestedDelivery.allCases)
+  func `a retry above an expected status frees the connection of the failed attempt`(
+    tested: TestedAdapter, delivery: TestedDelivery
+  ) async throws {
+    let server = try AnsweringServer([
+      AnsweringServer.answer(503, "Retry-After: 0", body: "busy"), AnsweringServer.answer(200, body: "done"),
+    ])
+    let retry = Retry(clock: InstantClock(clock), random: { 0 })
+    let connection = try Connection(server.url + "/", adapter: tested.adapter, middleware: [retry, .expectStatus])
+    let (response, text) = try await delivery.get("a", over: connection)
+    #expect(response.status == .ok && text == "done" && server.requestCount == 2)
   }
 
   // MARK: which requests

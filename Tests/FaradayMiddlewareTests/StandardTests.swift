@@ -6,13 +6,41 @@ import TestSupport
 import Testing
 
 /// The standard list as a whole, over each adapter and for each delivery.
-@Suite struct StandardTests {
+@Suite(.watchdog) struct StandardTests {
   @Test func `the list is in its order, and what is not asked for is not in it`() {
     let names = { (list: [any Middleware]) in list.map { "\(type(of: $0))" } }
     #expect(names(.standard) == ["EncodeJSON", "EncodeForm", "Multipart", "Decompress", "DecodeJSON", "Redirects", "Retry"])
-    let all: [any Middleware] = .standard(
-      authorization: .authorization(.bearer("token")), cookies: CookieJar(), logger: Logger(label: "test"))
-    #expect(names(all).suffix(5) == ["Redirects", "Retry", "Cookies", "Authorization", "ExchangeLogger"])
+    #expect(
+      names(Self.whole).dropFirst(5) == [
+        "Redirects", "Cookies", "Authorization", "ConditionalRequests", "Coalescing", "Retry", "Hedging", "CircuitBreaker",
+        "RateLimit", "ConcurrencyLimit", "AWSSignature", "ExchangeLogger",
+      ])
+  }
+
+  private static var whole: [any Middleware] {
+    .standard(
+      authorization: .authorization(.bearer("token")), cookies: CookieJar(), cache: .conditionalRequests, coalescing: .coalescing,
+      hedging: .hedging(afterPercentile: 0.95), circuitBreaker: .circuitBreaker, rateLimit: .rateLimit,
+      concurrencyLimit: .concurrencyLimit(16),
+      signature: .awsSignature(region: "a", service: "b", credentials: AWSCredentials(accessKey: "a", secretKey: "b")),
+      logger: Logger(label: "test"))
+  }
+
+  @Test func `the article on resilience shows the list in the order of the code`() throws {
+    let root = #filePath.split(separator: "/").dropLast(3).map { "/" + $0 }.joined()
+    let article = try String(contentsOfFile: root + "/Sources/Faraday/Faraday.docc/Resilience.md", encoding: .utf8)
+    let block = try #require(article.split(separator: "```", omittingEmptySubsequences: false).dropFirst().first)
+    // The right column: the names of the middleware, of which an article lists several for one place.
+    let shown = block.split(separator: "\n").flatMap { line in
+      line.dropFirst(50).split(separator: ",").map { $0.filter { $0 != " " } }
+    }
+    let positions = Self.whole.map { middleware in
+      let name = "\(type(of: middleware))"
+      return (name, shown.firstIndex(of: name))
+    }
+    #expect(positions.filter { $0.1 == nil }.map(\.0) == [])
+    let found = positions.compactMap(\.1)
+    #expect(found == found.sorted())
   }
 
   /// A login that sets a cookie and redirects, a server that is busy for a moment, and an answer in JSON.
@@ -40,5 +68,18 @@ import Testing
     #expect(seen.allSatisfy { $0.contains("content-type: application/json") && $0.contains("authorization: bearer token") })
     #expect(seen.map { $0.contains("cookie: session=1") } == [false, true, true])
     #expect(seen.map { $0.prefix { !$0.isNewline } } == ["put /here http/1.1", "put /there http/1.1", "put /there http/1.1"])
+  }
+
+  @Test func `a retry that the budget refuses is logged`() async throws {
+    let log = CapturedLog()
+    let connection = try Connection(
+      "http://host/", adapter: mock(.serviceUnavailable, headers: [.retryAfter: "0"]), middleware: .standard(logger: log.logger())
+    )
+    for _ in 1...2000 {
+      guard try await !connection.get("a?token=hidden").isRetryRefused else { break }
+    }
+    let line = try #require(log.lines.last)
+    #expect(line.hasPrefix("warning not retried: the retry budget is used up (attempt ") && line.contains("503"))
+    #expect(!log.text.contains("hidden"))
   }
 }

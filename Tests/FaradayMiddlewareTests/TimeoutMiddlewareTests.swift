@@ -4,7 +4,7 @@ import FoundationEssentials
 import TestSupport
 import Testing
 
-@Suite struct TimeoutMiddlewareTests {
+@Suite(.watchdog) struct TimeoutMiddlewareTests {
   private let clock = ManualClock()
 
   @Test func `what is not done in time is cancelled, and the error says what it was`() async throws {
@@ -64,9 +64,10 @@ import Testing
   }
 
   @Test(arguments: TestedAdapter.allCases)
-  func `a streamed body is held to the same moment`(tested: TestedAdapter) async throws {
+  func `a streamed body is held to the same moment if it is included`(tested: TestedAdapter) async throws {
     let server = try LocalServer()
-    let connection = try Connection(server.url, adapter: tested.adapter, middleware: [.timeout(.seconds(5), clock: clock)])
+    let connection = try Connection(
+      server.url, adapter: tested.adapter, middleware: [.timeout(.seconds(5), includesStreams: true, clock: clock)])
     let response = try await connection.get("/stall/body") { $0.options.delivery = .streamed }
     #expect(response.body.length == 100)
     let clock = clock
@@ -80,6 +81,43 @@ import Testing
     await mover.value
     // The connection is given up.
     await until { server.openConnectionCount == 0 }
+  }
+
+  @Test(arguments: TestedDelivery.allCases)
+  func `a body that is streamed or goes to a callback may last longer than the limit`(delivery: TestedDelivery) async throws {
+    let clock = clock
+    let mock = mock { request, _ in
+      let pieces = AsyncStream<Data> { continuation in
+        continuation.yield(Data("one,".utf8))
+        continuation.onTermination = { _ in }
+        Task {
+          // The limit is over between two pieces. Nobody sleeps until it, but for a buffered body.
+          if delivery == .buffered { await clock.sleepers(1) }
+          clock.advance(by: .seconds(3600))
+          continuation.yield(Data("two".utf8))
+          if delivery != .buffered { continuation.finish() }
+        }
+      }
+      return Response(status: .ok, body: .stream(pieces), url: request.url)
+    }
+    let connection = try Connection("https://host/", adapter: mock, middleware: [.timeout(.seconds(5), clock: clock)] + .standard)
+    if delivery == .buffered {
+      await #expect(throws: TimeoutExceeded.self) { try await connection.get("feed") }
+    } else {
+      #expect(try await delivery.get("feed", over: connection).text == "one,two")
+    }
+    #expect(clock.asleep == 0)
+  }
+
+  @Test func `a streamed response without a head in time fails, and the error says so`() async throws {
+    let held = HeldAdapter()
+    let connection = try Connection("https://host/", adapter: held, middleware: [.timeout(.seconds(5), clock: clock)])
+    let task = Task { try await connection.get { $0.options.delivery = .streamed } }
+    await clock.sleepers(1)
+    await held.held(0)
+    clock.advance(by: .seconds(5))
+    let error = await #expect(throws: TimeoutExceeded.self) { try await task.value }
+    #expect(error?.description == "GET https://host/: timed out: no response within 5.0 seconds" && held.cancelled == [0])
   }
 
   @Test(arguments: TestedAdapter.allCases, TestedDelivery.allCases)

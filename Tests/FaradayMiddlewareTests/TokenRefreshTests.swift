@@ -7,7 +7,7 @@ import Testing
 
 @testable import FaradayMiddleware
 
-@Suite struct TokenRefreshTests {
+@Suite(.watchdog) struct TokenRefreshTests {
   private struct Refused: Error {}
 
   @Test func `many requests that are refused at once have one refresh`() async throws {
@@ -52,6 +52,24 @@ import Testing
     let connection = try Connection("http://host/", adapter: issuer.mock, middleware: [middleware])
     #expect(try await connection.get().status == .unauthorized)
     #expect(issuer.refreshes.elements.count == maximum && issuer.mock.recorded.count == maximum + 1)
+  }
+
+  @Test(arguments: [0, 1])
+  func `an unexpected 401 is refreshed as a response is, and the last one is thrown`(maximum: Int) async throws {
+    let issuer = Issuer(valid: "2")
+    let middleware = TokenRefresh(token: "0", maximumRefreshes: maximum) { rejected in
+      issuer.refreshes.append(rejected)
+      return "\(issuer.refreshes.elements.count)"
+    }
+    let connection = try Connection("http://host/", adapter: issuer.mock, middleware: [middleware, .expectStatus])
+    #expect(await #expect(throws: UnexpectedStatus.self) { try await connection.get() }?.status == .unauthorized)
+    #expect(issuer.refreshes.elements.count == maximum)
+    // With 0, the rejected token is replaced before the next request.
+    let later = try? await connection.get()
+    #expect((later?.status == .ok) == (maximum == 1) && issuer.refreshes.elements.count == maximum + 1)
+    let other = TokenRefresh(token: "0") { _ in throw Refused() }
+    let forbidden = try Connection("http://host/", adapter: mock(.forbidden), middleware: [other, .expectStatus])
+    #expect(await #expect(throws: UnexpectedStatus.self) { try await forbidden.get() }?.status == .forbidden)
   }
 
   @Test func `an error of the refresh is everybody's, and the next request asks again`() async throws {

@@ -8,7 +8,7 @@ import Testing
 @testable import FaradayMiddleware
 
 /// When a token is renewed though no request is sent again for it, and when it is not.
-@Suite struct TokenRenewalTests {
+@Suite(.watchdog) struct TokenRenewalTests {
   private struct Refused: Error {}
 
   // MARK: rejections that no request is sent again for

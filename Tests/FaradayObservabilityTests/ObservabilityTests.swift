@@ -155,6 +155,20 @@ import Tracing
     #expect(counts == [nil, "1", "2", nil, "1"])
   }
 
+  @Test func `retries that the budget refuses are counted`() async throws {
+    try mock.stub(.get, path: "/v2/busy", status: .serviceUnavailable)
+    mock.stub { request in throw TransportError(.connectionFailed, building: request, "refused") }
+    let retry = Retry(budget: RetryBudget(ratio: 0, reserve: 0))
+    let connection = try connection(CountResends(metrics: metrics), retry)
+    #expect(try await connection.get("busy").isRetryRefused)
+    await #expect(throws: TransportError.self) { try await connection.get("down") }
+    await #expect(throws: TransportError.self) { try await connection.post("down") { $0.options.isRetryable = false } }
+    let counter = try metrics.expectCounter(
+      "faraday.client.retries.refused",
+      [("http.request.method", "GET"), ("server.address", "api.test"), ("server.port", "443")])
+    #expect(counter.values == [1, 1])
+  }
+
   @Test func `requests whose attempts are numbered may still share a response`() async throws {
     mock.stub { Response(status: .ok, url: $0.url) }
     let connection = try connection(.countResends)

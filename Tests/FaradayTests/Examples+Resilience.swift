@@ -7,10 +7,10 @@ enum ResilienceExamples {
   static func order(token: String) async throws {
     var calm = try Connection(
       "https://api.example.com/v2/", adapter: CurlAdapter(),
-      middleware: [
-        .encodeJSON, .decodeJSON, .redirects(), .retry, .hedging(afterPercentile: 0.95), .circuitBreaker, .concurrencyLimit(16),
-        .rateLimit(50, per: .seconds(1)), .authorization(.bearer(token)), .coalescing,
-      ])
+      middleware: [.requestID, .timeout(.seconds(30))]
+        + .standard(
+          authorization: .authorization(.bearer(token)), coalescing: .coalescing, hedging: .hedging(afterPercentile: 0.95),
+          circuitBreaker: .circuitBreaker, rateLimit: .rateLimit(50, per: .seconds(1)), concurrencyLimit: .concurrencyLimit(16)))
     calm.secrets.insert("X-Tenant")
     try await refusals(calm)
   }
@@ -27,7 +27,7 @@ enum ResilienceExamples {
 
   static func policies(_ connection: Connection) async throws {
     var connection = connection
-    var policy = CircuitBreaker.Policy(failures: 10, ratio: 0.5, window: .seconds(60), delay: .seconds(10))
+    var policy = CircuitBreaker.Policy(failures: 20, ratio: 0.3, window: .seconds(60), delay: .seconds(10))
     policy.probes = 3
     policy.isFailure = { result in (try? result.get())?.status == .tooManyRequests ? true : nil }
     connection.use(.circuitBreaker(policy))

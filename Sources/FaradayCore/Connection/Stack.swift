@@ -1,6 +1,7 @@
 /// A middleware chain over an adapter. It is an adapter itself.
 ///
-/// The first middleware is the outermost: it sees the request first and the response last.
+/// The first middleware is the outermost: it sees the request first and the response last. A stack over a stack is one stack, with
+/// the middleware of both.
 public struct Stack: Adapter {
   /// One reference: what a request holds while it waits has several.
   private final class Storage: Sendable {
@@ -25,15 +26,13 @@ public struct Stack: Adapter {
 
   /// A stack of middleware, outermost first, over an adapter.
   public init(_ middleware: [any Middleware], adapter: any Adapter) {
-    storage = Storage(middleware, middleware.map { $0 as? any RequestTransformer }, adapter)
+    let below = adapter as? Stack
+    let all = middleware + (below?.middleware ?? [])
+    storage = Storage(all, all.map { $0 as? any RequestTransformer }, below?.adapter ?? adapter)
   }
-
-  private init(_ storage: Storage) { self.storage = storage }
 
   /// The stack with one more middleware below the others.
-  func appending(_ last: any Middleware) -> Stack {
-    Stack(Storage(middleware + [last], storage.transformers + [last as? any RequestTransformer], adapter))
-  }
+  func appending(_ last: any Middleware) -> Stack { Stack(middleware + [last], adapter: adapter) }
 
   /// The middleware in that place, if it only changes requests.
   fileprivate func transformer(at index: Int) -> (any RequestTransformer)? {
@@ -46,7 +45,8 @@ public struct Stack: Adapter {
   /// Sends the request through all middleware and the adapter. Returns at the response's head, whatever its status; the body may be
   /// still to come. ``Connection/run(_:)`` delivers it as the options say.
   public func send(_ request: Request) async throws -> Response {
-    try await Next(stack: self, index: 0, context: request.context)(request)
+    request.context?.beginRecording()
+    return try await Next(stack: self, index: 0, context: request.context)(request)
   }
 }
 
@@ -114,7 +114,11 @@ extension Adapter {
 // These are not inlined: their temporaries would be in the frame of each request that waits.
 extension Request {
   @inline(never)
-  fileprivate func leaving() -> Request { removingOriginBoundHeadersIfCrossOrigin().acceptingCodings() }
+  fileprivate func leaving() -> Request {
+    let request = removingOriginBoundHeadersIfCrossOrigin()
+    request.context?.record(request)
+    return request.acceptingCodings()
+  }
 }
 
 extension Response {

@@ -29,6 +29,8 @@ public struct TransportError: FaradayError {
   /// The timings and byte counts as far as the exchange got: how long it took to connect, and to which address. Nil if it has not
   /// begun (it was refused, or waited in the queue), or over an adapter that does not tell.
   public var metrics: TransferMetrics?
+  /// Whether `Retry` would have sent the request again, and its `RetryBudget` was used up. ``description`` says so.
+  public internal(set) var isRetryRefused = false
 
   /// An error about the request of that method and URL.
   ///
@@ -95,7 +97,9 @@ extension TransportError: CustomDebugStringConvertible, CustomReflectable {
   public var request: RequestSummary? { RequestSummary(method: method, url: url) }
   /// The ``partialResponse``.
   public var response: Response? { partialResponse }
-  public var description: String { "\(method.rawValue.bounded()) \(url): \(message) (\(code) while \(phase))" }
+  public var description: String {
+    "\(method.rawValue.bounded()) \(url): \(message) (\(code) while \(phase)\(isRetryRefused ? "; " + retryRefusedNote : ""))"
+  }
   public var debugDescription: String { description }
   public var customMirror: Mirror { Mirror(self, children: [:]) }
 }

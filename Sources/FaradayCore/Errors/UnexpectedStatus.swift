@@ -6,7 +6,7 @@ public import HTTPTypes
 public struct UnexpectedStatus: FaradayError, ErrorWithResponse, CustomReflectable {
   /// The response with its header fields and body. A body that is still streamed can be read once, as ``collected(upTo:within:clock:)``
   /// does; it keeps its connection busy until it has been read or this error is released.
-  public private(set) var response: Response
+  public package(set) var response: Response
   /// Whether ``response`` has only the beginning of the body, because it is longer than a limit, took too long or broke off.
   public private(set) var isBodyCut: Bool
   /// The request's method.
@@ -72,7 +72,9 @@ public struct UnexpectedStatus: FaradayError, ErrorWithResponse, CustomReflectab
     return collected
   }
 
-  public var description: String { "\(method) \(url): unexpected status \(status.code)\(withheld)" }
+  public var description: String {
+    "\(method) \(url): unexpected status \(status.code)\(withheld)\(response.isRetryRefused ? " (\(retryRefusedNote))" : "")"
+  }
 
   /// What is to be known of a status that asks for credentials.
   private var withheld: String {

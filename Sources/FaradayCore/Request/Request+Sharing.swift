@@ -12,6 +12,18 @@ extension Request {
       base: context?.baseOrigin?.text)
   }
 
+  /// Whether it has the URL and the credentials of the other request: its response may be given to who has sent the other.
+  package func hasSameCredentials(as other: Request) -> Bool {
+    guard url == other.url, options.authentication == other.options.authentication,
+      options.tls.clientCertificate == other.options.tls.clientCertificate
+    else { return false }
+    let (secrets, others) = (secrets, other.secrets)
+    func isCompared(_ field: HTTPField) -> Bool {
+      field.name == Self.host || secrets.isRemovedCrossOrigin(field.name) || others.isRemovedCrossOrigin(field.name)
+    }
+    return headers.filter(isCompared) == other.headers.filter(isCompared)
+  }
+
   /// The parts of a request by which a response can be shared.
   package struct SharingKey: Sendable, Hashable {
     let method: HTTPRequest.Method

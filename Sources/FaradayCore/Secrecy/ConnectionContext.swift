@@ -13,18 +13,21 @@ final class ConnectionContext: Sendable {
   let secrets: Secrets
   /// Whether the request is cross-origin whatever its URL is: a redirect or a link has led it away before.
   let isCrossOrigin: Bool
+  /// What records the request when it is sent.
+  let recorders: [SentRequest]
   /// The connection's own context that this one was derived from.
   private let source: ConnectionContext?
 
   init(
     baseOrigin: BaseOrigin? = nil, originBoundHeaders: HTTPFields = [:], originBoundCredentials: Options.Credentials? = nil,
-    secrets: Secrets = Secrets(), isCrossOrigin: Bool = false, source: ConnectionContext? = nil
+    secrets: Secrets = Secrets(), isCrossOrigin: Bool = false, recorders: [SentRequest] = [], source: ConnectionContext? = nil
   ) {
     self.baseOrigin = baseOrigin
     self.originBoundHeaders = originBoundHeaders
     self.originBoundCredentials = originBoundCredentials
     self.secrets = secrets
     self.isCrossOrigin = isCrossOrigin
+    self.recorders = recorders
     self.source = source
   }
 
@@ -32,7 +35,8 @@ final class ConnectionContext: Sendable {
 
   /// A copy for a request that has left the origin: nothing is bound to that any more.
   func crossOrigin() -> ConnectionContext {
-    ConnectionContext(baseOrigin: baseOrigin, secrets: secrets, isCrossOrigin: true, source: source ?? self)
+    ConnectionContext(
+      baseOrigin: baseOrigin, secrets: secrets, isCrossOrigin: true, recorders: recorders, source: source ?? self)
   }
 
   /// A copy with some parts replaced.
@@ -42,15 +46,28 @@ final class ConnectionContext: Sendable {
     ConnectionContext(
       baseOrigin: baseOrigin, originBoundHeaders: originBoundHeaders ?? self.originBoundHeaders,
       originBoundCredentials: originBoundCredentials, secrets: secrets ?? self.secrets,
-      isCrossOrigin: isCrossOrigin ?? self.isCrossOrigin,
-      source: source ?? self)
+      isCrossOrigin: isCrossOrigin ?? self.isCrossOrigin, recorders: recorders, source: source ?? self)
+  }
+
+  /// A copy whose request is recorded by one more.
+  func with(recorder: SentRequest) -> ConnectionContext {
+    ConnectionContext(
+      baseOrigin: baseOrigin, originBoundHeaders: originBoundHeaders, originBoundCredentials: originBoundCredentials,
+      secrets: secrets, isCrossOrigin: isCrossOrigin, recorders: recorders + [recorder], source: source ?? self)
+  }
+
+  /// A copy that a recorder can keep without a reference cycle.
+  func withoutRecorders() -> ConnectionContext {
+    ConnectionContext(
+      baseOrigin: baseOrigin, originBoundHeaders: originBoundHeaders, originBoundCredentials: originBoundCredentials,
+      secrets: secrets, isCrossOrigin: isCrossOrigin)
   }
 
   /// A copy for the same server, whose base URL is the new one.
   func moved(to url: URL) -> ConnectionContext {
     ConnectionContext(
       baseOrigin: BaseOrigin(url), originBoundHeaders: originBoundHeaders, originBoundCredentials: originBoundCredentials,
-      secrets: secrets, isCrossOrigin: isCrossOrigin,
+      secrets: secrets, isCrossOrigin: isCrossOrigin, recorders: recorders,
       // Merged with this one it stays as it is, or it would be cross-origin to it.
       source: self)
   }
@@ -58,7 +75,7 @@ final class ConnectionContext: Sendable {
   func isSameOrigin(_ url: URL) -> Bool { baseOrigin?.contains(url) ?? true }
 
   /// This context, of a request to the URL, merged with the one of the stack or layer that the request is passed to. It redacts
-  /// the secrets of both; headers of this context stay bound to its own base origin.
+  /// the secrets of both; headers and credentials of this context stay bound to its own base origin.
   func merged(with other: ConnectionContext, at url: URL) -> ConnectionContext {
     // The usual case of a request that was made by the connection it is sent over.
     if self === other || source === other { return self }
@@ -67,7 +84,8 @@ final class ConnectionContext: Sendable {
     return ConnectionContext(
       baseOrigin: baseOrigin ?? other.baseOrigin, originBoundHeaders: originBoundHeaders,
       originBoundCredentials: originBoundCredentials, secrets: secrets,
-      isCrossOrigin: isCrossOrigin || other.isCrossOrigin || !other.isSameOrigin(url))
+      isCrossOrigin: isCrossOrigin || other.isCrossOrigin || !other.isSameOrigin(url),
+      recorders: recorders + other.recorders.filter { other in !recorders.contains { $0 === other } })
   }
 
   /// An origin, with the prefix that its URLs usually begin with: a string comparison answers most questions.

@@ -28,7 +28,7 @@ extension Request {
   }
 
   /// Names the origin that the request has left.
-  private static let host = HTTPField.Name("Host")
+  static let host = HTTPField.Name("Host")
 }
 
 extension Secrets {

@@ -11,6 +11,9 @@
 /// - is thread-safe;
 /// - throws ``TransportError`` for all failures, and `CancellationError` when the task is cancelled;
 /// - throws ``TransportError/Code/unsupported`` for a request that needs a capability it lacks, and ignores no option;
+/// - sends the header fields and credentials of the request and no others, or passes the request on to an adapter or a ``Stack`` that
+///   does: a cache keeps the responses of users apart by what a stack has sent, and cannot see what an adapter adds. Credentials are
+///   added by a ``Middleware``, also in a stack behind an adapter of your own;
 /// - returns from ``send(_:)`` at the response's head, with a body that is still to come (``ResponseStream``). ``Connection``
 ///   delivers it: buffered, streamed or to a callback. If ``Options/deliversWhole`` is true it may wait for a small body.
 public protocol Adapter: Sendable {

@@ -8,7 +8,8 @@ private import Synchronization
 ///     connection.use(.tokenRefresh(isExpiring: { login.expires(of: $0) < .now + 60 }) { _ in try await login.renew() })
 ///
 /// The 401 response is returned where the new token is rejected too, where the body cannot be sent again, or where the request
-/// has an `Authorization` header of its own. What `refresh` throws is thrown to all requests that wait for it; the next request
+/// has an `Authorization` header of its own. Above ``ExpectStatus``, the ``FaradayCore/UnexpectedStatus`` of a 401 is handled in the
+/// same way. What `refresh` throws is thrown to all requests that wait for it; the next request
 /// calls it again. After a 401 whose body could not be sent again, the next request starts with a refresh.
 ///
 /// A cross-origin request gets no token (see ``FaradayCore/Request/isCrossOrigin``), and the 401 of another origin that a
@@ -53,11 +54,14 @@ public struct TokenRefresh: Middleware {
     while true {
       var authorized = request
       try authorized.headers.authorize(.bearer(token))
-      let response = try await next(authorized)
-      guard response.status == .unauthorized, !response.wasRedirectedCrossOrigin else { return response }
+      // A layer below may make an error of a 401.
+      let outcome: Result<Response, UnexpectedStatus>
+      do { outcome = .success(try await next(authorized)) } catch let error as UnexpectedStatus { outcome = .failure(error) }
+      let response = outcome.response
+      guard response.status == .unauthorized, !response.wasRedirectedCrossOrigin else { return try outcome.get() }
       guard refreshes < maximumRefreshes, request.body.isReplayable else {
         if refreshes == 0 { store.reject(token) }
-        return response
+        return try outcome.get()
       }
       await response.body.discard()
       token = try await store.replace(token, by: refresh)
@@ -106,6 +110,16 @@ public struct TokenRefresh: Middleware {
         state.withLock { $0 = State(token: fresh) }
         return (fresh, current.token)
       }
+    }
+  }
+}
+
+extension Result where Success == Response, Failure == UnexpectedStatus {
+  /// The response, expected or not.
+  fileprivate var response: Response {
+    switch self {
+    case .success(let response): response
+    case .failure(let error): error.response
     }
   }
 }

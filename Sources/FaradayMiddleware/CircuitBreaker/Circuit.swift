@@ -125,7 +125,7 @@ struct Circuit: CountedState, Equatable {
     (failed, total) = slices.reduce((0, 0)) { ($0.0 + $1.failures, $0.1 + $1.total) }
     // The head of a body that has broken off may be older than the window.
     total = max(total, failed)
-    let isShare = policy.ratio.map { Double(failed) >= $0 * Double(total) } ?? true
+    let isShare = Double(failed) >= policy.ratio * Double(total)
     if failed >= max(1, policy.failures), isShare { open(at: now, policy, random) }
   }
 

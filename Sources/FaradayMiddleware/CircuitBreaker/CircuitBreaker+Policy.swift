@@ -3,13 +3,20 @@ public import FaradayCore
 extension CircuitBreaker {
   /// When a circuit opens, for how long, and what closes it.
   ///
-  ///     connection.use(.circuitBreaker(CircuitBreaker.Policy(failures: 10, ratio: 0.5, window: .seconds(60))))
+  ///     connection.use(.circuitBreaker(CircuitBreaker.Policy(failures: 20, ratio: 0.3, window: .seconds(60))))
+  ///
+  /// A circuit opens when both ``failures`` and ``ratio`` are reached within ``window``. By default these are ten failures that are half
+  /// of all requests within ten seconds. An origin that is down opens it with the tenth failure, or, after steady traffic, when it has
+  /// been down for half the window. An origin that fails now and then does not open it at any volume. The rule is that of Hystrix (half
+  /// of twenty requests within ten seconds). resilience4j (half of the last 100) and Polly (a tenth of 100 within 30 seconds) need more
+  /// requests.
   public struct Policy: Sendable {
-    /// The number of failures within ``window`` that open the circuit, at least 1. 5 by default.
+    /// The number of failures within ``window`` that are needed to open the circuit, at least 1. 10 by default.
     public var failures: Int
-    /// The share of failures within ``window``, from 0 to 1, that must be reached as well; nil, the default, asks for none.
-    public var ratio: Double?
-    /// The time within which failures are counted, in steps of a tenth. 30 seconds by default.
+    /// The share of failures of all requests within ``window``, from 0 to 1, that is needed as well. 0.5 by default; with 0 the number
+    /// alone decides.
+    public var ratio: Double
+    /// The time within which requests are counted, in steps of a tenth. 10 seconds by default.
     public var window: Duration
     /// How long the circuit stays open at first. 5 seconds by default.
     public var delay: Duration
@@ -34,9 +41,9 @@ extension CircuitBreaker {
     /// asked about cancelled requests. It gets the head; the body must not be read.
     public var isFailure: (@Sendable (Result<Response, any Error>) -> Bool?)?
 
-    /// The defaults: five failures within 30 seconds open the circuit for 5 seconds, then one probe.
+    /// The defaults: ten failures that are half of all requests within 10 seconds open the circuit for 5 seconds, then one probe.
     public init(
-      failures: Int = 5, ratio: Double? = nil, window: Duration = .seconds(30), delay: Duration = .seconds(5),
+      failures: Int = 10, ratio: Double = 0.5, window: Duration = .seconds(10), delay: Duration = .seconds(5),
       growth: Double = 2, maxDelay: Duration = .seconds(60), jitter: Double = 0.1, probes: Int = 1,
       probeLifetime: Duration = .seconds(60), statuses: Set<Int> = Set(500...599).subtracting([501, 505]),
       errors: Set<TransportError.Code> = TransportError.Code.connectionFailures.union([

@@ -6,7 +6,8 @@ public import FaradayCore
 ///     connection.use(.circuitBreaker)
 ///
 /// The circuit of an origin is *closed* at first, and counts what fails within ``Policy/window``. When ``Policy/failures`` have
-/// failed, and with ``Policy/ratio`` that share of all, it *opens*: requests throw ``CircuitOpen`` at once, without being sent.
+/// failed, and they are the share ``Policy/ratio`` of all, it *opens*: by default with ten failures that are half of all requests
+/// within ten seconds. Requests throw ``CircuitOpen`` at once, without being sent.
 /// After ``Policy/delay`` it is *half-open*: ``Policy/probes`` requests are let through, and the others refused as before. When
 /// all probes have succeeded it is closed again; when one fails it opens again, for longer.
 ///
@@ -16,6 +17,8 @@ public import FaradayCore
 ///   circuit's first failure, or with several probes out opens it again.
 /// - A cancelled request counts for nothing, and a cancelled probe gives its place to another. So an outer ``Timeout``, which
 ///   cancels, is not seen: use ``FaradayCore/Timeouts``, or put the `Timeout` below.
+/// - A request that was not sent counts for nothing: one that a cache below has answered, or that shares the exchange of another
+///   (``Coalescing``). One exchange counts once, wherever the breaker stands.
 /// - Below ``Retry`` each attempt counts. `Retry` does not retry a ``CircuitOpen``: see ``FaradayCore/RefusedRequest``.
 /// - The state of the 1,000 keys that were used last is kept in memory, or in a ``LimitStore`` for several machines together.
 ///
@@ -55,19 +58,21 @@ public struct CircuitBreaker: Middleware {
     case .refused(let retryAfter, let reason):
       throw CircuitOpen(key: key, reason: reason, retryAfter: retryAfter, request: RequestSummary(request))
     }
+    let sent = SentRequest()
     do {
-      var response = try await next(request)
-      let outcome = outcome(of: .success(response))
+      var response = try await next(request.recorded(in: sent))
+      let outcome = outcome(of: .success(response), wasSent: sent.last != nil)
       await settle(outcome, of: ticket, key)
       if outcome == .success, response.body.isStreamed {
         response.body = response.body.onEnd { [self] end in
-          guard case .failed(let error) = end, case .failure(let cause) = self.outcome(of: .failure(error)) else { return }
+          guard case .failed(let error) = end, case .failure(let cause) = self.outcome(of: .failure(error), wasSent: true)
+          else { return }
           circuits.record(key, change(.failure(cause), of: ticket.afterHead))
         }
       }
       return response
     } catch {
-      await settle(outcome(of: .failure(error)), of: ticket, key)
+      await settle(outcome(of: .failure(error), wasSent: sent.last != nil), of: ticket, key)
       throw error
     }
   }
@@ -80,7 +85,7 @@ public struct CircuitBreaker: Middleware {
     { [policy, random] circuit, now in circuit.record(outcome, of: ticket, at: now, policy, random) }
   }
 
-  private func outcome(of result: Result<Response, any Error>) -> Circuit.Outcome {
+  private func outcome(of result: Result<Response, any Error>, wasSent: Bool) -> Circuit.Outcome {
     if case .failure(let error) = result, error.isCancelled { return .none }
     let cause: String
     var counts: Bool
@@ -94,7 +99,9 @@ public struct CircuitBreaker: Middleware {
       cause = status.map { "\($0)" } ?? failure?.code.rawValue ?? (error.isTimeout ? "timeout" : "error")
       counts = failure.map { policy.errors.contains($0.code) } ?? status.map { policy.statuses.contains($0) } ?? error.isTimeout
     }
-    if let decided = policy.isFailure?(result) { counts = decided }
+    let decided = policy.isFailure?(result)
+    guard wasSent || decided == true else { return .none }
+    if let decided { counts = decided }
     if counts { return .failure(cause) }
     if case .failure = result { return .none }
     return .success

@@ -4,16 +4,18 @@ public import FaradayCore
 /// Sends one of several equal GET or HEAD requests that are in flight at the same time, and gives its response to all (request
 /// coalescing, single-flight).
 ///
-///     connection.use(.authorization(.bearer(token)))
-///     connection.use(.coalescing)
+///     middleware: .standard(authorization: .authorization(.bearer(token)), coalescing: .coalescing)
 ///
 /// - Equal are requests with the same method, URL, header fields (credentials too, in the same order) and options, over
-///   connections with the same base URL, default headers and secrets. Fields of ``init(ignoring:)`` do not count. So it is never
-///   shared across credentials, if it stands below what adds them: `Cookies`, `Authorization`, `TokenRefresh`. A middleware below
-///   it that adds the credentials of a task, from a task-local value for instance, would break that.
+///   connections with the same base URL, default headers and secrets. Fields of ``init(ignoring:)`` and the field of a
+///   ``RequestID`` above do not count.
+/// - A response is never shared across credentials. Put it below what adds them: `Cookies`, `Authorization`, `TokenRefresh`. If a
+///   layer below it has added credentials, or has answered without sending the request, each caller sends its own request after
+///   all.
 /// - Only what the caller gets whole (``FaradayCore/Options/deliversWhole``) is shared, without a body and without callbacks.
 ///   Everything else passes by. So does a request with an option under a key of one's own whose value is not `Hashable`, as it
 ///   cannot be compared.
+/// - Above ``Retry``, ``Hedging`` and the limits, as in the standard list, one exchange counts there once for all its callers.
 /// - All get the same response, or the same error. One that comes after the response has its own exchange: nothing is kept.
 /// - Nobody joins an exchange that began before a request with an unsafe method (POST, PUT, PATCH, DELETE) to the same origin has
 ///   ended here, whatever came of that: who has changed something, and asks, must not get an answer from before.
@@ -25,7 +27,7 @@ public struct Coalescing: Middleware {
   private let ignored: Set<HTTPField.Name>
   private let flights = Flights()
 
-  /// - Parameter ignored: fields in which equal requests may differ: `X-Request-ID`, `traceparent`. The first request's are sent.
+  /// - Parameter ignored: fields in which equal requests may differ, such as `traceparent`. The first request's are sent.
   ///   None by default; names of credentials are never ignored.
   public init(ignoring ignored: Set<HTTPField.Name> = []) { self.ignored = ignored }
 
@@ -34,12 +36,33 @@ public struct Coalescing: Middleware {
       defer { flights.close(to: Origin(request.url).text) }
       return try await next(request)
     }
-    guard request.method == .get || request.method == .head,
-      let key = request.sharingKey(ignoring: ignored.filter { !request.secrets.isRemovedCrossOrigin($0) })
-    else { return try await next(request) }
-    return try await flights.response(to: key, of: Origin(request.url).text) {
-      try await next(request).collected(for: request)
+    guard request.method == .get || request.method == .head, let key = request.sharingKey(ignoring: ignored(in: request)) else {
+      return try await next(request)
     }
+    let sent = SentRequest()
+    let shared = try await flights.outcome(of: key, to: Origin(request.url).text) {
+      let outcome: Result<Response, any Error>
+      do {
+        outcome = .success(try await next(request.recorded(in: sent)).collected(for: request))
+      } catch {
+        outcome = .failure(error)
+      }
+      return Shared(outcome: outcome, sent: sent)
+    }
+    // Whom another caller's response is for is known only if no layer below has changed that.
+    let isForAll = shared.sent === sent || shared.sent.last?.hasSameCredentials(as: request) == true
+    return isForAll ? try shared.outcome.get() : try await next(request)
+  }
+
+  /// The fields in which a request may differ from an equal one.
+  private func ignored(in request: Request) -> Set<HTTPField.Name> {
+    ignored.union(request.options.identification.field.map { [$0] } ?? []).filter { !request.secrets.isRemovedCrossOrigin($0) }
+  }
+
+  /// What came of an exchange, and the record of what it sent.
+  private struct Shared: Sendable {
+    let outcome: Result<Response, any Error>
+    let sent: SentRequest
   }
 
   /// How many different exchanges are in flight.
@@ -50,7 +73,7 @@ public struct Coalescing: Middleware {
   /// The exchanges in flight that can be joined, and their callers. One that nobody waits for is forgotten.
   private final class Flights: Sendable {
     private struct Flight {
-      let exchange = SingleFlight<Response>()
+      let exchange = SingleFlight<Shared>()
       let origin: String
       var callers = 0
     }
@@ -65,9 +88,9 @@ public struct Coalescing: Middleware {
       flights.withLock { flights in flights = flights.filter { $0.value.origin != origin } }
     }
 
-    func response(
-      to key: Request.SharingKey, of origin: String, _ send: @escaping @Sendable () async throws -> Response
-    ) async throws -> Response {
+    func outcome(
+      of key: Request.SharingKey, to origin: String, _ send: @escaping @Sendable () async -> Shared
+    ) async throws -> Shared {
       let exchange = flights.withLock { flights in
         var flight = flights[key] ?? Flight(origin: origin)
         flight.callers += 1

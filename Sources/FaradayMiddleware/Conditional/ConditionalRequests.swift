@@ -1,5 +1,4 @@
 public import FaradayCore
-private import Synchronization
 
 /// Makes GET requests conditional (RFC 9110, section 13): sends the validator of the response to an earlier equal request, and
 /// returns that response again if the server answers 304 Not Modified.
@@ -31,17 +30,16 @@ public struct ConditionalRequests: Middleware {
     guard request.mayBeMadeConditional else { return try await next(request) }
     let key = RememberedResponse.Key(request)
     let known = memory.response(for: key, selectedBy: request)
-    let bottom = SentRequest()
-    let next = next.appending(bottom)
+    let sent = SentRequest()
     var conditional = request
     if let precondition = known?.precondition { conditional.headers[fields: precondition.name] = [precondition] }
 
-    var response = try await next(conditional)
+    var response = try await next(conditional.recorded(in: sent))
     if let known, response.status == .notModified {
-      let sent = bottom.last ?? conditional
+      let last = sent.last ?? conditional
       // Somebody below has added a precondition of their own: the 304 is for them.
-      guard sent.preconditions == [known.precondition] else { return response }
-      if known.isConfirmed(by: response, to: sent) {
+      guard last.preconditions == [known.precondition] else { return response }
+      if known.isConfirmed(by: response, to: last) {
         let updated = known.updated(by: response.headers)
         memory.remember(updated.headers.forbidStoring ? nil : updated, for: key)
         // It has none, and with its reader its connection would go.
@@ -50,9 +48,11 @@ public struct ConditionalRequests: Middleware {
       }
       memory.remember(nil, for: key)
       await response.body.discard()
-      response = try await next(request)
+      response = try await next(request.recorded(in: sent))
     }
-    return try await remembering(response, to: request, sent: bottom.last ?? request, for: key)
+    // Nobody knows to whom a response was sent that came another way: to another request that this one has joined, for instance.
+    guard let last = sent.last else { return response }
+    return try await remembering(response, to: request, sent: last, for: key)
   }
 
   private func remembering(
@@ -67,18 +67,6 @@ public struct ConditionalRequests: Middleware {
     let whole = try await response.collected(for: request)
     memory.remember(remembered.with(body: whole.body), for: key)
     return whole
-  }
-}
-
-/// Stands next to the adapter, and knows what was sent last.
-private final class SentRequest: Middleware {
-  private let state = Mutex<Request?>(nil)
-
-  var last: Request? { state.withLock { $0 } }
-
-  func handle(_ request: Request, next: Next) async throws -> Response {
-    state.withLock { $0 = request }
-    return try await next(request)
   }
 }
 

@@ -23,10 +23,11 @@ public struct RequestID: Middleware {
 
   public func handle(_ request: Request, next: Next) async throws -> Response {
     var request = request
-    let own = HTTPField.Name(header).flatMap { request.headers[$0] }
+    let name = HTTPField.Name(header)
+    let own = name.flatMap { request.headers[$0] }
     let id = own ?? request.options.requestID ?? make()
     if own == nil { try request.headers.set(header, id) }
-    request.options.requestID = id
+    request.options.identification = Identification(id: id, field: name)
     var response = try await next(request)
     response.requestID = id
     return response
@@ -36,11 +37,27 @@ public struct RequestID: Middleware {
 extension Options {
   /// The request's ID; nil if no ``FaradayMiddleware/RequestID`` has handled it yet. Setting it decides what is sent.
   public var requestID: String? {
+    get { identification.id }
+    set { identification = Identification(id: newValue) }
+  }
+
+  /// The ID, and the header field that it was sent in.
+  var identification: Identification {
     get { self[Key.self] }
     set { self[Key.self] = newValue }
   }
 
-  private enum Key: OptionKey { static let defaultValue: String? = nil }
+  private enum Key: OptionKey { static let defaultValue = Identification() }
+}
+
+/// The ID of a request, and the header field that it is sent in. All are equal: requests that differ in nothing else may share a
+/// response (``Coalescing``).
+struct Identification: Sendable, Hashable {
+  var id: String?
+  var field: HTTPField.Name?
+
+  static func == (left: Identification, right: Identification) -> Bool { true }
+  func hash(into hasher: inout Hasher) {}
 }
 
 extension Response {

@@ -12,7 +12,7 @@ public import FaradayCore
 ///   for a costly one, true for a POST that the server knows to take once.
 /// - When: after a fixed delay, or when the request has taken longer than that share of the last hundred to its origin. What counts
 ///   is the first attempt of each: until its head, or until another attempt has overtaken it. Failures do not count.
-/// - The first head wins, whatever its status; the other attempts are cancelled at once, which closes their connections over
+/// - The first head wins, whatever its status, also as an ``FaradayCore/UnexpectedStatus``; the other attempts are cancelled at once, which closes their connections over
 ///   HTTP/1.1. A failure wins only when all attempts have failed: the first attempt's is thrown. A request that fails before the delay
 ///   is not sent again: that is for ``Retry``, above this one.
 /// - How often: ``Policy/attempts``, while the ``RetryBudget`` allows it, which all requests share. It may be that of a
@@ -66,6 +66,9 @@ public struct Hedging: Middleware {
           // Also of one that was overtaken: with the winner's time the percentile would shrink with each that is.
           if failures[0] == nil { remember(start, origin) }
           return response.hedged(by: sent - 1)
+        case .ended(_, .failure(let error as UnexpectedStatus)):
+          if failures[0] == nil { remember(start, origin) }
+          throw error
         case .ended(let number, .failure(let error)):
           failures[number] = error
           // Before the delay it is nobody's second try.
@@ -93,6 +96,9 @@ public struct Hedging: Middleware {
   }
 
   private func attempt(_ request: Request, _ number: Int, _ next: Next) async -> Event {
+    var request = request
+    // A layer below that shares responses must not give this attempt that of the first.
+    if number > 0 { request.options.hedge = number }
     do { return .ended(number, .success(try await next(request))) } catch { return .ended(number, .failure(error)) }
   }
 
@@ -138,6 +144,14 @@ extension Options {
   }
 
   private enum IsHedged: OptionKey { static let defaultValue: Bool? = nil }
+
+  /// The number of the attempt: 0 for the first.
+  fileprivate var hedge: Int {
+    get { self[Hedge.self] }
+    set { self[Hedge.self] = newValue }
+  }
+
+  private enum Hedge: OptionKey { static let defaultValue = 0 }
 }
 
 extension Response {

@@ -14,7 +14,7 @@ public import FaradayCore
 ///   milliseconds since 1970. Of several quotas the one with the fewest requests left counts. When none is left, nothing is sent
 ///   until the quota is reset.
 /// - No server can stop the client for longer than ``Policy/maximumServerDelay``. A value that is not valid is ignored.
-/// - Below ``Retry`` each attempt takes its turn; below a cache only what is really sent does.
+/// - Below ``Retry`` each attempt takes its turn. Below a cache and ``Coalescing`` only what is really sent does.
 /// - The state of the 1,000 keys that were used last is kept in memory, or in a ``LimitStore``, so that several machines keep one
 ///   rate together; their queues are their own.
 ///

@@ -29,6 +29,9 @@ extension Retry {
     public var backoff: (@Sendable (Attempt) -> Duration)?
     /// Called before each retry; the delay begins when it returns.
     public var onRetry: (@Sendable (_ failed: Attempt, _ wait: Duration) async -> Void)?
+    /// Called when a retry was due and the ``RetryBudget`` refused it, for a log or a metric. The outcome of the failed attempt is the
+    /// result when it returns.
+    public var onBudgetExhausted: (@Sendable (_ failed: Attempt) async -> Void)?
 
     /// The defaults: two retries, after a random delay of at most 500 ms and at most 1 s.
     public init(
@@ -36,7 +39,8 @@ extension Retry {
       errors: Set<TransportError.Code> = TransportError.Code.connectionFailures, initialDelay: Duration = .milliseconds(500),
       maxDelay: Duration = .seconds(20), maxRetryAfter: Duration = .seconds(60),
       shouldRetry: (@Sendable (Attempt) -> Bool?)? = nil, backoff: (@Sendable (Attempt) -> Duration)? = nil,
-      onRetry: (@Sendable (_ failed: Attempt, _ wait: Duration) async -> Void)? = nil
+      onRetry: (@Sendable (_ failed: Attempt, _ wait: Duration) async -> Void)? = nil,
+      onBudgetExhausted: (@Sendable (_ failed: Attempt) async -> Void)? = nil
     ) {
       self.retries = retries
       self.statuses = statuses
@@ -47,6 +51,7 @@ extension Retry {
       self.shouldRetry = shouldRetry
       self.backoff = backoff
       self.onRetry = onRetry
+      self.onBudgetExhausted = onBudgetExhausted
     }
   }
 
@@ -56,7 +61,7 @@ extension Retry {
     public let request: Request
     /// The number of the attempt: 1 for the first.
     public let number: Int
-    /// The head of its response, or of the partial response if it failed later; nil if there was none.
+    /// The head of its response, or of the response of its error; nil if there was none.
     public let head: HTTPResponse?
     /// The error that it failed with; nil if there is a response, whatever its status.
     public let error: (any Error)?

@@ -6,12 +6,14 @@ public import FaradayCore
 ///   ``FaradayCore/Options/isRetryable`` is true, and get an `Idempotency-Key` header, the same for all attempts. If no
 ///   connection was established, and so nothing was sent, a request of any method is retried. A body that can be read only once
 ///   is never sent again.
-/// - After what: ``Policy/errors`` and ``Policy/statuses``, unless ``Policy/shouldRetry`` decides otherwise. Never after a
-///   `CancellationError`.
+/// - After what: ``Policy/errors`` and ``Policy/statuses``, unless ``Policy/shouldRetry`` decides otherwise. The status of an error
+///   with a response counts as well, so that ``ExpectStatus`` may stand below. Never after a `CancellationError`.
 /// - When: after a random delay (full jitter) of at most ``Policy/initialDelay``, an upper bound that doubles with each retry
 ///   up to ``Policy/maxDelay``; or after ``Policy/backoff``. `Retry-After`, in seconds or as a date, is the minimum; an invalid
 ///   one is ignored, and one over ``Policy/maxRetryAfter`` ends the retries.
-/// - How often: ``Policy/retries`` per request, two by default, while the ``RetryBudget`` allows it, which all requests share.
+/// - How often: ``Policy/retries`` per request, two by default, while the ``RetryBudget`` allows it, which all requests share. A
+///   retry that the budget refuses is reported: by ``FaradayCore/Response/isRetryRefused``, by the descriptions of
+///   ``FaradayCore/TransportError`` and ``FaradayCore/UnexpectedStatus``, and to ``Policy/onBudgetExhausted``.
 ///
 /// A response that the caller gets whole (``FaradayCore/Options/deliversWhole``) is collected here, and the request is retried
 /// if the body breaks off. A response that is streamed, or goes to callbacks, is the caller's from its head on, and an error of
@@ -66,18 +68,28 @@ public struct Retry: Middleware {
       let retry: (failed: Attempt, wait: Duration)
       do {
         let response = try outcome.get()
-        guard mayRepeat, let planned = plan(number, of: request, after: outcome) else {
+        switch mayRepeat ? plan(number, of: request, after: outcome) : .end {
+        case .retry(let failed, let wait):
+          await response.body.discard()
+          retry = (failed, wait)
+        case .refused(let failed):
+          await policy.onBudgetExhausted?(failed)
+          return response.withRetries(number - 1, isRefused: true)
+        case .end:
           // A body that breaks off is retried as well, where the caller gets it whole.
           let isWhole = request.options.deliversWhole && number <= policy.retries
           return try await (isWhole ? response.collected(for: request) : response).withRetries(number - 1)
         }
-        await response.body.discard()
-        retry = planned
       } catch {
-        guard mayRepeat || error.wasNeverSent, let planned = plan(number, of: request, after: .failure(error)) else {
-          throw error
+        switch mayRepeat || error.wasNeverSent ? plan(number, of: request, after: .failure(error)) : .end {
+        case .retry(let failed, let wait):
+          await (error as? UnexpectedStatus)?.response.body.discard()
+          retry = (failed, wait)
+        case .refused(let failed):
+          await policy.onBudgetExhausted?(failed)
+          throw error.refusingRetry
+        case .end: throw error
         }
-        retry = planned
       }
       await policy.onRetry?(retry.failed, retry.wait)
       try await clock.sleep(for: retry.wait)
@@ -93,21 +105,27 @@ public struct Retry: Middleware {
     return request
   }
 
-  /// The failed attempt and the delay before the next one; nil if there is none.
-  private func plan(
-    _ number: Int, of request: Request, after outcome: Result<Response, any Error>
-  ) -> (failed: Attempt, wait: Duration)? {
+  /// What follows an attempt.
+  private enum Plan {
+    /// Another attempt, after a delay.
+    case retry(failed: Attempt, wait: Duration)
+    /// The budget refuses another attempt, which the policy allows.
+    case refused(Attempt)
+    case end
+  }
+
+  private func plan(_ number: Int, of request: Request, after outcome: Result<Response, any Error>) -> Plan {
     let attempt: Attempt
     switch outcome {
     case .success(let response):
       // Most responses need no Attempt to be looked at.
-      guard policy.shouldRetry != nil || policy.statuses.contains(response.status.code) else { return nil }
+      guard policy.shouldRetry != nil || policy.statuses.contains(response.status.code) else { return .end }
       attempt = self.attempt(number, of: request, head: response.head)
     case .failure(let error):
-      attempt = self.attempt(number, of: request, head: (error as? TransportError)?.partialResponse?.head, error: error)
+      attempt = self.attempt(number, of: request, head: (error as? any FaradayError)?.response?.head, error: error)
     }
-    guard mayFollow(attempt), let wait = wait(after: attempt) else { return nil }
-    return (attempt, wait)
+    guard mayFollow(attempt), let wait = wait(after: attempt) else { return .end }
+    return budget.withdraw() ? .retry(failed: attempt, wait: wait) : .refused(attempt)
   }
 
   private func attempt(
@@ -122,15 +140,16 @@ public struct Retry: Middleware {
   private func mayFollow(_ attempt: Attempt) -> Bool {
     guard attempt.number <= policy.retries, !(attempt.error is CancellationError) else { return false }
     if let decided = policy.shouldRetry?(attempt) { return decided }
-    guard let error = attempt.error else { return attempt.head.map { policy.statuses.contains($0.status.code) } ?? false }
-    return (error as? TransportError).map { policy.errors.contains($0.code) } ?? false
+    if let error = attempt.error as? TransportError { return policy.errors.contains(error.code) }
+    // Also of a response that a layer below has made an error of.
+    return attempt.head.map { policy.statuses.contains($0.status.code) } ?? false
   }
 
-  /// The delay before the next attempt; nil if `Retry-After` is too long or the budget is used up.
+  /// The delay before the next attempt; nil if `Retry-After` is too long.
   private func wait(after attempt: Attempt) -> Duration? {
     if let asked = attempt.retryAfter, asked > policy.maxRetryAfter { return nil }
     let wait = policy.backoff?(attempt) ?? jitter(after: attempt)
-    return budget.withdraw() ? max(wait, attempt.retryAfter ?? .zero).withinClocks : nil
+    return max(wait, attempt.retryAfter ?? .zero).withinClocks
   }
 
   private func jitter(after attempt: Attempt) -> Duration {
@@ -165,10 +184,11 @@ extension Response {
   /// How many times the request was retried before this response.
   public var retries: Int { self[Retries.self] ?? 0 }
 
-  fileprivate func withRetries(_ count: Int) -> Response {
-    guard count > 0 else { return self }
+  fileprivate func withRetries(_ count: Int, isRefused: Bool = false) -> Response {
+    guard count > 0 || isRefused else { return self }
     var response = self
     response[Retries.self] = count
+    response.isRetryRefused = isRefused
     return response
   }
 

@@ -14,8 +14,9 @@ public final class RetryBudget: Sendable {
 
   /// - Parameters:
   ///   - ratio: retries per request: 0.2 by default, one retry for every five requests.
-  ///   - reserve: the tokens to begin with, and the maximum: 10 by default.
-  public init(ratio: Double = 0.2, reserve: Double = 10) {
+  ///   - reserve: the tokens to begin with, and the maximum: 100 by default, so that a program that begins with many requests may
+  ///     retry a hundred of them.
+  public init(ratio: Double = 0.2, reserve: Double = 100) {
     self.ratio = ratio
     self.reserve = reserve
     balance = Mutex(reserve)

@@ -1,32 +1,41 @@
 public import FaradayCore
 
-/// Limits the time of the whole exchange: all attempts, delays and redirects of the middleware below it, up to the end of the
-/// body.
+/// Limits the time of the whole exchange: all attempts, delays and redirects of the middleware below it, up to the end of a buffered
+/// body, or up to the head of a response whose body is streamed or goes to a chunk callback.
 ///
 ///     let connection = try Connection(url, adapter: CurlAdapter(), middleware: [.timeout(.seconds(30))] + .standard)
 ///
 /// It stands in front: `use` adds it below a ``Retry`` or ``Redirects`` that is there already, where it limits one attempt.
 /// ``FaradayCore/Timeouts/total`` limits one attempt, and costs less: this one creates a task for each request, and one for
-/// each chunk of a streamed body. When the time is over, the work below is cancelled and waited for, and ``TimeoutExceeded`` is
-/// thrown, by reading a streamed body too.
+/// each chunk of a streamed body that it limits. When the time is over, the work below is cancelled and waited for, and ``TimeoutExceeded`` is
+/// thrown.
+///
+/// A streamed body may take as long as it likes, as downloads and event streams do. ``FaradayCore/Timeouts/idle`` ends one that stalls.
+/// With `includesStreams` it must end within the limit too, and reading it throws ``TimeoutExceeded``.
 public struct Timeout: Middleware {
   private let limit: Duration
+  private let includesStreams: Bool
   private let clock: any Clock<Duration>
 
   /// - Parameters:
   ///   - limit: the time for the whole exchange; zero or less fails at once, without sending.
+  ///   - includesStreams: whether a body that is streamed or goes to a chunk callback must end within the limit too. False by default.
   ///   - clock: measures the time; tests pass a manual one.
-  public init(_ limit: Duration, clock: any Clock<Duration> = .continuous) {
+  public init(_ limit: Duration, includesStreams: Bool = false, clock: any Clock<Duration> = .continuous) {
     self.limit = limit
+    self.includesStreams = includesStreams
     self.clock = clock
   }
 
   public func handle(_ request: Request, next: Next) async throws -> Response {
-    let exceeded = { @Sendable in TimeoutExceeded(limit: limit, request: RequestSummary(request)) }
+    let options = request.options
+    let includesBody = includesStreams || options.delivery == .buffered && options.onChunk == nil
+    let exceeded = { @Sendable in TimeoutExceeded(limit: limit, includesBody: includesBody, request: RequestSummary(request)) }
     // Two tasks would race, and the request could be sent.
     guard limit > .zero else { throw exceeded() }
     let deadline = Deadline(after: limit, on: clock, error: exceeded)
-    return try await deadline.response { try await next(request) }
+    if includesBody { return try await deadline.response { try await next(request) } }
+    return try await deadline.value { try await next(request) }
   }
 }
 
@@ -38,18 +47,25 @@ public struct TimeoutExceeded: FaradayError {
   public let request: RequestSummary?
   /// True.
   public var isTimeout: Bool { true }
+  private let includesBody: Bool
 
-  init(limit: Duration, request: RequestSummary) {
+  init(limit: Duration, includesBody: Bool, request: RequestSummary) {
     self.limit = limit
+    self.includesBody = includesBody
     self.request = request
   }
 
-  public var description: String { naming("timed out: not completed within \(limit)") }
+  public var description: String { naming("timed out: \(includesBody ? "not completed" : "no response") within \(limit)") }
 }
 
 extension Middleware where Self == Timeout {
-  /// Limits the time of the whole exchange, redirects and retries included. See ``FaradayMiddleware/Timeout``.
-  public static func timeout(_ limit: Duration, clock: any Clock<Duration> = .continuous) -> Self { Self(limit, clock: clock) }
+  /// Limits the time of the whole exchange, redirects and retries included, of a streamed body up to its head. See
+  /// ``FaradayMiddleware/Timeout``.
+  public static func timeout(
+    _ limit: Duration, includesStreams: Bool = false, clock: any Clock<Duration> = .continuous
+  ) -> Self {
+    Self(limit, includesStreams: includesStreams, clock: clock)
+  }
 }
 
 /// A point in time after which waiting ends with an error.

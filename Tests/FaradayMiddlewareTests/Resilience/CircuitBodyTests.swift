@@ -6,7 +6,7 @@ import Testing
 @testable import FaradayMiddleware
 
 /// What a body that breaks off does to a circuit.
-@Suite struct CircuitBodyTests {
+@Suite(.watchdog) struct CircuitBodyTests {
   private let clock = ManualClock()
 
   private func connection(_ adapter: any Adapter, _ policy: CircuitBreaker.Policy) throws -> Connection {
@@ -31,7 +31,7 @@ import Testing
     for _ in 1...2 {
       clock.advance(by: .seconds(5))
       await #expect(throws: TransportError.self) { try await connection.get() }
-      #expect(try await open(connection).reason == "1 of 1 requests within 30.0 seconds failed, the last with receiveFailed")
+      #expect(try await open(connection).reason == "1 of 1 requests within 10.0 seconds failed, the last with receiveFailed")
     }
     clock.advance(by: .seconds(5))
     #expect(try await connection.get().status == .ok)

@@ -7,7 +7,7 @@ import Testing
 @testable import Faraday
 @testable import FaradayMiddleware
 
-@Suite struct CircuitBreakerTests {
+@Suite(.watchdog) struct CircuitBreakerTests {
   private let clock = ManualClock()
 
   private func breaker(
@@ -32,7 +32,7 @@ import Testing
     let error = try await open(connection)
     #expect(mock.recorded.count == 2)
     #expect(error.retryAfter == .seconds(3) && error.key == "https://host:443" && error.isTransient && !error.isTimeout)
-    #expect(error.reason == "2 of 2 requests within 30.0 seconds failed, the last with 503")
+    #expect(error.reason == "2 of 2 requests within 10.0 seconds failed, the last with 503")
     #expect(error.description.contains("again in 3.0 seconds") && !error.description.contains("hidden"))
     #expect(error.request?.method == .get)
     // Another origin has a circuit of its own.
@@ -171,6 +171,73 @@ import Testing
     let few = try connection(share, breaker(policy))
     for _ in 1...5 { _ = try await few.get() }
     #expect(try await open(few).reason.hasPrefix("3 of 5"))
+  }
+
+  /// Sends so many requests a second, so many seconds long. Returns how many were refused.
+  private func refused(_ count: Int, perSecond rate: Int, over connection: Connection) async throws -> Int {
+    var refused = 0
+    for _ in 0..<count {
+      do { _ = try await connection.get() } catch is CircuitOpen { refused += 1 }
+      clock.advance(by: .seconds(1) / rate)
+    }
+    return refused
+  }
+
+  @Test(arguments: [1, 10, 1000])
+  func `by default an origin that fails now and then is never cut off`(rate: Int) async throws {
+    let rare = mock { request, number in
+      Response(status: number % 1000 == 999 ? .serviceUnavailable : .ok, url: request.url)
+    }
+    #expect(try await refused(20_000, perSecond: rate, over: connection(rare, CircuitBreaker(clock: clock))) == 0)
+    // 600 jobs with 20 planned failures, as fast as they go.
+    let planned = mock { request, number in Response(status: number % 30 == 0 ? .serviceUnavailable : .ok, url: request.url) }
+    let jobs = try connection(planned, CircuitBreaker(clock: clock))
+    for _ in 0..<600 { _ = try await jobs.get() }
+  }
+
+  @Test func `by default the tenth failure of an origin that is down opens the circuit`() async throws {
+    let down = mock { request, _ in throw TransportError(.connectionFailed, building: request, "") }
+    let connection = try connection(down, CircuitBreaker(clock: clock))
+    for _ in 1...10 { await #expect(throws: TransportError.self) { try await connection.get() } }
+    #expect(try await open(connection).reason == "10 of 10 requests within 10.0 seconds failed, the last with connectionFailed")
+    #expect(down.recorded.count == 10)
+  }
+
+  @Test(arguments: [10, 100])
+  func `by default an origin that goes down after steady traffic is left alone within half the window`(rate: Int) async throws {
+    let good = 20 * rate
+    let falling = mock { request, number in Response(status: number < good ? .ok : .badGateway, url: request.url) }
+    let connection = try connection(falling, CircuitBreaker(clock: clock))
+    #expect(try await refused(good, perSecond: rate, over: connection) == 0)
+    #expect(try await refused(6 * rate, perSecond: rate, over: connection) >= rate / 2)
+    #expect((good...good + 11 * rate / 2).contains(falling.recorded.count))
+  }
+
+  @Test func `what was not sent counts for nothing, and what the policy calls a failure does`() async throws {
+    let answering = MiddlewareClosure { request, _ in Response(status: .badGateway, url: request.url) }
+    let stored = try connection(mock(.ok), breaker(CircuitBreaker.Policy(failures: 1)), answering)
+    for _ in 1...3 { #expect(try await stored.get().status == .badGateway) }
+    let strict = CircuitBreaker.Policy(failures: 1) { result in (try? result.get())?.status == .badGateway }
+    let decided = try connection(mock(.ok), breaker(strict), answering)
+    _ = try await decided.get()
+    _ = try await open(decided)
+  }
+
+  @Test func `the success of a probe that was replaced changes nothing`() {
+    let policy = CircuitBreaker.Policy(failures: 1, jitter: 0, probeLifetime: .seconds(60))
+    var circuit = Circuit()
+    circuit.phase = .open(until: .zero)
+    guard case .admitted(let stale) = circuit.admit(at: .seconds(1), policy),
+      case .admitted(let replacement) = circuit.admit(at: .seconds(62), policy)
+    else {
+      Issue.record("not admitted")
+      return
+    }
+    let before = circuit
+    circuit.record(.success, of: stale, at: .seconds(63), policy) { 0 }
+    #expect(circuit == before)
+    circuit.record(.success, of: replacement, at: .seconds(64), policy) { 0 }
+    #expect(circuit.phase == .closed([]))
   }
 
   @Test func `what is no failure of the server does not count`() async throws {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import FaradayMiddleware
 
-@Suite struct CoalescingTests {
+@Suite(.watchdog) struct CoalescingTests {
   private let held = HeldAdapter()
   private let coalescing = Coalescing()
 
@@ -73,6 +73,68 @@ import Testing
       { try await User.$name.withValue("bob") { try await connection.get() } },
       { try await User.$name.withValue("ada") { try await connection.get() } })
     #expect(count == 2)
+  }
+
+  /// An adapter of somebody else's that passes requests to another one.
+  struct Wrapper: Adapter {
+    let inner: any Adapter
+    var capabilities: Capabilities { inner.capabilities }
+    func send(_ request: Request) async throws -> Response { try await inner.send(request) }
+  }
+
+  @Test(arguments: ["one stack", "a stack in a stack", "a wrapped stack"])
+  func `credentials that a layer below adds are not shared`(nesting: String) async throws {
+    enum User { @TaskLocal static var name = "" }
+    let coalescing = coalescing
+    let mock = mock { request, number in
+      if number == 0 { await until { coalescing.waiterCount == 3 } }
+      let user = request.headers[.authorization] ?? "nobody"
+      // Errors have responses too.
+      return Response(status: user == "eve" ? .notFound : .ok, body: .text(user), url: request.url)
+    }
+    let authorization = MiddlewareClosure { request, next in
+      var request = request
+      request.headers[.authorization] = User.name
+      return try await next(request)
+    }
+    let inner = Stack([authorization, .expectStatus], adapter: mock)
+    let (own, adapter): ([any Middleware], any Adapter) =
+      switch nesting {
+      case "one stack": ([authorization, .expectStatus], mock)
+      case "a stack in a stack": ([], inner)
+      default: ([], Wrapper(inner: inner))
+      }
+    for users in [["ada", "bob", "eve"], ["eve", "ada", "bob"]] {
+      let connection = try Connection("https://host/", adapter: adapter, middleware: [coalescing] + own)
+      let tasks = users.map { user in
+        Task { try await User.$name.withValue(user) { try await connection.get().body.text() } }
+      }
+      for (user, task) in zip(users, tasks) {
+        do {
+          #expect(try await task.value == user && user != "eve")
+        } catch let error as UnexpectedStatus {
+          #expect(user == "eve" && error.response.body.data == Data("eve".utf8))
+        }
+      }
+    }
+    #expect(coalescing.flightCount == 0)
+  }
+
+  @Test func `requests that differ in their IDs only share one exchange, and each response has its own`() async throws {
+    let connection = try Connection("https://host/", adapter: held, middleware: [.requestID(header: "X-Trace"), coalescing])
+    let tasks = (1...3).map { number in Task { try await connection.get { $0.options.requestID = "id-\(number)" } } }
+    await until { coalescing.waiterCount + held.heldCount - coalescing.flightCount == tasks.count }
+    #expect(coalescing.flightCount == 1)
+    held.answerAll()
+    for (number, task) in tasks.enumerated() { #expect(try await task.value.requestID == "id-\(number + 1)") }
+    // Without a RequestID a field counts, and credentials always do.
+    let name = try #require(HTTPField.Name("X-Trace"))
+    let plain = try self.connection()
+    #expect(
+      try await exchanges({ try await plain.get { $0.headers[name] = "a" } }, { try await plain.get { $0.headers[name] = "b" } })
+        == 2)
+    let careless = try Connection("https://host/", adapter: held, middleware: [.requestID(header: "Authorization"), coalescing])
+    #expect(try await exchanges({ try await careless.get() }, { try await careless.get() }) == 2)
   }
 
   @Test func `equal requests share one exchange, and one that comes later has its own`() async throws {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import FaradayMiddleware
 
-@Suite struct ConcurrencyLimitTests {
+@Suite(.watchdog) struct ConcurrencyLimitTests {
   private let clock = ManualClock()
   private let held = HeldAdapter()
 

@@ -1,3 +1,4 @@
+import Dispatch
 import Faraday
 import FaradayTesting
 import FoundationEssentials
@@ -6,7 +7,7 @@ import Testing
 
 @testable import FaradayMiddleware
 
-@Suite struct HedgingTests {
+@Suite(.watchdog) struct HedgingTests {
   private let clock = ManualClock()
   private let held = HeldAdapter()
 
@@ -217,5 +218,64 @@ import Testing
     let (response, text) = try await task.value
     #expect(text == "whole" && response.hedges == 1)
     #expect(await isLeft.opened())
+  }
+
+  @Test func `the winner's time says nothing of a first attempt that has failed`() async throws {
+    let connection = try connection(Hedging.Policy(.percentile(1, minimum: .milliseconds(1)), minimumSamples: 1))
+    let first = Task { try await connection.get() }
+    await held.held(0)
+    clock.advance(by: .seconds(3))
+    await held.answer(0)
+    _ = try await first.value
+    // The first attempt fails, and the second takes an hour. On one queue, the failure ends before the answer.
+    let hedged = Task(executorPreference: OneQueue()) { try await connection.get() }
+    await clock.sleepers(1)
+    clock.advance(by: .seconds(3))
+    await held.held(2)
+    await held.fail(1)
+    await until { held.heldCount == 1 }
+    clock.advance(by: .seconds(3600))
+    await held.answer(2)
+    #expect(try await hedged.value.hedges == 1)
+    let next = Task { try await connection.get() }
+    await clock.sleepers(1)
+    #expect(clock.slept == [.seconds(3), .seconds(3)])
+    await held.answer(3)
+    _ = try await next.value
+  }
+
+  /// Runs the jobs of tasks one after the other, in the order in which they become ready.
+  private final class OneQueue: TaskExecutor {
+    private let queue = DispatchQueue(label: "test")
+
+    func enqueue(_ job: consuming ExecutorJob) {
+      let job = UnownedJob(job)
+      queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+    }
+  }
+
+  @Test func `an unexpected status is an answer as well, and ends the wait for the other attempt`() async throws {
+    let hedging = Hedging(Hedging.Policy(.fixed(.seconds(1))), clock: clock)
+    let connection = try Connection("https://host/", adapter: held, middleware: [hedging, .expectStatus])
+    let task = Task { try await connection.get() }
+    await clock.sleepers(1)
+    clock.advance(by: .seconds(1))
+    await held.held(0)
+    await held.answer(1, .notFound)
+    #expect(await #expect(throws: UnexpectedStatus.self) { try await task.value }?.status == .notFound)
+    #expect(held.cancelled == [0])
+  }
+
+  @Test func `a second try above a layer that shares exchanges is sent`() async throws {
+    let coalescing = Coalescing()
+    let hedging = Hedging(Hedging.Policy(.fixed(.seconds(1))), clock: clock)
+    let connection = try Connection("https://host/", adapter: held, middleware: [hedging, coalescing])
+    let tasks = (1...3).map { _ in Task { try await connection.get() } }
+    await until { coalescing.waiterCount == 3 && clock.asleep == 3 }
+    clock.advance(by: .seconds(1))
+    await until { coalescing.waiterCount == 6 }
+    await held.answer(1)
+    for task in tasks { #expect(try await task.value.hedges == 1) }
+    #expect(held.requests.count == 2)
   }
 }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import FaradayMiddleware
 
-@Suite struct PlacesTests {
+@Suite(.watchdog) struct PlacesTests {
   @Test func `a full queue takes back who has had a place, and nobody else`() async throws {
     let places = Places(maximumWaiting: 1, clock: ManualClock())
     let place = try await places.take("a", limit: 1, priority: .normal, number: places.number(), maximumWait: nil)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import FaradayMiddleware
 
-@Suite struct RateLimitTests {
+@Suite(.watchdog) struct RateLimitTests {
   private let clock = ManualClock()
 
   private func connection(

@@ -6,8 +6,8 @@ import Testing
 
 @testable import FaradayMiddleware
 
-/// The members of the stack together, in the order of the article.
-@Suite struct ResilienceStackTests {
+/// The members of the standard list together.
+@Suite(.watchdog) struct ResilienceStackTests {
   private let clock = ManualClock()
 
   private func stack(
@@ -15,15 +15,100 @@ import Testing
   ) throws -> Connection {
     try Connection(
       "https://host/", adapter: adapter,
-      middleware: [
-        .redirects(), Retry(clock: InstantClock(clock), random: { 0 }), hedging, breaker, limit, rate,
-        .tokenRefresh(token: "old") { _ in "new" }, .coalescing,
-      ])
+      middleware: .standard(
+        authorization: .tokenRefresh(token: "old") { _ in "new" }, coalescing: .coalescing,
+        retry: Retry(clock: InstantClock(clock), random: { 0 }), hedging: hedging, circuitBreaker: breaker, rateLimit: rate,
+        concurrencyLimit: limit))
+  }
+
+  /// The whole list over the adapter, with what a test looks at.
+  private struct Whole {
+    let coalescing = Coalescing()
+    let budget = RetryBudget(ratio: 0, reserve: 5)
+    let hedgeBudget = RetryBudget(ratio: 0, reserve: 5)
+    let limit: ConcurrencyLimit
+    let hedgeClock = ManualClock()
+    let connection: Connection
+
+    init(_ adapter: any Adapter, clock: ManualClock, user: String = "ada", retries: Int = 0) throws {
+      limit = ConcurrencyLimit(2, maximumWait: .zero, clock: clock)
+      let list: [any Middleware] = .standard(
+        authorization: .authorization(.bearer(user)), cookies: CookieJar(), cache: .conditionalRequests, coalescing: coalescing,
+        retry: Retry(.init(retries: retries), budget: budget, clock: InstantClock(clock), random: { 0 }),
+        hedging: Hedging(.init(.fixed(.seconds(1))), budget: hedgeBudget, clock: hedgeClock),
+        circuitBreaker: CircuitBreaker(.init(failures: 3, jitter: 0), clock: clock),
+        rateLimit: RateLimit(.init(4, per: .seconds(3600), maximumWait: .zero), clock: clock), concurrencyLimit: limit)
+      connection = try Connection(
+        "https://host/", adapter: adapter, middleware: [.requestID, .timeout(.seconds(30), clock: ManualClock())] + list)
+    }
+
+    /// Starts equal requests, and waits until one exchange serves all of them.
+    func equalRequests(_ count: Int) async -> [Task<Response, any Error>] {
+      let tasks = (1...count).map { _ in Task { [connection] in try await connection.get("a") } }
+      await until { coalescing.waiterCount == count }
+      return tasks
+    }
+  }
+
+  @Test func `one exchange counts once in every limit, whoever shares it`() async throws {
+    let held = HeldAdapter()
+    let whole = try Whole(held, clock: clock, retries: 1)
+    // Five callers share one exchange: two attempts, both with 503.
+    let tasks = await whole.equalRequests(5)
+    await held.answer(0, .serviceUnavailable)
+    await held.answer(1, .serviceUnavailable)
+    for task in tasks {
+      let response = try await task.value
+      #expect(response.status == .serviceUnavailable && response.retries == 1 && response.requestID != nil)
+    }
+    #expect(held.requests.count == 2)
+    // One token of the budget is gone. The circuit is closed with two failures of three, and two of four requests are left.
+    #expect((1...5).filter { _ in whole.budget.withdraw() }.count == 4)
+    let last = await whole.equalRequests(5)
+    await held.answer(2)
+    for task in last { #expect(try await task.value.status == .ok) }
+    #expect(held.requests.count == 3 && held.mostHeld == 1 && whole.limit.keyCount == 0)
+  }
+
+  @Test func `a second try of a shared exchange is sent, and serves all`() async throws {
+    let held = HeldAdapter()
+    let whole = try Whole(held, clock: clock)
+    let tasks = await whole.equalRequests(5)
+    await whole.hedgeClock.sleepers(1)
+    whole.hedgeClock.advance(by: .seconds(1))
+    await held.answer(1)
+    for task in tasks { #expect(try await task.value.hedges == 1) }
+    #expect(held.requests.count == 2 && held.cancelled == [0] && whole.limit.keyCount == 0)
+    #expect((1...5).filter { _ in whole.hedgeBudget.withdraw() }.count == 4)
+  }
+
+  @Test func `a failing origin opens the circuit after as many exchanges as the policy says`() async throws {
+    let failing = mock(.badGateway)
+    let whole = try Whole(failing, clock: clock)
+    for _ in 1...3 { #expect(try await whole.connection.get("a").status == .badGateway) }
+    await #expect(throws: CircuitOpen.self) { try await whole.connection.get("a") }
+    #expect(failing.recorded.count == 3)
+    #expect(Set(failing.recorded.map { $0.request.headers[.authorization] }) == ["Bearer ada"])
+  }
+
+  @Test func `callers of a shared failure each see it, and open no circuit above the layer that shares it`() async throws {
+    let held = HeldAdapter()
+    let coalescing = Coalescing()
+    let breaker = CircuitBreaker(.init(failures: 2, jitter: 0), clock: clock)
+    let connection = try Connection("https://host/", adapter: held, middleware: [breaker, coalescing])
+    let tasks = (1...5).map { _ in Task { try await connection.get("a") } }
+    await until { coalescing.waiterCount == 5 }
+    await held.answer(0, .serviceUnavailable)
+    for task in tasks { #expect(try await task.value.status == .serviceUnavailable) }
+    let second = Task { try await connection.get("a") }
+    await held.answer(1, .serviceUnavailable)
+    #expect(try await second.value.status == .serviceUnavailable)
+    await #expect(throws: CircuitOpen.self) { try await connection.get("a") }
   }
 
   @Test func `redirects, retries and a renewed token each take their turn, and all places come back`() async throws {
     let answers = mock { request, number in
-      let status: HTTPResponse.Status = [.found, .serviceUnavailable, .unauthorized, .ok][min(number, 3)]
+      let status: HTTPResponse.Status = [.found, .unauthorized, .serviceUnavailable, .ok][min(number, 3)]
       return Response(status: status, headers: number == 0 ? [.location: "/there"] : [:], url: request.url)
     }
     let limit = ConcurrencyLimit(1, maximumWait: .zero, clock: clock)
@@ -34,7 +119,7 @@ import Testing
     #expect(response.status == .ok && response.retries == 1 && response.redirects.count == 1)
     #expect(answers.recorded.map { $0.request.url.path } == ["/here", "/there", "/there", "/there"])
     #expect(
-      answers.recorded.map { $0.request.headers[.authorization] } == ["Bearer old", "Bearer old", "Bearer old", "Bearer new"])
+      answers.recorded.map { $0.request.headers[.authorization] } == ["Bearer old", "Bearer old", "Bearer new", "Bearer new"])
     #expect(limit.keyCount == 0)
   }
 

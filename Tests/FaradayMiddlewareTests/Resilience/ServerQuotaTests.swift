@@ -4,7 +4,7 @@ import Testing
 
 @testable import FaradayMiddleware
 
-@Suite struct ServerQuotaTests {
+@Suite(.watchdog) struct ServerQuotaTests {
   private func quota(_ fields: [(String, String)], status: Int = 200) throws -> ServerQuota {
     var headers = HTTPFields()
     for (name, value) in fields { headers.append(HTTPField(name: try #require(HTTPField.Name(name)), value: value)) }
@@ -69,5 +69,21 @@ import Testing
     #expect(try quota([("Retry-After", "5"), ("Retry-After", "8")], status: 503).retryAfter == .seconds(8))
     #expect(try quota([("Retry-After", "Tue, 14 Nov 2023 22:13:50 GMT")], status: 429).retryAfter == .seconds(30))
     #expect(try quota([], status: 429).isEmpty)
+  }
+
+  @Test func `a response that was overtaken neither adds requests nor moves the reset`() throws {
+    let policy = RateLimit.Policy(maximumWait: .zero)
+    var bucket = TokenBucket()
+    let (newer, older) = (
+      try quota([("RateLimit", "\"a\";r=1;t=10")]), try quota([("RateLimit", "\"a\";r=5;t=50")])
+    )
+    bucket.obey(newer, at: .zero, policy)
+    bucket.obey(older, at: .seconds(1), policy)
+    #expect(bucket.take(at: .seconds(2), policy) == nil)
+    #expect(bucket.take(at: .seconds(2), policy) == .seconds(8))
+    // One with fewer requests left is the newest, and so is its reset.
+    let last = try quota([("RateLimit", "\"a\";r=0;t=30")])
+    bucket.obey(last, at: .seconds(3), policy)
+    #expect(bucket.take(at: .seconds(4), policy) == .seconds(29))
   }
 }

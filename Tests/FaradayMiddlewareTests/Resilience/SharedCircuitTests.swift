@@ -12,7 +12,7 @@ struct BrokenStore: LimitStore {
   func replace(_ old: String?, with new: String, for key: String, lifetime: Duration) async throws -> Bool { throw Down() }
 }
 
-@Suite struct SharedCircuitTests {
+@Suite(.watchdog) struct SharedCircuitTests {
   private func breaker(_ store: any LimitStore, onStoreError: (@Sendable (any Error) -> Void)? = nil) -> CircuitBreaker {
     CircuitBreaker(
       CircuitBreaker.Policy(failures: 2, jitter: 0), store: store, clock: ManualClock(),

@@ -6,7 +6,7 @@ import Testing
 
 @testable import FaradayMiddleware
 
-@Suite struct SharedRateTests {
+@Suite(.watchdog) struct SharedRateTests {
   private func limit(_ store: any LimitStore, _ policy: RateLimit.Policy, errors: Log<String>? = nil) -> RateLimit {
     RateLimit(
       policy, store: store, clock: ManualClock(), date: { Date(timeIntervalSince1970: 1_700_000_000) },
@@ -155,6 +155,34 @@ import Testing
     clock.advance(by: .seconds(30))
     _ = try await connection.get()
     #expect(await store.value(for: "rate:https://host:443") != nil)
+  }
+
+  @Test func `after a timeout the store is not asked for ten times its wait`() async throws {
+    let (store, clock) = (HangingStore(), ManualClock())
+    let states = CountedStates<TokenBucket>(
+      store, prefix: "", lifetime: .seconds(1), clock: clock, date: nil, onStoreError: nil)
+    let isDone = Log<Int>()
+    func update(_ number: Int) {
+      Task {
+        _ = try? await states.update("a") { bucket, _ in bucket.full = .seconds(number) }
+        isDone.append(number)
+      }
+    }
+    update(1)
+    await clock.sleepers(1)
+    clock.advance(by: .seconds(3))
+    await until { isDone.elements == [1] }
+    clock.advance(by: .seconds(29))
+    update(2)
+    // It does not wait for the store, or it would sleep.
+    await until { isDone.elements.count == 2 || clock.asleep > 0 }
+    #expect(isDone.elements == [1, 2])
+    clock.advance(by: .seconds(3))
+    update(3)
+    await until { isDone.elements.count == 3 || clock.asleep > 0 }
+    #expect(isDone.elements == [1, 2] && clock.asleep > 0)
+    store.heal()
+    await until { isDone.elements.count == 3 }
   }
 
   @Test func `a cancelled request does not wait for a store that hangs`() async throws {

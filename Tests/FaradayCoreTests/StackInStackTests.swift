@@ -1,0 +1,73 @@
+import FaradayTesting
+import FoundationEssentials
+import Testing
+
+@testable import FaradayCore
+
+@Suite struct StackInStackTests {
+  private struct Mark: RequestTransformer {
+    let name: String
+    func transformed(_ request: Request, capabilities: Capabilities) -> Request {
+      var request = request
+      request.headers[.userAgent] = (request.headers[.userAgent] ?? "") + name
+      return request
+    }
+  }
+
+  @Test func `a stack over a stack is one stack, in the order of both`() async throws {
+    let mock = MockAdapter(isStrict: false)
+    let inner = Stack([Mark(name: "b")], adapter: Stack([Mark(name: "c")], adapter: mock))
+    var connection = try Connection("https://host/", adapter: inner, middleware: [Mark(name: "a")])
+    connection.use(Mark(name: "d"))
+    #expect(connection.stack.middleware.count == 4 && connection.stack.adapter is MockAdapter)
+    _ = try await connection.get()
+    #expect(mock.recorded.first?.request.headers[.userAgent] == "abcd")
+    #expect(try await inner.send(Request("https://host/")).status == .notFound)
+    #expect(mock.recorded.last?.request.headers[.userAgent] == "bc")
+  }
+
+  @Test func `credentials of the default options stay with their origin, however often the context was changed`() async throws {
+    let mock = MockAdapter(isStrict: false)
+    let away = try #require(URL(string: "https://other/"))
+    let sent = SentRequest()
+    var options = Options()
+    options.authentication = Authentication(user: "user", password: "pw", schemes: [.digest])
+    let connection = try Connection(
+      "https://host/", defaults: options, adapter: mock,
+      middleware: [
+        .closure { request, next in try await next(request.recorded(in: sent)) },
+        .closure { request, next in
+          var request = request
+          request.markSecret("a")
+          return try await next(request)
+        },
+        .closure { request, next in
+          var request = request
+          request.markSecret("b")
+          request.url = away
+          return try await next(request)
+        },
+      ])
+    _ = try await connection.get()
+    #expect(mock.recorded.first?.request.options.authentication == nil && sent.last?.options.authentication == nil)
+    #expect(sent.last?.url == away && sent.last?.secrets.contains("b") == true)
+  }
+
+  @Test func `a recorder has the last request, and none that was not sent`() async throws {
+    let sent = SentRequest()
+    let mock = MockAdapter(isStrict: false)
+    let stack = Stack(
+      [
+        .closure { request, next in
+          request.headers[.accept] == nil ? try await next(request) : Response(status: .ok, url: request.url)
+        }
+      ], adapter: mock)
+    let request = try Request("https://host/")
+    _ = try await stack.send(request.recorded(in: sent))
+    #expect(sent.last?.url == request.url)
+    var answered = request
+    answered.headers[.accept] = "a/b"
+    _ = try await stack.send(answered.recorded(in: sent))
+    #expect(sent.last == nil)
+  }
+}
