@@ -17,7 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
-// The name of a running test case, as JSON has it.
+// A running test, or a case of one that has arguments.
 struct running {
   struct running *next;
   char name[];
@@ -33,20 +33,23 @@ static char *copy_string(char *target, char *end, const char *line, const char *
   return target;
 }
 
-static void case_name(char *name, size_t size, const char *line) {
+static void set_name(char *name, size_t size, const char *line) {
   char *end = name + size - 3;
   char *target = copy_string(name, end, line, "\"testID\":\"");
   char *arguments = stpcpy(target, ": ");
-  // Absent without arguments.
+  // Cases only.
   target = copy_string(arguments, end, line, "\"_testCase\":{\"displayName\":\"");
   *(target == arguments ? arguments - 2 : target) = 0;
 }
 
 static void note(struct running **first, const char *line) {
-  bool starts = strstr(line, "\"kind\":\"testCaseStarted\"");
-  if (!starts && !strstr(line, "\"kind\":\"testCaseEnded\"")) return;
+  bool starts = strstr(line, "\"kind\":\"testStarted\"") || strstr(line, "\"kind\":\"testCaseStarted\"");
+  bool ends = strstr(line, "\"kind\":\"testEnded\"") || strstr(line, "\"kind\":\"testCaseEnded\"");
+  if (!starts && !ends) return;
   char name[1000];
-  case_name(name, sizeof name, line);
+  set_name(name, sizeof name, line);
+  // Only the names of functions have a file.
+  if (!strstr(name, ".swift:")) return;
   if (starts) {
     struct running *added = malloc(sizeof *added + strlen(name) + 1);
     if (!added) return;
