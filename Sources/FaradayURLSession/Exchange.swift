@@ -189,11 +189,10 @@ final class Exchange: Sendable {
   private func deliver() {
     do {
       while let flow = try write() {
-        guard flow != .stop else { return abandon() }
+        guard flow != .stop else { return drop(CancellationError()) }
       }
     } catch {
-      unread.discard()
-      return stream.fail(unreadFailure(error), metrics: metrics)
+      return drop(unreadFailure(error))
     }
     if unread.isEmpty, let outcome = state.withLock({ $0.outcome }) { endStream(outcome) }
   }
@@ -217,10 +216,10 @@ final class Exchange: Sendable {
     }
   }
 
-  /// Drops the rest of the body, which nobody reads.
-  private func abandon() {
+  /// Drops the rest of the body.
+  private func drop(_ error: any Error) {
     unread.discard()
-    if !end(.failure(CancellationError())) { stream.fail(CancellationError(), metrics: metrics) }
+    if !end(.failure(error), dropsUnread: true) { stream.fail(error, metrics: metrics) }
   }
 
   /// The body of the response.
@@ -232,7 +231,7 @@ final class Exchange: Sendable {
       }
     } onUnwanted: {
       self.fail(CancellationError())
-      self.callbacks.async { self.abandon() }
+      self.callbacks.async { self.drop(CancellationError()) }
     }
   }
 

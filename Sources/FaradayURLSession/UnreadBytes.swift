@@ -31,12 +31,16 @@ final class UnreadBytes: Sendable {
   }
 
   private let limit: Int64
+  private let folder: URL
   private let state = Mutex(State())
 
   /// - Parameter limit: the number of bytes beyond which ``append(_:)`` throws ``Full``.
-  init(limit: Int64) { self.limit = limit }
+  init(limit: Int64, folder: URL = FileManager.default.temporaryDirectory) {
+    self.limit = limit
+    self.folder = folder
+  }
 
-  var isEmpty: Bool { state.withLock { $0.count == 0 } }
+  var isEmpty: Bool { state.withLock { $0.pieces.isEmpty && $0.files.isEmpty } }
   /// How many bytes are in memory.
   var countInMemory: Int { state.withLock { $0.inPieces } }
 
@@ -49,18 +53,18 @@ final class UnreadBytes: Sendable {
         state.pieces.append(piece)
         state.inPieces += piece.count
       } else {
-        try Self.file(&state).append(piece)
+        try write(piece, &state)
       }
       state.count += Int64(piece.count)
     }
   }
 
-  private static func file(_ state: inout State) throws -> UnreadFile {
-    if let last = state.last, !state.files.isEmpty, !last.isFull { return last }
-    let file = try UnreadFile()
+  private func write(_ piece: Data, _ state: inout State) throws {
+    if let last = state.last, !last.isFull { return try last.append(piece) }
+    let file = try UnreadFile(in: folder)
+    try file.append(piece)
     state.files.append(file)
     state.last = file
-    return file
   }
 
   /// Removes the next bytes; nil if there are none. Throws ``UnreadFile/Failure`` if they cannot be read.
@@ -111,8 +115,8 @@ final class UnreadFile: @unchecked Sendable {
   var isFull: Bool { written >= Self.size }
   var isEmpty: Bool { read == written }
 
-  init() throws {
-    let path = FileManager.default.temporaryDirectory.appendingPathComponent("faraday-unread-\(UUID().uuidString)").path
+  init(in folder: URL) throws {
+    let path = folder.appendingPathComponent("faraday-unread-\(UUID().uuidString)").path
     descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw Failure() }
     unlink(path)
@@ -124,13 +128,14 @@ final class UnreadFile: @unchecked Sendable {
     try piece.withUnsafeBytes { bytes in
       var rest = bytes[...]
       while !rest.isEmpty {
-        let count = pwrite(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count, off_t(written))
+        let offset = written + Int64(rest.startIndex)
+        let count = pwrite(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count, off_t(offset))
         if count < 0, errno == EINTR { continue }
         guard count > 0 else { throw Failure() }
-        written += Int64(count)
         rest = rest.dropFirst(count)
       }
     }
+    written += Int64(piece.count)
   }
 
   /// The next bytes, which are at most 256 KiB.

@@ -1,4 +1,5 @@
 import Faraday
+import FaradayCurl
 import FaradayTesting
 import Foundation
 import Testing
@@ -29,6 +30,17 @@ import Testing
     #expect(outcome.error.contains("URLSessionAdapter"))
     #expect(outcome.error.filter { $0 == "\n" }.count == 1)
     #expect(server.connectionCount == 0)
+  }
+
+  @Test(.enabled(if: !Transport.curl.capabilities.contains(.http2), "with a libcurl without reliable HTTP/2"))
+  func `an option that this libcurl is too old for names the version that it needs`() async throws {
+    let outcome = try await Program.run("--http2", server.url.replacing("http:", with: "https:"))
+    let version = CurlAdapter.libraryVersion.prefix { $0 != " " }
+    #expect(outcome.status == 4)
+    #expect(
+      outcome.error
+        == "faraday: (4) --http2 is not supported by CurlAdapter: it has no http2, which needs libcurl 8.14 or newer with HTTP/2 "
+        + "and OpenSSL, and this is \(version)\n")
   }
 
   @Test func `what the request needs and the adapter lacks exits with 4`() async throws {

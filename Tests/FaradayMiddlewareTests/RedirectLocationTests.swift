@@ -40,6 +40,15 @@ import Testing
     #expect(try await targets([Array("Location: ".utf8) + bytes], over: CurlAdapter()) == [target])
   }
 
+  @Test(arguments: ["http:////foo/", "http://///foo/", "////foo/", "///foo/", "http:foo/", "http:80/x"])
+  func `a Location whose scheme is not followed by two slashes and a host leads nowhere`(location: String) async throws {
+    let mock = MockAdapter()
+    try mock.stub(.get, path: "/", status: .found, headers: [.location: location])
+    let connection = try Connection("http://h/", adapter: mock, middleware: [.redirects()])
+    let error = await #expect(throws: RedirectError.self) { try await connection.get() }
+    #expect(error?.reason == .invalidLocation && mock.recorded.count == 1)
+  }
+
   @Test func `a host of bytes that are not UTF-8 is none`() async throws {
     let location = HTTPField(name: .location, lenientValue: Array("http://caf".utf8) + [0xE9] + Array(".example/".utf8))
     let mock = MockAdapter()

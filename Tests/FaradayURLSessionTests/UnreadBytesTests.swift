@@ -60,6 +60,15 @@ import Testing
     try unread.append(piece(0))
   }
 
+  @Test func `bytes that cannot be written to a file are an error, and those in memory stay`() throws {
+    let unread = UnreadBytes(limit: .max, folder: URL(fileURLWithPath: "/nonexistent"))
+    for number in 0..<16 { try unread.append(piece(number)) }
+    let error = #expect(throws: UnreadFile.Failure.self) { try unread.append(piece(16)) }
+    #expect(error.map { "\($0)" } == "the temporary file for unread bytes failed: No such file or directory")
+    #expect(try takeAll(unread, from: 0) == 16 << 20)
+    #expect(unread.isEmpty)
+  }
+
   @Test func `nothing is left after a discard, and nothing is added`() throws {
     let unread = UnreadBytes(limit: .max)
     for number in 0..<40 { try unread.append(piece(number)) }

@@ -127,10 +127,8 @@ struct Exchange {
   }
 
   private mutating func write(_ response: Response) async throws {
-    if settings.failsOnStatus == .withoutBody, response.status.code >= 400 {
-      // An answer that there is nothing to resume is none.
-      let isResumed = settings.resumption.map { $0.offset > 0 } == true && response.status.code == 416
-      if !isResumed { throw Self.failure(response) }
+    if settings.failsOnStatus == .withoutBody, response.status.code >= 400, settings.resumption?.excuses(response) != true {
+      throw Self.failure(response)
     }
     if settings.omitsBody { return await response.body.discard() }
     if try settings.resumption?.verdict(on: response) == .complete { return await response.body.discard() }

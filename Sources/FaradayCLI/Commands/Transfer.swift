@@ -31,6 +31,7 @@ struct Transfer: Sendable {
   /// Sends the request, and again as the options ask. Throws if there is nothing to send.
   private func exchange(over adapter: any Adapter, meter: ProgressMeter) async throws -> Report {
     let target = try self.target()
+    try prepareETagFile()
     var sink = try sink(for: target)
     let resumption = self.resumption(sink)
     if let resumption, job.upload == nil { sink = try self.sink(for: target, resumesAt: resumption.offset) }
@@ -93,6 +94,16 @@ struct Transfer: Sendable {
       }
     }
     return report.exitStatus
+  }
+
+  /// Creates the file of `--etag-save` if it is not there. Throws if it cannot be written: then nothing is sent.
+  private func prepareETagFile() throws {
+    guard let file = settings.etagSave, file != "-" else { return }
+    do {
+      try OutputFile.open(file, OutputRules(clobber: .always, resumesAt: .max), isNamedByServer: false).descriptor.close()
+    } catch {
+      throw CommandFailure(ExitStatus.readError, "Failed to open \(file): \(error)")
+    }
   }
 
   /// Writes the file of `--etag-save`: empty if the response has no ETag, but untouched if it says that nothing has changed.

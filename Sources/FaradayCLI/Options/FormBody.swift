@@ -8,29 +8,31 @@ struct FormBody {
   var contentType: String { "multipart/form-data; boundary=\(boundary)" }
 
   /// Opens the files: those on disk are streamed when they are sent; standard input and encoded files are read now.
-  init(_ arguments: [FormArgument]) throws {
+  ///
+  /// - Parameter isFormData: whether the type is `multipart/form-data`. The parts of another type are attachments.
+  init(_ arguments: [FormArgument], isFormData: Bool = true) throws {
     // The stack of multiparts that are open, the form itself first.
     var open = [Multipart()]
+    var isAttachment: Bool { open.count > 1 || !isFormData }
     for argument in arguments {
       switch argument.kind {
-      case .part(let part): try open[open.count - 1].add(part, name: argument.name, isAttachment: open.count > 1)
+      case .part(let part): try open[open.count - 1].add(part, name: argument.name, isAttachment: isAttachment)
       case .files(let files):
         var nested = Multipart()
         for file in files { try nested.add(file, name: "", isAttachment: true) }
-        open[open.count - 1].add(nested, name: argument.name, type: nil, headers: [], isAttachment: open.count > 1)
+        open[open.count - 1].add(nested, name: argument.name, type: nil, headers: [], isAttachment: isAttachment)
       case .beginsMultipart(let type, let headers):
         open.append(Multipart(name: argument.name, type: type, headers: headers))
       case .endsMultipart:
         guard open.count > 1, let ended = open.popLast() else {
           throw UsageFailure("option -F: there is no multipart that '=)' could end")
         }
-        open[open.count - 1].add(
-          ended, name: ended.name, type: ended.type, headers: ended.headers, isAttachment: open.count > 1)
+        open[open.count - 1].add(ended, name: ended.name, type: ended.type, headers: ended.headers, isAttachment: isAttachment)
       }
     }
     // Those that nobody has ended end here.
     while open.count > 1, let ended = open.popLast() {
-      open[open.count - 1].add(ended, name: ended.name, type: ended.type, headers: ended.headers, isAttachment: open.count > 1)
+      open[open.count - 1].add(ended, name: ended.name, type: ended.type, headers: ended.headers, isAttachment: isAttachment)
     }
     body = open[0].form.body
     boundary = open[0].form.boundary

@@ -13,8 +13,8 @@ struct Target: Equatable, Sendable {
   ///   - defaultScheme: of a URL that has none; nil guesses it from the host's name.
   ///   - keepsDots: whether the path's `.` and `..` stay, as with `--path-as-is`.
   init(_ text: String, defaultScheme: String? = nil, keepsDots: Bool = false) throws {
-    let complete = Self.complete(text, defaultScheme)
     let invalid = CommandFailure(3, "URL using bad/illegal format or missing URL")
+    guard let complete = Self.complete(text, defaultScheme) else { throw invalid }
     // Foundation would escape them and go on; what is meant by such a URL is anybody's guess.
     guard !complete.utf8.contains(where: { $0 <= 0x20 || $0 == 0x7F }) else { throw invalid }
     var parts = URLParts(complete)
@@ -43,15 +43,21 @@ struct Target: Equatable, Sendable {
     }.joined()
   }
 
-  /// The URL with a scheme and two slashes; curl takes one to three.
-  private static func complete(_ text: String, _ defaultScheme: String?) -> String {
-    let scheme = text.utf8.prefix { $0.isDigit || ($0 | 0x20) &- 0x61 < 26 || Set("+-.".utf8).contains($0) }
-    let rest = text.utf8.dropFirst(scheme.count)
-    let slashes = rest.dropFirst().prefix { $0 == UInt8(ascii: "/") }
-    guard !scheme.isEmpty, rest.first == UInt8(ascii: ":"), (1...3).contains(slashes.count) else {
+  /// The URL with a scheme and two slashes; curl takes one to three. Nil for more.
+  private static func complete(_ text: String, _ defaultScheme: String?) -> String? {
+    guard let (scheme, slashes) = start(of: text), slashes > 0 else {
       return "\(defaultScheme ?? guessedScheme(text))://\(text)"
     }
-    return "\(Substring(scheme).lowercased())://\(Substring(rest.dropFirst(1 + slashes.count)))"
+    guard slashes <= 3 else { return nil }
+    return "\(scheme.lowercased())://\(Substring(text.utf8.dropFirst(scheme.utf8.count + 1 + slashes)))"
+  }
+
+  /// The scheme of a URL and the number of slashes behind its colon; nil if there is no scheme.
+  static func start(of text: String) -> (scheme: Substring, slashes: Int)? {
+    let scheme = text.utf8.prefix { $0.isDigit || ($0 | 0x20) &- 0x61 < 26 || Set("+-.".utf8).contains($0) }
+    let rest = text.utf8.dropFirst(scheme.count)
+    guard !scheme.isEmpty, rest.first == UInt8(ascii: ":") else { return nil }
+    return (Substring(scheme), rest.dropFirst().prefix { $0 == UInt8(ascii: "/") }.count)
   }
 
   private static func guessedScheme(_ text: String) -> String {

@@ -23,8 +23,20 @@ struct Resumption: Equatable, Sendable {
     throw CommandFailure(ExitStatus.rangeError, "HTTP server doesn't seem to support byte ranges. Cannot resume.")
   }
 
+  /// Whether a status of 400 or more is no error with `-f`: a 416 to a part that was asked for. Libcurl forgets what it has asked for
+  /// when a `Content-Range` has no first byte, as that of a 416 has none (RFC 9110, section 14.4).
+  func excuses(_ response: Response) -> Bool {
+    guard offset > 0, response.status.code == 416 else { return false }
+    return response.headers[values: .contentRange].allSatisfy { start(of: $0) != nil }
+  }
+
   private func starts(at offset: Int64, _ range: String) -> Bool {
+    start(of: range) == offset
+  }
+
+  /// The first number of a `Content-Range`, unless an asterisk stands before it.
+  private func start(of range: String) -> Int64? {
     let digits = range.utf8.drop { !$0.isDigit && $0 != UInt8(ascii: "*") }.prefix { $0.isDigit }
-    return Int64(String(decoding: Array(digits), as: UTF8.self)) == offset
+    return Int64(String(decoding: Array(digits), as: UTF8.self))
   }
 }

@@ -41,10 +41,10 @@ final class CookieEngine: Sendable {
     String(decoding: line.prefix(11), as: UTF8.self).lowercased() == "set-cookie:"
   }
 
-  /// The value of `Cookie` for a URL; nil for none.
-  func header(for url: URL) -> String? {
-    let all = [jar?.header(for: url), given].compactMap(\.self)
-    return all.isEmpty ? nil : all.joined(separator: "; ")
+  /// The value of `Cookie` for a URL, in bytes: a server may use any encoding. Nil for none.
+  func header(for url: URL) -> [UInt8]? {
+    let all = [jar?.header(for: url), given].compactMap { $0.map { Array($0.utf8) } }
+    return all.isEmpty ? nil : Array(all.joined(separator: "; ".utf8))
   }
 
   /// Takes the cookies that a response sets. One that is not allowed is not taken.

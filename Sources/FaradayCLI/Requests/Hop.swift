@@ -38,6 +38,10 @@ extension Target {
     let problem = "The redirect target URL could not be parsed: "
     let scheme = URLParts(resolved).start.prefix { $0 != ":" }.lowercased()
     guard ProtocolSet.isKnown(scheme) else { throw CommandFailure(1, problem + "Unsupported URL scheme") }
+    // A colon without slashes is not that of a port here.
+    guard let slashes = Target.start(of: resolved)?.slashes, (1...3).contains(slashes) else {
+      throw CommandFailure(3, problem + "Unsupported number of slashes following scheme")
+    }
     do {
       return try Target(resolved, keepsDots: keepsDots)
     } catch let failure as CommandFailure {

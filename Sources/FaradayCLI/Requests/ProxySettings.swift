@@ -29,12 +29,15 @@ extension ProxyArguments {
 
   fileprivate func selection(for target: Target) throws -> ProxySelection {
     guard let text = url ?? Self.ofEnvironment(target.scheme), !text.isEmpty, !isExcepted(target.host) else { return .direct }
+    let complete = text.contains("://") ? text : "\(scheme.rawValue)://\(text)"
     var proxy: Proxy
     do {
-      proxy = try Proxy(text.contains("://") ? text : "\(scheme.rawValue)://\(text)")
+      // Its path means nothing.
+      let parts = URLParts(complete)
+      proxy = try Proxy(String(parts.start + parts.user + parts.host))
     } catch {
       let isScheme = "\(error)".contains("unknown scheme")
-      let shown = Secrets().redacting(urlText: text.contains("://") ? text : "\(scheme.rawValue)://\(text)")
+      let shown = Secrets().redacting(urlText: complete)
       throw CommandFailure(
         isScheme ? 7 : 5, isScheme ? "Unsupported proxy scheme for '\(shown)'" : "Unsupported proxy syntax in '\(shown)'")
     }

@@ -18,7 +18,9 @@ struct RequestComposer: Sendable {
     self.target = target
     self.upload = upload
     self.resumesAt = resumesAt
-    form = operation.form.isEmpty ? nil : try FormBody(operation.form)
+    let type = operation.headers.value(of: "Content-Type") ?? "multipart/form-data"
+    let isFormData = type.prefix { $0 != ";" }.trimming().lowercased() == "multipart/form-data"
+    form = operation.form.isEmpty ? nil : try FormBody(operation.form, isFormData: isFormData)
   }
 
   /// The first request.
@@ -208,7 +210,13 @@ struct RequestComposer: Sendable {
     if settings.compressed, let codings = Self.codings { try fields.add("Accept-Encoding", codings) }
     if let referer = hop.referer ?? settings.referer { try fields.add("Referer", referer) }
     if isForwarded(hop) { try fields.add("Proxy-Connection", "Keep-Alive") }
-    if let cookies = operation.cookies?.header(for: hop.target.url) { try fields.add("Cookie", cookies) }
+    if let cookies = operation.cookies?.header(for: hop.target.url) {
+      if let text = String(validating: cookies, as: UTF8.self) {
+        try fields.add("Cookie", text)
+      } else {
+        fields.append(HTTPField(name: .cookie, lenientValue: cookies))
+      }
+    }
     if let condition = operation.timeCondition?.field { try fields.add(condition.name, condition.value) }
     var last: HTTPFields = [:]
     if hasBody {
@@ -232,11 +240,9 @@ struct RequestComposer: Sendable {
     return operation.data == nil ? nil : "application/x-www-form-urlencoded"
   }
 
-  /// The multipart type of `-H` for a form, without a boundary: that of the body must be added. Nil if there is none.
+  /// The type of `-H` for a form, without a boundary: that of the body must be added. Nil if there is none.
   private var givenFormType: String? {
-    guard form != nil, let given = operation.headers.value(of: "Content-Type"), given.lowercased().hasPrefix("multipart/") else {
-      return nil
-    }
+    guard form != nil, let given = operation.headers.value(of: "Content-Type") else { return nil }
     let parts = given.split(separator: ";").map { $0.trimming() }
     return parts.filter { !$0.lowercased().hasPrefix("boundary=") }.joined(separator: "; ")
   }

@@ -91,9 +91,12 @@ struct TransportSettings {
       ("--digest, --ntlm, --negotiate", !settings.schemes.isSubset(of: .basic), .authentication),
     ]
     for demand in demands where demand.isGiven && !capabilities.contains(demand.capability) {
-      let name = demand.capability.names.joined(separator: ", ")
+      var problem = "it has no " + demand.capability.names.joined(separator: ", ")
+      if transport == .curl, let requirement = CurlAdapter.requirement(of: demand.capability) {
+        problem += ", which needs \(requirement), and this is \(CurlAdapter.libraryVersion.prefix { $0 != " " })"
+      }
       throw CommandFailure(
-        ExitStatus.unsupported, "\(demand.option) is not supported by \(transport.adapterName): it has no \(name)")
+        ExitStatus.unsupported, "\(demand.option) is not supported by \(transport.adapterName): \(problem)")
     }
   }
 

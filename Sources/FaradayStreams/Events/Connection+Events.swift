@@ -12,7 +12,7 @@ extension Connection {
   /// delivered (`Last-Event-ID`): of a server that keeps its events, none is lost and none comes twice. A `Last-Event-ID` in
   /// `headers` continues a stream of before. See ``FaradayStreams/EventStream/Reconnection``.
   ///
-  /// The request is sent with `Accept: text/event-stream` and `Cache-Control: no-store` unless it has its own, streamed, and
+  /// The request is sent with `Accept: text/event-stream` and `Cache-Control: no-cache` unless it has its own, streamed, and
   /// without ``FaradayCore/Timeouts/total``, unless `edit` sets one. ``FaradayCore/Timeouts/idle``, 60 seconds by default, is the
   /// heartbeat: a connection without a byte for so long, comments included, is closed and made again. Redirects are followed,
   /// credentials added and bodies encoded by the connection's middleware; its `Retry`, if it has one, retries each attempt by
@@ -36,7 +36,7 @@ extension Connection {
       try streamed(
         "text/event-stream", method, path, path: variables, query: query, headers: headers, body: body
       ) { request in
-        if request.headers[.cacheControl] == nil { request.headers[.cacheControl] = "no-store" }
+        if request.headers[.cacheControl] == nil { request.headers[.cacheControl] = "no-cache" }
         try edit(&request)
       }
     }

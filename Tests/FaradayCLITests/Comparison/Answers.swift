@@ -15,6 +15,8 @@ struct Answer {
     (self.body, self.status, self.fields) = (Data(body.utf8), status, fields)
   }
 
+  static func moved(_ location: String) -> Answer { Answer("", "302 Found", ["Location: " + location]) }
+
   static func raw(_ text: String, closes: Bool = false) -> Answer {
     var answer = Answer()
     (answer.raw, answer.closes) = (text, closes)
@@ -46,9 +48,13 @@ enum Answers {
     if let count = number(in: path, after: "/redirect/") {
       return count > 0 ? Answer("more\n", "302 Found", ["Location: /redirect/\(count - 1)"]) : Answer("arrived\n")
     }
+    if let count = number(in: path, after: "/slashes/") { return .moved("http:" + slashes(count) + "127.0.0.1:PORT/final") }
+    if let count = number(in: path, after: "/no-scheme/") { return .moved(slashes(count) + "127.0.0.1:PORT/final") }
     if let code = number(in: path, after: "/moved/") { return Answer("moved\n", "\(code) Moved", ["Location: /final"]) }
     return fixed[path] ?? special(request) ?? Answer("you asked for \(path)\n")
   }
+
+  private static func slashes(_ count: Int) -> String { String(repeating: "/", count: count) }
 
   private static func number(in path: String, after start: String) -> Int? {
     path.hasPrefix(start) ? Int(path.dropFirst(start.count)) : nil
@@ -58,6 +64,7 @@ enum Answers {
     switch request.path {
     case "/range": range(request["range"])
     case "/range-refused": Answer("", "416 Range Not Satisfiable", ["Content-Range: bytes */26"])
+    case "/range-odd": Answer("odd\n", "416 Range Not Satisfiable", ["Content-Range: bytes 3-4/26"])
     case "/etag":
       request["if-none-match"] == etag
         ? .raw("HTTP/1.1 304 Not Modified\r\nETag: \(etag)\r\n\r\n")
@@ -125,6 +132,7 @@ enum Answers {
     "/to-nothing": Answer("", "302 Found", ["Location: /nothing"]),
     "/loud-location": Answer("", "302 Found", ["Location: HTTP://127.0.0.1:PORT/final"]),
     "/secure-cookie": Answer("", "302 Found", ["Set-Cookie: kept=1; Secure; Path=/", "Location: /final"]),
+    "/port-location": .moved("http:80/final"),
     "/empty": Answer(""),
     "/final": Answer("the end\n"),
     "/odd-head": .raw("HTTP/1.1 200   Fine  \nX-LOUD:1\r\nx-quiet:   two  \nContent-Length:3\r\n\r\nodd"),

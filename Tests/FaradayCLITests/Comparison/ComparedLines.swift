@@ -2,7 +2,7 @@
 extension ComparedLine {
   static let all: [ComparedLine] =
     (gets + heads + bodies + uploads + forms + fields + outputs + redirects + failures + urls + configurations + conditions
-    + credentials + cookies + writeOuts + transports + edges).map { ComparedLine(command: $0) } + parallel
+    + credentials + cookies + writeOuts + transports + edges + suite).map { ComparedLine(command: $0) } + parallel
 
   private static let gets = [
     "curl $URL/hello",
