@@ -287,6 +287,29 @@ static inline void faraday_use_locale(void *locale) {
   if (locale) uselocale((locale_t)locale);
 }
 
+// MARK: files
+
+// A number that changes when a file or folder is replaced or written: a hash of its identity, size and times; 0 if it does not exist.
+static inline uint32_t faraday_file_version(const char *path) {
+  struct stat status;
+  if (stat(path, &status) != 0) return 0;
+#ifdef __APPLE__
+  const struct timespec modified = status.st_mtimespec, changed = status.st_ctimespec;
+#else
+  const struct timespec modified = status.st_mtim, changed = status.st_ctim;
+#endif
+  const uint64_t parts[] = {
+    (uint64_t)status.st_dev, (uint64_t)status.st_ino, (uint64_t)status.st_size, (uint64_t)modified.tv_sec,
+    (uint64_t)modified.tv_nsec, (uint64_t)changed.tv_sec, (uint64_t)changed.tv_nsec,
+  };
+  // FNV-1a.
+  uint64_t hash = 0xCBF29CE484222325;
+  for (size_t index = 0; index < sizeof parts / sizeof *parts; index++)
+    for (int shift = 0; shift < 64; shift += 8) hash = (hash ^ (parts[index] >> shift & 0xFF)) * 0x100000001B3;
+  uint32_t folded = (uint32_t)(hash ^ hash >> 32);
+  return folded ? folded : 1;
+}
+
 // MARK: sockets
 
 // Whether the socket has bytes to read, or was closed by the peer. Does not block.
@@ -334,20 +357,33 @@ static inline void faraday_set_tcp(int descriptor, int no_delay, int keep_alive)
 #endif
 }
 
-// The bytes that TCP has received, plus those that the peer has acknowledged; -1 if the system does not report them.
-static inline int64_t faraday_moved_bytes(int descriptor) {
+// Two of TCP's counters: the bytes that were received, and those that the peer has acknowledged. Returns 0 if the system does not
+// report them.
+static inline int faraday_tcp_bytes(int descriptor, uint64_t *received, uint64_t *acknowledged) {
 #ifdef __linux__
   // The kernel's struct tcp_info (Linux 4.1), incomplete in C libraries: tcpi_bytes_acked is at offset 120, tcpi_bytes_received at 128.
   uint8_t info[136];
-  uint64_t moved[2];
   socklen_t length = sizeof info;
-  if (getsockopt(descriptor, IPPROTO_TCP, 11 /* TCP_INFO */, info, &length) != 0 || length < sizeof info) return -1;
-  memcpy(moved, info + 120, sizeof moved);
-  return (int64_t)(moved[0] + moved[1]);
+  if (getsockopt(descriptor, IPPROTO_TCP, 11 /* TCP_INFO */, info, &length) != 0 || length < sizeof info) return 0;
+  memcpy(acknowledged, info + 120, sizeof *acknowledged);
+  memcpy(received, info + 128, sizeof *received);
+  return 1;
 #else
-  (void)descriptor;
-  return -1;
+  (void)descriptor; (void)received; (void)acknowledged;
+  return 0;
 #endif
+}
+
+// The bytes that TCP has received, plus those that the peer has acknowledged; -1 if the system does not report them.
+static inline int64_t faraday_moved_bytes(int descriptor) {
+  uint64_t received, acknowledged;
+  return faraday_tcp_bytes(descriptor, &received, &acknowledged) ? (int64_t)(received + acknowledged) : -1;
+}
+
+// The bytes that TCP has received; -1 if the system does not report them.
+static inline int64_t faraday_received_bytes(int descriptor) {
+  uint64_t received, acknowledged;
+  return faraday_tcp_bytes(descriptor, &received, &acknowledged) ? (int64_t)received : -1;
 }
 
 // Creates a multi handle whose internal sockets have FD_CLOEXEC, so that child processes do not inherit them. libcurl 7.88 creates a

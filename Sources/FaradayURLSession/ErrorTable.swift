@@ -15,8 +15,14 @@ enum ErrorTable {
     of code: Int, text: String = "", hasHead: Bool = false
   ) -> (code: TransportError.Code, phase: TransportError.Phase?) {
     let said = text.lowercased()
+    // With TLS 1.3 a server rejects the client's certificate after the handshake, by an alert.
+    if said.contains("ssl routines"), said.contains(" alert "), !hasHead { return (.tlsFailed, .tls) }
     // The connection broke after the TLS handshake.
     if said.contains("ssl_read") || said.contains("ssl_write") { return (hasHead ? .truncatedResponse : .connectionClosed, nil) }
+    // It broke during the handshake.
+    if interruptions.contains(where: said.contains) { return (.connectionFailed, .tls) }
+    let isHandshake = URLError.Code(rawValue: code) == .secureConnectionFailed
+    if isHandshake, said.hasPrefix("recv failure") || said.hasPrefix("send failure") { return (.connectionFailed, .tls) }
     for (words, meaning) in phrases where said.contains(words) { return meaning }
     switch URLError.Code(rawValue: code) {
     case .badURL: return (.invalidURL, .building)
@@ -37,6 +43,9 @@ enum ErrorTable {
     default: return (.engineFailed, nil)
     }
   }
+
+  /// Phrases of libcurl's messages about a connection that broke during the TLS handshake.
+  private static let interruptions = [" in connection to ", "unexpected eof"]
 
   /// Phrases of libcurl's messages: Foundation on Linux has few codes, and passes these on.
   private static let phrases: [(String, (code: TransportError.Code, phase: TransportError.Phase?))] = [

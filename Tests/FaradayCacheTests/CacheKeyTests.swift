@@ -58,6 +58,7 @@ import Testing
     { $0.options.addressPolicy = Self.policy { $0.allowedPorts = [80] } },
     { $0.options.addressPolicy = Self.policy { $0.forbiddenPorts = [80] } },
     { $0.options.addressPolicy = Self.policy { $0.allowsUnixSockets = true } },
+    { $0.options.addressPolicy = Self.policy { $0.allowsProxies = true } },
     { $0.options.decompression = .standard },
     { $0.headers[.authorization] = "1" }, { $0.headers[.cookie] = "1" }, { try? $0.headers.set("Host", "1") },
     { $0.url = URL(string: "http://a@host/a")! }, { $0.url = URL(string: "http://a:b@host/a")! },

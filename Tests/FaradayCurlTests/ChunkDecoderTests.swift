@@ -29,7 +29,7 @@ import Testing
             decoder.take(count)
             offset += count
           case .trailer: outcome.trailers.append(String(decoding: decoder.line, as: UTF8.self))
-          case .malformed:
+          case .malformed, .tooLarge:
             outcome.isMalformed = true
             return
           case .dry, .end: return
@@ -81,8 +81,8 @@ import Testing
 
   @Test func `a trailer does not grow without end`() {
     let name = "0\r\nX: "
-    #expect(!decode(name + String(repeating: "y", count: 100_000), piece: 1000).isMalformed)
-    #expect(decode(name + String(repeating: "y", count: 110_000), piece: 1000).isMalformed)
+    #expect(!decode(name + String(repeating: "y", count: 4_000), piece: 1000).isMalformed)
+    #expect(decode(name + String(repeating: "y", count: 4_100), piece: 1000).isMalformed)
   }
 
   @Test func `a body that stops anywhere has not ended`() {

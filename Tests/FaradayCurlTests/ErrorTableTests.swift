@@ -66,10 +66,28 @@ import Testing
     #expect(ErrorTable.code(for: code, phase: phase) == expected)
   }
 
-  @Test(arguments: ["CONNECT tunnel failed, response 403", "Received HTTP code 407 from proxy after CONNECT"])
-  func `a tunnel that a proxy refuses is the proxy's failure`(text: String) {
-    #expect(ErrorTable.code(for: CURLE_RECV_ERROR, phase: .connecting, text: text) == .proxyFailed)
-    #expect(ErrorTable.code(for: CURLE_RECV_ERROR, phase: .connecting, text: "reset by peer") == .receiveFailed)
+  @Test(arguments: [CURLE_RECV_ERROR, CURLE_SEND_ERROR, CURLE_COULDNT_CONNECT, CURLE_COULDNT_RESOLVE_HOST, CURLE_GOT_NOTHING])
+  func `a connection to a proxy that fails is the proxy's failure`(code: CURLcode) {
+    #expect(ErrorTable.code(for: code, phase: .connecting, isOfProxy: true) == .proxyFailed)
+    #expect(ErrorTable.code(for: code, phase: .connecting) != .proxyFailed)
+    #expect(ErrorTable.code(for: CURLE_PEER_FAILED_VERIFICATION, phase: .tls, isOfProxy: true) == .tlsVerificationFailed)
+  }
+
+  @Test(arguments: [
+    "OpenSSL SSL_connect: Connection reset by peer in connection to localhost:1 ",
+    "OpenSSL SSL_connect: SSL_ERROR_SYSCALL in connection to localhost:1 ",
+    "error:0A000126:SSL routines::unexpected eof while reading", "Recv failure: Connection reset by peer",
+  ])
+  func `a handshake that breaks off is a failure of the connection`(text: String) {
+    #expect(ErrorTable.code(for: CURLE_SSL_CONNECT_ERROR, phase: .tls, text: text) == .connectionFailed)
+    let reason = "error:0A00010B:SSL routines::wrong version number"
+    #expect(ErrorTable.code(for: CURLE_SSL_CONNECT_ERROR, phase: .tls, text: reason) == .tlsFailed)
+  }
+
+  @Test(arguments: [CURLE_RECV_ERROR, CURLE_SEND_ERROR], [TransportError.Phase.sending, .waiting])
+  func `an alert before a response is a failure of TLS`(code: CURLcode, phase: TransportError.Phase) {
+    let text = "OpenSSL SSL_read: error:0A00045C:SSL routines::tlsv13 alert certificate required, errno 0"
+    #expect(ErrorTable.code(for: code, phase: phase, text: text) == .tlsFailed)
   }
 
   @Test(arguments: [CURLE_RECV_ERROR, CURLE_SEND_ERROR])

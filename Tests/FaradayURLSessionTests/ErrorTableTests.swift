@@ -37,7 +37,9 @@ import FoundationNetworking
     #expect(unanswered.code == .connectionClosed && unanswered.phase == nil)
     #expect(ErrorTable.meaning(of: -1, text: text, hasHead: true).code == .truncatedResponse)
     let handshake = ErrorTable.meaning(of: -1, text: "OpenSSL SSL_connect: Connection reset by peer in connection to h:443")
-    #expect(handshake.code == .tlsFailed && handshake.phase == .tls)
+    #expect(handshake.code == .connectionFailed && handshake.phase == .tls)
+    let alert = "OpenSSL SSL_read: OpenSSL/3.0.17: error:0A00045C:SSL routines::tlsv13 alert certificate required, errno 0"
+    #expect(ErrorTable.meaning(of: -1, text: alert).code == .tlsFailed)
   }
 
   @Test func `a code that nobody knows is the engine's failure`() {

@@ -51,8 +51,9 @@ enum ExitStatus {
 
   /// The codes that stand for several of curl's numbers: the engine knows which.
   private static let several: [TransportError.Code: Set<Int>] = [
-    .connectionFailed: [45], .connectionClosed: [55, 56], .sendFailed: [25], .tlsFailed: [59], .malformedResponse: [1, 8, 56],
-    .proxyFailed: [5, 7, 35, 56, 60, 97], .invalidCA: [82], .tlsVerificationFailed: [83, 91],
+    .connectionFailed: [35, 45], .connectionClosed: [55, 56], .sendFailed: [25], .tlsFailed: [55, 56, 59],
+    .malformedResponse: [1, 8, 56], .proxyFailed: [5, 6, 7, 8, 35, 52, 55, 56, 60, 97], .invalidCA: [82],
+    .tlsVerificationFailed: [83, 91],
   ]
 
   /// The number for a response that is no event stream, or one over a limit.

@@ -61,6 +61,9 @@ struct RequestComposer: Sendable {
     return raw
   }
 
+  /// The fields of `--proxy-header`.
+  private var proxyHeaders: [HeaderArgument] { get throws { try HeaderArgument.all(settings.proxy.headers) } }
+
   private func httpProxy(_ hop: Hop) -> Proxy? {
     guard case .some(.proxy(let proxy)) = try? settings.proxySelection(for: hop.target) else { return nil }
     return proxy.scheme == .http || proxy.scheme == .https ? proxy : nil
@@ -175,7 +178,10 @@ struct RequestComposer: Sendable {
 
   /// Takes away what libcurl would write itself: `-H 'Host:'`, and `-H 'Content-Length:'` of an empty body.
   private func omitFields(from request: inout Request, for hop: Hop) throws {
-    for case .without(let name) in operation.headers {
+    var headers = operation.headers
+    // libcurl's own field for the proxy is the only one among them.
+    headers += try proxyHeaders.filter { [$0].has("Proxy-Connection") }
+    for case .without(let name) in headers {
       switch name.lowercased() {
       case "host" where hop.isFirstHost: break
       case "proxy-connection" where isForwarded(hop): break
@@ -209,7 +215,7 @@ struct RequestComposer: Sendable {
     }
     if settings.compressed, let codings = Self.codings { try fields.add("Accept-Encoding", codings) }
     if let referer = hop.referer ?? settings.referer { try fields.add("Referer", referer) }
-    if isForwarded(hop) { try fields.add("Proxy-Connection", "Keep-Alive") }
+    if isForwarded(hop), try !proxyHeaders.has("Proxy-Connection") { try fields.add("Proxy-Connection", "Keep-Alive") }
     if let cookies = operation.cookies?.header(for: hop.target.url) {
       if let text = String(validating: cookies, as: UTF8.self) {
         try fields.add("Cookie", text)

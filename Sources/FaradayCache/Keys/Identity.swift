@@ -102,6 +102,7 @@ extension UncommonOptions {
       parts += ["addresses"] + policy.forbidden.map { "-\($0)" } + policy.allowed.map { "+\($0)" }
       parts += [
         policy.allowedPorts.map { "\($0.sorted())" } ?? "", "\(policy.forbiddenPorts.sorted())", "\(policy.allowsUnixSockets)",
+        "\(policy.allowsProxies)",
       ]
     }
     return parts

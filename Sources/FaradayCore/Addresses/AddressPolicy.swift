@@ -8,8 +8,8 @@
 /// connection before it is used: a name that resolves to a forbidden address is refused, however it is spelled. Of a name with
 /// several addresses those that are allowed are tried.
 ///
-/// Through a proxy the address that is checked is the proxy's own: what the proxy connects to cannot be seen from here. Use
-/// ``ProxySelection/direct`` if that must not be. The resolver of ``Network/dnsOverHTTPS`` is not checked.
+/// What a proxy connects to cannot be checked. A request that would go through one, also through that of the environment, is refused
+/// unless the policy has ``allowsProxies``. The resolver of ``Network/dnsOverHTTPS`` is not checked.
 ///
 /// An IPv6 address that stands for an IPv4 address (IPv4-mapped, IPv4-compatible, NAT64, 6to4, ISATAP) is forbidden if either is.
 /// NAT64 is known by its well-known prefixes, `64:ff9b::/96` and `64:ff9b:1::/48`: a network's own prefix is not.
@@ -27,6 +27,9 @@ public struct AddressPolicy: Sendable, Hashable {
   public var forbiddenPorts: Set<Int> = []
   /// Whether ``Network/unixSocket`` is allowed; false by default.
   public var allowsUnixSockets = false
+  /// Whether a request may go through a proxy, which then has to check the addresses that it connects to; false by default. The policy
+  /// is checked on the proxy's own address only.
+  public var allowsProxies = false
 
   /// A policy that forbids these ranges.
   public init(forbidden: [IPAddressRange]) { self.forbidden = forbidden }
@@ -73,22 +76,30 @@ public struct AddressPolicy: Sendable, Hashable {
   }()
 }
 
-/// An address or port that an ``AddressPolicy`` forbids.
+/// An address, port or proxy that an ``AddressPolicy`` forbids.
 public struct ForbiddenAddress: FaradayError, Hashable {
-  /// The address that the name was resolved to.
+  /// The address that the name was resolved to; nil for a Unix socket or a proxy.
   public let address: IPAddress?
-  /// The port.
+  /// The port; 0 for a Unix socket or a proxy.
   public let port: Int
   /// The range that forbids the address; nil if the port is forbidden.
   public let range: IPAddressRange?
+  /// The URL of the proxy, without user and password; nil unless the policy forbids the proxy.
+  public let proxy: String?
 
   package init(address: IPAddress?, port: Int, range: IPAddressRange?) {
-    self.address = address
-    self.port = port
-    self.range = range
+    (self.address, self.port, self.range, proxy) = (address, port, range, nil)
+  }
+
+  package init(proxy: Proxy) {
+    (address, port, range, self.proxy) = (nil, 0, nil, proxy.description)
   }
 
   public var description: String {
+    if let proxy {
+      return "the address policy forbids the proxy \(proxy) because it cannot check what the proxy connects to: "
+        + "send directly, or set `allowsProxies` if the proxy checks that"
+    }
     guard let address else { return "the address policy forbids Unix sockets" }
     guard let range else { return "the address policy forbids port \(port) (of \(address))" }
     return "the address policy forbids \(address), which is in \(range)"

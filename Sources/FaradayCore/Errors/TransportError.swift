@@ -163,11 +163,12 @@ extension TransportError.Code {
   // Connecting failed.
   /// The host name could not be resolved (DNS).
   public static let nameNotFound = Self(rawValue: "nameNotFound")
-  /// The connection to the server was refused, reset, or the server is unreachable.
+  /// The connection to the server was refused, reset or closed, also during the TLS handshake, or the server is unreachable.
   public static let connectionFailed = Self(rawValue: "connectionFailed")
-  /// The proxy refused the connection, or could not be used.
+  /// The connection to the proxy failed, the proxy refused to connect to the server, or it could not be used.
   public static let proxyFailed = Self(rawValue: "proxyFailed")
-  /// The TLS handshake failed, for another reason than the server's certificate.
+  /// The TLS handshake failed for another reason than the server's certificate: no common version or cipher, a server without TLS, or
+  /// one that rejects the client's certificate. A retry would fail, too.
   public static let tlsFailed = Self(rawValue: "tlsFailed")
   /// The server's certificate could not be verified: unknown authority, wrong host name, expired.
   public static let tlsVerificationFailed = Self(rawValue: "tlsVerificationFailed")
@@ -178,7 +179,7 @@ extension TransportError.Code {
   public static let invalidClientCertificate = Self(rawValue: "invalidClientCertificate")
   /// The server's public key is none of ``TLS/pinnedPublicKeys``.
   public static let publicKeyNotPinned = Self(rawValue: "publicKeyNotPinned")
-  /// The ``AddressPolicy`` forbids the address; ``TransportError/underlying`` is a ``ForbiddenAddress``.
+  /// The ``AddressPolicy`` forbids the address or the proxy; ``TransportError/underlying`` is a ``ForbiddenAddress``.
   public static let addressForbidden = Self(rawValue: "addressForbidden")
 
   // The request queue.
@@ -211,7 +212,7 @@ extension TransportError.Code {
   ]
   /// The codes of connections that failed or broke: those that `Retry` retries by default.
   public static let connectionFailures: Set = [
-    nameNotFound, connectionFailed, tlsFailed, resolveTimeout, connectTimeout, tlsTimeout, connectionClosed, sendFailed,
+    nameNotFound, connectionFailed, resolveTimeout, connectTimeout, tlsTimeout, connectionClosed, sendFailed,
     receiveFailed, truncatedResponse, firstByteTimeout, idleTimeout, http2Error,
   ]
 
@@ -231,9 +232,9 @@ extension TransportError.Code {
 
   // Limits.
   /// Head and trailers of the response have more than 1 MiB (less where the library below has a limit of its own), or more than
-  /// 5,000 lines.
+  /// 5,000 lines; a trailer has more than 4 KiB; or the chunks of the body have over 16 KiB of extensions.
   public static let headTooLarge = Self(rawValue: "headTooLarge")
-  /// The body is larger than ``Options/maximumBodySize``.
+  /// The body is larger than ``Options/maximumBodySize``, or that of a challenge that ``Authentication`` answers is larger than 1 MiB.
   public static let bodyTooLarge = Self(rawValue: "bodyTooLarge")
   /// The decoded body is larger than ``Decompression/maximumSize`` or ``Decompression/maximumRatio`` allows.
   public static let decompressionLimit = Self(rawValue: "decompressionLimit")

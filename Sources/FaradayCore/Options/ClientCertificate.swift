@@ -8,7 +8,8 @@
 public struct ClientCertificate: Sendable, Hashable {
   /// Where a certificate or key is.
   public enum Source: Sendable, Hashable {
-    /// In the file at this path, which is read for each new connection.
+    /// In the file at this path, which is read for each new connection. Requests after a replacement use no connection and no TLS
+    /// session of the file that was replaced.
     case file(String)
     /// In memory.
     case bytes(Data)

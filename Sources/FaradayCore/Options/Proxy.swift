@@ -19,7 +19,7 @@ public struct Proxy: Sendable, Hashable {
     /// SOCKS 5: the proxy resolves the host name.
     case socks5h
 
-    var isSOCKS: Bool { self != .http && self != .https }
+    package var isSOCKS: Bool { self != .http && self != .https }
   }
 
   /// The protocol.
@@ -39,8 +39,8 @@ public struct Proxy: Sendable, Hashable {
   public var tunnels = false
   /// Header fields for the proxy only: of the CONNECT request, or of a forwarded request. Empty by default.
   public var headers = HTTPFields()
-  /// Hosts that are connected to directly: `example.com` with all its subdomains, an address, `10.0.0.0/8`, or `*` for all. Empty by
-  /// default. Address ranges need libcurl 7.86; 7.88.1 matches none of IPv6.
+  /// Hosts that are connected to directly: `example.com` with all its subdomains, an address, a range as `10.0.0.0/8` or `fd00::/8`,
+  /// or `*` for all. Empty by default.
   public var exceptions: [String] = []
   /// TLS options of the connection to an ``Scheme/https`` proxy: its authorities, verification, client certificate, versions,
   /// ciphers and pins. Session resumption, ALPN and the report of certificates are the request's. With another scheme they must be
@@ -87,6 +87,13 @@ public struct Proxy: Sendable, Hashable {
     let digits = authority[authority.index(after: colon)...]
     let port = digits.utf8.allSatisfy(\.isDigit) ? Int(digits).flatMap { (1...65_535).contains($0) ? $0 : nil } : nil
     return (String(authority[..<colon]), .some(port))
+  }
+
+  /// Whether the host, IPv6 in brackets or without, is one of the ``exceptions``.
+  package func excepts(_ host: String) -> Bool {
+    guard !exceptions.isEmpty else { return false }
+    let isBracketed = host.hasPrefix("[") && host.hasSuffix("]")
+    return NoProxy(exceptions.joined(separator: ",")).contains(isBracketed ? String(host.dropFirst().dropLast()) : host)
   }
 
   /// The URL without user and password.

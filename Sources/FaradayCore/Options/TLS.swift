@@ -1,12 +1,15 @@
 /// TLS options: how the server is verified, how the client identifies itself, versions and ciphers. By default the server is verified
 /// against the system's certificate authorities and by its host name, and TLS 1.2 is the minimum version.
 ///
-/// Requests share connections if these options are equal, but for ``resumesSessions`` and ``reportsPeerCertificates``.
+/// Requests share connections if these options are equal, but for ``resumesSessions`` and ``reportsPeerCertificates``. A file that is
+/// replaced counts from the next request on: that uses no kept connection and resumes no session that was made with another version
+/// of the file.
 public struct TLS: Sendable, Hashable {
   /// The path of a PEM file of certificate authorities that are trusted instead of the system's; nil by default.
   public var caFile: String?
   /// The path of a directory of certificate authorities, named by their hashes (`openssl rehash`), that are trusted instead of the
-  /// system's, or besides ``caFile``; nil by default. Only authorities that are needed are read.
+  /// system's, or besides ``caFile``; nil by default. Only authorities that are needed are read. Kept connections and sessions survive
+  /// a file that is overwritten in place: replace or remove it.
   public var caDirectory: String?
   /// PEM text of certificate authorities that are trusted instead of the system's; nil by default. Needs libcurl 7.77. libcurl
   /// parses it for each new connection.

@@ -41,7 +41,7 @@ public struct Capabilities: OptionSet, Sendable, Hashable {
   /// ``Response/metrics`` of every phase.
   public static let metrics = Capabilities(rawValue: 1 << 20)
 
-  /// Header fields are sent as they were set, in order and case; only `Host` and the body's framing are added.
+  /// Header fields are sent as they were set, in order and case; only `Host`, the body's framing and `Connection: TE` are added.
   public static let exactHeaders = Capabilities(rawValue: 1 << 21)
   /// A path with `.` or `..` segments is sent unchanged.
   public static let dotSegments = Capabilities(rawValue: 1 << 22)

@@ -10,7 +10,7 @@ extension Transfer {
     if let limit = timeouts.totalFromStart {
       next.consider(activated + limit.nanoseconds, .totalTimeout, limit)
     }
-    if let limit = timeouts.firstByte, firstByte == 0 {
+    if let limit = timeouts.firstByte, firstByte == 0 || isChallenge {
       let start = attempt.isReady ? attempt.readyAt : now
       next.consider(start + limit.nanoseconds, .firstByteTimeout, limit)
     }

@@ -8,8 +8,21 @@ enum ErrorTable {
   /// - Parameters:
   ///   - text: libcurl's message, which distinguishes errors with the same code.
   ///   - headSize: the received bytes of the head: exceeding libcurl's limit has no code of its own in some versions.
+  ///   - isOfProxy: whether the connection to a proxy has failed, before it was one to the server.
   static func code(
-    for code: CURLcode, phase: TransportError.Phase, text: String = "", headSize: Int = 0
+    for code: CURLcode, phase: TransportError.Phase, text: String = "", headSize: Int = 0, isOfProxy: Bool = false
+  ) -> TransportError.Code {
+    let meaning = self.meaning(of: code, phase: phase, text: text, headSize: headSize)
+    return isOfProxy && proxyFailures.contains(meaning) ? .proxyFailed : meaning
+  }
+
+  /// The codes of a connection that is not usable: through a proxy it is the proxy's failure.
+  private static let proxyFailures: Set<TransportError.Code> = [
+    .nameNotFound, .connectionFailed, .connectionClosed, .sendFailed, .receiveFailed, .malformedResponse, .headTooLarge,
+  ]
+
+  private static func meaning(
+    of code: CURLcode, phase: TransportError.Phase, text: String, headSize: Int
   ) -> TransportError.Code {
     if headSize > limitOfHead, phase != .receiving { return .headTooLarge }
     if code.rawValue == tooLarge { return .headTooLarge }
@@ -20,15 +33,18 @@ enum ErrorTable {
     // The head starts with a folded line, which continues no field.
     case (CURLE_BAD_FUNCTION_ARGUMENT, .waiting) where headSize > 0, (CURLE_BAD_FUNCTION_ARGUMENT, .sending) where headSize > 0:
       return .malformedResponse
+    // With TLS 1.3 a server rejects the client's certificate after the handshake, by an alert.
+    case (CURLE_RECV_ERROR, .waiting) where isAlert(text), (CURLE_RECV_ERROR, .sending) where isAlert(text),
+      (CURLE_SEND_ERROR, .waiting) where isAlert(text), (CURLE_SEND_ERROR, .sending) where isAlert(text):
+      return .tlsFailed
+    // The connection broke during the handshake: OpenSSL has no reason of its own.
+    case (CURLE_SSL_CONNECT_ERROR, _) where interruptions.contains { text.contains($0) }: return .connectionFailed
     // The connection was closed or reset before a response.
     case (CURLE_RECV_ERROR, .waiting) where headSize == 0, (CURLE_RECV_ERROR, .sending) where headSize == 0:
       return .connectionClosed
     case (CURLE_RECV_ERROR, .receiving) where text.contains("unexpected eof"),
       (CURLE_SEND_ERROR, .receiving) where text.contains("unexpected eof"):
       return .truncatedResponse
-    // A proxy rejected CONNECT.
-    case (CURLE_RECV_ERROR, .connecting) where text.contains("CONNECT"): return .proxyFailed
-    case (CURLE_RECV_ERROR, .tls) where text.contains("CONNECT"): return .proxyFailed
     case (CURLE_OUT_OF_MEMORY, .waiting), (CURLE_OUT_OF_MEMORY, .sending): return .headTooLarge
     case (CURLE_OPERATION_TIMEDOUT, _) where text.contains("too slow"): return .tooSlow
     // A client certificate without its key.
@@ -38,6 +54,12 @@ enum ErrorTable {
     default: return table[code.rawValue] ?? .engineFailed
     }
   }
+
+  /// Phrases of libcurl's messages about a connection that broke during the handshake.
+  private static let interruptions = [" in connection to ", "unexpected eof", "Recv failure", "Send failure"]
+
+  /// Whether OpenSSL reports an alert of the server.
+  private static func isAlert(_ text: String) -> Bool { text.contains("SSL routines") && text.contains(" alert ") }
 
   /// Whether it is a TLS error: before 8.0, libcurl's times do not show that phase.
   static func isTLS(_ code: CURLcode) -> Bool {

@@ -45,8 +45,10 @@ enum Library {
     return version >= 0x08_0E_00 && features & CURL_VERSION_HTTP2 != 0 && OpenSSL.isUsed && OpenSSL.reportsALPN
   }()
 
-  /// Whether libcurl was built with a file of certificate authorities, and not only a directory.
-  static let hasBundle = faraday_version()?.pointee.cainfo != nil
+  /// The file of certificate authorities that libcurl was built with; nil if there is none.
+  static let bundle = faraday_version()?.pointee.cainfo.map { String(cString: $0) }
+  /// The directory of certificate authorities that libcurl was built with; nil if there is none.
+  static let authorityDirectory = faraday_version()?.pointee.capath.map { String(cString: $0) }
 
   /// Behaviour that depends on the version at run time, with the release that changed it.
   enum Behaviour {

@@ -40,7 +40,7 @@ extension CurlAdapter {
     /// The proxy of requests that name none in their options: ``ProxySource/environment`` by default.
     public var proxy: ProxySource
     /// The addresses and ports that may be connected to, by any request; nil, the default, allows all. A policy in a request's options
-    /// applies besides.
+    /// applies besides. With one, no request goes through a ``proxy`` unless ``FaradayCore/AddressPolicy/allowsProxies`` is set.
     public var addressPolicy: AddressPolicy?
     /// Sets options of libcurl that have no property here, for each transfer just before it starts. Nil by default.
     ///

@@ -90,6 +90,14 @@ extension Network {
     }
   }
 
+  /// Whether ``connectTo`` or ``hostOverrides`` lead to another host or port.
+  func leadsElsewhere(from endpoint: (host: String, port: Int)) -> Bool {
+    connectTo.contains { Self.matches($0.host, endpoint.host) && $0.port ?? endpoint.port == endpoint.port }
+      || hostOverrides.contains {
+        Self.matches($0.host == "*" ? nil : $0.host, endpoint.host) && $0.port ?? endpoint.port == endpoint.port
+      }
+  }
+
   /// Whether a host is the wanted one; nil wants any.
   private static func matches(_ wanted: String?, _ host: String) -> Bool {
     guard let wanted else { return true }

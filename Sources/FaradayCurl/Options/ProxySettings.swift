@@ -54,8 +54,13 @@ struct ProxySettings: Sendable {
     }
   }
 
-  /// The proxy of a request; nil for none.
-  func proxy(of request: Request, isSecure: Bool) throws(InvalidProxy) -> Proxy? {
+  /// The proxy of a request; nil for none, or if the host is one of its exceptions.
+  func proxy(of request: Request, to target: Target) throws(InvalidProxy) -> Proxy? {
+    let proxy = try selectedProxy(of: request, isSecure: target.isSecure)
+    return proxy?.excepts(target.endpoint.host) == true ? nil : proxy
+  }
+
+  private func selectedProxy(of request: Request, isSecure: Bool) throws(InvalidProxy) -> Proxy? {
     switch request.options.transport?.fields.proxy ?? .automatic {
     case .direct: nil
     case .proxy(let proxy): proxy
@@ -86,16 +91,6 @@ extension ProxySettings: CustomStringConvertible, CustomReflectable {
 }
 
 extension Proxy {
-  /// The exceptions as libcurl takes them, with the hosts in the ASCII that it compares them with.
-  var hostsWithoutProxy: String {
-    let list = exceptions.joined(separator: ",")
-    guard list.utf8.contains(where: { $0 >= 0x80 || $0 == UInt8(ascii: "%") }) else { return list }
-    return list.split { $0 == "," || $0 == " " }.map { entry in
-      let name = entry.drop { $0 == "." }
-      return entry[..<name.startIndex] + (HostName.ascii(percentEncoded: name) ?? String(name))
-    }.joined(separator: ",")
-  }
-
   /// Whether the proxy looks up the server's name, and not libcurl.
   var resolvesServer: Bool { scheme != .socks4 && scheme != .socks5 }
 

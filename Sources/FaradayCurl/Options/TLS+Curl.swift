@@ -27,7 +27,7 @@ extension TLS {
     try applyAuthorities(to: easy, names)
     if !verifiesCertificate { try easy.set(names.verifyPeer, 0) }
     if !verifiesHostName { try easy.set(names.verifyHost, 0) }
-    if let revocationLists { try easy.set(names.crl, revocationLists) }
+    if let revocationLists { try easy.set(names.crl, CertificatePath.current(revocationLists)) }
     if !pinnedPublicKeys.isEmpty {
       try easy.set(names.pins, pinnedPublicKeys.map { "sha256//" + $0 }.joined(separator: ";"))
     }
@@ -45,16 +45,14 @@ extension TLS {
 
   private func applyAuthorities(to easy: EasyHandle, _ names: LibcurlNames) throws(EasyHandle.OptionRejected) {
     if let caCertificates { try easy.set(names.caBlob, bytes: caCertificates) }
-    if let caFile {
-      try easy.set(names.caFile, caFile)
-    } else if caDirectory != nil || caCertificates != nil {
-      // The system's bundle would be trusted besides.
-      try easy.set(names.caFile, nil as String?)
-    }
+    // The system's authorities, unless others are trusted instead.
+    let isSystem = caFile == nil && caDirectory == nil && caCertificates == nil
+    let file = isSystem ? Library.bundle : caFile
     // No directory of authorities besides a bundle: libcurl would parse the bundle again for every connection.
-    if caDirectory != nil || caFile != nil || caCertificates != nil || Library.hasBundle {
-      try easy.set(names.caDirectory, caDirectory)
-    }
+    let directory = isSystem && file == nil ? Library.authorityDirectory : caDirectory
+    guard !isSystem || file != nil || directory != nil else { return }
+    try easy.set(names.caFile, file.map { CertificatePath.current($0) })
+    try easy.set(names.caDirectory, directory.map { CertificatePath.current($0) })
   }
 
   /// The minimum and maximum version in the two halves of libcurl's number.
@@ -87,7 +85,8 @@ extension ClientCertificate {
       case .pkcs12: "P12"
       }
     try easy.set(names.certificateType, type)
-    try Self.set(certificate, easy, names.certificate, names.certificateBlob)
+    // libcurl identifies the pair by the certificate.
+    try Self.set(certificate, with: key, easy, names.certificate, names.certificateBlob)
     if let key {
       try easy.set(names.keyType, type)
       try Self.set(key, easy, names.key, names.keyBlob)
@@ -99,11 +98,12 @@ extension ClientCertificate {
   }
 
   private static func set(
-    _ source: Source, _ easy: EasyHandle, _ file: CURLoption, _ blob: CURLoption
+    _ source: Source, with other: Source? = nil, _ easy: EasyHandle, _ file: CURLoption, _ blob: CURLoption
   ) throws(EasyHandle.OptionRejected) {
     switch source {
-    // A name without a slash could be taken for that of a certificate in a store.
-    case .file(let path): try easy.set(file, path.contains("/") ? path : "./" + path)
+    case .file(let path):
+      let key: String? = if case .file(let path) = other { path } else { nil }
+      try easy.set(file, CertificatePath.current(path, with: key))
     case .bytes(let data): try easy.set(blob, bytes: data)
     }
   }

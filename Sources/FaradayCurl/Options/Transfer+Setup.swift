@@ -36,8 +36,10 @@ extension Transfer {
     try easy.set(CURLOPT_HTTP_TRANSFER_DECODING, 0)
 
     // Set even if there is none: otherwise libcurl would read the environment.
-    try easy.set(CURLOPT_NOPROXY, proxy?.hostsWithoutProxy ?? "")
+    try easy.set(CURLOPT_NOPROXY, "")
     if let proxy { try proxy.apply(to: self, easy) } else { try easy.set(CURLOPT_PROXY, "") }
+    attempt.isTunnelling = needsTunnel
+    if attempt.isTunnelling { try watchProgress() }
     try request.options.timeouts.apply(to: easy)
     let network = request.options.transport?.fields.network ?? Network()
     // libcurl verifies a resolver over HTTPS by the authorities that are set here.
@@ -77,7 +79,6 @@ extension Transfer {
 
   /// The request target, if it is not the one that libcurl would send.
   private var requestTarget: String? {
-    let isForwarded = proxy?.forwards(toSecure: target.isSecure) ?? false
     switch request.options.requestTarget {
     case .verbatim(let text): return text
     // A proxy gets the origin without a path (RFC 9112, section 3.2.4).
@@ -91,9 +92,19 @@ extension Transfer {
     return (path.first == UInt8(ascii: "/") ? "" : "/") + String(decoding: path, as: UTF8.self)
   }
 
+  /// Whether the request is sent to a proxy in absolute form, and not to the server.
+  var isForwarded: Bool {
+    guard let proxy, proxy.forwards(toSecure: target.isSecure) else { return false }
+    // libcurl makes a tunnel to another host or port.
+    return request.options.transport?.fields.network.leadsElsewhere(from: target.endpoint) != true
+  }
+
+  /// Whether an HTTP proxy is asked for a tunnel (CONNECT).
+  var needsTunnel: Bool { proxy.map { !$0.scheme.isSOCKS } == true && !isForwarded }
+
   /// Whether the request has `Connection: close`.
   private var closesConnection: Bool {
-    fields.contains { $0.name == .connection && $0.value.lowercased().split { ", \t".contains($0) }.contains("close") }
+    connectionOptionNames.contains("close")
   }
 
   // MARK: method and body
@@ -112,7 +123,7 @@ extension Transfer {
   }
 
   private func setSmallBody(_ data: Data, _ easy: EasyHandle) throws {
-    guard !data.isEmpty || request.method.expectsBody else { return try setMethod(easy, unlike: .get) }
+    guard !data.isEmpty || request.method.expectsBody && !isEmptyToLibcurl else { return try setMethod(easy, unlike: .get) }
     try easy.set(CURLOPT_POSTFIELDSIZE_LARGE, offset: Int64(data.count))
     try data.withUnsafeBytes { bytes in
       if let start = bytes.baseAddress {
@@ -123,6 +134,10 @@ extension Transfer {
     }
     try setMethod(easy, unlike: .post)
   }
+
+  /// Whether libcurl does not know that the request has a body of length 0. It would hold the body back as if there were one, and
+  /// send the request again if the server does not challenge.
+  private var isEmptyToLibcurl: Bool { request.body.isEmpty && request.method.expectsBody && mayHoldBodyBack }
 
   /// Sets the method, unless libcurl implies it. libcurl does not check it; `HTTPRequest.Method` holds tokens only.
   private func setMethod(_ easy: EasyHandle, unlike implied: HTTPRequest.Method) throws {
@@ -136,37 +151,51 @@ extension Transfer {
   /// Whether the request asks with `Expect` before it sends its body.
   var sendsExpect: Bool { !omitsExpect && fields.contains { $0.name == .expect } }
 
-  /// Whether libcurl holds the body of the first request back, as it expects a challenge. It asks by itself before it sends the
-  /// body: a request without content must not (RFC 9110, section 10.1.1).
-  private var holdsBodyBack: Bool {
-    let own = request.options.transport?.fields.authentication?.schemes
-    let proxys = proxy.flatMap { $0.forwards(toSecure: target.isSecure) && $0.user != nil ? $0.authentication : nil }
-    return [own, proxys].contains { [.digest, .ntlm, .negotiate].contains($0) }
-  }
-
   /// The field that says where the body ends, and where among the fields it stands, if the caller has set it: nil if libcurl adds
   /// it. It was checked.
   private var framingField: (line: String, index: Int)? {
     guard !request.body.isEmpty || request.method.expectsBody else { return nil }
     let names = [HTTPField.Name.contentLength, .transferEncoding]
     guard let place = request.headers.firstIndex(where: { names.contains($0.name) }) else { return nil }
-    // HTTP/1.0 has no chunks, which libcurl says of those that it would add; it leaves the field out over HTTP/2.
-    guard request.body.length != nil || request.options.httpVersion != .http1_0 else { return nil }
+    // HTTP/1.0 has no chunks: libcurl refuses to add them, also after a challenge in HTTP/1.0. It leaves the field out over HTTP/2.
+    let mayBeHTTP1_0 = request.options.httpVersion == .http1_0 || answersChallenges
+    guard request.body.length != nil || !mayBeHTTP1_0 else { return nil }
     let line = request.body.length.map { "Content-Length: \($0)" } ?? "Transfer-Encoding: chunked"
     return (line, request.headers[..<place].count)
+  }
+
+  /// The connection option for the request's `TE`, if no `Connection` field has it (RFC 9110, section 10.1.4).
+  private var missingConnectionOption: String? {
+    guard request.headers.contains(.te) else { return nil }
+    return connectionOptionNames.contains("te") ? nil : "TE"
+  }
+
+  /// The connection options of the request's `Connection` fields, in lower case.
+  private var connectionOptionNames: [Substring] {
+    fields.flatMap { $0.name == .connection ? $0.value.lowercased().split { ", \t".contains($0) } : [] }
   }
 
   private func setHeaders(_ easy: EasyHandle) throws {
     let framing = framingField
     var line: [CChar] = []
-    let hasExpect = !omitsExpect && !holdsBodyBack
+    // libcurl asks by itself before it sends a body that it may hold back: a request without content must not (RFC 9110, section
+    // 10.1.1).
+    let hasExpect = !omitsExpect && !mayHoldBodyBack
+    var connectionOption = missingConnectionOption
     for (index, field) in fields.enumerated() where hasExpect || field.name != .expect {
       if let framing, index == framing.index { try addHeader(framing.line) }
+      var field = field
+      if field.name == .connection, let option = connectionOption {
+        field.value += ", " + option
+        connectionOption = nil
+      }
       line.removeAll(keepingCapacity: true)
       field.append(to: &line)
       try addHeader(line)
     }
+    if let connectionOption { try addHeader("Connection: " + connectionOption) }
     if let framing, framing.index >= fields.count { try addHeader(framing.line) }
+    if framing == nil, isEmptyToLibcurl { try addHeader("Content-Length: 0") }
     // Disables the fields that libcurl adds, unless the request has them.
     if !request.headers.contains(.accept) { try addHeader("Accept:") }
     if !request.body.isEmpty || request.method.expectsBody {

@@ -60,13 +60,12 @@ nonisolated func readyCallback(
   return mayGoOn ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
 }
 
-/// Set only for responses whose end needs a TLS close_notify.
+/// Set only while libcurl may discard what it receives, and for responses whose end needs a TLS close_notify.
 nonisolated func progressCallback(
   _ data: UnsafeMutableRawPointer?, _ downloadTotal: curl_off_t, _ downloaded: curl_off_t, _ uploadTotal: curl_off_t,
   _ uploaded: curl_off_t
 ) -> Int32 {
-  withTransfer(data, otherwise: ()) { $0.checkCloseNotify() }
-  return 0
+  withTransfer(data, otherwise: false) { $0.mayGoOn(downloaded: Int64(downloaded)) } ? 0 : 1
 }
 
 /// A TLS connection is prepared: its certificates are to be reported.

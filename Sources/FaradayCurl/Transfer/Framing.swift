@@ -163,6 +163,8 @@ struct ChunkDecoder {
     /// The body has ended; any bytes that follow are not part of it.
     case end
     case malformed(String)
+    /// The framing exceeds a limit.
+    case tooLarge(String)
   }
 
   private enum State {
@@ -176,6 +178,8 @@ struct ChunkDecoder {
   private var digits = 0
   private(set) var line: [UInt8] = []
   private var hasTrailers = false
+  /// The bytes of framing beyond what chunks of their sizes need: see ``maximumExcess``.
+  private var excess: Int64 = 0
 
   /// Whether the last chunk and the trailers have been read.
   var hasEnded: Bool { state == .end }
@@ -197,6 +201,10 @@ struct ChunkDecoder {
       }
       if let problem = read(bytes[offset]) { return .malformed(problem) }
       offset += 1
+      excess += 1
+      guard excess <= Self.maximumExcess else {
+        return .tooLarge("the response's chunks have over \(Self.maximumExcess) bytes of extensions and other framing")
+      }
     }
     return .end
   }
@@ -251,7 +259,10 @@ struct ChunkDecoder {
     digits = 0
   }
 
-  private mutating func endSize() { state = size == 0 ? .trailer : .data }
+  private mutating func endSize() {
+    state = size == 0 ? .trailer : .data
+    excess = size > Self.maximumExcess ? 0 : max(0, excess - Self.usualFraming - 2 * size)
+  }
 
   /// Reads a trailer line. Nil if it was the empty line at the end.
   private mutating func readTrailer(_ bytes: UnsafeRawBufferPointer, _ offset: inout Int) -> Step? {
@@ -261,7 +272,9 @@ struct ChunkDecoder {
     let end = rest.firstIndex(of: 0x0A).map { $0 + 1 }
     line.append(contentsOf: rest[..<(end ?? rest.count)])
     offset += end ?? rest.count
-    guard line.count <= Self.maximumLine else { return .malformed("a trailer is longer than \(Self.maximumLine) bytes") }
+    guard line.count <= Self.maximumLine else {
+      return .tooLarge("a trailer of the response is longer than \(Self.maximumLine) bytes")
+    }
     guard end != nil else { return .dry }
     if line.count == 1 || line.count == 2 && line[0] == 0x0D {
       state = .end
@@ -275,6 +288,11 @@ struct ChunkDecoder {
     return .trailer
   }
 
-  /// libcurl's limit for a header line, in bytes.
-  private static let maximumLine = 100 << 10
+  /// The maximum length of a trailer line, in bytes. libcurl's limit is 4,096 with bytes of its own, and counts only lines that it
+  /// has in parts.
+  private static let maximumLine = 4094
+  /// The framing of a chunk that is always allowed, and the maximum of what exceeds it and twice the chunk's data, in bytes: as in
+  /// Go's net/http. A server could otherwise keep a client busy with extensions that nobody reads (CVE-2023-39326).
+  private static let usualFraming: Int64 = 16
+  private static let maximumExcess: Int64 = 16 << 10
 }

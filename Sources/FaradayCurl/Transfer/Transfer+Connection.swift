@@ -40,8 +40,17 @@ extension Transfer {
     var readyAt: Int64 = 0
     var isReused = false
     var isHTTP2 = false
+    /// What the connection had received when the body of a challenge began, and libcurl had sent of the request's body when
+    /// the leg began: see ``Transfer/mayGoOn(downloaded:)`` and ``Transfer/mayAnswer(_:)``.
+    var bytesBeforeChallenge: Int64 = 0
+    var bodyBeforeLeg: Int64 = 0
+    /// Whether a proxy may be asked for a tunnel next, and how often libcurl has read a byte of its answers.
+    var isTunnelling = false
+    var tunnelReads = 0
     /// The number of bytes at the start of the next piece that were consumed before a pause: libcurl delivers that piece again.
     var consumedBeforePause = 0
+    /// Whether the response's end needs a TLS close_notify.
+    var needsCloseNotify = false
     /// Whether the server has sent a TLS close_notify; nil if it was not checked.
     var hasCloseNotify: Bool?
     // For events: what was reported over its connection, and the bytes of the body that libcurl has written to it.
@@ -85,6 +94,8 @@ extension Transfer {
     }
     engine.connected(self)
     attempt.isReady = true
+    if attempt.isTunnelling || attempt.legs > 0 { unwatchProgress() }
+    attempt.isTunnelling = false
     attempt.expectsHead = true
     attempt.readyAt = Clock.now
     attempt.addresses = engine.sockets.addresses(

@@ -58,6 +58,7 @@ extension Transfer {
     guard isChallenge else { return beginResponse() }
     if parser.framing.closesConnection { forbidReuse() }
     watchForExcessBytes()
+    watchChallenge()
     // Some servers (squid 5) never read the rest of a body that they have refused, nor what follows on the connection.
     if sent > 0 { forbidReuse() }
     return true

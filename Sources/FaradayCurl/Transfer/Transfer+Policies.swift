@@ -27,8 +27,10 @@ extension Transfer {
     return false
   }
 
-  /// The error if a policy forbids the Unix socket of the options.
-  var unixSocketRefusal: TransportError? {
+  /// The error if a policy forbids the request's Unix socket or its proxy.
+  var refusalByPolicy: TransportError? {
+    guard hasAddressPolicy else { return nil }
+    if let proxy, !policies.allSatisfy({ $0?.allowsProxies ?? true }) { return forbidden(ForbiddenAddress(proxy: proxy)) }
     guard request.options.transport?.fields.network.unixSocket != nil else { return nil }
     return unixSocketRefused.map(forbidden)
   }
@@ -57,9 +59,32 @@ extension Transfer {
   func mayAnswer(_ status: Int) -> Bool {
     switch status {
     case 401: request.options.transport?.fields.authentication != nil
-    case 407: proxy.map { $0.user != nil && $0.forwards(toSecure: target.isSecure) } ?? false
+    case 407: proxy?.user != nil && isForwarded
+    // The server does not challenge: libcurl sends the request again, with its body.
+    case 200..<300: holdsBodyBack && !request.body.isEmpty && sentBody == attempt.bodyBeforeLeg
     default: false
     }
+  }
+
+  /// What libcurl has sent of the body, in bytes.
+  private var sentBody: Int64 { easy?.get(offset: CURLINFO_SIZE_UPLOAD_T) ?? 0 }
+
+  /// Whether libcurl may send the request several times, to answer challenges.
+  var answersChallenges: Bool { hasSchemes { _ in true } }
+
+  /// Whether libcurl may hold the body back from a request of the exchange, as it expects a challenge.
+  var mayHoldBodyBack: Bool { hasSchemes { !$0.isDisjoint(with: [.digest, .ntlm, .negotiate]) } }
+
+  /// Whether libcurl may have held the body back from the last request. With several schemes it sends the first one whole.
+  private var holdsBodyBack: Bool {
+    attempt.legs > 0 ? mayHoldBodyBack : hasSchemes { [.digest, .ntlm, .negotiate].contains($0) }
+  }
+
+  /// Whether that holds for the schemes of the request or of the proxy that it is sent to.
+  private func hasSchemes(_ condition: (AuthenticationSchemes) -> Bool) -> Bool {
+    if let own = request.options.transport?.fields.authentication?.schemes, condition(own) { return true }
+    guard isForwarded, let proxy, proxy.user != nil else { return false }
+    return condition(proxy.authentication)
   }
 
   /// The maximum number of challenges of one request: libcurl has no limit. NTLM needs two, a stale nonce one more.
@@ -69,6 +94,8 @@ extension Transfer {
   func beginNextLeg() {
     isChallenge = false
     attempt.legs += 1
+    attempt.bodyBeforeLeg = sentBody
+    attempt.isTunnelling = needsTunnel
     attempt.challenged = connection?.endpoints ?? attempt.challenged
     attempt.began = Clock.now
     if attempt.legs > Self.maximumLegs {

@@ -32,9 +32,10 @@ extension Transfer {
   /// it (RFC 9112, section 9.8). libcurl 7.88 does not check that. Its progress callback is called once more when such a transfer
   /// is done and still has its connection.
   func watchForCloseNotify() {
-    guard target.isSecure, !isHTTP2, !parser.hasNoBody, !parser.framing.isChunked, parser.framing.contentLength == nil, let easy
+    guard target.isSecure, !isHTTP2, !parser.hasNoBody, !parser.framing.isChunked, parser.framing.contentLength == nil
     else { return }
-    _ = faraday_set_transfer_progress(easy.pointer, progressCallback, Unmanaged.passUnretained(self).toOpaque())
+    attempt.needsCloseNotify = true
+    try? watchProgress()
   }
 
   /// Checks whether the server has sent a close_notify.
@@ -122,6 +123,8 @@ extension Transfer {
         return true
       case .malformed(let problem):
         return stop(.malformedResponse, "the response's chunked body is malformed: \(problem)") ? true : nil
+      case .tooLarge(let problem):
+        return stop(.headTooLarge, problem) ? true : nil
       }
     }
   }

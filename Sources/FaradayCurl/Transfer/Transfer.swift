@@ -150,7 +150,7 @@ final class Transfer: @unchecked Sendable, HasDeadline {
     number = settings.onEvent == nil ? 0 : Self.numbers.wrappingAdd(1, ordering: .relaxed).newValue
     lastEvent = submitted
     do {
-      let proxy = try settings.proxies.proxy(of: checked.request, isSecure: checked.target.isSecure)
+      let proxy = try settings.proxies.proxy(of: checked.request, to: checked.target)
       proxyChoice = proxy.map(ProxyChoice.proxy) ?? .direct
     } catch {
       proxyChoice = .invalid(error)
@@ -199,7 +199,7 @@ final class Transfer: @unchecked Sendable, HasDeadline {
     case .proxy(let proxy): try proxy.check(for: request)
     case .invalid(let problem): throw error(.proxyFailed, problem.description, phase: .building, underlying: problem)
     }
-    if let refusal = unixSocketRefusal { throw refusal }
+    if let refusal = refusalByPolicy { throw refusal }
     guard Library.isReady, let easy = curl_easy_init() else {
       throw error(.engineFailed, "curl_easy_init failed: libcurl is not initialized or out of memory", phase: .building)
     }

@@ -95,10 +95,51 @@ extension ConformanceGroup {
           }
         }
       },
-      .init("of a proxy its own address counts", needs: .proxies) { subject in
+      .init("a proxy is refused by name unless it checks the addresses", needs: .proxies) { subject in
+        var policy = AddressPolicy(forbidden: [])
+        for scheme in Proxy.Scheme.allCases {
+          for url in ["http://192.0.2.1/", "https://192.0.2.1/"] {
+            let error = try await expectFailure(.addressForbidden) { [policy] in
+              var request = try Request(url)
+              request.options.addressPolicy = policy
+              request.options.proxy = .proxy(Proxy(scheme, host: "127.0.0.1", port: subject.server.port))
+              return try await subject.adapter.send(request)
+            }
+            try expect(error.message.contains("proxy \(scheme.rawValue)://127.0.0.1:\(subject.server.port)"), "\(error)")
+            try expect(error.underlying is ForbiddenAddress && !error.isTransient, "\(error)")
+          }
+        }
+        try expectEqual(subject.server.connectionCount, 0)
+        // Around the proxy the addresses are checked here.
+        policy.forbidden = [try IPAddressRange("127.0.0.0/8")]
+        for allows in [false, true] {
+          policy.forbidden = allows ? [] : policy.forbidden
+          var proxy = Proxy(.http, host: "nothing.invalid")
+          proxy.exceptions = ["127.0.0.1"]
+          let exchange: @Sendable () async throws -> Response = { [policy, proxy] in
+            try await subject.connection.get("hello") {
+              $0.options.addressPolicy = policy
+              $0.options.proxy = .proxy(proxy)
+            }
+          }
+          if allows {
+            try expectEqual(try await exchange().status, .ok)
+          } else {
+            try await expectFailure(.addressForbidden) { try await exchange() }
+          }
+        }
+        policy.allowsProxies = true
+        let response = try await subject.connection.get("hello") { [policy] in
+          $0.options.addressPolicy = policy
+          $0.options.proxy = .proxy(Proxy(.http, host: "127.0.0.1", port: subject.server.port))
+        }
+        try expectEqual(response.status, .ok)
+      },
+      .init("of a proxy that checks the addresses its own address counts", needs: .proxies) { subject in
         try await expectFailure(.addressForbidden) {
           var request = try Request("http://192.0.2.1/")
           request.options.addressPolicy = .publicOnly
+          request.options.addressPolicy?.allowsProxies = true
           request.options.proxy = .proxy(Proxy(.http, host: "127.0.0.1", port: subject.server.port))
           return try await subject.adapter.send(request)
         }

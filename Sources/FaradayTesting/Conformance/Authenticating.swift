@@ -121,6 +121,121 @@ extension ConformanceGroup {
         }
         try expect(heads.elements.count < 50, "\(heads.elements.count) requests")
       },
+      .init("a body is sent to a server that does not challenge", needs: .streamedUpload) { subject in
+        for (kind, schemes) in BodyKind.allCases.flatMap({ kind in [AuthenticationSchemes.digest, .ntlm, .any].map { (kind, $0) }
+        }) {
+          try await kind.with(Data("the body".utf8)) { body in
+            let requests = Log<String>()
+            let server = try server(requests) { _ in "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\ndone" }
+            defer { server.stop() }
+            for delivery in [Delivery.buffered, .streamed] {
+              guard body.isReplayable || delivery == .buffered else { continue }
+              var request = try Request(.post, server.url + "/x", body: body)
+              request.options.authentication = Authentication(user: "ada", password: "secret", schemes: schemes)
+              request.options.delivery = delivery
+              let response = try await subject.adapter.send(request)
+              try expectEqual(try await response.body.text(), "done")
+              try expectEqual(response.status, .ok)
+              try expectEqual(requests.elements.last?.split(separator: "\r\n\r\n").last.map(String.init), "the body")
+            }
+          }
+        }
+      },
+      .init("a request without a body is sent once to a server that does not challenge") { subject in
+        for (method, schemes) in [HTTPRequest.Method.post, .put, .delete, .get].flatMap({ method in
+          [AuthenticationSchemes.digest, .ntlm].map { (method, $0) }
+        }) {
+          let requests = Log<String>()
+          let server = try server(requests) { _ in "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\ndone" }
+          defer { server.stop() }
+          var request = try Request(method, server.url + "/x")
+          request.options.authentication = Authentication(user: "ada", password: "secret", schemes: schemes)
+          try expectEqual(try await subject.adapter.send(request).body.text(), "done")
+          try expectEqual(requests.elements.count, 1)
+          let head = try require(requests.elements.first).lowercased()
+          try expectEqual(head.contains("\r\ncontent-length: 0\r\n"), method == .post || method == .put)
+        }
+      },
+      .init("a request without content does not ask to send it", needs: [.streamedUpload, .expectContinue]) { subject in
+        // RFC 9110, section 10.1.1.
+        for schemes in [AuthenticationSchemes.ntlm, .digest, .any, [.ntlm, .basic]] {
+          for size in [100, 2 << 20] {
+            let heads = Log<String>()
+            let server = try server(heads) { head in
+              if head.lowercased().contains("authorization: ntlm tlrmtvntuaab") { return ntlmChallenge }
+              return head.lowercased().contains("authorization:")
+                ? "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
+                : schemes.contains(.ntlm) ? ntlmOffer : challenge
+            }
+            defer { server.stop() }
+            var request = try Request(.put, server.url + "/x", body: .data(Data(repeating: 0x61, count: size)))
+            request.options.authentication = Authentication(user: "ada", password: "secret", schemes: schemes)
+            request.options.expectContinue = ExpectContinue()
+            try expectEqual(try await subject.adapter.send(request).status, .ok)
+            for text in heads.elements where text.hasSuffix("\r\n\r\n") {
+              try expect(!text.lowercased().contains("\r\nexpect:"), text)
+            }
+          }
+        }
+      },
+      .init("a chunked body is not sent to a server of HTTP/1.0", needs: .streamedUpload) { subject in
+        let requests = Log<String>()
+        let server = try server(requests) { head in
+          head.contains("Authorization")
+            ? "HTTP/1.0 200 OK\r\nContent-Length: 0\r\n\r\n" : challenge.replacing("HTTP/1.1", with: "HTTP/1.0")
+        }
+        defer { server.stop() }
+        for setsField in [false, true] {
+          var request = try Request(.post, server.url + "/x", body: .stream(Pieces("the ", "body"), isReplayable: true))
+          request.options.authentication = Authentication(user: "ada", password: "secret", schemes: .digest)
+          if setsField { request.headers[.transferEncoding] = "chunked" }
+          _ = try? await subject.adapter.send(request)
+        }
+        for request in requests.elements where request.contains(" HTTP/1.0\r\n") {
+          try expect(!request.lowercased().contains("transfer-encoding"), request)
+        }
+      },
+      .init("a challenge whose body does not end is given up") { subject in
+        for (name, head, piece) in endless {
+          let sent = Log<Int>()
+          let server = try RawServer { connection in
+            _ = try connection.readHead()
+            try connection.send("HTTP/1.1 401 Unauthorized\r\nWWW-Authenticate: Digest realm=\"r\", nonce=\"n\"\r\n" + head)
+            while true {
+              try connection.send(piece)
+              sent.append(piece.utf8.count)
+            }
+          }
+          defer { server.stop() }
+          let error = try await expectFailure(.bodyTooLarge) {
+            try await subject.connection(to: server).get("x") {
+              $0.options.authentication = Authentication(user: "ada", password: "secret", schemes: .digest)
+            }
+          }
+          try expect(!error.isTransient && error.partialResponse?.status == .unauthorized, "\(name): \(error)")
+          let total = sent.elements.reduce(0, +)
+          try expect(total < 64 << 20, "\(name): \(total) bytes")
+        }
+      },
+      .init("the time to the first byte goes on while a challenge is read", needs: .phaseTimeouts) { subject in
+        let server = try RawServer { connection in
+          _ = try connection.readHead()
+          try connection.send(
+            "HTTP/1.1 401 Unauthorized\r\nWWW-Authenticate: Digest realm=\"r\", nonce=\"n\"\r\nTransfer-Encoding: chunked\r\n\r\n"
+          )
+          while true {
+            try connection.send("1\r\nx\r\n")
+            try connection.pause(milliseconds: 10)
+          }
+        }
+        defer { server.stop() }
+        try await expectFailure(.firstByteTimeout) {
+          try await subject.connection(to: server).get("x") {
+            $0.options.authentication = Authentication(user: "ada", password: "secret", schemes: .digest)
+            $0.options.timeouts.firstByte = .milliseconds(200)
+          }
+        }
+      },
       .init("Basic is sent at once where no other is allowed") { subject in
         let (_, heads) = try await exchange(subject, answers: ["HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"], schemes: .basic)
         try expect(heads[0].contains("\r\nAuthorization: Basic YWRhOnNlY3JldA==\r\n"), heads[0])
@@ -137,6 +252,50 @@ extension ConformanceGroup {
 
   private static let challenge =
     "HTTP/1.1 401 Unauthorized\r\nWWW-Authenticate: Digest realm=\"r\", nonce=\"n\", qop=\"auth\"\r\nContent-Length: 6\r\n\r\nrefuse"
+
+  /// Bodies that do not end: the rest of the head, and what is sent again and again.
+  static let endless: [(name: String, head: String, piece: String)] = [
+    ("a length", "Content-Length: 9000000000000000000\r\n\r\n", String(repeating: "x", count: 16 << 10)),
+    (
+      "chunks", "Transfer-Encoding: chunked\r\n\r\n",
+      String(repeating: "1000\r\n" + String(repeating: "x", count: 4096) + "\r\n", count: 4)
+    ),
+    ("a chunk extension", "Transfer-Encoding: chunked\r\n\r\n1;", String(repeating: "x", count: 16 << 10)),
+  ]
+
+  /// The challenge of NTLM: signature, message type 2, no target name, flags for Unicode and NTLM, eight bytes of challenge.
+  private static let ntlmChallenge: String = {
+    var bytes = Array("NTLMSSP\0".utf8) + [2, 0, 0, 0, 0, 0, 0, 0, 40, 0, 0, 0, 0x01, 0x82, 0, 0]
+    bytes += [1, 2, 3, 4, 5, 6, 7, 8] + [UInt8](repeating: 0, count: 8)
+    return "HTTP/1.1 401 Unauthorized\r\nWWW-Authenticate: NTLM \(Data(bytes).base64EncodedString())\r\nContent-Length: 0\r\n\r\n"
+  }()
+  private static let ntlmOffer = "HTTP/1.1 401 Unauthorized\r\nWWW-Authenticate: NTLM\r\nContent-Length: 0\r\n\r\n"
+
+  /// A server that logs each request with its body, decoded, and answers by its head.
+  private static func server(_ requests: Log<String>, _ answer: @escaping @Sendable (String) -> String) throws -> RawServer {
+    try RawServer { connection in
+      while true {
+        let head = try connection.readHead()
+        let fields = head.lowercased()
+        if fields.contains("\r\nexpect: 100-continue\r\n") { try connection.send("HTTP/1.1 100 Continue\r\n\r\n") }
+        var body: [UInt8] = []
+        if fields.contains("\r\ntransfer-encoding: chunked\r\n") {
+          while true {
+            var size = ""
+            while !size.hasSuffix("\r\n") { size += String(decoding: try connection.read(exactly: 1), as: UTF8.self) }
+            let count = Int(size.dropLast(), radix: 16) ?? 0
+            let chunk = try connection.read(exactly: count + 2)
+            if count == 0 { break }
+            body += chunk.dropLast(2)
+          }
+        } else if let length = fields.firstMatch(of: #/content-length: ([0-9]+)/#).flatMap({ Int($0.output.1) }) {
+          body = try connection.read(exactly: length)
+        }
+        requests.append(head + String(decoding: body, as: UTF8.self))
+        try connection.send(answer(head))
+      }
+    }
+  }
 
   /// The response, and the heads of the requests.
   private static func exchange(

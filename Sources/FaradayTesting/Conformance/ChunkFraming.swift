@@ -27,6 +27,54 @@ extension ConformanceGroup {
         "an extension of 100 kB is passed over, or too much",
         answering: head + "5;" + String(repeating: "x", count: 100_000) + "\r\nhello\r\n0\r\n\r\n", or: .headTooLarge)
       + [
+        ("an extension without end", "5;"), ("a size of zeros without end", "0"), ("spaces without end after a size", "5 "),
+        ("chunks of more framing than data", ""),
+      ].flatMap { sentence, start in
+        DeliveryKind.allCases.map { delivery in
+          Case("\(sentence), \(delivery.rawValue)", needs: delivery.needs) { subject in
+            let last = start.last.map { $0 == ";" ? "x" : String($0) }
+            let piece =
+              last.map { String(repeating: $0, count: 16 << 10) }
+              ?? String(repeating: "1;" + String(repeating: "x", count: 200) + "\r\nx\r\n", count: 64)
+            let server = try RawServer { connection in
+              _ = try connection.readHead()
+              try connection.send(head + start)
+              while true { try connection.send(piece) }
+            }
+            defer { server.stop() }
+            let connection = try subject.connection(to: server)
+            let error = try await expectFailure(.headTooLarge, .malformedResponse) { try await delivery.get(connection) }
+            try expect(!error.isTransient, "\(error)")
+          }
+        }
+      }
+      + isFine(
+        "small chunks with small extensions are allowed",
+        answering: head + String(repeating: "1;a=b\r\nx\r\n", count: 20_000) + "0\r\n\r\n",
+        body: String(repeating: "x", count: 20_000), in: DeliveryKind.allCases)
+      + [4_200, 110_000].flatMap { size in
+        DeliveryKind.allCases.map { delivery in
+          Case("a trailer line of \(size) bytes is too large, \(delivery.rawValue)", needs: delivery.needs) { subject in
+            let answer = head + "5\r\nhello\r\n0\r\nX: " + String(repeating: "x", count: size) + "\r\n\r\n"
+            // Whole, and in pieces: a limit must not depend on the reads.
+            for pieces in [[answer], [String(answer.dropLast(2000)), String(answer.suffix(2000))]] {
+              let server = try RawServer { connection in
+                _ = try connection.readHead()
+                for piece in pieces {
+                  try connection.send(piece)
+                  try connection.pause(milliseconds: 20)
+                }
+                connection.halfClose()
+                connection.waitForClose()
+              }
+              defer { server.stop() }
+              let connection = try subject.connection(to: server)
+              try await expectFailure(.headTooLarge) { try await delivery.get(connection) }
+            }
+          }
+        }
+      }
+      + [
         ("a trailer without a colon", "no colon"), ("a trailer without a name", ": value"), ("a trailer of zeros", "\0\0"),
       ].flatMap { sentence, trailer in
         isMalformed(sentence, answering: head + "5\r\nhello\r\n0\r\n\(trailer)\r\n\r\n", in: DeliveryKind.allCases)

@@ -24,7 +24,30 @@ extension ConformanceGroup {
         old.send(answer)
         let error = try await expectFailure(.tlsFailed) { try await get(old, over: subject) }
         try expectEqual(error.phase, .tls)
-        try expect(error.partialResponse == nil)
+        try expect(error.partialResponse == nil && !error.isTransient)
+      },
+      .init("a server without TLS is a permanent failure") { subject in
+        let server = try RawServer { connection in
+          _ = try connection.readSome(upTo: 16 << 10)
+          try connection.send("HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n")
+          connection.waitForClose()
+        }
+        defer { server.stop() }
+        let request = try Request(server.url.replacing("http://", with: "https://"))
+        let error = try await expectFailure(.tlsFailed) { try await subject.adapter.send(request) }
+        try expect(!error.isTransient, "\(error)")
+      },
+      .init("a server that breaks the handshake off is a transient failure") { subject in
+        for resets in [true, false] {
+          let server = try RawServer { connection in
+            _ = try connection.readSome(upTo: 16 << 10)
+            if resets { connection.reset() } else { connection.close() }
+          }
+          defer { server.stop() }
+          let request = try Request(server.url.replacing("http://", with: "https://"))
+          let error = try await expectFailure(.connectionFailed, .connectionClosed) { try await subject.adapter.send(request) }
+          try expect(error.isTransient, "\(error)")
+        }
       },
       .init("cancelling in the middle ends it at once") { subject in
         let hasBegun = Gate()

@@ -45,6 +45,18 @@ extension ConformanceGroup {
         }
         try expectEqual(try await response.body.text(), "ok")
       },
+      .init("they are too many without end", needs: .strictFraming) { subject in
+        for head in [
+          "HTTP/1.1 103 Early Hints\r\n\r\n", "HTTP/1.1 103 Early Hints\r\nA: \(String(repeating: "x", count: 8000))\r\n\r\n",
+        ] {
+          let server = try RawServer { connection in
+            _ = try connection.readHead()
+            while true { try connection.send(head) }
+          }
+          defer { server.stop() }
+          try await expectFailure(.headTooLarge) { try await subject.connection(to: server).get() }
+        }
+      },
       .init("a streamed response is the final one", needs: .streamedDownload) { subject in
         let response = try await subject.connection.get("early-hints") { $0.options.delivery = .streamed }
         try expectEqual(response.status, .ok)

@@ -36,6 +36,19 @@ extension ConformanceGroup {
           }
         }
       },
+      .init("TE is a field of the connection", needs: .exactHeaders) { subject in
+        // RFC 9110, section 10.1.4.
+        for (connection, expected) in [
+          (nil, "TE"), ("close", "close, TE"), ("te", "te"), ("X-Other, TE", "X-Other, TE"),
+        ] as [(String?, String)] {
+          let (text, _) = try await sent(subject) {
+            $0.headers[.te] = "trailers"
+            $0.headers[.connection] = connection
+          }
+          try expectEqual(text.lowercased().split(separator: "\r\nconnection:").count, 2)
+          try expect(text.contains("\r\nConnection: \(expected)\r\n") && text.contains("\r\nTE: trailers\r\n"), text)
+        }
+      },
       .init("trailers follow the body", needs: [.requestTrailers, .streamedUpload]) { subject in
         let checksum = try require(HTTPField.Name("X-Checksum"))
         let (text, _) = try await sent(subject, until: "X-Checksum: abc\r\n\r\n") {

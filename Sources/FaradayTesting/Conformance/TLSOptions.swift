@@ -118,6 +118,62 @@ extension ConformanceGroup {
           try await fields(subject, .tls13) { ($0.caFile, $0.negotiatesProtocol) = ($1.authority, false) }["alpn"], "")
         try expect(try await fields(subject, .valid) { $0.caFile = $1.authority }["alpn"] != "")
       },
+      .init("a replaced file of authorities counts at once", needs: .customCA) { subject in
+        let certificates = try TestCertificates.shared.get()
+        for variant in [NginxVariants.Variant.tls12, .tls13] {
+          for closes in [false, true] {
+            let file = try TemporaryFile(Data())
+            for round in 0..<2 {
+              try replace(file.path, with: certificates.authority)
+              for _ in 0..<2 {
+                _ = try await fields(subject, variant, edit: { if closes { $0.headers[.connection] = "close" } }) { tls, _ in
+                  tls.caFile = file.path
+                }
+              }
+              try replace(file.path, with: certificates.otherAuthority)
+              let error = try await expectFailure(.tlsVerificationFailed) {
+                try await response(subject, variant) { tls, _ in tls.caFile = file.path }
+              }
+              try expect(!error.message.contains("/./") && !error.message.contains("//"), "\(round): \(error)")
+            }
+          }
+        }
+      },
+      .init("a file of authorities at a relative path is read", needs: .customCA) { subject in
+        let path = try TestCertificates.shared.get().authority
+        let folder = FileManager.default.currentDirectoryPath
+        let up = String(repeating: "../", count: folder.split(separator: "/").count)
+        _ = try await fields(subject, .valid) { tls, _ in tls.caFile = up + path.dropFirst() }
+      },
+      .init("a replaced folder of authorities counts at once", needs: .tlsAuthorities) { subject in
+        let certificates = try TestCertificates.shared.get()
+        let folder = FileManager.default.temporaryDirectory.path() + "/faraday-" + UUID().uuidString
+        try FileManager.default.copyItem(atPath: certificates.authorityFolder, toPath: folder)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        for closes in [true, false] {
+          _ = try await fields(subject, .tls13, edit: { if closes { $0.headers[.connection] = "close" } }) { tls, _ in
+            tls.caDirectory = folder
+          }
+        }
+        for name in try FileManager.default.contentsOfDirectory(atPath: folder) {
+          try FileManager.default.removeItem(atPath: folder + "/" + name)
+        }
+        try await expectFailure(.tlsVerificationFailed) {
+          try await response(subject, .tls13) { tls, _ in tls.caDirectory = folder }
+        }
+      },
+      .init("a replaced file of revocation lists counts at once", needs: [.revocationLists, .customCA]) { subject in
+        let certificates = try TestCertificates.shared.get()
+        let file = try TemporaryFile(Data())
+        try replace(file.path, with: certificates.revocations)
+        for _ in 0..<2 {
+          _ = try await fields(subject, .tls13) { ($0.caFile, $0.revocationLists) = ($1.authority, file.path) }
+        }
+        try replace(file.path, with: certificates.clientKey)
+        try await refused(subject, .tls13, .invalidCA, .tlsVerificationFailed) {
+          ($0.caFile, $0.revocationLists) = ($1.authority, file.path)
+        }
+      },
       .init("the server's certificates are told", needs: [.peerCertificates, .customCA]) { subject in
         let response = try await response(subject, .chain) { ($0.caFile, $0.reportsPeerCertificates) = ($1.authority, true) }
         _ = try await response.body.collect(upTo: .max)
@@ -149,6 +205,53 @@ extension ConformanceGroup {
           $0.clientCertificate = .pem(.file($1.strangerCertificate), key: .file($1.strangerKey))
         }
         try expectEqual(response.status, .badRequest)
+      },
+      .init("a replaced certificate file counts at once") { subject in
+        let certificates = try TestCertificates.shared.get()
+        for hasKeyFile in [false, true] {
+          for closes in [true, false] {
+            let (certificate, key) = (try TemporaryFile(Data()), try TemporaryFile(Data()))
+            for isKnown in [true, true, false, true] {
+              if hasKeyFile {
+                try replace(certificate.path, with: isKnown ? certificates.clientCertificate : certificates.strangerCertificate)
+                try replace(key.path, with: isKnown ? certificates.clientKey : certificates.strangerKey)
+              } else {
+                let files =
+                  isKnown ? [certificates.clientCertificateAndKey] : [certificates.strangerCertificate, certificates.strangerKey]
+                let text = try files.map { try Data(contentsOf: URL(filePath: $0)) }.reduce(Data(), +)
+                try text.write(to: URL(filePath: certificate.path), options: .atomic)
+              }
+              let response = try await response(subject, .clientCertificate) {
+                if closes { $0.headers[.connection] = "close" }
+              } _: {
+                $0.caFile = $1.authority
+                $0.clientCertificate = .pem(.file(certificate.path), key: hasKeyFile ? .file(key.path) : nil)
+              }
+              try expectEqual(response.status, isKnown ? .ok : .badRequest)
+            }
+          }
+        }
+      },
+      .init("one that is needed is missing, or unknown: the handshake fails, whatever is being sent") { subject in
+        for version in ["-tls1_2", "-tls1_3"] {
+          for hasCertificate in [false, true] {
+            for size in [0, 10, 4 << 20] {
+              let server = try OpenSSLServer("-Verify 1 -verify_return_error -CAfile ca.pem \(version)")
+              let error = try await expectFailure(.tlsFailed) {
+                var request = try Request(size == 0 ? .get : .post, server.url)
+                if size > 0 { request.body = .data(Data(repeating: 0x61, count: size)) }
+                request.options.tls.caFile = server.caFile
+                if hasCertificate {
+                  let certificates = try TestCertificates.shared.get()
+                  request.options.tls.clientCertificate = .pem(
+                    .file(certificates.strangerCertificate), key: .file(certificates.strangerKey))
+                }
+                return try await subject.adapter.send(request)
+              }
+              try expect(!error.isTransient, "\(error)")
+            }
+          }
+        }
       },
       .init("the connection of one client is not another's") { subject in
         for isKnown in [true, false, true] {
@@ -213,6 +316,11 @@ extension ConformanceGroup {
     ("another's key", { .pem(.file($0.clientCertificate), key: .file($0.strangerKey)) }),
     ("garbage", { _ in .pem(.bytes(Data("garbage".utf8))) }),
   ]
+
+  /// Puts a copy of the other file in the place of a file, as a new file.
+  private static func replace(_ path: String, with other: String) throws {
+    try Data(contentsOf: URL(filePath: other)).write(to: URL(filePath: path), options: .atomic)
+  }
 
   // MARK: requests
 

@@ -47,6 +47,8 @@ extension ComparedLine {
     "http_proxy=http://127.0.0.1:1 no_proxy='x, 127.0.0.0/8' curl -s \"$URL/a|b\"",
     "http_proxy=http://a:b@127.0.0.1:$PORT curl -s -U q:r http://h.example/hello",
     "curl -s -H 'Proxy-Connection:' -x $URL http://h.example/hello",
+    "curl -s --proxy-header 'Proxy-Connection: close' -x $URL http://h.example/hello",
+    "curl -s --proxy-header 'Proxy-Connection:' -x $URL http://h.example/hello",
     "curl -s -x $URL --resolve h.example:80:127.0.0.1 http://h.example/hello",
     "curl -s -x $URL --connect-to ::open.example:80 'http://h.example/a|b'",
     "curl -s -x $URL 'http://h.example/a|b?c^d'",

@@ -4,6 +4,7 @@ extension ComparedLine {
 
   /// They are to stay.
   private static let intended = [
+    "curl --tr-encoding -H 'TE: trailers' $URL/hello": "a Connection field names TE, as RFC 9110, section 10.1.4, asks",
     "curl --compressed $URL/gzip": "the codings that this build can decode are asked for: br and zstd are not among them",
     "curl -u joe:pw -A me -e http://from/ -b a=1 -r 0-1 --compressed -H 'X-Own: 1' -d a=1 $URL/hello":
       "the codings of --compressed, and curl writes a Content-Range into a POST with -r",

@@ -1,20 +1,19 @@
-import Faraday
 #if canImport(Glibc)
 private import Glibc
 #elseif canImport(Darwin)
 private import Darwin
 #endif
 
-/// The hosts of `--noproxy` or `no_proxy` that are connected to directly, as curl matches them: names with those below them, addresses,
+/// The hosts of `no_proxy` that are connected to directly, as curl matches them: names with those below them, addresses,
 /// and ranges of addresses (CIDR); `*` is all. Unlike curl 7.88, ranges of IPv6 and international names match too, and a range that is
 /// malformed matches nothing.
-struct NoProxy {
+package struct NoProxy {
   private let text: String
 
-  init(_ text: String) { self.text = text }
+  package init(_ text: String) { self.text = text }
 
   /// - Parameter host: a name, or an address without brackets.
-  func contains(_ host: String) -> Bool {
+  package func contains(_ host: String) -> Bool {
     guard text != "*" else { return true }
     let words = text.split { ", \t".contains($0) }
     if let address = Self.address(host) {
