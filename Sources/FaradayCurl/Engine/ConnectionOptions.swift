@@ -14,7 +14,6 @@ final class ConnectionOptions: Hashable, Sendable {
   /// Nil for the default options.
   init?(of request: Request, to target: Target, through proxy: Proxy?) {
     let options = request.options.transport?.fields
-    guard options != nil || proxy != nil else { return nil }
     var tls = target.isSecure ? options?.tls ?? TLS() : TLS()
     tls.resumesSessions = true
     tls.reportsPeerCertificates = false
