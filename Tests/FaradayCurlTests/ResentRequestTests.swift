@@ -64,7 +64,7 @@ import Testing
     defer { server.stop() }
     let adapter = CurlAdapter()
     var first = try Request(server.url + "/first")
-    first.options.network.tcpNoDelay = false
+    first.options.network.ipVersion = .v4
     let task = Task { [first] in try await adapter.send(first) }
     #expect(await arrived.opened())
     var second = try Request(server.url + "/second")

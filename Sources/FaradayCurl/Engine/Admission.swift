@@ -127,9 +127,10 @@ struct Admission<Item> {
   {
     guard ready.isEmpty, active < limit else { return nil }
     let origin = self.origin(origin, originLimit)
+    guard origin.hasRoom else { return nil }
     let number = nextNumber()
     let gate = gate(key, now)
-    guard origin.hasRoom, passes(gate, number, item) else {
+    guard passes(gate, number, item) else {
       noteIdle(origin)
       return nil
     }

@@ -14,7 +14,6 @@ final class ConnectionOptions: Hashable, Sendable {
   /// Nil for the default options.
   init?(of request: Request, to target: Target, through proxy: Proxy?) {
     let options = request.options.transport?.fields
-    guard options != nil || proxy != nil else { return nil }
     var tls = target.isSecure ? options?.tls ?? TLS() : TLS()
     tls.resumesSessions = true
     tls.reportsPeerCertificates = false
@@ -77,9 +76,10 @@ struct ConnectionPools {
 }
 
 extension Transfer {
-  /// Whether the connection may go to a link-local address of IPv6, which needs the scope that its name or zone has.
-  var mayBeLinkLocal: Bool {
+  /// Whether the connection may need the scope of an IPv6 address: of a link-local one, or to find the address of an interface.
+  var mayNeedScope: Bool {
     let network = request.options.transport?.fields.network ?? Network()
+    if let local = network.localAddress, IPAddress(local) == nil { return true }
     let endpoint = network.endpoint(of: target)
     return ([endpoint.host, proxy?.host ?? ""] + endpoint.addresses).contains { host in
       let name = host.lowercased().drop { $0 == "[" }

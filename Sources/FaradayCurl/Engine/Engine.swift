@@ -243,7 +243,7 @@ final class Engine {
     guard let easy = transfer.easy else { return }
     sockets.watch(easy)
     if let share, transfer.target.isSecure { _ = faraday_set_pointer(easy.pointer, CURLOPT_SHARE, share) }
-    if let options = transfer.connectionOptions, options.needsPool, !transfer.mayBeLinkLocal {
+    if let options = transfer.connectionOptions, options.needsPool, !transfer.mayNeedScope {
       // libcurl's pool keeps connections with different numbers apart. It is for link-local addresses of IPv6, and ignored for others.
       _ = faraday_set_long(easy.pointer, CURLOPT_ADDRESS_SCOPE, pools.number(of: options))
     }

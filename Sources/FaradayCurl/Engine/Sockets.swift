@@ -76,8 +76,6 @@ final class Sockets {
     var idleSince = 0
     /// Whether an idle connection is kept for a request that is about to start.
     var isReserved = false
-    /// The certificates of the server, if they were asked for.
-    var certificates: [Data] = []
     /// The counters of its origin; nil before it is established, and once it counts as closed.
     var origin: EngineCounters.Connections?
     /// A number that no other connection of the process has, once it is established.
@@ -171,10 +169,9 @@ final class Sockets {
   func isNew(_ descriptor: Int32) -> Bool { entries[Int(descriptor)].isOpen && entries[Int(descriptor)].endpoints == nil }
 
   /// Notes what a new connection was made with.
-  func made(_ descriptor: Int32, with options: ConnectionOptions?, _ tcp: TCPSettings, _ certificates: [Data]) {
+  func made(_ descriptor: Int32, with options: ConnectionOptions?, _ tcp: TCPSettings) {
     entries[Int(descriptor)].tcp = tcp
     entries[Int(descriptor)].options = options
-    entries[Int(descriptor)].certificates = certificates
   }
 
   /// Sets the options of a connection's socket, if they are not the ones that it has.
@@ -265,7 +262,6 @@ final class Sockets {
   }
 
   func options(_ descriptor: Int32) -> ConnectionOptions? { entries[Int(descriptor)].options }
-  func certificates(_ descriptor: Int32) -> [Data] { entries[Int(descriptor)].certificates }
 
   /// Whether the connection has an active request.
   func isUsed(_ descriptor: Int32) -> Bool {

@@ -123,13 +123,12 @@ extension Transfer {
       guard isHTTP2 || !hasUnreadBytes(descriptor, ssl) else { return false }
       guard isNextLeg || sockets.options(descriptor) == connectionOptions else { return false }
       sockets.apply(tcpSettings, to: descriptor)
-      attempt.certificates = sockets.certificates(descriptor)
-      if attempt.certificates.isEmpty, let ssl, request.options.transport?.fields.tls.reportsPeerCertificates ?? false {
+      if let ssl, request.options.transport?.fields.tls.reportsPeerCertificates ?? false {
         attempt.certificates = OpenSSL.peerCertificates(ssl)
       }
     } else {
       sockets.established(descriptor, to: target.origin)
-      sockets.made(descriptor, with: connectionOptions, tcpSettings, attempt.certificates)
+      sockets.made(descriptor, with: connectionOptions, tcpSettings)
       let isHTTP2 = ssl.flatMap(OpenSSL.hasAgreedOnHTTP2) ?? (request.options.httpVersion == .http2PriorKnowledge)
       attempt.isHTTP2 = isHTTP2
       if isHTTP2 { sockets.noteHTTP2(descriptor) }

@@ -73,7 +73,8 @@ final class Transfer: @unchecked Sendable, HasDeadline {
   /// Whether the waiting task runs on the engine's thread (task executor), so that resuming it needs no change of thread.
   var isSentFromEngine = false
   /// What tells its connection from others; nil for the defaults. Made when it is first needed.
-  private(set) lazy var connectionOptions = ConnectionOptions(of: request, to: target, through: proxy)
+  private(set) lazy var connectionOptions =
+    request.options.transport == nil && proxy == nil ? nil : ConnectionOptions(of: request, to: target, through: proxy)
   /// What it holds until it has a connection.
   var hold: Sockets.Hold?
   /// The engine's share of the connections to its origin; nil if it has them all.

@@ -51,12 +51,12 @@ extension ConformanceGroup {
           var request = try Request(nginx.url(.valid))
           request.options.httpVersion = .http1
           request.options.tls.caFile = nginx.certificates.authority
-          request.options.tls.reportsPeerCertificates = index % 3 == 1
+          request.options.tls.reportsPeerCertificates = index % 3 == 0
           request.options.tls.resumesSessions = index % 2 == 0
           let response = try await subject.adapter.send(request)
           connections.insert(NginxVariants.fields(of: try await response.body.text())["connection"])
-          try expectEqual(response.metrics.peerCertificates.isEmpty, index % 3 != 1)
-          if index % 3 == 1 { certificates.insert(response.metrics.peerCertificates) }
+          try expectEqual(response.metrics.peerCertificates.isEmpty, index % 3 != 0)
+          if index % 3 == 0 { certificates.insert(response.metrics.peerCertificates) }
         }
         try expectEqual(connections.count, 1)
         try expectEqual(certificates.count, 1)
