@@ -13,7 +13,7 @@ final class ConnectionContext: Sendable {
   let secrets: Secrets
   /// Whether the request is cross-origin whatever its URL is: a redirect or a link has led it away before.
   let isCrossOrigin: Bool
-  /// The connection's own context that this one was derived from.
+  /// The context that this one was derived from, and so on up to the connection's own.
   private let source: ConnectionContext?
 
   init(
@@ -51,8 +51,18 @@ final class ConnectionContext: Sendable {
     ConnectionContext(
       baseOrigin: BaseOrigin(url), originBoundHeaders: originBoundHeaders, originBoundCredentials: originBoundCredentials,
       secrets: secrets, isCrossOrigin: isCrossOrigin,
-      // Merged with this one it stays as it is, or it would be cross-origin to it.
+      // Merging with a context that this one was derived from must not make it cross-origin.
       source: self)
+  }
+
+  /// Whether this context is the other one, or was derived from it.
+  private func isDerived(from other: ConnectionContext) -> Bool {
+    var context: ConnectionContext? = self
+    while let current = context {
+      if current === other { return true }
+      context = current.source
+    }
+    return false
   }
 
   func isSameOrigin(_ url: URL) -> Bool { baseOrigin?.contains(url) ?? true }
@@ -61,7 +71,7 @@ final class ConnectionContext: Sendable {
   /// the secrets of both; headers of this context stay bound to its own base origin.
   func merged(with other: ConnectionContext, at url: URL) -> ConnectionContext {
     // The usual case of a request that was made by the connection it is sent over.
-    if self === other || source === other { return self }
+    if isDerived(from: other) { return self }
     var secrets = secrets
     secrets.formUnion(other.secrets)
     return ConnectionContext(
@@ -190,4 +200,19 @@ extension Response {
   }
 
   private enum WasRedirectedCrossOrigin: ResponseKey { typealias Value = Bool }
+
+  /// Whether the client has changed its request from `http` to `https` at the same server (``Request/moveToSecureOrigin(_:)``).
+  package var wasMovedToSecureOrigin: Bool {
+    get { self[WasMovedToSecureOrigin.self] ?? false }
+    set { self[WasMovedToSecureOrigin.self] = newValue ? true : nil }
+  }
+
+  private enum WasMovedToSecureOrigin: ResponseKey { typealias Value = Bool }
+
+  /// Whether the response comes from the origin that its request was made for: no redirect has led to another one, and the client
+  /// has at most changed `http` to `https`.
+  package func isFromOrigin(of requested: URL) -> Bool {
+    guard !wasRedirectedCrossOrigin else { return false }
+    return Origin(requested) == Origin(url) || wasMovedToSecureOrigin && Origin(requested).isSecured(by: Origin(url))
+  }
 }
