@@ -32,11 +32,12 @@ extension HTTPCache {
       // It has none, and with its reader its connection would go.
       await response.body.discard()
       if stored.isConfirmed(by: response.headers), isUnchanged(lookup, last, Vary(stored.headers)),
-        isUnchanged(lookup, last, Vary(response.headers))
+        isUnchanged(lookup, last, Vary(response.headers)),
+        let updated = stored.updated(by: response.headers, requestTime: requestTime, responseTime: responseTime)
       {
-        return await confirmed(stored, by: response, lookup, found, isOwn: sent.last != nil, requestTime, responseTime)
+        return await confirmed(stored, updated, by: response, lookup, found, isOwn: sent.last != nil)
       }
-      // It is about another response than the one that was asked about (section 4.3.4): without the question.
+      // The 304 is about another response (section 4.3.4), or has too many fields: send the request without the validators.
       if sent.last != nil { await forget(found) }
       var unknown = found
       (unknown.response, unknown.key) = (nil, nil)
@@ -62,10 +63,8 @@ extension HTTPCache {
 
   /// The stored response, updated by the 304 (RFC 9111, section 4.3.4).
   private func confirmed(
-    _ stored: StoredResponse, by notModified: Response, _ lookup: Lookup, _ found: Found, isOwn: Bool, _ requestTime: Double,
-    _ responseTime: Double
+    _ stored: StoredResponse, _ updated: StoredResponse, by notModified: Response, _ lookup: Lookup, _ found: Found, isOwn: Bool
   ) async -> Response {
-    let updated = stored.updated(by: notModified.headers, requestTime: requestTime, responseTime: responseTime)
     let vary = Vary(updated.headers)
     var refusal = isOwn ? updated.refusal(for: lookup.directives, vary: vary) : .answeredBelow
     if refusal == nil, let vary {
@@ -92,7 +91,7 @@ extension HTTPCache {
     case false?: await forget(found)
     case true?:
       let updated = stored.updated(by: new.headers, requestTime: new.requestTime, responseTime: new.responseTime)
-      guard let vary = Vary(updated.headers), updated.refusal(for: lookup.directives, vary: vary) == nil else {
+      guard let updated, let vary = Vary(updated.headers), updated.refusal(for: lookup.directives, vary: vary) == nil else {
         return await forget(found)
       }
       _ = await write(updated, vary, lookup, found, updating: stored)

@@ -49,6 +49,57 @@ import Testing
     #expect(try await server.get().cacheResult?.outcome == .miss)
   }
 
+  @Test(arguments: [
+    "Thu, 18 Aug 2050 2:01:18 GMT", "Thu, 18 Aug 50 02:01:18 GMT", "Thu, 18-Aug-2050 02:01:18 GMT",
+    "Thu, 18  Aug  2050 02:01:18 GMT", "Thu 18 Aug 2050 02:01:18 GMT", "Thu,18 Aug 2050 02:01:18 GMT",
+    "Thu, 18 Aug 2050 02.01.18 GMT", "Thu, 18 Aug 2050 02:01:18", "Thu, 18 Aug 2050 02:01:18 AEST",
+    "Thu, 18 Aug 2050 02:01:18 +0000", "18 Aug 2050 02:01:18 GMT", "Thu, 8 Aug 2050 02:01:18 GMT", "Thu, 18 Aug 2050 02:01 GMT",
+    "Thu, 18 Aug 2050 24:01:18 GMT", "Thu, 18 Aug 2050 02:60:18 GMT", "Thu, 18 Aug 2050 02:01:61 GMT",
+    "Thu, 31 Apr 2050 02:01:18 GMT", "Thu, 00 Aug 2050 02:01:18 GMT", "Thu, 18 Xug 2050 02:01:18 GMT",
+    "Thx, 18 Aug 2050 02:01:18 GMT", "Thu, 18 Aug 20500 02:01:18 GMT", "Thu, 18 Aug 2050 02:01:18 GMT GMT",
+    "Thu, 18 Aug 2050 02:01:18  GMT", "Thu, 18 Aug 2050 02:01:18 GMT; x", "Thursday, 18-Aug-2050 02:01:18 GMT",
+    "Thu, 18-Aug-50 02:01:18 GMT", "Thursday, 18 Aug 2050 02:01:18 GMT", "Thu Aug 18 02:01:18 50", "Thu Aug  18 02:01:18 2050",
+    "Thu Aug 8 02:01:18 2050", "Thu Aug 18 02:01:18 2050 GMT", "Thursday Aug 18 02:01:18 2050",
+    "\"Thu, 18 Aug 2050 02:01:18 GMT\"",
+    "Thu, 18 Aug 2050 02:01:18 GMT, Thu, 18 Aug 2050 02:01:18 GMT", "Thu, +8 Aug 2050 02:01:18 GMT",
+  ])
+  func `RFC 9111 5.3: an Expires that nearly is a date of RFC 9110 is in the past`(expires: String) async throws {
+    server.answer([.expires: expires, .eTag: "\"a\"", .lastModified: CachedServer.date(-86_400)])
+    try await server.get()
+    #expect(try await server.get().cacheResult?.outcome == .miss)
+  }
+
+  @Test(arguments: [
+    "Thu, 18 Aug 2050 02:01:18 GMT", "Thursday, 18-Aug-50 02:01:18 GMT", "Thu Aug 18 02:01:18 2050", "Thu Aug  8 02:01:18 2050",
+    "THU, 18 AUG 2050 02:01:18 gmt", "thursday, 18-aug-50 02:01:18 GMT", "Thu, 18 Aug 2050 02:01:18 UTC",
+    "Thu, 18 Aug 2050 02:01:60 GMT", "Fri, 18 Aug 2050 02:01:18 GMT", "Sun, 29 Feb 2048 02:01:18 GMT",
+  ])
+  func `RFC 9110 5.6.7: an Expires in each of the three formats counts, whatever its case`(expires: String) async throws {
+    server.answer([.expires: expires])
+    try await server.get()
+    server.advance(by: 86_400)
+    #expect(try await server.get().cacheResult?.outcome == .hit)
+  }
+
+  @Test func `RFC 9110 5.6.7: a year of two digits that is over 50 years ahead is in the past`() async throws {
+    server.answer([.expires: "Sunday, 06-Nov-77 08:49:37 GMT"], times: 1)
+    #expect(try await server.look("far") == "body 1, miss, not stored (never fresh)")
+    // 2076-11-06 is more than 50 years after 2026-01-01.
+    server.answer([.expires: "Friday, 06-Nov-76 08:49:37 GMT"], times: 1)
+    #expect(try await server.look("farther") == "body 2, miss, not stored (never fresh)")
+    server.answer([.expires: "Wednesday, 06-Nov-75 08:49:37 GMT"])
+    try await server.get("near")
+    #expect(try await server.get("near").cacheResult?.outcome == .hit)
+  }
+
+  @Test(arguments: ["Thu, 1-Jan-2026 0:00:00 GMT", "Thu, 01 Jan 26 00:00:00 GMT", "Thu Jan  1 00:00:00 2026"])
+  func `RFC 9110 5.6.7: a Date is read leniently`(date: String) async throws {
+    server.advance(by: 100)
+    server.answer([.date: date, .cacheControl: "max-age=150"])
+    try await server.get()
+    #expect(try await server.get().headers[.age] == "100")
+  }
+
   @Test func `RFC 9111 4.2.1: several Expires that differ are stale`() async throws {
     var fields: HTTPFields = [:]
     fields.append(HTTPField(name: .expires, value: CachedServer.date(100)))

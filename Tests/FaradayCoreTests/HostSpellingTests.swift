@@ -1,4 +1,5 @@
 import FaradayCore
+import FaradayTesting
 import FoundationEssentials
 import Testing
 
@@ -35,6 +36,30 @@ import Testing
   ])
   func `an international name is passed on in ASCII`(url: String, text: String) throws {
     #expect(try target(url) == text)
+  }
+
+  @Test(arguments: [
+    "http://user@example.com:80@host/", "http://a@b@host/", "http://user:p@ss@host/", "http://@@host/", "http://a@b%40c@host?x",
+    "//a@b@host/",
+  ])
+  func `a URL with an unescaped @ in its userinfo is refused, as its host is ambiguous`(text: String) throws {
+    let connection = try Connection("http://h/", adapter: MockAdapter())
+    let ways = [
+      { try Request(text) }, { try connection.request(.get, text) },
+      { try Connection(text, adapter: MockAdapter()).request(.get) },
+    ]
+    for way in ways {
+      let error = #expect(throws: TransportError.self) { try way() }
+      #expect(error?.code == .invalidURL && error?.phase == .building)
+    }
+    let links = Response(status: .ok, headers: [.link: "<\(text)>; rel=next"], url: connection.url ?? URL(filePath: "/")).links
+    #expect(links.isEmpty)
+  }
+
+  @Test(arguments: ["http://u:p%40w@host/", "http://host/@me", "http://host?a@b", "http://u@host/a@b", "http://host#a@b@c"])
+  func `an @ elsewhere in a URL is accepted`(text: String) throws {
+    #expect(try target(text) == text)
+    #expect(try Request(text).url.absoluteString == text)
   }
 
   @Test func `an international name and its ASCII form are one origin`() throws {

@@ -15,7 +15,10 @@ import Testing
     ("http://user:hunter2%40h/", "http://h/"), ("http://user:hunter2\u{FF20}h/", "http://h/"),
     ("http://user:p@hunter2/x@h", "http://h"), ("http://user:/hunter2@h", "http://h"), ("http://user:hunter2@", "http://"),
     (" http://user:hunter2@h", "http://h"), ("http://us er:hunter2@h/", "http://h/"), ("ht\ntp://user:hunter2@h", "h"),
-    ("http://user:99999hunter2", "http://user:[secret]"), ("jdbc:http://user:hunter2@h/", "h/"), ("mailto:hunter2@h", "h"),
+    ("http://user:99999hunter2", "http://user:[secret]"), ("http://host:99999/", "http://host:99999/"),
+    ("http://host:65536", "http://host:65536"), ("http://user:123456", "http://user:[secret]"),
+    ("http://user:99999/hunter2@h", "http://h"), ("http://user:99999%40h", "http://h"), ("jdbc:http://user:hunter2@h/", "h/"),
+    ("mailto:hunter2@h", "h"),
     ("user:hunter2@h?token=hunter2", "h"), ("/user:hunter2@h", "h"),
     ("http://h/a/http://user:hunter2@g/x", "http://h/a/http://g/x"), ("http://h/a:b/@me", "http://h/[secret]@me"),
   ])

@@ -38,7 +38,9 @@ import Testing
     "X-Api-Key", "x_api_key", "apiKey", "APIKEY2", "X-Auth-Token", "accessToken", "ID_TOKEN", "clientSecret", "newPassword",
     "db.passwd", "PWD", "smtp-pass", "pass phrase", "X-GitHub-OTP", "jwt", "awsCredentials", "JSESSIONID", "PHPSESSID",
     "session_key", "X-Hub-Signature-256", "sig", "X-Forwarded-Authorization", "Set-Cookie", "_csrf", "code_verifier", "code",
-    "PIN", "user[password]", "token[]", "secret[0][value]",
+    "PIN", "user[password]", "token[]", "secret[0][value]", "device_code", "user_code", "authorization_code", "oauth_verifier",
+    "pw", "new_pw", "recovery_code", "recovery_codes", "backup_code", "backupCodes[]", "SAMLResponse", "ticket", "DPoP",
+    "Authentication-Info", "Proxy-Authentication-Info",
   ])
   func `the usual names of credentials are secret however they are spelled`(name: String) {
     #expect(Secrets().contains(name))
@@ -48,7 +50,8 @@ import Testing
     "", "2024", "id", "page", "status_code", "mapPin", "max_tokens", "keyboard", "tokenizer", "Idempotency-Key",
     "Sec-WebSocket-Key",
     "stripeIdempotencyKey", "public_key", "Primary-Key", "Surrogate-Key", "AWSAccessKeyId", "X-Request-ID", "author", "ETag",
-    "passenger", "WWW-Authenticate", "user[name]",
+    "passenger", "WWW-Authenticate", "user[name]", "Access-Control-Allow-Credentials", "DPoP-Nonce", "dpop_jkt", "SAMLRequest",
+    "RelayState", "ticket_id", "support_ticket", "postal_code", "http_code", "backup", "recovery",
   ])
   func `other names are not`(name: String) { #expect(!Secrets().contains(name)) }
 

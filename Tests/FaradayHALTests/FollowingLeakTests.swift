@@ -94,4 +94,25 @@ import Testing
     #expect(try await connection.follow("self/away", from: HALLink(rel: "start", href: home.url + "/")).count == 3)
     #expect(home.values("Authorization") == ["Bearer 1", "Bearer 1"] && elsewhere.values("Authorization") == [nil])
   }
+
+  @Test(arguments: [
+    ("https://a.example/2", [true, true, true]), ("/2", [true, true, true]), ("http://a.example/2", [true, true, true]),
+    ("https://b.example/2", [true, false, false]), ("https://a.example:8443/2", [true, false, false]),
+  ])
+  func `what belongs to a server goes with its links behind a change to https by HSTS`(link: String, isKept: [Bool]) async throws
+  {
+    let mock = MockAdapter()
+    mock.stub { request in
+      let links = ["/1": link, "/2": "https://a.example/3"]
+      let next = links[request.url.path()].map { #"{"_links": {"next": {"href": "\#($0)"}}}"# } ?? "{}"
+      return Response(status: .ok, headers: [.contentType: "application/hal+json"], body: .text(next), url: request.url)
+    }
+    let store = HSTSStore()
+    store.insert("a.example", includesSubdomains: false, expires: nil)
+    let connection = try Connection(
+      "http://a.example/1", headers: [.authorization: "Bearer 1"], adapter: mock, middleware: [.hsts(store)])
+    #expect(try await connection.follow("next/next").count == 3)
+    #expect(mock.recorded.map { $0.request.headers[.authorization] != nil } == isKept)
+    #expect(mock.recorded.map { !$0.request.isCrossOrigin } == isKept)
+  }
 }

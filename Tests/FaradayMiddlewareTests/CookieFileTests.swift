@@ -167,6 +167,24 @@ import Testing
     #expect(reading.addedCount == 4 && reading.expiredCount == 1)
     #expect(try !String(decoding: later.data(as: form), as: UTF8.self).contains("all"))
   }
+
+  @Test(arguments: [CookieFile.netscape, .json])
+  func `a file keeps bytes that are not UTF-8`(form: CookieFile) async throws {
+    let octets = (UInt8(0x80)...0xFF).map { $0 }
+    let field = HTTPField(name: .setCookie, lenientValue: octets + [0x3D] + octets)
+    let mock = MockAdapter()
+    mock.stub { Response(status: .ok, headers: HTTPFields([field]), url: $0.url) }
+    let jar = jar()
+    _ = try await Connection("http://example.com/", adapter: mock, middleware: [.cookies(jar)]).get()
+    let data = try jar.data(as: form)
+    let copy = self.jar()
+    #expect(try copy.read(data, as: form).rejected.isEmpty)
+    #expect(try copy.data(as: form) == data && copy.cookies == jar.cookies && copy.cookies.count == 1)
+    _ = try await Connection("http://example.com/", adapter: mock, middleware: [.cookies(copy)]).get()
+    let sent = mock.recorded.last?.request.headers[fields: .cookie].first?.withUnsafeBytesOfValue { Array($0) }
+    #expect(sent == octets + [0x3D] + octets)
+    if form == .netscape { #expect(data.contains(octets + [0x09] + octets)) }
+  }
 }
 
 extension Cookie {

@@ -111,18 +111,99 @@ import Testing
     #expect(try cookieFields(await TestedDelivery.buffered.get("", over: connection).text).isEmpty)
   }
 
-  @Test func `bytes that are not UTF-8 are rejected, and the others kept`() async throws {
-    let mock = MockAdapter()
-    let bad = HTTPField(name: .setCookie, lenientValue: Array("a=".utf8) + [0xE9])
-    mock.stub { Response(status: .ok, headers: HTTPFields([bad, HTTPField(name: .setCookie, value: "b=é")]), url: $0.url) }
+  /// Every byte that a cookie can have, but for the delimiters of the field.
+  private static let octets = (UInt8(0x21)...0xFF).filter { $0 != 0x7F && $0 != UInt8(ascii: ";") && $0 != UInt8(ascii: "=") }
+
+  private func sentCookies(_ mock: MockAdapter) -> [UInt8]? {
+    mock.recorded.last?.request.headers[fields: .cookie].first?.withUnsafeBytesOfValue { Array($0) }
+  }
+
+  @Test func `a cookie goes back byte for byte, whatever its encoding is`() async throws {
+    let octets = Self.octets
+    let server = try RawServer { connection in
+      _ = try connection.readHead()
+      try connection.send(Array("HTTP/1.1 200 OK\r\nContent-Length: 0\r\nSet-Cookie: ".utf8) + octets + [0x3D] + octets)
+      try connection.send("; Path=/\r\n\r\n")
+    }
     let jar = CookieJar()
     let rejected = Log<CookieRejected>()
-    let connection = try Connection(
-      "http://example.com", adapter: mock, middleware: [.cookies(jar) { cookie, _ in rejected.append(cookie) }])
+    let cookies = Cookies(jar) { cookie, _ in rejected.append(cookie) }
+    _ = try await Connection(server.url + "/", adapter: TestedAdapter.curl.adapter, middleware: [cookies]).get()
+    #expect(rejected.elements.isEmpty)
+    let mock = MockAdapter()
+    mock.stub { Response(status: .ok, url: $0.url) }
+    _ = try await Connection(server.url + "/", adapter: mock, middleware: [cookies]).get()
+    #expect(sentCookies(mock) == octets + [0x3D] + octets)
+  }
+
+  @Test(arguments: [Capabilities.all, .all.subtracting(.repeatedHeaders)])
+  func `bytes that are not UTF-8 are kept beside others`(capabilities: Capabilities) async throws {
+    let mock = MockAdapter(capabilities: capabilities)
+    let odd = HTTPField(name: .setCookie, lenientValue: Array("a=".utf8) + [0xE9])
+    mock.stub { Response(status: .ok, headers: HTTPFields([odd, HTTPField(name: .setCookie, value: "b=é")]), url: $0.url) }
+    let jar = CookieJar()
+    let connection = try Connection("http://example.com", adapter: mock, middleware: [.cookies(jar)])
     _ = try await connection.get("/")
     _ = try await connection.get("/")
-    #expect(rejected.elements.map(\.reason) == ["it is not UTF-8", "it is not UTF-8"])
-    #expect(mock.recorded.last?.request.headers[.cookie] == "b=é")
+    #expect(sentCookies(mock) == Array("a=".utf8) + [0xE9] + Array("; b=é".utf8))
+  }
+
+  @Test func `names that differ in their bytes are two cookies, though they are equal as text`() async throws {
+    let mock = MockAdapter()
+    let jar = CookieJar()
+    let page = try #require(URL(string: "http://host/"))
+    for name in ["\u{E9}", "e\u{301}"] { try jar.receive("\(name)=1", from: page) }
+    #expect(jar.cookies.count == 2)
+    mock.stub { Response(status: .ok, url: $0.url) }
+    let connection = try Connection("http://host/", adapter: mock, middleware: [.cookies(jar)])
+    _ = try await connection.get()
+    #expect(sentCookies(mock) == Array("\u{E9}=1; e\u{301}=1".utf8))
+    // The caller's cookie replaces one of them only.
+    _ = try await connection.get(headers: ["Cookie": "e\u{301}=own"])
+    #expect(sentCookies(mock) == Array("e\u{301}=own; \u{E9}=1".utf8))
+    jar.remove(Cookie("e\u{301}", "", domain: "host"))
+    #expect(jar.cookies.map(\.name.unicodeScalars.count) == [1])
+  }
+
+  // MARK: the size of the field
+
+  @Test func `the Cookie field ends before 8,190 bytes, the caller's own cookies included`() async throws {
+    let mock = MockAdapter()
+    mock.stub { Response(status: .ok, url: $0.url) }
+    let jar = CookieJar()
+    let page = try #require(URL(string: "http://host/a/b/"))
+    let value = String(repeating: "x", count: 994)
+    for name in ["a", "b", "c", "d", "e", "f", "g", "h", "i"] { try jar.receive("\(name)=\(value); Path=/", from: page) }
+    try jar.receive("long=1; Path=/a/b", from: page)
+    let connection = try Connection("http://host/a/b/", adapter: mock, middleware: [.cookies(jar)])
+    _ = try await connection.get()
+    let sent = try #require(sentCookies(mock))
+    // The cookie with the longest path comes first. The ninth of the others has no room.
+    #expect(sent.starts(with: "long=1; a=xxx".utf8) && sent.count == 6 + 8 * (2 + 996))
+    let own = String(repeating: "y", count: 4000)
+    _ = try await connection.get(headers: ["Cookie": "own=\(own)"])
+    let both = try #require(sentCookies(mock))
+    #expect(both.starts(with: "own=yyy".utf8) && both.count == 4004 + 2 + 6 + 4 * (2 + 996))
+    // What the caller sets is sent whole.
+    _ = try await connection.get(headers: ["Cookie": "own=\(own + own + own)"])
+    #expect(sentCookies(mock)?.count == 12_004)
+  }
+
+  @Test func `the Cookie field has 150 cookies at most, those with the longest paths`() async throws {
+    let mock = MockAdapter()
+    mock.stub { Response(status: .ok, url: $0.url) }
+    let jar = CookieJar()
+    let page = try #require(URL(string: "http://host/a/"))
+    for number in 0..<180 { try jar.receive("n\(number)=1; Path=\(number < 100 ? "/" : "/a")", from: page) }
+    let connection = try Connection("http://host/a/", adapter: mock, middleware: [.cookies(jar)])
+    _ = try await connection.get()
+    let names = try #require(mock.recorded.last?.request.headers[.cookie]).split(separator: "; ").map { String($0.dropLast(2)) }
+    #expect(names == (100..<180).map { "n\($0)" } + (0..<70).map { "n\($0)" })
+    #expect(jar.cookies(for: page).count == 180)
+    #expect(jar.header(for: page)?.split(separator: "; ").count == 150)
+    // A cookie that is not sent was not used.
+    let times = jar.cookies.filter { $0.name == "n99" || $0.name == "n0" }
+    #expect(times.count == 2 && times[1].lastUsed == times[1].created)
   }
 
   /// What the jar has after a response with such a field, over an adapter that joins repeated fields, or one that does not.

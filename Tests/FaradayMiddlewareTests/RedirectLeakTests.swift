@@ -24,6 +24,7 @@ import Testing
     case cookie = "Cookie"
     case proxyAuthorization = "Proxy-Authorization"
     case declared = "X-Own"
+    case proof = "DPoP"
     case connectionHeader = "X-Connection-Own"
     case middleware = "an authorization below"
     case refreshed = "a refreshed token below"
@@ -70,7 +71,7 @@ import Testing
     let response = try await connection.get(target) { request in
       switch secret {
       case .authorization: try request.headers.authorize(Credentials("Basic " + Self.secret))
-      case .cookie, .proxyAuthorization, .declared: try request.headers.set(secret.rawValue, Self.secret)
+      case .cookie, .proxyAuthorization, .declared, .proof: try request.headers.set(secret.rawValue, Self.secret)
       case .connectionHeader, .middleware, .refreshed, .userInURL: break
       }
     }
@@ -100,6 +101,15 @@ import Testing
       middleware: [.redirects(), .authorization(.bearer("token"))])
     let seen = try await Inspected(try await connection.get("redirect-to?\(there)"))
     #expect(seen.values("Authorization").isEmpty && seen.values("Cookie").isEmpty)
+  }
+
+  @Test(arguments: ["user@127.0.0.1:80@", "user:p@ss@"])
+  func `a Location with an unescaped @ in its userinfo is not followed, as its host is ambiguous`(user: String) async throws {
+    var query: QueryParameters = [:]
+    query.add("url", second.url.replacing("://", with: "://" + user) + "/inspect")
+    let connection = try Connection(first.url + "/", adapter: CurlAdapter(), middleware: [.redirects()])
+    let error = await #expect(throws: RedirectError.self) { try await connection.get("redirect-to?\(query)") }
+    #expect(error?.reason == .invalidLocation)
   }
 
   @Test func `user and password in a Location are dropped`() async throws {

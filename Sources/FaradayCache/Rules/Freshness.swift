@@ -23,8 +23,11 @@ struct Freshness: Sendable {
     if let maxAge = directives.maxAge {
       (lifetime, isExplicit) = (maxAge, true)
     } else if headers.contains(.expires) {
-      // One that is no date means the past (section 5.3), and so do several that differ.
-      lifetime = Self.date(.expires, of: headers).map { max(0, $0 - date) } ?? 0
+      // A malformed date means the past (section 5.3), and so do several that differ.
+      let expires = Self.single(.expires, of: headers).flatMap {
+        HTTPDate.parseStrictly($0, now: Date(timeIntervalSince1970: responseTime))
+      }
+      lifetime = expires.map { max(0, $0.timeIntervalSince1970 - date) } ?? 0
       isExplicit = true
     } else {
       isExplicit = false
@@ -40,13 +43,20 @@ struct Freshness: Sendable {
   /// Statuses that may be stored and guessed the lifetime of without more (RFC 9110, section 15.1), except 206.
   static let heuristicStatuses: Set<Int> = [200, 203, 204, 300, 301, 308, 404, 405, 410, 414, 501]
 
-  /// Nil if there is none, if it is no date of GMT (section 4.2), or if there are several that differ.
+  /// Parses a date leniently (RFC 9110, section 5.6.7). Nil if there is none, if it is no date of GMT (section 4.2), or if there are
+  /// several that differ.
   private static func date(_ name: HTTPField.Name, of headers: HTTPFields) -> Double? {
-    let values = headers[values: name]
-    guard let first = values.first, values.allSatisfy({ $0 == first }) else { return nil }
     // The format of C's `asctime`, without a comma, has no zone.
-    guard first.hasSuffix("GMT") || !first.utf8.contains(UInt8(ascii: ",")) else { return nil }
-    return HTTPDate.parse(first)?.timeIntervalSince1970
+    guard let value = single(name, of: headers), value.hasSuffix("GMT") || !value.utf8.contains(UInt8(ascii: ",")) else {
+      return nil
+    }
+    return HTTPDate.parse(value)?.timeIntervalSince1970
+  }
+
+  /// The value of a field; nil if there is none, or if there are several that differ.
+  private static func single(_ name: HTTPField.Name, of headers: HTTPFields) -> String? {
+    let values = headers[values: name]
+    return values.first.flatMap { first in values.allSatisfy { $0 == first } ? first : nil }
   }
 
   /// The first of a list (section 5.1); nil if it is no number.

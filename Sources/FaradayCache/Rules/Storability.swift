@@ -4,8 +4,7 @@ extension StoredResponse {
   /// Why it must not or need not be stored (RFC 9111, section 3); nil if it may be.
   func refusal(for request: RequestDirectives, vary: Vary?) -> CacheResult.Reason? {
     if request.noStore { return .noStore }
-    // Adapters take 5,000 lines; but each 304 may add as many, and `HTTPFields` cannot hold more than 65,535.
-    if headers.count > Self.maximumFieldCount { return .tooLarge }
+    if headers.count > HTTPFields.maximumStoredCount { return .tooLarge }
     let code = status.code
     // What is not final, and a part.
     if code < 200 || code == 206 { return .status }
@@ -24,8 +23,6 @@ extension StoredResponse {
       || directives.staleWhileRevalidate > 0
     return isUsable ? nil : .neverFresh
   }
-
-  private static let maximumFieldCount = 10_000
 
   /// Statuses whose caching requirements this cache implements.
   private static let understoodStatuses: Set<Int> = Freshness.heuristicStatuses.union([302, 303, 307])

@@ -101,16 +101,13 @@ struct StoredResponse: Sendable {
     }
   }
 
-  /// Updated by the head of a 304 or a HEAD's response (section 3.2).
-  func updated(by new: HTTPFields, requestTime: Double, responseTime: Double) -> StoredResponse {
-    let new = new.withoutConnectionFields().filter { !Self.ownOfBody.contains($0.name.canonicalName) }
-    // The date and the age say when and how long ago the old head was made.
-    let replaced = Set(new.map(\.name)).union([.date, .age])
-    // In one pass: a 304 may have thousands of fields.
-    let headers = HTTPFields(self.headers.filter { !replaced.contains($0.name) } + new)
-    return StoredResponse(
-      status: status, headers: headers, version: version, requestTime: requestTime, responseTime: responseTime, body: body,
-      policy: policy)
+  /// Updated by the head of a 304 or a HEAD's response (section 3.2); nil if that has too many fields.
+  func updated(by new: HTTPFields, requestTime: Double, responseTime: Double) -> StoredResponse? {
+    headers.updated(by: new).map { headers in
+      StoredResponse(
+        status: status, headers: headers, version: version, requestTime: requestTime, responseTime: responseTime, body: body,
+        policy: policy)
+    }
   }
 
   private static func isEntityTag(_ tag: String) -> Bool {
@@ -122,35 +119,4 @@ struct StoredResponse: Sendable {
 
   /// A tag without its mark for weak ones: how `If-None-Match` compares (RFC 9110, section 8.8.3.2).
   private static func opaque(_ tag: String) -> Substring { tag.hasPrefix("W/") ? tag.dropFirst(2) : tag[...] }
-
-  /// What says how to read the stored bytes stays as it was received with them; and their tag, which a 304 may state as a strong one
-  /// where they have a weak one.
-  private static let ownOfBody: Set<String> = ["content-length", "content-encoding", "content-range", "content-type", "etag"]
-}
-
-extension HTTPFields {
-  /// Without the fields of one connection (RFC 9111, section 3.1), and without `Set-Cookie`.
-  func withoutConnectionFields() -> HTTPFields {
-    var names = Self.ofConnection
-    for value in self[values: .connection] {
-      for name in value.split(separator: ",") {
-        guard let name = HTTPField.Name(name.filter { $0 != " " && $0 != "\t" }), !Self.ofResponse.contains(name) else {
-          continue
-        }
-        names.insert(name)
-      }
-    }
-    return HTTPFields(filter { !names.contains($0.name) })
-  }
-
-  /// Never of one connection (RFC 9110, section 7.6.1), whoever names them: without them a response could be stored, or selected,
-  /// that must not be.
-  private static let ofResponse: Set<HTTPField.Name> = [
-    .age, .cacheControl, .contentEncoding, .contentLanguage, .contentLength, .contentLocation, .contentRange, .contentType, .date,
-    .eTag, .expires, .lastModified, .vary,
-  ]
-
-  private static let ofConnection = Set<HTTPField.Name>(
-    [.connection, .te, .trailer, .transferEncoding, .upgrade, .setCookie, .proxyAuthenticate, .proxyAuthorization]
-      + ["Keep-Alive", "Proxy-Connection", "Proxy-Authentication-Info"].compactMap { HTTPField.Name($0) })
 }

@@ -145,12 +145,20 @@ extension Connection {
       /// A response of another origin must not choose URLs that are requested with the connection's credentials.
       private func leaving(_ request: Request, _ response: Response, for following: Request) -> Request {
         var following = following
-        if response.wasRedirectedCrossOrigin || Origin(response.url) != Origin(request.url)
-          || Origin(following.url) != Origin(request.url)
-        {
+        guard response.isFromOrigin(of: request.url) else {
           following.becomeCrossOrigin()
-        } else if request.isCrossOrigin {
-          following.markCrossOrigin()
+          return following
+        }
+        if request.isCrossOrigin { following.markCrossOrigin() }
+        switch Origin(following.url) {
+        case Origin(request.url): break
+        case Origin(response.url):
+          // The client has changed `http` to `https`, and the link leads there.
+          following.context = following.context ?? request.context
+          let url = following.url
+          following.url = request.url
+          following.moveToSecureOrigin(url)
+        default: following.becomeCrossOrigin()
         }
         return following
       }

@@ -1,7 +1,8 @@
-/// Parses HTTP dates leniently, as cookies require: the parts in nearly any order and with nearly any delimiters (RFC 6265bis,
-/// section 5.1.1), which includes the three formats of RFC 9110, section 5.6.7.
+/// Parses HTTP dates: leniently, or in the formats of RFC 9110 alone.
 package enum HTTPDate {
-  /// Nil if a part is missing or out of range. Time zones are ignored: it is UTC.
+  /// Parses a date leniently, as cookies require: the parts in nearly any order and with nearly any delimiters (RFC 6265bis, section
+  /// 5.1.1), which includes the three formats of RFC 9110, section 5.6.7. Nil if a part is missing or out of range. Time zones are
+  /// ignored: it is UTC.
   package static func parse(_ text: some StringProtocol) -> Date? {
     var time: [Int]?
     var day: Int?
@@ -20,12 +21,72 @@ package enum HTTPDate {
         year = found
       }
     }
-    guard let time, let day, let month, var year else { return nil }
+    guard let time, let day, let month, var year, time[2] < 60 else { return nil }
     if year < 100 { year += year < 70 ? 2000 : 1900 }
-    guard year >= 1601, (1...length(ofMonth: month, year: year)).contains(day), time[0] < 24, time[1] < 60, time[2] < 60
-    else { return nil }
+    return date(day, month, year, time)
+  }
+
+  /// Parses one of the three formats of RFC 9110, section 5.6.7, and nothing else: for `Expires`, where a malformed date means the
+  /// past (RFC 9111, section 5.3). As a cache should, it ignores the case, and accepts `UTC` for `GMT` (section 4.2). It does not
+  /// check whether the day of the week is that of the date.
+  ///
+  /// - Parameter now: a year of two digits is the latest one that is at most 50 years after it.
+  package static func parseStrictly(_ text: String, now: Date) -> Date? {
+    let text = text.utf8.map(\.asciiLowercased)
+    let words = text.split(separator: 0x20, omittingEmptySubsequences: false).map { String(decoding: $0, as: UTF8.self) }
+    let zones = ["gmt", "utc"]
+    switch words.count {
+    case 6 where weekdays.contains { words[0] == $0.prefix(3) + "," }:
+      // Sun, 06 Nov 1994 08:49:37 GMT
+      guard let day = digits(words[1], 2), let year = digits(words[3], 4), zones.contains(words[5]) else { return nil }
+      return date(day, words[2], year, words[4])
+    case 4 where weekdays.contains { words[0] == $0 + "," }:
+      // Sunday, 06-Nov-94 08:49:37 GMT
+      let parts = words[1].utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false).map { String($0) ?? "" }
+      guard parts.count == 3, let day = digits(parts[0], 2), let year = digits(parts[2], 2), zones.contains(words[3]) else {
+        return nil
+      }
+      // A time from a file can be any number, or none.
+      guard now.timeIntervalSince1970.magnitude < 1e12 else { return nil }
+      let latest = 1970 + Int(now.timeIntervalSince1970 / secondsPerYear) + 51
+      let near = latest - (latest - year) % 100
+      let found = date(day, parts[1], near, words[2])
+      guard let found, found > now + 50 * secondsPerYear else { return found }
+      return date(day, parts[1], near - 100, words[2])
+    case 5 where weekdays.contains { words[0] == $0.prefix(3) }:
+      // Sun Nov 16 08:49:37 1994
+      guard let day = digits(words[2], 2), let year = digits(words[4], 4) else { return nil }
+      return date(day, words[1], year, words[3])
+    case 6 where weekdays.contains { words[0] == $0.prefix(3) } && words[2].isEmpty:
+      // Sun Nov  6 08:49:37 1994
+      guard let day = digits(words[3], 1), let year = digits(words[5], 4) else { return nil }
+      return date(day, words[1], year, words[4])
+    default: return nil
+    }
+  }
+
+  private static let weekdays = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
+  /// The mean length of a year of the Gregorian calendar.
+  private static let secondsPerYear = 31_556_952.0
+
+  /// Of a month and a time in the formats of RFC 9110: `nov` and `08:49:37`, which may be a leap second.
+  private static func date(_ day: Int, _ month: String, _ year: Int, _ time: String) -> Date? {
+    let parts = time.utf8.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
+    let numbers = parts.compactMap { String($0).flatMap { digits($0, 2) } }
+    guard let month = months.firstIndex(of: month), parts.count == 3, numbers.count == 3, numbers[2] <= 60 else { return nil }
+    return date(day, month + 1, year, numbers)
+  }
+
+  /// Nil if a part is out of range.
+  private static func date(_ day: Int, _ month: Int, _ year: Int, _ time: [Int]) -> Date? {
+    guard year >= 1601, (1...length(ofMonth: month, year: year)).contains(day), time[0] < 24, time[1] < 60 else { return nil }
     let seconds = ((days(year: year, month: month, day: day) * 24 + time[0]) * 60 + time[1]) * 60 + time[2]
     return Date(timeIntervalSince1970: Double(seconds))
+  }
+
+  /// A number of exactly so many digits.
+  private static func digits(_ text: String, _ count: Int) -> Int? {
+    text.utf8.count == count && text.utf8.allSatisfy(\.isDigit) ? Int(text) : nil
   }
 
   private static func isDelimiter(_ byte: UInt8) -> Bool {

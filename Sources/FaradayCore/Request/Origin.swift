@@ -1,9 +1,9 @@
 /// An origin: scheme, host and port of a URL (RFC 6454). Two URLs are same-origin if these are equal; without a host they never
 /// are.
 package struct Origin: Equatable {
-  private let scheme: String
+  private var scheme: String
   private let host: String?
-  private let port: Int?
+  private var port: Int?
 
   package init(_ url: URL) {
     scheme = url.scheme?.lowercased() ?? ""
@@ -21,6 +21,15 @@ package struct Origin: Equatable {
   package static func == (left: Origin, right: Origin) -> Bool {
     guard let host = left.host, !host.isEmpty else { return false }
     return host == right.host && left.scheme == right.scheme && left.port == right.port
+  }
+
+  /// Whether the other is the same server over `https` instead of `http`, at the same port, or at 443 instead of 80.
+  package func isSecured(by other: Origin) -> Bool {
+    var secured = self
+    guard scheme == "http" else { return false }
+    secured.scheme = "https"
+    if port == 80 { secured.port = 443 }
+    return secured == other
   }
 
   private static let ports = ["http": 80, "https": 443]

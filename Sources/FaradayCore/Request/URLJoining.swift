@@ -64,8 +64,10 @@ extension URLJoining {
 
 extension URL {
   /// The URL or relative reference in a text. Characters that a path, query or fragment must not have are percent-encoded (RFC
-  /// 3986, section 2.1); escapes are kept, which Foundation alone would encode twice.
+  /// 3986, section 2.1); escapes are kept, which Foundation alone would encode twice. Nil if the userinfo has an unescaped `@`, as in
+  /// `http://user@example.com:80@host`, which Foundation alone would encode too: parsers disagree about the host.
   package init?(text: some StringProtocol, relativeTo base: URL? = nil) {
+    guard !text.utf8.contains(UInt8(ascii: "@")) || !URLParts(text).hasAmbiguousHost else { return nil }
     self.init(string: Self.encoded(text), relativeTo: base)
   }
 

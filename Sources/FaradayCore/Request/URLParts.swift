@@ -33,6 +33,9 @@ package struct URLParts: Sendable {
   /// Everything before the query.
   package var place: String { String(start + user + host + path) }
 
+  /// Whether the userinfo has an unescaped `@`, which RFC 3986, section 3.2.1, forbids: parsers disagree about the host.
+  package var hasAmbiguousHost: Bool { user.utf8.dropLast().contains(UInt8(ascii: "@")) }
+
   /// Whether there is an authority, even an empty one.
   package var hasAuthority: Bool { start.utf8.last == UInt8(ascii: "/") }
 

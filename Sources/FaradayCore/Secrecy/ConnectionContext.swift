@@ -15,7 +15,7 @@ final class ConnectionContext: Sendable {
   let isCrossOrigin: Bool
   /// What records the request when it is sent.
   let recorders: [SentRequest]
-  /// The connection's own context that this one was derived from.
+  /// The context that this one was derived from, and so on up to the connection's own.
   private let source: ConnectionContext?
 
   init(
@@ -53,7 +53,7 @@ final class ConnectionContext: Sendable {
   func with(recorder: SentRequest) -> ConnectionContext {
     ConnectionContext(
       baseOrigin: baseOrigin, originBoundHeaders: originBoundHeaders, originBoundCredentials: originBoundCredentials,
-      secrets: secrets, isCrossOrigin: isCrossOrigin, recorders: recorders + [recorder], source: source ?? self)
+      secrets: secrets, isCrossOrigin: isCrossOrigin, recorders: recorders + [recorder], source: self)
   }
 
   /// A copy that a recorder can keep without a reference cycle.
@@ -68,8 +68,18 @@ final class ConnectionContext: Sendable {
     ConnectionContext(
       baseOrigin: BaseOrigin(url), originBoundHeaders: originBoundHeaders, originBoundCredentials: originBoundCredentials,
       secrets: secrets, isCrossOrigin: isCrossOrigin, recorders: recorders,
-      // Merged with this one it stays as it is, or it would be cross-origin to it.
+      // Merging with a context that this one was derived from must not make it cross-origin.
       source: self)
+  }
+
+  /// Whether this context is the other one, or was derived from it.
+  private func isDerived(from other: ConnectionContext) -> Bool {
+    var context: ConnectionContext? = self
+    while let current = context {
+      if current === other { return true }
+      context = current.source
+    }
+    return false
   }
 
   func isSameOrigin(_ url: URL) -> Bool { baseOrigin?.contains(url) ?? true }
@@ -78,7 +88,7 @@ final class ConnectionContext: Sendable {
   /// the secrets of both; headers and credentials of this context stay bound to its own base origin.
   func merged(with other: ConnectionContext, at url: URL) -> ConnectionContext {
     // The usual case of a request that was made by the connection it is sent over.
-    if self === other || source === other { return self }
+    if isDerived(from: other) { return self }
     var secrets = secrets
     secrets.formUnion(other.secrets)
     return ConnectionContext(
@@ -209,4 +219,19 @@ extension Response {
   }
 
   private enum WasRedirectedCrossOrigin: ResponseKey { typealias Value = Bool }
+
+  /// Whether the client has changed its request from `http` to `https` at the same server (``Request/moveToSecureOrigin(_:)``).
+  package var wasMovedToSecureOrigin: Bool {
+    get { self[WasMovedToSecureOrigin.self] ?? false }
+    set { self[WasMovedToSecureOrigin.self] = newValue ? true : nil }
+  }
+
+  private enum WasMovedToSecureOrigin: ResponseKey { typealias Value = Bool }
+
+  /// Whether the response comes from the origin that its request was made for: no redirect has led to another one, and the client
+  /// has at most changed `http` to `https`.
+  package func isFromOrigin(of requested: URL) -> Bool {
+    guard !wasRedirectedCrossOrigin else { return false }
+    return Origin(requested) == Origin(url) || wasMovedToSecureOrigin && Origin(requested).isSecured(by: Origin(url))
+  }
 }

@@ -94,9 +94,11 @@ enum Userinfo {
     return outer.description + Secrets.mark + inner.description
   }
 
-  /// Redacts an invalid port: it may be a password whose `@` is missing.
+  /// Redacts an invalid port: it may be a password whose `@` is missing. A number of up to five digits is a port out of range.
   private static func hidePort(_ host: inout Substring) {
     guard let start = host.utf8.firstIndex(of: colon) else { return }
+    let port = host.utf8[start...].dropFirst()
+    guard port.count > 5 || !port.allSatisfy(\.isDigit) else { return }
     host = host[..<start] + ":" + Secrets.mark
   }
 

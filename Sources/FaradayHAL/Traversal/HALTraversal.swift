@@ -60,6 +60,8 @@ public struct HALTraversal: Sendable {
       throw fail(.missingRelation(present: linked + holder.embedded.rels.filter { !known.contains($0) }), relation)
     }
     guard let url = URLJoining.resolve.join(try target(of: link), to: base) else { throw fail(.invalidLink, relation) }
+    // The representation came from the connection's server over https instead of http: the link goes there too.
+    if let own = connection.url, Origin(own).isSecured(by: Origin(base)), Origin(url) == Origin(base) { connection.url = base }
     try await fetch(connection.request(.get, url.absoluteString), for: relation)
   }
 
@@ -76,7 +78,7 @@ public struct HALTraversal: Sendable {
     }
     base = response.url
     // Whoever stands there, or has led here, shall not say what is asked for with the connection's credentials.
-    if response.wasRedirectedCrossOrigin || connection.url.map({ Origin($0) != Origin(response.url) }) == true {
+    if connection.url.map({ response.isFromOrigin(of: $0) }) == false || response.wasRedirectedCrossOrigin {
       connection.treatAllRequestsAsCrossOrigin()
     }
   }

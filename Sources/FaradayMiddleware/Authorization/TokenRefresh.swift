@@ -28,6 +28,8 @@ public struct TokenRefresh: Middleware {
   private let maximumRefreshes: Int
   private let isExpiring: Expiry?
   private let refresh: Refresh
+  /// Whether an expiring token can be used although its refresh has failed with this error. Without it none can.
+  var isUsable: (@Sendable (_ token: String, _ failure: any Error) -> Bool)?
 
   /// - Parameters:
   ///   - token: the initial token; without one `refresh` is called before the first request.
@@ -49,7 +51,7 @@ public struct TokenRefresh: Middleware {
     guard !request.isCrossOrigin, request.headers[.authorization] == nil, !store.work.isInside else {
       return try await next(request)
     }
-    var token = try await store.token(unless: isExpiring, by: refresh)
+    var token = try await store.token(unless: isExpiring, by: refresh, orIf: isUsable)
     var refreshes = 0
     while true {
       var authorized = request
@@ -83,12 +85,20 @@ public struct TokenRefresh: Middleware {
 
     init(_ token: String?) { state = Mutex(State(token: token)) }
 
-    /// The current token, or a new one if there is none, or it was rejected or is expiring.
-    func token(unless isExpiring: Expiry?, by refresh: @escaping Refresh) async throws -> String {
+    /// The current token, or a new one if there is none, or it was rejected or is expiring. If the refresh of an expiring token
+    /// fails, the current one as long as it is usable.
+    func token(
+      unless isExpiring: Expiry?, by refresh: @escaping Refresh, orIf isUsable: ((String, any Error) -> Bool)?
+    ) async throws -> String {
       let state = state.withLock { $0 }
       guard let token = state.token, !state.isRejected else { return try await replace(state.token, by: refresh) }
       guard let isExpiring, try await work.run({ await isExpiring(token) }) else { return token }
-      return try await replace(token, by: refresh)
+      do {
+        return try await replace(token, by: refresh)
+      } catch {
+        guard isUsable?(token, error) == true else { throw error }
+        return token
+      }
     }
 
     /// Marks a token as rejected after a 401 to a request that could not be sent again.

@@ -8,7 +8,8 @@ public import FaradayCore
 /// It is not a cache: every request goes to the server, and there is no freshness. It saves the transfer of a body that has not
 /// changed. The validator is the `ETag` (sent as `If-None-Match`), else `Last-Modified` (`If-Modified-Since`). The answer to a 304
 /// has the status 200, the remembered body, and the remembered header fields, updated by those of the 304 as RFC 9111, section 3.2,
-/// has it; the body keeps its type, and cookies and metrics are those of the 304.
+/// has it; the body keeps its type, and cookies and metrics are those of the 304. A 304 that would make more than 10,000 fields of
+/// them is not used: the request is sent once more without the validator.
 ///
 /// ``ResponseMemory`` stores complete 200 responses to buffered GETs without a callback, up to its limits. It does not store other
 /// statuses (206 included), `Cache-Control: no-store` of request or response, `Vary: *`, and bodies that are streamed or taken by a
@@ -39,8 +40,7 @@ public struct ConditionalRequests: Middleware {
       let last = sent.last ?? conditional
       // Somebody below has added a precondition of their own: the 304 is for them.
       guard last.preconditions == [known.precondition] else { return response }
-      if known.isConfirmed(by: response, to: last) {
-        let updated = known.updated(by: response.headers)
+      if known.isConfirmed(by: response, to: last), let updated = known.updated(by: response.headers) {
         memory.remember(updated.headers.forbidStoring ? nil : updated, for: key)
         // It has none, and with its reader its connection would go.
         await response.body.discard()

@@ -39,16 +39,17 @@ struct RememberedResponse: Sendable {
   private let sentURL: URL
   private let body: Data
 
-  /// Nil if it has no validator or must not be stored. Its body is still to come.
+  /// Nil if it has no validator, must not be stored, or has too many header fields. Its body is still to come.
   init?(_ response: Response, to request: Request, sent: Request) {
-    guard let precondition = Self.precondition(for: response.headers), !response.headers.forbidStoring else { return nil }
+    guard let precondition = Self.precondition(for: response.headers), !response.headers.forbidStoring,
+      response.headers.count <= HTTPFields.maximumStoredCount
+    else { return nil }
     let varying = Set(response.headers.listed(.vary).map { $0.lowercased() })
     guard !varying.contains("*") else { return nil }
     // Cookies are set by the response that they came with, and go to nobody else.
-    var headers = response.headers
-    headers[fields: .setCookie] = []
     self.init(
-      headers: headers, precondition: precondition, varying: varying, seen: request.fields(named: varying),
+      headers: response.headers.withoutConnectionFields(), precondition: precondition, varying: varying,
+      seen: request.fields(named: varying),
       sent: sent.fields(named: varying), sentURL: sent.url, body: Data())
   }
 
@@ -85,14 +86,9 @@ struct RememberedResponse: Sendable {
     return headers[.eTag].map(Self.opaque) == Self.opaque(tag)
   }
 
-  /// RFC 9111, section 3.2. The body is as it was received, and so is what says how to read it.
-  func updated(by fields: HTTPFields) -> RememberedResponse {
-    let ignored = Self.ownOf304.union(fields.listed(.connection).map { $0.lowercased() })
-    var headers = headers
-    for name in Set(fields.map(\.name)) where !ignored.contains(name.canonicalName) {
-      headers[fields: name] = fields[fields: name]
-    }
-    return with(headers: headers, precondition: Self.precondition(for: headers))
+  /// Updated by the header fields of a 304 (RFC 9111, section 3.2); nil if these are too many.
+  func updated(by fields: HTTPFields) -> RememberedResponse? {
+    headers.updated(by: fields).map { with(headers: $0, precondition: Self.precondition(for: $0)) }
   }
 
   /// The response in the place of a 304, with all else that is known of that one.
@@ -123,13 +119,6 @@ struct RememberedResponse: Sendable {
 
   /// A tag without its mark for weak ones: how `If-None-Match` compares (RFC 9110, section 8.8.3.2).
   private static func opaque(_ tag: String) -> Substring { tag.hasPrefix("W/") ? tag.dropFirst(2) : tag[...] }
-
-  /// Fields of a 304 that are not the remembered response's: those of its connection, those of the body's bytes, and cookies.
-  private static let ownOf304: Set<String> = [
-    "connection", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade", "proxy-authenticate",
-    "proxy-authentication-info", "proxy-authorization", "proxy-connection", "content-length", "content-encoding", "content-range",
-    "content-type", "set-cookie",
-  ]
 }
 
 extension Request {

@@ -12,19 +12,20 @@ extension Cookie {
   ///
   /// - Parameter namesPath: whether the cookie has a `Path` attribute, rather than the default path.
   func check(_ suffixes: PublicSuffixes, namesPath: Bool = true) throws(CookieRejected) {
+    let (name, value) = (nameBytes, valueBytes)
     let refuse = { (reason: String) in CookieRejected(name, reason) }
     guard !name.isEmpty || !value.isEmpty else { throw refuse("it has neither a name nor a value") }
-    guard !Self.hasControl(name), !Self.hasControl(value), !Self.hasControl(path) else {
+    guard !Self.hasControl(name), !Self.hasControl(value), !Self.hasControl(path.utf8) else {
       throw refuse("it contains a control character")
     }
-    guard name.utf8.count + value.utf8.count <= Self.maximumSize else {
+    guard name.count + value.count <= Self.maximumSize else {
       throw refuse("its name and value have more than \(Self.maximumSize) bytes")
     }
     // What would be read as something else where it is sent.
-    guard !(name + value).utf8.contains(UInt8(ascii: ";")), !name.utf8.contains(UInt8(ascii: "=")),
-      !name.isEmpty || !value.utf8.contains(UInt8(ascii: "="))
+    guard !(name + value).contains(UInt8(ascii: ";")), !name.contains(UInt8(ascii: "=")),
+      !name.isEmpty || !value.contains(UInt8(ascii: "="))
     else { throw refuse("its name or value contains ';' or '=', and would be sent as another cookie") }
-    guard name == name.trimming(), value == value.trimming() else {
+    guard name.count == name[...].trimming().count, value.count == value[...].trimming().count else {
       throw refuse("its name or value begins or ends with whitespace")
     }
     guard path.utf8.first == UInt8(ascii: "/") else { throw refuse("its path does not begin with '/'") }
@@ -35,34 +36,34 @@ extension Cookie {
 
   private func checkDomain(_ suffixes: PublicSuffixes) throws(CookieRejected) {
     guard !domain.isEmpty, CookieHost.canonical(domain) == domain else {
-      throw CookieRejected(name, "its domain is not a lowercase ASCII host name")
+      throw CookieRejected(nameBytes, "its domain is not a lowercase ASCII host name")
     }
     guard !isHostOnly else { return }
     guard !domain.hasSuffix("."), !CookieHost.isAddress(domain) else {
-      throw CookieRejected(name, "its domain is an IP address or ends in a dot, and has no subdomains")
+      throw CookieRejected(nameBytes, "its domain is an IP address or ends in a dot, and has no subdomains")
     }
-    guard !suffixes.isShared(domain) else { throw CookieRejected(name, "its domain is a public suffix") }
+    guard !suffixes.isShared(domain) else { throw CookieRejected(nameBytes, "its domain is a public suffix") }
   }
 
   /// Checks the requirements of the name prefixes `__Secure-` and `__Host-`, which are case-insensitive (RFC 6265bis, section
   /// 4.1.3). `__Http-` is from the draft that follows.
   private func checkPrefix(namesPath: Bool) throws(CookieRejected) {
     // Some servers read a cookie without a name as one whose value is the name.
-    let start = (name.isEmpty ? value : name).utf8.prefix(16).map(\.asciiLowercased)
+    let start = (nameBytes.isEmpty ? valueBytes : nameBytes).prefix(16).map(\.asciiLowercased)
     let isOfHost = isSecure && isHostOnly && path == "/" && namesPath
     let promises = [
       ("__secure-", isSecure), ("__host-", isOfHost), ("__http-", isSecure && isHTTPOnly),
       ("__host-http-", isOfHost && isHTTPOnly),
     ]
     for (prefix, isKept) in promises where start.starts(with: prefix.utf8) {
-      guard isKept, !name.isEmpty else {
-        throw CookieRejected(name, "it does not meet the requirements of the prefix of its name")
+      guard isKept, !nameBytes.isEmpty else {
+        throw CookieRejected(nameBytes, "it does not meet the requirements of the prefix of its name")
       }
     }
   }
 
   /// Whether there is a control character other than tab.
-  static func hasControl(_ text: String) -> Bool {
-    text.utf8.contains { $0 < 0x20 && $0 != 0x09 || $0 == 0x7F }
+  static func hasControl(_ bytes: some Sequence<UInt8>) -> Bool {
+    bytes.contains { $0 < 0x20 && $0 != 0x09 || $0 == 0x7F }
   }
 }

@@ -26,23 +26,24 @@ extension Cookie {
 
   /// Parses a `Set-Cookie` field (section 5.6) of a response from that place (section 5.7), and checks the cookie.
   init(
-    parsing field: String, from place: Place, suffixes: PublicSuffixes, now: Date
+    parsing field: [UInt8], from place: Place, suffixes: PublicSuffixes, now: Date
   ) throws(CookieRejected) {
-    var parts = field.utf8.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false).map { Substring($0) }[...]
-    let (first, second) = Self.halves(parts.popFirst() ?? "")
+    var parts = field.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)[...]
+    let (first, second) = Self.halves(parts.popFirst() ?? [])
     // Without an equals sign it is a value.
-    let (name, value) = second.map { (first, $0) } ?? ("", first)
+    let (name, value) = second.map { (first, $0) } ?? ([], first)
     guard !Self.hasControl(field) else { throw CookieRejected(name, "it contains a control character") }
-    self.init(name, value, domain: place.host, path: place.defaultPath, created: now)
+    self.init("", "", domain: place.host, path: place.defaultPath, created: now)
+    (nameBytes, valueBytes) = (Array(name), Array(value))
 
     var hasAge = false
     var namesPath = false
     var domain = ""
     for part in parts {
       let (attribute, text) = Self.halves(part)
-      let value = text ?? ""
-      guard value.utf8.count <= Self.maximumAttributeSize else { continue }
-      switch attribute.lowercased() {
+      guard text?.count ?? 0 <= Self.maximumAttributeSize else { continue }
+      let value = String(decoding: text ?? [], as: UTF8.self)
+      switch String(decoding: attribute, as: UTF8.self).lowercased() {
       case "max-age":
         guard let age = Self.age(value) else { continue }
         expires = age > 0 ? now.addingTimeInterval(min(age, Self.maximumAge)) : .distantPast
@@ -69,11 +70,11 @@ extension Cookie {
   private mutating func setDomain(
     _ attribute: String, from place: Place, suffixes: PublicSuffixes
   ) throws(CookieRejected) {
-    guard attribute.utf8.allSatisfy({ $0 < 0x80 }) else { throw CookieRejected(name, "its Domain is not ASCII") }
+    guard attribute.utf8.allSatisfy({ $0 < 0x80 }) else { throw CookieRejected(nameBytes, "its Domain is not ASCII") }
     let domain = CookieHost.withoutBrackets(attribute.hasPrefix(".") ? attribute.dropFirst() : attribute[...]).lowercased()
     guard !domain.isEmpty else { return }
     guard CookieHost.matches(place.host, domain: domain) else {
-      throw CookieRejected(name, "its Domain does not include the host that set it")
+      throw CookieRejected(nameBytes, "its Domain does not include the host that set it")
     }
     // An address has nothing below it, and below a public suffix are strangers.
     if domain == place.host, CookieHost.isAddress(domain) || suffixes.isShared(domain) { return }
@@ -82,9 +83,9 @@ extension Cookie {
   }
 
   /// Name and value, at the first equals sign, trimmed. The value is nil if there is no equals sign.
-  private static func halves(_ text: Substring) -> (String, String?) {
-    guard let equals = text.utf8.firstIndex(of: UInt8(ascii: "=")) else { return (text.trimming(), nil) }
-    return (text[..<equals].trimming(), text[text.utf8.index(after: equals)...].trimming())
+  private static func halves(_ text: ArraySlice<UInt8>) -> (ArraySlice<UInt8>, ArraySlice<UInt8>?) {
+    guard let equals = text.firstIndex(of: UInt8(ascii: "=")) else { return (text.trimming(), nil) }
+    return (text[..<equals].trimming(), text[(equals + 1)...].trimming())
   }
 
   /// Seconds; nil if it is not a whole number.

@@ -2,11 +2,12 @@ public import FaradayCore
 
 /// A cookie with its attributes, as a ``CookieJar`` stores it (RFC 6265bis, section 5.7). Its value is a secret: no description
 /// shows it.
+///
+/// Name and value are bytes: a server can use any encoding, and gets back the bytes that it set. Two names are equal if their bytes
+/// are. Encoding writes each as a string, or as an array of numbers if it is not UTF-8.
 public struct Cookie: Sendable, Hashable, Codable {
-  /// The name. May be empty; then only the value is sent.
-  public var name: String
-  /// The value.
-  public var value: String
+  private var nameOctets: Octets
+  private var valueOctets: Octets
   /// The host that set it, or its `Domain`: a lowercase ASCII host name.
   public var domain: String
   /// Whether it is sent to that very host only, and not to its subdomains.
@@ -26,6 +27,12 @@ public struct Cookie: Sendable, Hashable, Codable {
   /// When it was last sent or set.
   public var lastUsed: Date
 
+  private enum CodingKeys: String, CodingKey {
+    case nameOctets = "name"
+    case valueOctets = "value"
+    case domain, isHostOnly, path, expires, isSecure, isHTTPOnly, sameSite, created, lastUsed
+  }
+
   /// A value of the `SameSite` attribute.
   public enum SameSite: String, Sendable, Hashable, Codable {
     /// Sent with same-site requests only.
@@ -41,8 +48,8 @@ public struct Cookie: Sendable, Hashable, Codable {
     _ name: String, _ value: String, domain: String, isHostOnly: Bool = true, path: String = "/", expires: Date? = nil,
     isSecure: Bool = false, isHTTPOnly: Bool = false, sameSite: SameSite? = nil, created: Date = Date()
   ) {
-    self.name = name
-    self.value = value
+    nameOctets = Octets(name.utf8)
+    valueOctets = Octets(value.utf8)
     self.domain = domain
     self.isHostOnly = isHostOnly
     self.path = path
@@ -54,8 +61,32 @@ public struct Cookie: Sendable, Hashable, Codable {
     lastUsed = created
   }
 
+  /// The name. May be empty; then only the value is sent. Bytes that are not UTF-8 are replaced with U+FFFD: ``nameBytes`` has them.
+  public var name: String {
+    get { nameOctets.text }
+    set { nameOctets.text = newValue }
+  }
+
+  /// The value. Bytes that are not UTF-8 are replaced with U+FFFD: ``valueBytes`` has them.
+  public var value: String {
+    get { valueOctets.text }
+    set { valueOctets.text = newValue }
+  }
+
+  /// The name as it is sent.
+  public var nameBytes: [UInt8] {
+    get { nameOctets.bytes }
+    set { nameOctets.bytes = newValue }
+  }
+
+  /// The value as it is sent.
+  public var valueBytes: [UInt8] {
+    get { valueOctets.bytes }
+    set { valueOctets.bytes = newValue }
+  }
+
   /// As it stands in a `Cookie` header.
-  var pair: String { name.isEmpty ? value : name + "=" + value }
+  var pair: [UInt8] { nameBytes.isEmpty ? valueBytes : nameBytes + [UInt8(ascii: "=")] + valueBytes }
 
   func isExpired(at now: Date) -> Bool { expires.map { $0 <= now } ?? false }
 
@@ -90,8 +121,8 @@ public struct CookieRejected: FaradayError, Hashable {
   /// Why it was not stored: `its domain is a public suffix`.
   public let reason: String
 
-  init(_ name: some StringProtocol, _ reason: String) {
-    self.name = Self.printable(String(decoding: name.utf8.prefix(64), as: UTF8.self))
+  init(_ name: some Collection<UInt8>, _ reason: String) {
+    self.name = Self.printable(String(decoding: name.prefix(64), as: UTF8.self))
     self.reason = reason
   }
 

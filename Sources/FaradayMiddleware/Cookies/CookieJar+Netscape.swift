@@ -4,16 +4,17 @@ internal import FaradayCore
 /// name, value.
 extension CookieJar {
   var netscape: Data {
-    var text = "# Netscape HTTP Cookie File\n# Written by Faraday. These are secrets.\n\n"
-    for cookie in cookies where !(cookie.name + cookie.path).utf8.contains(0x09) {
-      let columns = [
+    var data = Data("# Netscape HTTP Cookie File\n# Written by Faraday. These are secrets.\n\n".utf8)
+    for cookie in cookies where !cookie.nameBytes.contains(0x09) && !cookie.path.utf8.contains(0x09) {
+      let attributes = [
         (cookie.isHTTPOnly ? Self.httpOnlyMark : "") + (cookie.isHostOnly ? "" : ".") + cookie.domain,
         cookie.isHostOnly ? "FALSE" : "TRUE", cookie.path, cookie.isSecure ? "TRUE" : "FALSE",
-        cookie.expires.map { String(Int64($0.timeIntervalSince1970.rounded(.up))) } ?? "0", cookie.name, cookie.value,
+        cookie.expires.map { String(Int64($0.timeIntervalSince1970.rounded(.up))) } ?? "0",
       ]
-      text += columns.joined(separator: "\t") + "\n"
+      data += attributes.map { Array($0.utf8) }.joined(separator: [0x09])
+      data += [0x09] + cookie.nameBytes + [0x09] + cookie.valueBytes + [0x0A]
     }
-    return Data(text.utf8)
+    return data
   }
 
   func readNetscape(_ data: Data) -> CookieFile.ReadResult {
@@ -25,7 +26,7 @@ extension CookieJar {
       let isComment = line.first == UInt8(ascii: "#") && !line.starts(with: Self.httpOnlyMark.utf8)
       guard !line.isEmpty, !isComment else { continue }
       numbers.append(index + 1)
-      cookies.append(String(validating: line, as: UTF8.self).flatMap { Self.cookie($0, now: now) })
+      cookies.append(Self.cookie(line, now: now))
     }
     var reading = insert(read: cookies)
     reading.rejected = reading.rejected.map { numbers[$0] }
@@ -34,20 +35,23 @@ extension CookieJar {
 
   private static let httpOnlyMark = "#HttpOnly_"
 
-  private static func cookie(_ line: String, now: Date) -> Cookie? {
-    let columns = line.split(separator: "\t", maxSplits: 6, omittingEmptySubsequences: false)
-    guard columns.count == 7, let goesBelow = flag(columns[1]), let isSecure = flag(columns[3]), let seconds = Int64(columns[4])
+  private static func cookie(_ line: Data, now: Date) -> Cookie? {
+    let columns = line.split(separator: 0x09, maxSplits: 6, omittingEmptySubsequences: false)
+    let attributes = columns.prefix(5).compactMap { String(validating: $0, as: UTF8.self) }
+    guard columns.count == 7, attributes.count == 5, let goesBelow = flag(attributes[1]), let isSecure = flag(attributes[3]),
+      let seconds = Int64(attributes[4])
     else { return nil }
-    let isHTTPOnly = columns[0].hasPrefix(httpOnlyMark)
-    let domain = isHTTPOnly ? columns[0].dropFirst(httpOnlyMark.count) : columns[0]
-    return Cookie(
-      String(columns[5]), String(columns[6]), domain: (domain.hasPrefix(".") ? domain.dropFirst() : domain).lowercased(),
-      isHostOnly: !goesBelow, path: String(columns[2]),
-      expires: seconds == 0 ? nil : Date(timeIntervalSince1970: Double(seconds)), isSecure: isSecure, isHTTPOnly: isHTTPOnly,
-      created: now)
+    let isHTTPOnly = attributes[0].hasPrefix(httpOnlyMark)
+    let domain = attributes[0].dropFirst(isHTTPOnly ? httpOnlyMark.count : 0)
+    var cookie = Cookie(
+      "", "", domain: (domain.hasPrefix(".") ? domain.dropFirst() : domain).lowercased(), isHostOnly: !goesBelow,
+      path: attributes[2], expires: seconds == 0 ? nil : Date(timeIntervalSince1970: Double(seconds)), isSecure: isSecure,
+      isHTTPOnly: isHTTPOnly, created: now)
+    (cookie.nameBytes, cookie.valueBytes) = (Array(columns[5]), Array(columns[6]))
+    return cookie
   }
 
-  private static func flag(_ text: Substring) -> Bool? {
+  private static func flag(_ text: String) -> Bool? {
     switch text.uppercased() {
     case "TRUE": true
     case "FALSE": false

@@ -35,13 +35,18 @@ struct CookieStore {
     places(of: place, at: now).compactMap { domains[$0.domain]?.entries[$0.index].cookie }
   }
 
-  mutating func use(for place: Cookie.Place, at now: Date) -> [Cookie] {
-    places(of: place, at: now).compactMap { domain, index in
+  /// Appends the cookies for that place to the field, up to the first that has no room there. False if it appends none.
+  mutating func fill(_ field: inout CookieField, for place: Cookie.Place, limits: CookieJar.Limits, at now: Date) -> Bool {
+    var hasAppended = false
+    for (domain, index) in places(of: place, at: now) {
+      guard let cookie = domains[domain]?.entries[index].cookie, !field.replaces(cookie) else { continue }
+      guard field.append(cookie, within: limits) else { break }
+      hasAppended = true
       order += 1
       domains[domain]?.entries[index].usedOrder = order
       domains[domain]?.entries[index].cookie.lastUsed = now
-      return domains[domain]?.entries[index].cookie
     }
+    return hasAppended
   }
 
   /// The positions of the cookies for that place, in the order in which they are sent.
@@ -64,7 +69,7 @@ struct CookieStore {
   /// Whether there is a `Secure` cookie that this one, not set over https, would overlay (RFC 6265bis, section 5.7).
   func hasSecure(overlaidBy cookie: Cookie, at now: Date) -> Bool {
     let isOverlaid = { (entry: Entry) in
-      entry.cookie.isSecure && entry.cookie.name == cookie.name && !entry.cookie.isExpired(at: now)
+      entry.cookie.isSecure && entry.cookie.nameBytes == cookie.nameBytes && !entry.cookie.isExpired(at: now)
         && Cookie.path(cookie.path, liesIn: entry.cookie.path)
     }
     // Of the domain and what it lies in, then of what lies in it.
@@ -165,6 +170,8 @@ struct CookieStore {
 
 extension Cookie {
   fileprivate func isSame(as other: Cookie) -> Bool {
-    name == other.name && domain == other.domain && isHostOnly == other.isHostOnly && path == other.path
+    // By bytes: two strings with the same characters are equal though their bytes differ.
+    nameBytes == other.nameBytes && domain == other.domain && isHostOnly == other.isHostOnly
+      && path.utf8.elementsEqual(other.path.utf8)
   }
 }

@@ -13,7 +13,9 @@ public import FaradayCore
 ///   informational responses and trailers.
 /// - An adapter without ``FaradayCore/Capabilities/repeatedHeaders`` joins `Set-Cookie` fields by commas. They are split at
 ///   each comma that a name and `=` follow, and that is not within quotes.
-/// - A cookie that is not UTF-8 is rejected: it could not be sent back as it came.
+/// - Cookies are bytes in any encoding, and go back as they came. An adapter that has only text for header fields, as URLSession
+///   does, can change those that are not UTF-8.
+/// - The field has at most 150 cookies and 8190 bytes, those with the longest paths (``CookieJar/Limits``).
 public struct Cookies: Middleware {
   /// Called with a cookie that was not stored, and the URL of the response that set it.
   public typealias RejectionHandler = @Sendable (_ rejected: CookieRejected, _ url: URL) -> Void
@@ -48,25 +50,16 @@ public struct Cookies: Middleware {
   }
 
   private func addCookies(to request: inout Request) {
-    let cookies = jar.use(for: request.url)
     // `HTTPFields` makes a field of each cookie, which is for HTTP/2; here it is one field in all (RFC 6265bis, section 5.8.1).
-    let own = request.headers[fields: .cookie].map(\.value)
-    guard !cookies.isEmpty || own.count > 1 else { return }
-    let ownNames = Set(own.flatMap { $0.split(byte: ";").map(Self.name) })
-    // The caller's are sent byte by byte as they are.
-    let ownBytes = request.headers[fields: .cookie].map { $0.withUnsafeBytesOfValue { Array($0) } }
-    let bytes = ownBytes + cookies.filter { !ownNames.contains($0.name) }.map { Array($0.pair.utf8) }
-    request.headers[fields: .cookie] = [HTTPField(name: .cookie, lenientValue: Array(bytes.joined(separator: "; ".utf8)))]
-  }
-
-  private static func name(of pair: Substring) -> String {
-    pair.utf8.firstIndex(of: UInt8(ascii: "=")).map { pair[..<$0].trimming() } ?? ""
+    let own = request.headers[fields: .cookie]
+    var field = CookieField(own)
+    guard jar.fill(&field, for: request.url) || own.count > 1 else { return }
+    request.headers[fields: .cookie] = [HTTPField(name: .cookie, lenientValue: field.value)]
   }
 
   private func take(_ headers: HTTPFields, from url: URL, keepsRepeatedHeaders: Bool) {
     for value in SetCookieFields.values(in: headers, keepsRepeatedHeaders: keepsRepeatedHeaders) {
       do throws(CookieRejected) {
-        guard let value else { throw CookieRejected("", "it is not UTF-8") }
         try jar.receive(value, from: url)
       } catch {
         onRejected?(error, url)

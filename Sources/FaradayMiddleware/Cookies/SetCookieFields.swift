@@ -3,10 +3,9 @@ internal import FaradayCore
 /// Splits the `Set-Cookie` fields of a response into single cookies.
 enum SetCookieFields {
   /// - Parameter keepsRepeatedHeaders: whether the adapter keeps repeated fields apart. If it joins them, they are split.
-  /// - Returns: nil for a field that is not UTF-8.
-  static func values(in headers: HTTPFields, keepsRepeatedHeaders: Bool) -> [String?] {
-    headers[fields: .setCookie].flatMap { field -> [String?] in
-      guard let value = field.withUnsafeBytesOfValue({ String(validating: $0, as: UTF8.self) }) else { return [nil] }
+  static func values(in headers: HTTPFields, keepsRepeatedHeaders: Bool) -> [[UInt8]] {
+    headers[fields: .setCookie].flatMap { field in
+      let value = field.withUnsafeBytesOfValue { Array($0) }
       return keepsRepeatedHeaders ? [value] : split(value)
     }
   }
@@ -14,8 +13,7 @@ enum SetCookieFields {
   /// Splits fields that were joined by commas. A comma separates two cookies if a name and an equals sign follow it, as they
   /// never do within a date, and if it is not within the quotes of a value. Two cases are ambiguous: a cookie without a name
   /// behind another one is left joined to it, and a value that holds `, name=` without quotes is split.
-  static func split(_ value: String) -> [String] {
-    let bytes = Array(value.utf8)
+  static func split(_ bytes: [UInt8]) -> [[UInt8]] {
     var pieces: [ArraySlice<UInt8>] = []
     var start = 0
     var index = 0
@@ -30,7 +28,7 @@ enum SetCookieFields {
       }
     }
     pieces.append(bytes[start...])
-    return pieces.map { String(decoding: $0, as: UTF8.self).trimming() }
+    return pieces.map { Array($0.trimming()) }
   }
 
   /// The index behind the closing quote, if the whole value is quoted; else `start`.

@@ -14,7 +14,8 @@ public import FaradayCore
 /// - `Strict-Transport-Security` counts only if it came over `https` from a server whose certificate was verified
 ///   (``FaradayCore/TLS/verifiesServer``), and not from an IP address. Of several fields the first counts (section 8.1).
 /// - The changed URL keeps its port, but 80 becomes 443 (section 8.3). A request that was same-origin stays so, and keeps the
-///   connection's header fields and credentials: the server is the same one, and only the transport is a better one.
+///   connection's header fields and credentials: the server is the same one, and only the transport is a better one. So do the
+///   requests for its further pages and HAL links, whether these are `http` or `https`.
 /// - A request whose `https` fails is an error; it is never sent over `http` instead (section 8.4).
 public struct HSTS: Middleware {
   /// The hosts that were learned.
@@ -26,8 +27,10 @@ public struct HSTS: Middleware {
 
   public func handle(_ request: Request, next: Next) async throws -> Response {
     var request = request
-    if let url = store.secureURL(for: request.url) { request.moveToSecureOrigin(url) }
-    let response = try await next(request)
+    let secure = store.secureURL(for: request.url)
+    if let secure { request.moveToSecureOrigin(secure) }
+    var response = try await next(request)
+    if let secure, response.isFromOrigin(of: secure) { response.wasMovedToSecureOrigin = true }
     if request.options.tls.verifiesServer, let field = response.headers[fields: .strictTransportSecurity].first {
       store.receive(field.value, from: response.url)
     }

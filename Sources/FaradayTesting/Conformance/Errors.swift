@@ -50,6 +50,8 @@ extension ConformanceGroup {
   private static let invalidURLs: [Case] = [
     ("nonsense", TransportError.Code.invalidURL), ("/path", .invalidURL), ("http://", .invalidURL), ("http:///path", .invalidURL),
     ("http://:80/", .invalidURL), ("http:host", .invalidURL), ("http://h:99999/", .invalidURL), ("http://user@/x", .invalidURL),
+    ("http://user@example.com:80@127.0.0.1/", .invalidURL), ("http://a@b@127.0.0.1/", .invalidURL),
+    ("http://user:p@ss@127.0.0.1/", .invalidURL),
     ("ftp://h/", .unsupportedScheme), ("file:///etc/passwd", .unsupportedScheme), ("gopher://h/", .unsupportedScheme),
     ("httpx://h/", .unsupportedScheme),
   ].map { url, code in

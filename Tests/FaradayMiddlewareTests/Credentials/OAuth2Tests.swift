@@ -65,6 +65,11 @@ final class Authority: Sendable {
     (200, "", .malformedResponse), (200, "[]", .malformedResponse), (200, #"{"token_type":"bearer"}"#, .malformedResponse),
     (200, #"{"access_token":"a b"}"#, .malformedResponse), (200, #"{"access_token":""}"#, .malformedResponse),
     (200, #"{"access_token":"a","token_type":"mac"}"#, .unsupportedTokenType("mac")),
+    // Some servers answer 200 to everything.
+    (
+      200, #"{"error":"bad_verification_code","error_description":"hunter2 expired"}"#,
+      .refused(code: "bad_verification_code", detail: "[secret] expired")
+    ),
   ])
   func `an answer that is no token is an error without secrets, and nothing is sent`(
     status: Int, text: String, reason: OAuth2Error.Reason
@@ -170,6 +175,43 @@ final class Authority: Sendable {
       #expect(authority.endpoint.recorded.count == count)
     }
     #expect(authority.tokens.elements.map(\.accessToken) == ["1", "2", "3"])
+  }
+
+  @Test func `a token is used until it expires while its endpoint fails`() async throws {
+    let authority = Authority(
+      (200, #"{"access_token":"1","expires_in":600}"#), (503, ""), (503, ""), (503, ""), (200, #"{"access_token":"2"}"#))
+    let connection = try authority.connection()
+    // With 50 s left one request renews in vain, and so does the next behind half of what is left.
+    for (advance, count) in [(0.0, 1), (550, 2), (24, 2), (1, 3), (12, 3)] {
+      authority.now.advance(by: advance)
+      #expect(try await connection.get().status == .ok)
+      #expect(authority.endpoint.recorded.count == count)
+    }
+    // It has expired.
+    authority.now.advance(by: 13)
+    let error = await #expect(throws: OAuth2Error.self) { try await connection.get() }
+    #expect(error?.reason == .unexpectedStatus(503) && authority.endpoint.recorded.count == 4)
+    #expect(try await connection.get().status == .ok)
+    #expect(authority.tokens.elements.map(\.accessToken) == ["1", "2"])
+  }
+
+  @Test func `a rejected token is not used again though its endpoint fails`() async throws {
+    let authority = Authority((200, #"{"access_token":"1","expires_in":600}"#), (503, ""))
+    let connection = try authority.connection()
+    #expect(try await connection.get().status == .ok)
+    authority.revoke()
+    await #expect(throws: OAuth2Error.self) { try await connection.get() }
+    authority.now.advance(by: 550)
+    await #expect(throws: OAuth2Error.self) { try await connection.get() }
+    #expect(authority.api.recorded.count == 3)
+  }
+
+  @Test func `a refusal to renew is an error though the token has not expired`() async throws {
+    let authority = Authority((200, #"{"access_token":"1","expires_in":600}"#), (400, #"{"error":"invalid_client"}"#))
+    let connection = try authority.connection()
+    #expect(try await connection.get().status == .ok)
+    authority.now.advance(by: 550)
+    await #expect(throws: OAuth2Error.self) { try await connection.get() }
   }
 
   @Test func `a token of a short life is not renewed before its half`() async throws {

@@ -9,6 +9,9 @@ enum LeakedSecret: String, CaseIterable {
   case cookie = "Cookie"
   case proxy = "proxy credentials"
   case header = "a header field by name"
+  case proof = "a DPoP proof"
+  case deviceCode = "a device code"
+  case samlResponse = "a SAML response"
   case query = "a query item"
   case json = "a JSON member"
   case form = "a form field"
@@ -29,6 +32,7 @@ enum LeakedSecret: String, CaseIterable {
     case .cookie: [.cookie: "session=\(Self.value)"]
     case .proxy: [.proxyAuthorization: "Basic \(Self.value)"]
     case .header: HTTPField.Name("X-Own").map { [$0: Self.value] } ?? [:]
+    case .proof: [.dPoP: Self.value]
     default: [:]
     }
   }
@@ -43,12 +47,19 @@ enum LeakedSecret: String, CaseIterable {
   }
 
   /// A path with the query of one request.
-  func path(_ name: String) -> String { self == .query ? "\(name)?page=1&access_token=\(Self.value)" : name }
+  func path(_ name: String) -> String {
+    switch self {
+    case .query: "\(name)?page=1&access_token=\(Self.value)"
+    case .deviceCode: "\(name)?device_code=\(Self.value)&page=1"
+    default: name
+    }
+  }
 
   var content: (type: MediaType, text: String)? {
     switch self {
     case .json: (.json, "{\"user\": {\"newPassword\": \"\(Self.value)\"}}")
     case .form: (.form, "user=me&client_secret=\(Self.value)")
+    case .samlResponse: (.form, "SAMLResponse=\(Self.value)&RelayState=x")
     default: nil
     }
   }

@@ -106,4 +106,68 @@ import Testing
     #expect(mock.recorded[0].request.headers[.authorization] == "Bearer token")
     #expect(mock.recorded[1].request.headers.map(\.name) == [.userAgent])
   }
+
+  // MARK: pages
+
+  private func pages(from first: String, _ next: [String: String], outer: [any Middleware] = []) async throws -> [Request] {
+    store.insert("a.example", includesSubdomains: false, expires: nil)
+    mock.stub { request in
+      let link = next[request.url.absoluteString]
+      return Response(status: .ok, headers: link.map { [.link: "<\($0)>; rel=next"] } ?? [:], url: request.url)
+    }
+    let connection = try Connection(
+      first, headers: [.acceptLanguage: "cy", .authorization: "Bearer hidden"], adapter: mock, middleware: outer + [.hsts(store)])
+    let options = ["X-Api-Key": "hidden"] as KeyValuePairs
+    for try await _ in connection.pages(headers: options, edit: { $0.markSecret("own") }) {}
+    return mock.recorded.map(\.request)
+  }
+
+  @Test(arguments: ["https://a.example/3", "/3", "http://a.example/3"])
+  func `pages keep credentials and header fields behind a change to https`(link: String) async throws {
+    let first = link.hasPrefix("http:") ? "http://a.example/2" : "https://a.example/2"
+    let sent = try await pages(from: "http://a.example/1", ["https://a.example/1": first, "https://a.example/2": link])
+    #expect(sent.map(\.url.absoluteString) == ["https://a.example/1", "https://a.example/2", "https://a.example/3"])
+    for request in sent {
+      #expect(request.headers[.authorization] == "Bearer hidden" && request.headers["X-Api-Key"] == "hidden")
+      #expect(request.headers[.acceptLanguage] == "cy" && !request.isCrossOrigin)
+    }
+  }
+
+  @Test(arguments: ["https://b.example/2", "https://a.example:8443/2", "http://b.example/2"])
+  func `a link of a page behind a change to https to another origin gets no credentials`(link: String) async throws {
+    let sent = try await pages(from: "http://a.example/1", ["https://a.example/1": link, link: "https://a.example/3"])
+    #expect(sent.map { $0.headers[.authorization] } == ["Bearer hidden", nil, nil])
+    #expect(sent.map { $0.headers["X-Api-Key"] } == ["hidden", nil, nil])
+    #expect(sent.map(\.isCrossOrigin) == [false, true, true])
+  }
+
+  @Test func `the port of a changed URL counts for its pages`() async throws {
+    let sent = try await pages(
+      from: "http://a.example:8080/1",
+      ["https://a.example:8080/1": "https://a.example:8080/2", "https://a.example:8080/2": "https://a.example/3"])
+    #expect(sent.map { $0.headers[.authorization] } == ["Bearer hidden", "Bearer hidden", nil])
+  }
+
+  @Test func `pages of a host that a middleware has put in place of another get no credentials`() async throws {
+    let elsewhere: any Middleware = .closure { request, next in
+      guard request.url.path() == "/1" else { return try await next(request) }
+      return try await next(Request("http://a.example/1"))
+    }
+    let sent = try await pages(
+      from: "http://first.example/1", ["https://a.example/1": "https://a.example/2"], outer: [elsewhere])
+    #expect(sent.map { $0.headers[.authorization] } == [nil, nil])
+  }
+
+  @Test func `a redirect of the server from http to https is cross-origin for pages`() async throws {
+    let sent = try await pages(
+      from: "http://b.example/1", ["https://b.example/1": "https://b.example/2"],
+      outer: [
+        .redirects(),
+        .closure { request, next in
+          guard request.url.scheme == "http" else { return try await next(request) }
+          return Response(status: .found, headers: [.location: "https://b.example/1"], url: request.url)
+        },
+      ])
+    #expect(sent.map { $0.headers[.authorization] } == [nil, nil])
+  }
 }

@@ -67,7 +67,8 @@ public struct OAuth2Error: FaradayError, Hashable {
   public enum Reason: Sendable, Hashable {
     /// The endpoint is not `https`, and `allowsCleartextEndpoint` is false. Nothing was sent.
     case insecureEndpoint
-    /// The endpoint refused with an error of RFC 6749, section 5.2: `invalid_grant`, `invalid_client` and others.
+    /// The endpoint refused with an error of RFC 6749, section 5.2: `invalid_grant`, `invalid_client` and others, whatever its
+    /// status.
     ///
     /// - Parameters:
     ///   - code: the error code.

@@ -20,8 +20,9 @@ private import Synchronization
 /// A refresh token that the endpoint replaces (rotation) is used from then on. Requests that are cancelled do not cancel a token
 /// request in flight, because its answer may hold the only valid refresh token.
 ///
-/// Throws ``OAuth2Error`` to all requests that wait for a token that could not be got; the next request tries again. Thread-safe;
-/// copies share their token.
+/// Throws ``OAuth2Error`` to all requests that wait for a token that could not be got; the next request tries again. But while a
+/// renewal before the expiry fails with a transient error, such as a 503 of the endpoint, the current token is used until it expires,
+/// and the next renewal is tried after half of the time that is left. Thread-safe; copies share their token.
 public struct OAuth2: Middleware {
   /// What a client presents to get a token.
   public enum Grant: Sendable, Hashable, CustomStringConvertible {
@@ -66,7 +67,7 @@ public struct OAuth2: Middleware {
       url: tokenURL, client: client, scope: scope, parameters: parameters, allowsCleartext: allowsCleartextEndpoint,
       connection: connection, leeway: leeway, now: now)
     let state = State(grant, token: token, leeway: leeway, now: now())
-    tokens = TokenRefresh(
+    var tokens = TokenRefresh(
       token: token?.accessToken, isExpiring: { state.isExpiring($0, at: now()) },
       refresh: { _ in
         // A task of its own, as nobody's cancellation may lose a rotated refresh token.
@@ -77,6 +78,8 @@ public struct OAuth2: Middleware {
           return token.accessToken
         }.value
       })
+    tokens.isUsable = { token, failure in failure.isTransient && state.postponesRenewal(of: token, at: now(), leeway: leeway) }
+    self.tokens = tokens
   }
 
   public func handle(_ request: Request, next: Next) async throws -> Response {
@@ -88,6 +91,7 @@ public struct OAuth2: Middleware {
     private struct Values {
       var grant: Grant
       var accessToken: String?
+      var expires: Date?
       var renewal: Date?
     }
     private let values: Mutex<Values>
@@ -97,7 +101,7 @@ public struct OAuth2: Middleware {
       if case .refreshToken = grant, let saved = token?.refreshToken { grant = .refreshToken(saved) }
       values = Mutex(
         Values(
-          grant: grant, accessToken: token?.accessToken,
+          grant: grant, accessToken: token?.accessToken, expires: token?.expires,
           renewal: token?.expires.map { OAuth2TokenEndpoint.renewal(of: $0, from: now, leeway: leeway) }))
     }
 
@@ -107,10 +111,20 @@ public struct OAuth2: Middleware {
       values.withLock { values in values.accessToken == token && values.renewal.map { $0 <= now } ?? false }
     }
 
+    /// Postpones the renewal of a token that has not expired, to half of the time that is left; false if it has expired.
+    func postponesRenewal(of token: String, at now: Date, leeway: Duration) -> Bool {
+      values.withLock { values in
+        guard values.accessToken == token, let expires = values.expires, expires > now else { return false }
+        values.renewal = OAuth2TokenEndpoint.renewal(of: expires, from: now, leeway: leeway)
+        return true
+      }
+    }
+
     /// Keeps a new token; returns it with the refresh token that counts from now on.
     func take(_ fresh: (token: Token, renewal: Date?)) -> Token {
       values.withLock { values in
         values.accessToken = fresh.token.accessToken
+        values.expires = fresh.token.expires
         values.renewal = fresh.renewal
         var token = fresh.token
         guard case .refreshToken(let old) = values.grant else { return token }

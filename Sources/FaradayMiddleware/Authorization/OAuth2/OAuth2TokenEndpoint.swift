@@ -31,10 +31,11 @@ struct OAuth2TokenEndpoint: Sendable {
     let start = now()
     let response = try await connection.run(request)
     let answer = try? JSONDecoder().decode(Answer.self, from: response.body.data ?? Data())
-    guard response.status == .ok else {
-      guard let code = answer?.error else { throw failure(.unexpectedStatus(response.status.code)) }
-      throw failure(.refused(code: shown(code, grant, limit: 64), detail: answer?.detail.map { shown($0, grant, limit: 256) }))
+    // Some servers answer an error with the status 200.
+    if let answer, let code = answer.error, response.status != .ok || answer.accessToken == nil {
+      throw failure(.refused(code: shown(code, grant, limit: 64), detail: answer.detail.map { shown($0, grant, limit: 256) }))
     }
+    guard response.status == .ok else { throw failure(.unexpectedStatus(response.status.code)) }
     guard let answer, let accessToken = answer.accessToken, Self.isToken(accessToken) else { throw failure(.malformedResponse) }
     // Some servers leave it out.
     let type = answer.tokenType ?? "bearer"

@@ -61,10 +61,12 @@ extension Target {
   }
 
   private static func checkHeader(_ jar: CookieJar, for url: URL) {
-    let sent = jar.cookies(for: url)
+    var sent = jar.cookies(for: url)
+    let field = { sent.map { $0.name.isEmpty ? $0.value : $0.name + "=" + $0.value }.joined(separator: "; ") }
+    // The last ones have no room if all are as long as a cookie can be.
+    while "Cookie: ".utf8.count + field().utf8.count > limits.bytesPerRequest { sent.removeLast() }
     let header = jar.header(for: url)
-    expectEqual(
-      header ?? "", sent.map { $0.name.isEmpty ? $0.value : $0.name + "=" + $0.value }.joined(separator: "; "), "the field")
+    expectEqual(header ?? "", field(), "the field")
     guard let header else { return }
     expect(!header.utf8.contains { $0 < 0x20 && $0 != 0x09 || $0 == 0x7F }, "a control character is sent")
     expectEqual(header.utf8.split(separator: UInt8(ascii: ";")).count, sent.count, "how many a server reads")
@@ -106,8 +108,8 @@ extension Target {
   /// Whatever is taken apart, nothing is lost or made up.
   private static func checkSplit(_ field: String) {
     let isBlank = { (byte: UInt8) in byte == 0x20 || byte == 0x09 }
-    let joined = SetCookieFields.split(field).joined(separator: ",")
-    expectEqual(joined.utf8.filter { !isBlank($0) }, field.utf8.filter { !isBlank($0) }, "joined again")
+    let joined = Array(SetCookieFields.split(Array(field.utf8)).joined(separator: ",".utf8))
+    expectEqual(joined.filter { !isBlank($0) }, field.utf8.filter { !isBlank($0) }, "joined again")
   }
 
   private static func isHostByte(_ byte: UInt8) -> Bool {
