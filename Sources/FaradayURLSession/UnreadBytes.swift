@@ -31,11 +31,13 @@ final class UnreadBytes: Sendable {
   }
 
   private let limit: Int64
-  private let folder: URL
+  private let folder: URL?
   private let state = Mutex(State())
 
-  /// - Parameter limit: the number of bytes beyond which ``append(_:)`` throws ``Full``.
-  init(limit: Int64, folder: URL = FileManager.default.temporaryDirectory) {
+  /// - Parameters:
+  ///   - limit: the number of bytes beyond which ``append(_:)`` throws ``Full``.
+  ///   - folder: of the files; nil is the system's for temporary files.
+  init(limit: Int64, folder: URL? = nil) {
     self.limit = limit
     self.folder = folder
   }
@@ -61,7 +63,7 @@ final class UnreadBytes: Sendable {
 
   private func write(_ piece: Data, _ state: inout State) throws {
     if let last = state.last, !last.isFull { return try last.append(piece) }
-    let file = try UnreadFile(in: folder)
+    let file = try UnreadFile(in: folder ?? FileManager.default.temporaryDirectory)
     try file.append(piece)
     state.files.append(file)
     state.last = file

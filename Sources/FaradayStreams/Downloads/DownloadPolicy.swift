@@ -18,7 +18,8 @@ public struct DownloadPolicy: Sendable {
   public var retries: Int
   /// The upper bound of the random delay after the first interruption; it doubles with each in a row. 500 ms by default.
   public var initialDelay: Duration
-  /// The upper bound that the delay does not exceed, and the longest `Retry-After` that is honored. 20 seconds by default.
+  /// The upper bound that the delay does not exceed, and the longest `Retry-After` that is honored. 20 seconds by default. A request
+  /// that the connection's own stack has refused (``FaradayCore/RefusedRequest``) is sent again after this time at the latest.
   public var maxDelay: Duration
   /// The maximum number of progress reports a second, beside the last one: 10 by default. 0 reports only the end.
   public var reportsPerSecond: Double
