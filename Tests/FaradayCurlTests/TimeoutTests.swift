@@ -20,9 +20,9 @@ import Testing
     var configuration = CurlAdapter.Configuration()
     configuration.driver = driver
     let adapter = CurlAdapter(configuration)
-    try await PacedServer.run(count: 3, interval: .milliseconds(700), limit: .milliseconds(1000)) { url, begin in
+    try await PacedServer.run(count: 3, interval: .milliseconds(700), limit: .milliseconds(1000)) { url, limit, begin in
       let response = try await Connection(url, adapter: adapter).get {
-        $0.options.timeouts.idle = .milliseconds(1000)
+        $0.options.timeouts.idle = limit
         $0.options.onHead = { _ in begin() }
       }
       #expect(response.body.length == 3)

@@ -70,7 +70,7 @@ extension ComparedLine {
     "curl -sL -b '' $URL/secure-cookie",
     "curl -sSL --proto =http $URL/to-https -w '%{exitcode}'",
     "curl -sSL --proto-redir =http $URL/to-https -w '%{exitcode}'",
-    "curl -sS -m 0.5 https://127.0.0.1:$PORT/",
+    "curl -sS -m 2 https://127.0.0.1:$PORT/",
     "curl -T - -H 'X-Own: 1' $URL/put <text",
     "curl -s --http3 $URL/hello",
     "curl -s --dns-servers 127.0.0.1 $URL/hello",
