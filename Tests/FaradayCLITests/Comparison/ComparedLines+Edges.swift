@@ -20,7 +20,7 @@ extension ComparedLine {
     "curl -s -p -x $URL http://open.example/hello -w ' %{http_connect} %{http_code} %{num_connects}'",
     "curl -s -p -x $URL http://open.example/nothing -w '%{http_connect} %{exitcode} %{http_code}'",
     "curl -s -p -x $URL http://open.example/broken-head -w '%{http_connect} %{exitcode} %{http_code}'",
-    "curl -s -x $URL https://open.example/ -w '%{http_connect} %{exitcode} %{http_code}'",
+    "curl -s -m 2 -x $URL https://open.example/ -w '%{http_connect} %{exitcode} %{http_code}'",
     "curl -sL -p -x $URL http://open.example/to-nothing -w '%{http_connect} %{exitcode} %{http_code}'",
     "curl -s -p -x $URL http://shut.example/hello -w '%{http_connect} %{exitcode} %{http_code}'",
     "curl -s $URL/nothing -w '%{http_connect} %{exitcode} %{http_code} %{remote_ip} %{num_connects}'",

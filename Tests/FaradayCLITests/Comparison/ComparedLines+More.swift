@@ -120,7 +120,6 @@ extension ComparedLine {
     "curl -sS -d @missing $URL/post",
     "curl -sS -o /nonexistent/x $URL/hello",
     "curl -sS --cacert /nonexistent https://127.0.0.1:$PORT/",
-    "curl -sS https://127.0.0.1:$PORT/",
     "curl -sS -f $URL/status/404 $URL/hello",
     "curl -sS --fail-early -f $URL/status/404 $URL/hello",
   ]
