@@ -96,6 +96,7 @@ import Testing
       await until { heads.elements.count == 1 }
       // Its limit is the nearest as long as it waits, and then it has none.
       let second = Task { try await single.get("second") { $0.options.timeouts = Timeouts(queue: limit, idle: nil) } }
+      let before = server.requestCount
       let third = Task {
         try await expectFailure(.totalTimeout) {
           try await Connection(server.url + "/", adapter: adapter).get("stall") {
@@ -103,7 +104,6 @@ import Testing
           }
         }
       }
-      let before = server.requestCount
       await until { server.requestCount > before }
       mayAnswer.open()
       try expectEqual(try await first.value.status, .ok)
