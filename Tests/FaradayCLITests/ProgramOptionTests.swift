@@ -83,10 +83,11 @@ import Testing
     let (server, silent) = try FullListener.besideServer()
     defer { server.stop() }
     let url = "http://two-families.test:\(server.port)/"
-    let resolve = ["--resolve", "two-families.test:\(server.port):127.0.0.1,[::1]", "--connect-timeout", "0.6"]
-    #expect(try await Program.run(resolve + ["--happy-eyeballs-timeout-ms", "3600000", url]).status == 28)
+    let late = ["--happy-eyeballs-timeout-ms", "3600000", "--connect-timeout", "0.6"]
+    let resolve = ["--resolve", "two-families.test:\(server.port):127.0.0.1,[::1]", url]
+    #expect(try await Program.run(late + resolve).status == 28)
     #expect(server.connectionCount == 0)
-    #expect(try await Program.run(resolve + ["--happy-eyeballs-timeout-ms", "1", "-m", "30", url]).status == 0)
+    #expect(try await Program.run(["--happy-eyeballs-timeout-ms", "1"] + resolve).status == 0)
     withExtendedLifetime(silent) {}
   }
 

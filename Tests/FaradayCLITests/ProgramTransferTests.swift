@@ -53,7 +53,7 @@ import Testing
 
   @Test(arguments: [1 << 18, 1 << 20]) func `a file of whole pieces is uploaded to its end`(_ count: Int) async throws {
     let path = try folder.write(Data(count: count), to: "file")
-    let outcome = try await Program.run("-sS", "-m", "10", "-T", path, server.url + "/upload")
+    let outcome = try await Program.run("-sS", "-T", path, server.url + "/upload")
     #expect(outcome.error.isEmpty)
     #expect(outcome.status == 0)
     #expect(outcome.text.contains("\"bytes\":\(count),"))

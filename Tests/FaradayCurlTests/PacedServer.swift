@@ -16,14 +16,15 @@ final class PacedServer: Sendable {
   private let mayBegin = Gate()
   private let hasEnded = Gate()
 
-  /// Runs `body` with its URL, and with what the client is to call when it has the head. The server sends `count` bytes after
-  /// that, one each `interval`. An attempt in which between two of them there was `limit` or more does not count: another is
-  /// made, five at most.
+  /// Runs `body` with its URL, a limit, and a closure that the client calls when it has the head. After that the server sends
+  /// `count` bytes, one each `interval`. An attempt in which the limit or more passed between two of them does not count. The next
+  /// one has twice the interval and twice the limit. There are five at most.
   static func run(
     count: Int, interval: Duration, limit: Duration,
-    _ body: (_ url: String, _ begin: @escaping @Sendable () -> Void) async throws -> Void
+    _ body: (_ url: String, _ limit: Duration, _ begin: @escaping @Sendable () -> Void) async throws -> Void
   ) async throws {
     for attempt in 1...5 {
+      let (interval, limit) = (interval * (1 << (attempt - 1)), limit * (1 << (attempt - 1)))
       let paced = PacedServer()
       let server = try RawServer { connection in
         defer { paced.hasEnded.open() }
@@ -36,7 +37,7 @@ final class PacedServer: Sendable {
         return paced.state.withLock { $0.hasBegun && !$0.isLate }
       }
       do {
-        try await body(server.url) {
+        try await body(server.url, limit) {
           paced.state.withLock { $0.hasBegun = true }
           paced.mayBegin.open()
         }

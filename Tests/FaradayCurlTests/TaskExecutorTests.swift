@@ -132,25 +132,29 @@ import Testing
     configuration.streamBufferSize = 64 << 10
     let adapter = CurlAdapter(configuration)
     let connection = try connection(over: adapter)
-    try await PacedServer.run(count: 300, interval: .milliseconds(10), limit: .milliseconds(600)) { url, begin in
+    try await PacedServer.run(count: 300, interval: .milliseconds(10), limit: .milliseconds(600)) { url, limit, begin in
       let hasBegun = Gate()
-      async let dripped = connection.get(url) {
-        $0.options.timeouts.idle = .milliseconds(600)
-        $0.options.onHead = { _ in
-          begin()
-          hasBegun.open()
+      let dripped = Task {
+        // Also if it fails before its head.
+        defer { hasBegun.open() }
+        return try await connection.get(url) {
+          $0.options.timeouts.idle = limit
+          $0.options.onHead = { _ in
+            begin()
+            hasBegun.open()
+          }
         }
       }
-      #expect(await hasBegun.opened())
+      await hasBegun.opened()
       try await withTaskExecutorPreference(adapter.taskExecutor) {
         let response = try await connection.get("bytes/20000000") { $0.options.delivery = .streamed }
         var count = 0
         for try await _ in response.body {
           count += 1
-          if count % 250 == 50 { keepBusy(for: .milliseconds(900)) }
+          if count % 250 == 50 { keepBusy(for: limit * 3 / 2) }
         }
       }
-      #expect(try await dripped.body.length == 300)
+      #expect(try await dripped.value.body.length == 300)
     }
   }
 

@@ -20,9 +20,9 @@ import Testing
     var configuration = CurlAdapter.Configuration()
     configuration.driver = driver
     let adapter = CurlAdapter(configuration)
-    try await PacedServer.run(count: 3, interval: .milliseconds(700), limit: .milliseconds(1000)) { url, begin in
+    try await PacedServer.run(count: 3, interval: .milliseconds(700), limit: .milliseconds(1000)) { url, limit, begin in
       let response = try await Connection(url, adapter: adapter).get {
-        $0.options.timeouts.idle = .milliseconds(1000)
+        $0.options.timeouts.idle = limit
         $0.options.onHead = { _ in begin() }
       }
       #expect(response.body.length == 3)
@@ -96,6 +96,7 @@ import Testing
       await until { heads.elements.count == 1 }
       // Its limit is the nearest as long as it waits, and then it has none.
       let second = Task { try await single.get("second") { $0.options.timeouts = Timeouts(queue: limit, idle: nil) } }
+      let before = server.requestCount
       let third = Task {
         try await expectFailure(.totalTimeout) {
           try await Connection(server.url + "/", adapter: adapter).get("stall") {
@@ -103,7 +104,6 @@ import Testing
           }
         }
       }
-      let before = server.requestCount
       await until { server.requestCount > before }
       mayAnswer.open()
       try expectEqual(try await first.value.status, .ok)

@@ -2,11 +2,12 @@ import FaradayCore
 import FaradayCoding
 import FaradayHAL
 import FaradayTesting
+import TestSupport
 import Testing
 
 /// Documents that a server made so that reading them takes as long as may be. No time is measured: what takes time in proportion to
 /// the square of their length takes minutes here, or all memory.
-@Suite struct HostileDocumentTests {
+@Suite(.enabled(if: TestRun.isComplete, "Scripts/check runs it")) struct HostileDocumentTests {
   private func document(curies: some Sequence<(String, String)>, rels: some Sequence<String>) -> JSONValue {
     let curies = curies.map { ["name": $0, "href": $1] as JSONValue }
     var links: JSONObject = ["curies": curies]

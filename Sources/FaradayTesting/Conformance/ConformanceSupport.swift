@@ -15,7 +15,8 @@ package func until(_ isSo: () -> Bool) async {
 }
 
 /// Runs an attempt with a limit in real time that must leave room for other steps, such as connecting. A busy machine can be too
-/// slow for them, so a failed attempt is repeated with a limit four times as long, three times at most. Throws the last error.
+/// slow for them, so a failed attempt is repeated with a limit four times as long, three times at most. All other times of the
+/// attempt must be in proportion to the limit, so that each attempt tests as much. Throws the last error.
 package func patiently<Result>(from limit: Duration, _ attempt: (Duration) async throws -> Result) async throws -> Result {
   for factor in [1, 4, 16] {
     do { return try await attempt(limit * factor) } catch { try Task.checkCancellation() }

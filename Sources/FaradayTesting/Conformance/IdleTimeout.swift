@@ -59,7 +59,8 @@ extension ConformanceGroup {
       },
       .init("it does not run out while bytes come") { subject in
         try await patiently(from: limit) { limit in
-          let response = try await subject.connection.get("drip?count=20&interval=50&size=1") { $0.options.timeouts.idle = limit }
+          let path = "drip?count=20&interval=\(limit.inMilliseconds / 6)&size=1"
+          let response = try await subject.connection.get(path) { $0.options.timeouts.idle = limit }
           try expectEqual(response.body.length, 20)
         }
       },
