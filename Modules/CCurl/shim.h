@@ -89,6 +89,36 @@ typedef int (*faraday_verify_function)(void *, void *);
 typedef int (*faraday_trailer_function)(struct curl_slist **, void *);
 typedef int (*faraday_timer_function)(void *, long, void *);
 
+// Lists of texts for libcurl. Each is one block of memory, and has the one that was made before it.
+struct faraday_lists {
+  struct faraday_lists *previous;
+  struct curl_slist nodes[];
+};
+// Adds a list of texts, each with its NUL, to those before. Returns NULL without memory or texts.
+static inline struct faraday_lists *faraday_lists_add(struct faraday_lists *previous, const char *texts, size_t length) {
+  size_t count = 0;
+  for (size_t index = 0; index < length; index++) count += texts[index] == 0;
+  if (count == 0) return NULL;
+  struct faraday_lists *added = malloc(sizeof *added + count * sizeof *added->nodes + length);
+  if (!added) return NULL;
+  added->previous = previous;
+  char *text = memcpy(added->nodes + count, texts, length);
+  for (size_t index = 0; index < count; index++) {
+    added->nodes[index].data = text;
+    added->nodes[index].next = index + 1 < count ? added->nodes + index + 1 : NULL;
+    text += strlen(text) + 1;
+  }
+  return added;
+}
+static inline struct curl_slist *faraday_lists_last(struct faraday_lists *lists) { return lists->nodes; }
+static inline void faraday_lists_free(struct faraday_lists *lists) {
+  while (lists) {
+    struct faraday_lists *previous = lists->previous;
+    free(lists);
+    lists = previous;
+  }
+}
+
 static inline CURLcode faraday_set_write(void *easy, CURLoption option, faraday_write_function function) {
   return curl_easy_setopt(easy, option, function);
 }

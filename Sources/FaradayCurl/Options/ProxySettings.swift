@@ -105,9 +105,7 @@ extension Proxy {
     if tunnels { try easy.set(CURLOPT_HTTPPROXYTUNNEL, 1) }
     // The server's fields are for the server only, also in libcurl whose default was otherwise (before 7.42.1).
     try easy.set(CURLOPT_HEADEROPT, Int(CURLHEADER_SEPARATE))
-    if !headers.isEmpty {
-      try transfer.setList(CURLOPT_PROXYHEADER, headers.map { $0.line() }, easy)
-    }
+    try transfer.setList(CURLOPT_PROXYHEADER, headers.flatMap { $0.line() }, easy)
     if scheme == .https { try tls.apply(to: easy, .proxy) }
   }
 }

@@ -175,34 +175,36 @@ extension Transfer {
     fields.flatMap { $0.name == .connection ? $0.value.lowercased().split { ", \t".contains($0) } : [] }
   }
 
-  private func setHeaders(_ easy: EasyHandle) throws {
+  func setHeaders(_ easy: EasyHandle) throws {
     let framing = framingField
-    var line: [CChar] = []
+    var lines: [CChar] = []
+    lines.reserveCapacity(256)
     // libcurl asks by itself before it sends a body that it may hold back: a request without content must not (RFC 9110, section
     // 10.1.1).
     let hasExpect = !omitsExpect && !mayHoldBodyBack
     var connectionOption = missingConnectionOption
     for (index, field) in fields.enumerated() where hasExpect || field.name != .expect {
-      if let framing, index == framing.index { try addHeader(framing.line) }
-      var field = field
+      if let framing, index == framing.index { lines.append(line: framing.line) }
       if field.name == .connection, let option = connectionOption {
+        var field = field
         field.value += ", " + option
         connectionOption = nil
+        field.append(to: &lines)
+      } else {
+        field.append(to: &lines)
       }
-      line.removeAll(keepingCapacity: true)
-      field.append(to: &line)
-      try addHeader(line)
     }
-    if let connectionOption { try addHeader("Connection: " + connectionOption) }
-    if let framing, framing.index >= fields.count { try addHeader(framing.line) }
-    if framing == nil, isEmptyToLibcurl { try addHeader("Content-Length: 0") }
+    if let connectionOption { lines.append(line: "Connection: " + connectionOption) }
+    if let framing, framing.index >= fields.count { lines.append(line: framing.line) }
+    if framing == nil, isEmptyToLibcurl { lines.append(line: "Content-Length: 0") }
     // Disables the fields that libcurl adds, unless the request has them.
-    if !request.headers.contains(.accept) { try addHeader("Accept:") }
+    if !request.headers.contains(.accept) { lines.append(line: "Accept:") }
     if !request.body.isEmpty || request.method.expectsBody {
-      if !request.headers.contains(.contentType) { try addHeader("Content-Type:") }
-      if !sendsExpect { try addHeader("Expect:") }
+      if !request.headers.contains(.contentType) { lines.append(line: "Content-Type:") }
+      if !sendsExpect { lines.append(line: "Expect:") }
     }
-    try easy.set(CURLOPT_HTTPHEADER, headers)
+    for name in omittedFields { lines.append(line: name + ":") }
+    try setList(CURLOPT_HTTPHEADER, lines, easy)
   }
 }
 
@@ -268,5 +270,13 @@ extension HTTPField {
     var line: [CChar] = []
     append(to: &line, blank: blank)
     return line
+  }
+}
+
+extension [CChar] {
+  /// Appends a text of C: its bytes and a NUL.
+  fileprivate mutating func append(line: String) {
+    append(contentsOf: line.utf8.lazy.map { CChar(bitPattern: $0) })
+    append(0)
   }
 }

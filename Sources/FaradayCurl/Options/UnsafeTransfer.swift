@@ -79,8 +79,8 @@ public struct UnsafeTransfer: ~Copyable {
 
   /// Leaves out a header field that libcurl would write by itself, such as `Host`.
   package func omit(field name: String) throws {
-    try transfer.addHeader("\(name):")
-    try easy.set(CURLOPT_HTTPHEADER, transfer.headers)
+    transfer.omittedFields.append(name)
+    try transfer.setHeaders(easy)
   }
 
   /// Leaves the head of a proxy's answer to CONNECT out of ``FaradayCore/Options/onRawHead``.

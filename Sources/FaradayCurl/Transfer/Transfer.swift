@@ -138,9 +138,10 @@ final class Transfer: @unchecked Sendable, HasDeadline {
   @exclusivity(unchecked) var isSendPaused = false
 
   private var easyPointer: UnsafeMutableRawPointer?
-  private var headerList: UnsafeMutablePointer<curl_slist>?
-  /// Other lists of libcurl's that must live as long as the handle.
-  private var lists: [UnsafeMutablePointer<curl_slist>] = []
+  /// The names of fields that libcurl would add, and must not.
+  var omittedFields: [String] = []
+  /// The lists that libcurl has, which must live as long as the handle.
+  private var lists: UnsafeMutablePointer<faraday_lists>?
   private(set) var errorText: UnsafeMutablePointer<CChar>?
 
   init(_ checked: CheckedRequest, _ settings: Settings) {
@@ -216,36 +217,23 @@ final class Transfer: @unchecked Sendable, HasDeadline {
     }
   }
 
-  /// Appends a line to libcurl's list of header fields.
-  func addHeader(_ line: UnsafePointer<CChar>) throws {
-    guard let longer = curl_slist_append(headerList, line) else {
-      throw error(.engineFailed, "out of memory", phase: .building)
-    }
-    headerList = longer
-  }
-
   /// Sets an option whose value is a list of texts.
   func setList(_ option: CURLoption, _ texts: [String], _ easy: EasyHandle) throws {
     // C would stop at it.
     guard !texts.contains(where: { $0.utf8.contains(0) }) else {
       throw EasyHandle.OptionRejected(option: "with a NUL character", code: CURLE_BAD_FUNCTION_ARGUMENT)
     }
-    try setList(option, texts.map { Array($0.utf8CString) }, easy)
+    try setList(option, texts.flatMap { $0.utf8CString }, easy)
   }
 
   /// Sets an option whose value is a list of texts of C, each with its NUL.
-  func setList(_ option: CURLoption, _ lines: [[CChar]], _ easy: EasyHandle) throws {
-    var list: UnsafeMutablePointer<curl_slist>?
-    for line in lines {
-      guard let longer = curl_slist_append(list, line) else {
-        curl_slist_free_all(list)
-        throw error(.engineFailed, "out of memory", phase: .building)
-      }
-      list = longer
+  func setList(_ option: CURLoption, _ texts: [CChar], _ easy: EasyHandle) throws {
+    guard !texts.isEmpty else { return }
+    guard let longer = faraday_lists_add(lists, texts, texts.count) else {
+      throw error(.engineFailed, "out of memory", phase: .building)
     }
-    guard let list else { return }
-    lists.append(list)
-    try easy.set(option, UnsafeRawPointer(list))
+    lists = longer
+    try easy.set(option, UnsafeRawPointer(faraday_lists_last(longer)))
   }
 
   /// Whether libcurl gets the addresses of the host, and must not remove them from its DNS cache before it has connected.
@@ -257,16 +245,13 @@ final class Transfer: @unchecked Sendable, HasDeadline {
     hasAddresses = true
   }
 
-  var headers: UnsafeRawPointer? { headerList.map { UnsafeRawPointer($0) } }
-
   /// Frees the easy handle and the memory it points to. It must have been removed from its multi handle.
   func closeHandle() {
     if let easyPointer { curl_easy_cleanup(easyPointer) }
     easyPointer = nil
-    curl_slist_free_all(headerList)
-    headerList = nil
-    for list in lists { curl_slist_free_all(list) }
-    lists = []
+    faraday_lists_free(lists)
+    lists = nil
+    omittedFields = []
     errorText?.deallocate()
     errorText = nil
   }
