@@ -158,6 +158,18 @@ import Testing
     #expect(sent.map { $0.headers[.authorization] } == [nil, nil])
   }
 
+  @Test func `a response from https that the client did not change its request to is cross-origin for pages`() async throws {
+    let sent = try await pages(
+      from: "http://b.example/1", ["https://b.example/2": "https://b.example/3"],
+      outer: [
+        .closure { request, next in
+          guard request.url.scheme == "http", let url = URL(string: "https://b.example/1") else { return try await next(request) }
+          return Response(status: .ok, headers: [.link: "<https://b.example/2>; rel=next"], url: url)
+        }
+      ])
+    #expect(sent.map { $0.headers[.authorization] } == [nil, nil] && sent.map(\.isCrossOrigin) == [true, true])
+  }
+
   @Test func `a redirect of the server from http to https is cross-origin for pages`() async throws {
     let sent = try await pages(
       from: "http://b.example/1", ["https://b.example/1": "https://b.example/2"],
