@@ -43,14 +43,16 @@ final class CookieEngine: Sendable {
 
   /// The value of `Cookie` for a URL, in bytes: a server may use any encoding. Nil for none.
   func header(for url: URL) -> [UInt8]? {
-    let all = [jar?.header(for: url), given].compactMap { $0.map { Array($0.utf8) } }
+    let all = [jar?.headerBytes(for: url), given.map { Array($0.utf8) }].compactMap(\.self)
     return all.isEmpty ? nil : Array(all.joined(separator: "; ".utf8))
   }
 
   /// Takes the cookies that a response sets. One that is not allowed is not taken.
   func receive(_ response: Response) {
     guard let jar else { return }
-    for field in response.headers[fields: .setCookie] { try? jar.receive(field.value, from: response.url) }
+    for field in response.headers[fields: .setCookie] {
+      try? jar.receive(field.withUnsafeBytesOfValue { Array($0) }, from: response.url)
+    }
   }
 
   /// Writes the file of `-c`.
