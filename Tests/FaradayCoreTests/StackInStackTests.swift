@@ -9,7 +9,7 @@ import Testing
     let name: String
     func transformed(_ request: Request, capabilities: Capabilities) -> Request {
       var request = request
-      request.headers[.userAgent] = (request.headers[.userAgent] ?? "") + name
+      request.headers[.cacheControl] = (request.headers[.cacheControl] ?? "") + name
       return request
     }
   }
@@ -21,9 +21,9 @@ import Testing
     connection.use(Mark(name: "d"))
     #expect(connection.stack.middleware.count == 4 && connection.stack.adapter is MockAdapter)
     _ = try await connection.get()
-    #expect(mock.recorded.first?.request.headers[.userAgent] == "abcd")
+    #expect(mock.recorded.first?.request.headers[.cacheControl] == "abcd")
     #expect(try await inner.send(Request("https://host/")).status == .notFound)
-    #expect(mock.recorded.last?.request.headers[.userAgent] == "bc")
+    #expect(mock.recorded.last?.request.headers[.cacheControl] == "bc")
   }
 
   @Test func `credentials of the default options stay with their origin, however often the context was changed`() async throws {

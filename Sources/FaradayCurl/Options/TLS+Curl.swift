@@ -103,7 +103,8 @@ extension ClientCertificate {
     switch source {
     case .file(let path):
       let key: String? = if case .file(let path) = other { path } else { nil }
-      try easy.set(file, CertificatePath.current(path, with: key))
+      // libcurl could take a name without a slash for a certificate in a store.
+      try easy.set(file, CertificatePath.current(path.contains("/") ? path : "./" + path, with: key))
     case .bytes(let data): try easy.set(blob, bytes: data)
     }
   }
