@@ -35,7 +35,11 @@ public struct ExpectStatus: Middleware {
     let response = try await next(request)
     guard !isExpected(response.status) else { return response }
     let isStreamed = request.options.delivery == .streamed && request.options.onChunk == nil
-    guard !isStreamed else { throw try await UnexpectedStatus(response, to: request).collected(upTo: bodyLimit) }
+    if isStreamed {
+      let error = UnexpectedStatus(response, to: request)
+      // The body of a success is content and not an explanation: who takes it from the error reads it as a stream.
+      throw response.status.kind == .successful ? error : try await error.collected(upTo: bodyLimit)
+    }
     let limit = request.options.onChunk == nil ? request.options.maximumBodySize : bodyLimit
     let (start, isCut) = try await response.started(upTo: limit)
     throw UnexpectedStatus(start, isBodyCut: isCut, to: request)

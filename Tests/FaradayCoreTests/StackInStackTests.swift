@@ -70,4 +70,33 @@ import Testing
     _ = try await stack.send(answered.recorded(in: sent))
     #expect(sent.last == nil)
   }
+
+  @Test func `attempts with different credentials leave no record of what was sent`() throws {
+    let sent = SentRequest()
+    var request = try Request("https://host/").recorded(in: sent)
+    request.headers[.authorization] = "Bearer a"
+    request.context?.record(request)
+    #expect(sent.last?.headers[.authorization] == "Bearer a")
+    request.headers[.authorization] = "Bearer b"
+    request.context?.record(request)
+    #expect(sent.last == nil)
+    request.context?.beginRecording()
+    request.context?.record(request)
+    #expect(sent.last == nil)
+  }
+
+  @Test func `a response does not keep a request that was recorded`() async throws {
+    final class Token: Sendable {}
+    weak var kept: Token?
+    func exchange() async throws -> Response {
+      let token = Token()
+      kept = token
+      var request = try Request("https://host/").recorded(in: SentRequest())
+      request.options.onDownloadProgress = { _ in _ = token }
+      return try await Stack([], adapter: MockAdapter(isStrict: false)).send(request)
+    }
+    let response = try await exchange()
+    #expect(kept == nil)
+    withExtendedLifetime(response) {}
+  }
 }

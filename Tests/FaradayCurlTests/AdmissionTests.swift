@@ -338,4 +338,20 @@ import Testing
     }
     #expect(queue.gateCount == 1)
   }
+
+  @Test func `an origin that was forgotten while it was ready does not replace a later one`() {
+    var queue = Queue(perOrigin: 1, total: 10)
+    let leader = queue.enqueue(1, to: "a", by: .origin("a"), now: 0)
+    _ = queue.enqueue(2, to: "a", by: .origin("a"), now: 0)
+    let other = queue.enqueue(11, to: "b", now: 0)
+    #expect(drain(&queue) == [1, 11])
+    queue.release(leader, now: 0)
+    #expect(queue.takeUnprepared(leader, now: 0) == [2])
+    queue.release(other, now: 0)
+    #expect(drain(&queue).isEmpty)
+    #expect(queue.admit(3, to: "a", now: 0) != nil)
+    let last = queue.admit(12, to: "c", now: 0)
+    if let last { queue.release(last, now: 0) }
+    #expect(queue.admit(4, to: "a", now: 0) == nil)
+  }
 }

@@ -100,4 +100,27 @@ import Testing
     #expect(try await waiting.value.status == .ok)
     server.stop()
   }
+
+  /// libcurl answers a challenge, or a response to a request whose body it held back, with another request. This one fails.
+  @Test(arguments: ["200 OK", "401 Unauthorized\r\nWWW-Authenticate: Digest realm=a, nonce=b"])
+  func `the response before a request that cannot be sent is not the response`(status: String) async throws {
+    let name = "challenged-\(status.prefix(3)).test"
+    NameLookup.add(name)
+    let server = try RawServer { connection in
+      _ = try connection.readHead()
+      NameLookup.add(name, isFound: false)
+      try connection.send("HTTP/1.1 \(status)\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+    }
+    defer { server.stop() }
+    // libcurl remembers no name.
+    var configuration = CurlAdapter.Configuration(proxy: .direct)
+    configuration.unsafeCustomize = { transfer, _ in try transfer.set("DNS_CACHE_TIMEOUT", 0) }
+    var request = try Request(server.url.replacing("127.0.0.1", with: name))
+    request.method = .post
+    request.body = .data(Data("important".utf8))
+    request.options.authentication = Authentication(user: "u", password: "p", schemes: .digest)
+    let adapter = CurlAdapter(configuration)
+    let error = await #expect(throws: TransportError.self) { try await adapter.send(request) }
+    #expect(error?.code == .nameNotFound && error?.partialResponse == nil)
+  }
 }

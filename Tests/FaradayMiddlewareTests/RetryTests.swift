@@ -379,6 +379,24 @@ import Testing
     let (response, text) = try await delivery.get("/", over: connection)
     #expect(response.status == .serviceUnavailable && text == "not today" && server.requestCount == 3)
   }
+
+  @Test func `the cookies of a response after which the request is sent again go with it`() async throws {
+    stub(.serviceUnavailable, headers: [.setCookie: "pass=1"])
+    stub(.ok)
+    let retry = Retry(clock: InstantClock(clock), random: { 1 }, now: { 784_111_777 })
+    let connection = try Connection("http://host/", adapter: mock, middleware: [.cookies(), retry])
+    _ = try await connection.get()
+    #expect(mock.recorded.map { $0.request.headers[.cookie] } == [nil, "pass=1"])
+  }
+
+  @Test func `the cookies of a status that is an error are stored`() async throws {
+    stub(.forbidden, headers: [.setCookie: "challenge=1"])
+    stub(.ok)
+    let connection = try Connection("http://host/", adapter: mock, middleware: [.cookies(), .expectStatus])
+    await #expect(throws: UnexpectedStatus.self) { try await connection.get() }
+    _ = try await connection.get()
+    #expect(mock.recorded.map { $0.request.headers[.cookie] } == [nil, "challenge=1"])
+  }
 }
 
 extension MockAdapter {

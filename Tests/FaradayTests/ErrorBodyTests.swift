@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// What an API says of its error, in the body of a response that is streamed.
-@Suite(.timeLimit(.minutes(2))) struct ErrorBodyTests {
+@Suite struct ErrorBodyTests {
   private static let problem = #"{"error":{"message":"no such price"}}"#
 
   private let mock = MockAdapter()
@@ -115,5 +115,17 @@ import Testing
       for try await _ in connection.events("x", reconnects: policy) {}
     }
     #expect(message(error) == "3")
+  }
+
+  @Test func `the streamed body of an unexpected success is not cut`() async throws {
+    let server = try AnsweringServer([AnsweringServer.answer(203, body: String(repeating: "x", count: 200_000))])
+    var connection = try Connection(server.url, adapter: TestedAdapter.curl.adapter)
+    connection.use(.expectStatus([200]))
+    let strict = connection
+    let error = await #expect(throws: UnexpectedStatus.self) {
+      _ = try await strict.get("/") { $0.options.delivery = .streamed }
+    }
+    #expect(error?.isBodyCut == false)
+    #expect(try await error?.response.body.collect(upTo: 1 << 20).count == 200_000)
   }
 }

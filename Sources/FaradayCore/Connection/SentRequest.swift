@@ -5,14 +5,36 @@ private import Synchronization
 /// The ``Stack`` next to the adapter writes it. An adapter that passes requests to another stack is seen through, as long as it passes
 /// on the request that it was given. Thread-safe.
 package final class SentRequest: Sendable {
-  private let state = Mutex<Request?>(nil)
+  private enum State {
+    case none
+    case sent(Request)
+    /// Several attempts had other credentials, and nobody knows whose response has come: with hedging, two are sent at once.
+    case ambiguous
+  }
+
+  private let state = Mutex(State.none)
 
   package init() {}
 
-  /// The last request that was sent; nil if a layer below has answered without sending one.
-  package var last: Request? { state.withLock { $0 } }
+  /// The last request that was sent; nil if a layer below has answered without sending one, or attempts differed in URL or
+  /// credentials.
+  package var last: Request? {
+    state.withLock { if case .sent(let request) = $0 { request } else { nil } }
+  }
 
-  fileprivate func set(_ request: Request?) { state.withLock { $0 = request } }
+  fileprivate func note(_ request: Request) {
+    state.withLock { state in
+      switch state {
+      case .none: state = .sent(request)
+      case .sent(let earlier): state = request.hasSameCredentials(as: earlier) ? .sent(request) : .ambiguous
+      case .ambiguous: break
+      }
+    }
+  }
+
+  fileprivate func begin() {
+    state.withLock { if case .sent = $0 { $0 = .none } }
+  }
 }
 
 extension Request {
@@ -30,11 +52,11 @@ extension ConnectionContext {
     guard !recorders.isEmpty else { return }
     var request = request
     request.context = request.context?.withoutRecorders()
-    for recorder in recorders { recorder.set(request) }
+    for recorder in recorders { recorder.note(request) }
   }
 
   /// Records that the request has entered a stack, which may answer without sending it.
   func beginRecording() {
-    for recorder in recorders { recorder.set(nil) }
+    for recorder in recorders { recorder.begin() }
   }
 }

@@ -127,7 +127,8 @@ extension Response {
     var response = self
     response.requestMethod = request.method
     if let context {
-      response.context = context
+      // A recorder has the request, and a response must not keep that.
+      response.context = context.recorders.isEmpty ? context : context.withoutRecorders()
       response.body.keepSecrets(of: context)
     }
     return response.decoded(for: request)

@@ -56,11 +56,13 @@ final class ConnectionContext: Sendable {
       secrets: secrets, isCrossOrigin: isCrossOrigin, recorders: recorders + [recorder], source: self)
   }
 
-  /// A copy that a recorder can keep without a reference cycle.
+  /// A copy that a recorder, or a response, can keep without keeping the request.
   func withoutRecorders() -> ConnectionContext {
-    ConnectionContext(
+    var source = source
+    while let recording = source, !recording.recorders.isEmpty { source = recording.source }
+    return ConnectionContext(
       baseOrigin: baseOrigin, originBoundHeaders: originBoundHeaders, originBoundCredentials: originBoundCredentials,
-      secrets: secrets, isCrossOrigin: isCrossOrigin)
+      secrets: secrets, isCrossOrigin: isCrossOrigin, source: source)
   }
 
   /// A copy for the same server, whose base URL is the new one.

@@ -31,9 +31,9 @@ package struct Fifo<Element> {
     if !isEmpty { elements[head] = element }
   }
 
-  /// The index of the first element that matches, for ``remove(at:)``. Takes linear time.
-  package func firstIndex(where matches: (Element) -> Bool) -> Int? {
-    elements[head...].firstIndex { $0.map(matches) ?? false }
+  /// The index of the first element that matches, among so many, for ``remove(at:)``.
+  package func firstIndex(ofFirst count: Int, where matches: (Element) -> Bool) -> Int? {
+    elements[head...].prefix(count).firstIndex { $0.map(matches) ?? false }
   }
 
   /// Removes an element by its index. Takes linear time.

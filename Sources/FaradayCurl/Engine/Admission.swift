@@ -320,7 +320,7 @@ struct Admission<Item> {
   /// The first item that waits for a gate and has a free connection.
   private func laneWithConnection(_ origin: Origin) -> (Lane, index: Int)? {
     for lane in origin.lanes where !mayPass(lane) {
-      if let index = lane.waiting.firstIndex(where: { !isCancelled($0.item) && takesKeptConnection($0.item) }) {
+      if let index = lane.waiting.firstIndex(ofFirst: 64, where: { !isCancelled($0.item) && takesKeptConnection($0.item) }) {
         return (lane, index)
       }
     }
@@ -346,7 +346,8 @@ struct Admission<Item> {
   // MARK: what is remembered
 
   private mutating func noteIdle(_ origin: Origin) {
-    guard origin.isIdle else { return }
+    // One that was forgotten may still be in the ready queue: another has its key by now.
+    guard origin.isIdle, origins[origin.key] === origin else { return }
     // Items that can share a connection wait for the first one's.
     origin.streamsPerConnection = 1
     if let latestOrigin, latestOrigin !== origin, latestOrigin.isIdle { origins[latestOrigin.key] = nil }

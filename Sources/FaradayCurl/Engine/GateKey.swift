@@ -17,7 +17,8 @@ enum GateKey: Hashable {
   var endsWithFirstSocket: Bool {
     switch self {
     case .origin: true
-    case .lookup(let lookup): lookup.server == nil || lookup.proxy == nil
+    // Through a SOCKS proxy, libcurl looks up the server's name after it has connected to the proxy.
+    case .lookup(let lookup): lookup.server == nil || !lookup.isProxied
     case .connection: false
     }
   }
@@ -33,13 +34,16 @@ final class Lookup: Hashable, Sendable {
 
   let server: Name?
   let proxy: Name?
+  /// Whether there is a proxy; it may have an address.
+  let isProxied: Bool
   private let network: Network
   /// The TLS options of the connection to a DNS-over-HTTPS resolver.
   private let tls: TLS?
 
-  fileprivate init(server: Name?, proxy: Name?, _ options: Network, _ tls: TLS) {
+  fileprivate init(server: Name?, proxy: Name?, isProxied: Bool, _ options: Network, _ tls: TLS) {
     self.server = server
     self.proxy = proxy
+    self.isProxied = isProxied
     var network = Network()
     network.ipVersion = options.ipVersion
     network.dnsServers = options.dnsServers
@@ -49,7 +53,8 @@ final class Lookup: Hashable, Sendable {
   }
 
   static func == (left: Lookup, right: Lookup) -> Bool {
-    left.server == right.server && left.proxy == right.proxy && left.network == right.network && left.tls == right.tls
+    left.server == right.server && left.proxy == right.proxy && left.isProxied == right.isProxied && left.network == right.network
+      && left.tls == right.tls
   }
 
   func hash(into hasher: inout Hasher) {
@@ -70,6 +75,6 @@ extension Transfer {
     let server = proxy?.resolvesServer ?? false ? nil : network.endpoint(of: target).lookup
     let proxyName = proxy.flatMap { Endpoint(host: $0.host, port: $0.port ?? 0).lookup }
     guard server != nil || proxyName != nil else { return nil }
-    return .lookup(Lookup(server: server, proxy: proxyName, network, options?.tls ?? TLS()))
+    return .lookup(Lookup(server: server, proxy: proxyName, isProxied: proxy != nil, network, options?.tls ?? TLS()))
   }
 }

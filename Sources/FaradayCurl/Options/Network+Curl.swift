@@ -70,7 +70,8 @@ extension Network {
     if transfer.proxy == nil { addresses = addresses.filter(isUsed) } else { addresses = Array(addresses.prefix(1)) }
     if addresses.count > 1 {
       host = endpoint.nameOfAddresses(addresses)
-      try transfer.setAddresses("+\(host):\(endpoint.port):" + addresses.map(\.bracketedHost).joined(separator: ","), easy)
+      // A permanent entry: a connection that is needed later, to answer a challenge for instance, looks the name up again.
+      try transfer.setAddresses("\(host):\(endpoint.port):" + addresses.map(\.bracketedHost).joined(separator: ","), easy)
     } else if let address = addresses.first {
       host = address
     } else if !endpoint.addresses.isEmpty {
@@ -91,11 +92,12 @@ extension Network {
   }
 
   /// Whether ``connectTo`` or ``hostOverrides`` lead to another host or port.
-  func leadsElsewhere(from endpoint: (host: String, port: Int)) -> Bool {
-    connectTo.contains { Self.matches($0.host, endpoint.host) && $0.port ?? endpoint.port == endpoint.port }
-      || hostOverrides.contains {
-        Self.matches($0.host == "*" ? nil : $0.host, endpoint.host) && $0.port ?? endpoint.port == endpoint.port
-      }
+  func leadsElsewhere(from target: Target) -> Bool {
+    guard !hostOverrides.isEmpty || !connectTo.isEmpty else { return false }
+    let endpoint = endpoint(of: target)
+    let host = endpoint.addresses.first ?? endpoint.host
+    return endpoint.port != target.endpoint.port
+      || host.bracketedHost.lowercased() != target.endpoint.host.bracketedHost.lowercased()
   }
 
   /// Whether a host is the wanted one; nil wants any.

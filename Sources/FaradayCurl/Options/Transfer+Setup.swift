@@ -96,7 +96,7 @@ extension Transfer {
   var isForwarded: Bool {
     guard let proxy, proxy.forwards(toSecure: target.isSecure) else { return false }
     // libcurl makes a tunnel to another host or port.
-    return request.options.transport?.fields.network.leadsElsewhere(from: target.endpoint) != true
+    return request.options.transport?.fields.network.leadsElsewhere(from: target) != true
   }
 
   /// Whether an HTTP proxy is asked for a tunnel (CONNECT).

@@ -15,7 +15,12 @@ extension Transfer {
   func finish(_ outcome: Outcome) -> Bool {
     if isChallenge {
       isChallenge = false
-      if case .done = outcome { _ = beginResponse() } else { beginStream() }
+      // It is the response only if libcurl sends no other request: one that has failed must not look like this response.
+      if case .done(CURLE_OK) = outcome {
+        _ = beginResponse()
+      } else {
+        parser = ResponseParser(to: request.method, request.headers)
+      }
     }
     if let onRawHead = request.options.onRawHead { flushRawHead(onRawHead) }
     countSmallBody()

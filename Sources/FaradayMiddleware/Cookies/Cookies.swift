@@ -5,8 +5,8 @@ public import FaradayCore
 ///     connection.use(.redirects())
 ///     connection.use(.cookies())
 ///
-/// Place it below ``Redirects`` and ``Retry``, so that each redirect and each attempt gets its own cookies and those that it
-/// sets are stored. A cross-origin request gets the cookies of the server it goes to, as any other does, and no others.
+/// Place it below ``Redirects``, so that each redirect gets its own cookies and those that it sets are stored. ``Retry`` may stand
+/// above or below: the cookies of a response after which it sends the request again are stored, and sent. A cross-origin request gets the cookies of the server it goes to, as any other does, and no others.
 ///
 /// - A `Cookie` header that the caller has set comes first, and cookies of the jar with the same names are not sent.
 /// - `Set-Cookie` is read from every response, whatever its status, and also from one whose body fails. It is not read from
@@ -34,16 +34,22 @@ public struct Cookies: Middleware {
   }
 
   public func handle(_ request: Request, next: Next) async throws -> Response {
-    var request = request
-    addCookies(to: &request)
     let keepsRepeatedHeaders = next.capabilities.contains(.repeatedHeaders)
+    let own = request.headers[fields: .cookie]
+    var request = request
+    request.options.retriedResponses.note = { response, request in
+      take(response.headers, from: response.url, keepsRepeatedHeaders: keepsRepeatedHeaders)
+      request.headers[fields: .cookie] = own
+      addCookies(to: &request)
+    }
+    addCookies(to: &request)
     do {
       let response = try await next(request)
       take(response.headers, from: response.url, keepsRepeatedHeaders: keepsRepeatedHeaders)
       return response
     } catch {
-      if let partial = (error as? TransportError)?.partialResponse {
-        take(partial.headers, from: partial.url, keepsRepeatedHeaders: keepsRepeatedHeaders)
+      if let response = (error as? any FaradayError)?.response {
+        take(response.headers, from: response.url, keepsRepeatedHeaders: keepsRepeatedHeaders)
       }
       throw error
     }

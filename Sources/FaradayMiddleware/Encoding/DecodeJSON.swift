@@ -18,7 +18,7 @@ public struct DecodeJSON: Middleware {
   ///   - isStrict: whether malformed JSON is an error. False by default.
   ///   - maximumDepth: the maximum nesting of arrays and objects. 512 by default.
   ///   - rejectsDuplicateNames: whether two members of the same name make the JSON malformed, for ``FaradayCore/Response/json`` and
-  ///     for everything that decodes the response. Otherwise the first counts. False by default.
+  ///     for everything that decodes the whole body. Otherwise the first counts, as in streams of JSON. False by default.
   public init(
     isStrict: Bool = false, maximumDepth: Int = JSONValue.standardMaximumDepth, rejectsDuplicateNames: Bool = false
   ) {

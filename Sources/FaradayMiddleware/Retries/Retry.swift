@@ -62,6 +62,7 @@ public struct Retry: Middleware {
   private func settle(
     _ first: Result<Response, any Error>, of request: Request, mayRepeat: Bool, _ next: Next
   ) async throws -> Response {
+    var request = request
     var outcome = first
     var number = 1
     while true {
@@ -70,6 +71,7 @@ public struct Retry: Middleware {
         let response = try outcome.get()
         switch mayRepeat ? plan(number, of: request, after: outcome) : .end {
         case .retry(let failed, let wait):
+          request.options.retriedResponses.note?(response, &request)
           await response.body.discard()
           retry = (failed, wait)
         case .refused(let failed):
@@ -83,6 +85,7 @@ public struct Retry: Middleware {
       } catch {
         switch mayRepeat || error.wasNeverSent ? plan(number, of: request, after: .failure(error)) : .end {
         case .retry(let failed, let wait):
+          if let response = (error as? any FaradayError)?.response { request.options.retriedResponses.note?(response, &request) }
           await (error as? UnexpectedStatus)?.response.body.discard()
           retry = (failed, wait)
         case .refused(let failed):

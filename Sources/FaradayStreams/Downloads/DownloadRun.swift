@@ -36,6 +36,7 @@ final class DownloadRun {
   var hasNoRanges = false
   private var meter: ProgressMeter
   private var highest: Int64 = 0
+  private var hasBecomeShorter = false
   private var inARow = 0
   private var smallPartsInARow = 0
   /// Whether the file has started again since the last new bytes.
@@ -147,9 +148,12 @@ final class DownloadRun {
     (highest, inARow, hasStartedAgain) = (part.size, 0, false)
   }
 
-  /// A file no longer than what has come already is another one: its bytes are new.
+  /// A file no longer than what has come already is another one: its bytes are new. Once, or a server that alternates between two
+  /// files would be asked for ever.
   func forgetLongerFile() {
-    if let total, total <= highest { highest = 0 }
+    guard let total, total <= highest, !hasBecomeShorter else { return }
+    hasBecomeShorter = true
+    highest = 0
   }
 
   private func attempt() async throws -> Outcome {
@@ -162,7 +166,7 @@ final class DownloadRun {
     let response: Response
     do {
       response = try await connection.run(request)
-    } catch let error as UnexpectedStatus {
+    } catch let error as UnexpectedStatus where !(error.isBodyCut && error.status.kind == .successful) {
       // Of a middleware that looks at the status: it is looked at here.
       response = error.response
     } catch  where hasBegun && error.isInterruption {

@@ -197,7 +197,10 @@ final class PartFile {
   ///
   /// - Parameter link: gives a file a second name; tests pass one that fails.
   func finish(replacing: Bool, link: (UnsafePointer<CChar>, UnsafePointer<CChar>) -> Int32 = systemLink) throws {
-    if replacing, let mode = replacedMode, fchmod(descriptor, mode) != 0 { throw DownloadError(errno: errno, path: destination) }
+    // Some file systems have no permissions.
+    if replacing, let mode = replacedMode, fchmod(descriptor, mode) != 0, ![EPERM, ENOTSUP, ENOSYS].contains(errno) {
+      throw DownloadError(errno: errno, path: destination)
+    }
     guard fsync(descriptor) == 0 else { throw DownloadError(errno: errno, path: destination) }
     guard hasItsName else { throw DownloadError(.fileFailed("something else took the name of the part file"), path: destination) }
     guard (replacing ? rename(path, destination) : renameWithoutReplacing(link)) == 0 else {

@@ -87,9 +87,14 @@ public struct OAuth2Error: FaradayError, Hashable {
   /// The token request.
   public let request: RequestSummary?
 
-  /// Whether the endpoint answered with one of the status codes 408, 429, 502, 503 and 504.
+  /// Whether the endpoint answered with one of the status codes 408, 429, 502, 503 and 504, or with the error
+  /// `temporarily_unavailable` or `server_error`.
   public var isTransient: Bool {
-    if case .unexpectedStatus(let code) = reason { HTTPResponse.Status.transientCodes.contains(code) } else { false }
+    switch reason {
+    case .unexpectedStatus(let code): HTTPResponse.Status.transientCodes.contains(code)
+    case .refused(let code, _): ["temporarily_unavailable", "server_error"].contains(code)
+    default: false
+    }
   }
 
   public var description: String {

@@ -31,8 +31,10 @@ struct OAuth2TokenEndpoint: Sendable {
     let start = now()
     let response = try await connection.run(request)
     let answer = try? JSONDecoder().decode(Answer.self, from: response.body.data ?? Data())
-    // Some servers answer an error with the status 200.
-    if let answer, let code = answer.error, response.status != .ok || answer.accessToken == nil {
+    // Some servers answer an error with the status 200, and an overload with an error.
+    if let answer, let code = answer.error, response.status != .ok || answer.accessToken == nil,
+      !HTTPResponse.Status.transientCodes.contains(response.status.code)
+    {
       throw failure(.refused(code: shown(code, grant, limit: 64), detail: answer.detail.map { shown($0, grant, limit: 256) }))
     }
     guard response.status == .ok else { throw failure(.unexpectedStatus(response.status.code)) }
