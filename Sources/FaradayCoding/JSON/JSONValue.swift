@@ -3,8 +3,8 @@
 ///     let body: JSONValue = ["name": name, "tags": ["a", "b"], "age": 36, "nick": nil]
 ///     response.json?["items"]?[0]?["name"]?.string
 ///
-/// It is parsed by ``init(data:maximumDepth:)`` and serialized by ``data(_:)`` and ``text(_:)``, which keep the order of
-/// members and the digits of numbers.
+/// It is parsed by ``init(data:maximumDepth:rejectsDuplicateNames:)`` and serialized by ``data(_:)`` and ``text(_:)``, which keep
+/// the order of members and the digits of numbers.
 ///
 /// The elements of a literal are ``JSONConvertible``. A nested object with values of several types needs its type:
 /// `["name": name, "address": ["zip": zip, "city": city] as JSONValue]`.
