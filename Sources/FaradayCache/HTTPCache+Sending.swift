@@ -31,7 +31,7 @@ extension HTTPCache {
       }
       // It has none, and with its reader its connection would go.
       await response.body.discard()
-      if stored.isConfirmed(by: response.headers), isUnchanged(lookup, last, Vary(stored.headers)),
+      if !sent.isAmbiguous, stored.isConfirmed(by: response.headers), isUnchanged(lookup, last, Vary(stored.headers)),
         isUnchanged(lookup, last, Vary(response.headers)),
         let updated = stored.updated(by: response.headers, requestTime: requestTime, responseTime: responseTime)
       {

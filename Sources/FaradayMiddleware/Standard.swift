@@ -19,7 +19,7 @@ extension [any Middleware] {
   /// ``FaradayMiddleware/Timeout`` for whole calls. Each call makes a list with a ``FaradayMiddleware/RetryBudget`` of its own.
   ///
   /// - Parameters:
-  ///   - cookies: stores cookies; without it there are none.
+  ///   - cookies: stores cookies and sends them. None by default.
   ///   - authorization: credentials for the connection's own origin: ``FaradayMiddleware/Authorization``,
   ///     ``FaradayMiddleware/TokenRefresh``, or a middleware of your own. None by default.
   ///   - cache: an `HTTPCache`, or ``FaradayMiddleware/ConditionalRequests``. None by default.

@@ -123,4 +123,32 @@ import Testing
     let error = await #expect(throws: TransportError.self) { try await adapter.send(request) }
     #expect(error?.code == .nameNotFound && error?.partialResponse == nil)
   }
+
+  /// libcurl removes the addresses from its DNS cache when another request ends. The connection that answers a challenge needs them.
+  @Test func `addresses of a host are known as long as its request needs them`() async throws {
+    let mayAnswer = Gate()
+    defer { mayAnswer.open() }
+    let server = try RawServer { connection in
+      let isAnswer = try connection.readHead().contains("Authorization: Digest")
+      mayAnswer.wait()
+      let head = isAnswer ? "200 OK" : "401 Unauthorized\r\nWWW-Authenticate: Digest realm=a, nonce=b"
+      try connection.send("HTTP/1.1 \(head)\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+    }
+    defer { server.stop() }
+    let other = try LocalServer()
+    defer { other.stop() }
+    var configuration = CurlAdapter.Configuration(proxy: .direct)
+    configuration.unsafeCustomize = { transfer, request in
+      if request.url.path == "/hello" { try transfer.set("DNS_CACHE_TIMEOUT", 0) }
+    }
+    let adapter = CurlAdapter(configuration)
+    var request = try Request(server.url)
+    request.options.network.hostOverrides = [HostOverride("*", addresses: ["127.0.0.1", "127.0.0.2"])]
+    request.options.authentication = Authentication(user: "u", password: "p", schemes: .digest)
+    let waiting = Task { [request] in try await adapter.send(request) }
+    await until { adapter.statistics.connections.open == 1 }
+    #expect(try await adapter.send(Request("http://127.0.0.1:\(other.port)/hello")).status == .ok)
+    mayAnswer.open()
+    #expect(try await waiting.value.status == .ok)
+  }
 }

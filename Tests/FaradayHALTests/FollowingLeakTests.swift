@@ -99,8 +99,7 @@ import Testing
     ("https://a.example/2", [true, true, true]), ("/2", [true, true, true]), ("http://a.example/2", [true, true, true]),
     ("https://b.example/2", [true, false, false]), ("https://a.example:8443/2", [true, false, false]),
   ])
-  func `what belongs to a server goes with its links behind a change to https by HSTS`(link: String, isKept: [Bool]) async throws
-  {
+  func `links keep the credentials of their origin after an HSTS upgrade`(link: String, isKept: [Bool]) async throws {
     let mock = MockAdapter()
     mock.stub { request in
       let links = ["/1": link, "/2": "https://a.example/3"]

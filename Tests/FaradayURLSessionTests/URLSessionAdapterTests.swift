@@ -97,7 +97,7 @@ import FoundationNetworking
   }
 
   @Test(arguments: ["", "Content-Length: 209715201\r\n"])
-  func `what has arrived of a cut body is read before the error, however far behind the reader is`(fields: String) async throws {
+  func `the received bytes of a truncated body are delivered before the error`(fields: String) async throws {
     let (server, hasEnded) = try sender(fields.isEmpty ? 300 : 200, fields: fields)
     // Without a length it is the limit that cuts it.
     let adapter = URLSessionAdapter(maximumUnread: fields.isEmpty ? 40 << 20 : 1 << 30)

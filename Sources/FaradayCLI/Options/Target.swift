@@ -23,6 +23,8 @@ struct Target: Equatable, Sendable {
     parts.path = Self.encoded(parts.path)[...]
     parts.query = parts.query.map { Self.encoded($0)[...] }
     let login = parts.user.utf8.dropLast()
+    // Userinfo has an `@` only in percent-encoding (RFC 3986, section 3.2.1).
+    guard !login.contains(UInt8(ascii: "@")) else { throw invalid }
     credentials = parts.user.isEmpty ? nil : Self.decoded(Substring(login))
     parts.user = ""
     guard let parsed = URL(text: parts.description), let components = URLComponents(url: parsed, resolvingAgainstBaseURL: false),

@@ -1,9 +1,9 @@
 /// `Codable`, for use within other types and with any coder.
 ///
 /// It is many times slower than ``init(data:maximumDepth:rejectsDuplicateNames:)``, as a decoder does not say which type a value
-/// has, and it is recursive. A number keeps the precision that an `Int64`, `UInt64` or `Double` has, members have the order of the coder, and
-/// nesting deeper than 64 levels is an error. `response.decode(JSONValue.self)`, and everything else in this package that reads
-/// or writes a `JSONValue` by itself, uses its own parser and writer instead.
+/// has, and it is recursive. A number keeps the precision that an `Int64`, `UInt64` or `Double` has, members have the order of the
+/// coder, and nesting deeper than 64 levels is an error. `response.decode(JSONValue.self)`, and everything else in this package
+/// that reads or writes a `JSONValue` by itself, uses its own parser and writer instead.
 extension JSONValue: Codable {
   public init(from decoder: any Decoder) throws {
     guard decoder.codingPath.count <= Self.maximumCodedDepth else {

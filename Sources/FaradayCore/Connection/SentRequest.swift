@@ -8,7 +8,7 @@ package final class SentRequest: Sendable {
   private enum State {
     case none
     case sent(Request)
-    /// Several attempts had other credentials, and nobody knows whose response has come: with hedging, two are sent at once.
+    /// Attempts differed in URL or credentials. The response can be that of any, as hedging sends two at once.
     case ambiguous
   }
 
@@ -16,10 +16,19 @@ package final class SentRequest: Sendable {
 
   package init() {}
 
-  /// The last request that was sent; nil if a layer below has answered without sending one, or attempts differed in URL or
-  /// credentials.
+  /// The last request that was sent; nil if a layer below has answered without sending one, or if ``isAmbiguous``.
   package var last: Request? {
     state.withLock { if case .sent(let request) = $0 { request } else { nil } }
+  }
+
+  /// Whether several attempts were sent that differ in URL or credentials.
+  package var isAmbiguous: Bool {
+    state.withLock { if case .ambiguous = $0 { true } else { false } }
+  }
+
+  /// Whether a request was sent.
+  package var wasSent: Bool {
+    state.withLock { if case .none = $0 { false } else { true } }
   }
 
   fileprivate func note(_ request: Request) {

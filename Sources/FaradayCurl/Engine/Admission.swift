@@ -23,9 +23,9 @@ struct Admission<Item> {
     fileprivate init(_ key: GateKey) { self.key = key }
   }
 
-  /// The waiting items to an origin that have one gate.
+  /// The waiting items to an origin that have one gate. Its origin and its gate have it while there are any.
   fileprivate final class Lane {
-    unowned let origin: Origin
+    let origin: Origin
     let gate: Gate?
     var waiting = Fifo<(number: Int, item: Item)>()
     var cancelled = 0

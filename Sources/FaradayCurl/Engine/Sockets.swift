@@ -87,8 +87,8 @@ final class Sockets {
   /// Notified of opened, closed and replaced sockets.
   weak var driver: (any Driver)?
   private let counters: EngineCounters
-  // Without run-time checks for exclusive access, as in `Engine`.
   private static let numbers = Atomic<Int>(0)
+  // Without run-time checks for exclusive access, as in `Engine`.
   @exclusivity(unchecked) private var entries: [Entry] = []
   @exclusivity(unchecked) private var descriptors: [Endpoints: Int32] = [:]
   private(set) var openCount = 0

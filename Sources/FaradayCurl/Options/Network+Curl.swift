@@ -70,8 +70,8 @@ extension Network {
     if transfer.proxy == nil { addresses = addresses.filter(isUsed) } else { addresses = Array(addresses.prefix(1)) }
     if addresses.count > 1 {
       host = endpoint.nameOfAddresses(addresses)
-      // A permanent entry: a connection that is needed later, to answer a challenge for instance, looks the name up again.
-      try transfer.setAddresses("\(host):\(endpoint.port):" + addresses.map(\.bracketedHost).joined(separator: ","), easy)
+      // Not a permanent entry, as nothing would ever remove it: see `Transfer.Restart.addressesForgotten`.
+      try transfer.setAddresses("+\(host):\(endpoint.port):" + addresses.map(\.bracketedHost).joined(separator: ","), easy)
     } else if let address = addresses.first {
       host = address
     } else if !endpoint.addresses.isEmpty {

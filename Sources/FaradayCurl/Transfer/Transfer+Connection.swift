@@ -10,6 +10,9 @@ extension Transfer {
     case newConnection
     /// The server answered 417: the next attempt has no `Expect` (RFC 9110, section 10.1.1).
     case withoutExpect
+    /// libcurl has removed the addresses of the host from its DNS cache before the last connection was opened: the next attempt
+    /// gives them to it again.
+    case addressesForgotten
   }
 
   /// The state of one attempt and of its connection.
@@ -189,6 +192,8 @@ extension Transfer {
   func neededRestart(after code: CURLcode) -> Restart? {
     if failure != nil { return nil }
     if let pendingRestart { return pendingRestart }
+    let isForgotten = code == CURLE_COULDNT_RESOLVE_HOST && hasAddresses && !pastRestarts.contains(.addressesForgotten)
+    if isForgotten, isChallenge || parser.size == 0 && maySendAgain { return .addressesForgotten }
     // libcurl gives up after five kept connections that were dead (before 8.0) or refused the stream (HTTP/2). A new one may work.
     let isOutOfTries = code == CURLE_SEND_ERROR || code == CURLE_GOT_NOTHING || code == CURLE_RECV_ERROR
     let isOld = attempt.isReused && !pastRestarts.contains(.newConnection)

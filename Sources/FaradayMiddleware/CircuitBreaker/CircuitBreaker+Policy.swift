@@ -5,12 +5,12 @@ extension CircuitBreaker {
   ///
   ///     connection.use(.circuitBreaker(CircuitBreaker.Policy(failures: 20, ratio: 0.3, window: .seconds(60))))
   ///
-  /// A circuit opens when both ``failures`` and ``ratio`` are reached within ``window``. By default these are ten failures that are half
-  /// of all requests within ten seconds. An origin that is down opens it with the tenth failure, or, after steady traffic, when it has
-  /// been down for half the window. Fewer failures than that never open it: with few requests, or long connect timeouts, choose fewer
-  /// ``failures`` or a longer ``window``. An origin that fails now and then does not open it at any volume. The rule is that of Hystrix (half
-  /// of twenty requests within ten seconds). resilience4j (half of the last 100) and Polly (a tenth of 100 within 30 seconds) need more
-  /// requests.
+  /// A circuit opens when both ``failures`` and ``ratio`` are reached within ``window``. By default these are ten failures that are
+  /// half of all requests within ten seconds. An origin that is down opens it with the tenth failure, or, after steady traffic, when
+  /// it has been down for half the window. Fewer failures never open it: with few requests, or long connect timeouts, choose fewer
+  /// ``failures`` or a longer ``window``. An origin that fails now and then does not open it at any volume. The rule is that of
+  /// Hystrix (half of twenty requests within ten seconds). resilience4j (half of the last 100) and Polly (a tenth of 100 within 30
+  /// seconds) need more requests.
   public struct Policy: Sendable {
     /// The number of failures within ``window`` that are needed to open the circuit, at least 1. 10 by default.
     public var failures: Int

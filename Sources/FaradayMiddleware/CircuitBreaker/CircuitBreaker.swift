@@ -61,7 +61,7 @@ public struct CircuitBreaker: Middleware {
     let sent = SentRequest()
     do {
       var response = try await next(request.recorded(in: sent))
-      let outcome = outcome(of: .success(response), wasSent: sent.last != nil)
+      let outcome = outcome(of: .success(response), wasSent: sent.wasSent)
       await settle(outcome, of: ticket, key)
       if outcome == .success, response.body.isStreamed {
         response.body = response.body.onEnd { [self] end in
@@ -72,7 +72,7 @@ public struct CircuitBreaker: Middleware {
       }
       return response
     } catch {
-      await settle(outcome(of: .failure(error), wasSent: sent.last != nil), of: ticket, key)
+      await settle(outcome(of: .failure(error), wasSent: sent.wasSent), of: ticket, key)
       throw error
     }
   }

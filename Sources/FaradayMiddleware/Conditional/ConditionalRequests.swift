@@ -40,7 +40,7 @@ public struct ConditionalRequests: Middleware {
       let last = sent.last ?? conditional
       // Somebody below has added a precondition of their own: the 304 is for them.
       guard last.preconditions == [known.precondition] else { return response }
-      if known.isConfirmed(by: response, to: last), let updated = known.updated(by: response.headers) {
+      if !sent.isAmbiguous, known.isConfirmed(by: response, to: last), let updated = known.updated(by: response.headers) {
         memory.remember(updated.headers.forbidStoring ? nil : updated, for: key)
         // It has none, and with its reader its connection would go.
         await response.body.discard()

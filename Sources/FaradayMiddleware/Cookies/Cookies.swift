@@ -6,7 +6,8 @@ public import FaradayCore
 ///     connection.use(.cookies())
 ///
 /// Place it below ``Redirects``, so that each redirect gets its own cookies and those that it sets are stored. ``Retry`` may stand
-/// above or below: the cookies of a response after which it sends the request again are stored, and sent. A cross-origin request gets the cookies of the server it goes to, as any other does, and no others.
+/// above or below it: cookies of a response that is retried are stored, and sent with the retry. A cross-origin request gets the
+/// cookies of the server it goes to, as any other does, and no others.
 ///
 /// - A `Cookie` header that the caller has set comes first, and cookies of the jar with the same names are not sent.
 /// - `Set-Cookie` is read from every response, whatever its status, and also from one whose body fails. It is not read from

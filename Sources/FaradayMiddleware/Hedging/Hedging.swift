@@ -12,8 +12,8 @@ public import FaradayCore
 ///   for a costly one, true for a POST that the server knows to take once.
 /// - When: after a fixed delay, or when the request has taken longer than that share of the last hundred to its origin. What counts
 ///   is the first attempt of each: until its head, or until another attempt has overtaken it. Failures do not count.
-/// - The first head wins, whatever its status, also as an ``FaradayCore/UnexpectedStatus``; the other attempts are cancelled at once, which closes their connections over
-///   HTTP/1.1. A failure wins only when all attempts have failed: the first attempt's is thrown. A request that fails before the delay
+/// - The first head wins, whatever its status, also as an ``FaradayCore/UnexpectedStatus``. The other attempts are cancelled at once,
+///   which closes their connections over HTTP/1.1. A failure wins only when all attempts have failed: the first attempt's is thrown. A request that fails before the delay
 ///   is not sent again: that is for ``Retry``, above this one.
 /// - How often: ``Policy/attempts``, while the ``RetryBudget`` allows it, which all requests share. It may be that of a
 ///   `Retry`, which then makes the deposits.

@@ -1,9 +1,9 @@
 internal import FaradayCore
 
-/// What a middleware above ``Retry`` does with a response after which the request is sent again: ``Cookies`` stores the cookies of
-/// the response, and adds them to the request.
+/// A callback of middleware above ``Retry`` for responses that are retried: ``Cookies`` stores their cookies, and adds these to the
+/// retry.
 ///
-/// All are equal: requests that differ in nothing else may share a response (``Coalescing``).
+/// All values are equal, so that ``Coalescing`` shares the responses of requests that differ in nothing else.
 struct RetriedResponses: Sendable, Hashable {
   /// Gets the response, whose body may still be streamed, and the request, which it may change.
   var note: (@Sendable (Response, inout Request) -> Void)?

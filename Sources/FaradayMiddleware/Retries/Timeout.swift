@@ -7,8 +7,8 @@ public import FaradayCore
 ///
 /// It stands in front: `use` adds it below a ``Retry`` or ``Redirects`` that is there already, where it limits one attempt.
 /// ``FaradayCore/Timeouts/total`` limits one attempt, and costs less: this one creates a task for each request, and one for
-/// each chunk of a streamed body that it limits. When the time is over, the work below is cancelled and waited for, and ``TimeoutExceeded`` is
-/// thrown.
+/// each chunk of a streamed body that it limits. When the time is over, the work below is cancelled and waited for, and
+/// ``TimeoutExceeded`` is thrown.
 ///
 /// A streamed body may take as long as it likes, as downloads and event streams do. ``FaradayCore/Timeouts/idle`` ends one that stalls.
 /// With `includesStreams` it must end within the limit too, and reading it throws ``TimeoutExceeded``.

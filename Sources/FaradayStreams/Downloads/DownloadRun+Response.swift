@@ -165,7 +165,7 @@ extension DownloadRun {
 }
 
 extension Response {
-  /// The content codings in lower case, in the order in which they were applied. `identity` is none.
+  /// The content codings in lower case, in the order in which they were applied, without `identity`.
   var contentCodings: [String] {
     headers[values: .contentEncoding].flatMap { $0.split(separator: ",") }.map { $0.trimming().lowercased() }
       .filter { !$0.isEmpty && $0 != "identity" }

@@ -164,6 +164,8 @@ extension ComparedLine {
     "curl -s -u joe:pw $URL/basic",
     "curl -s --basic -u joe:p:w $URL/basic",
     "curl -s http://joe:p%40@127.0.0.1:$PORT/basic",
+    "curl -sS http://joe@example.com@127.0.0.1:$PORT/basic",
+    "curl -sS http://joe@example.com:80@127.0.0.1:$PORT/basic",
     "curl -s --digest -u joe:pw $URL/digest",
     "curl -s --anyauth -u joe:pw $URL/basic",
     "curl -s --anyauth -u joe:pw $URL/digest",

@@ -50,6 +50,16 @@ final class Authority: Sendable {
   }
 
   var forms: [String] { endpoint.recorded.map { String(decoding: $0.body, as: UTF8.self) } }
+
+  @Test(arguments: [(503, #"{"error":"busy"}"#), (500, #"{"error":"server_error"}"#), (429, #"{"error":"slow_down"}"#)])
+  func `a token is used until it expires while its endpoint reports an overload as JSON`(status: Int, body: String) async throws {
+    let authority = Authority((200, #"{"access_token":"1","expires_in":600}"#), (status, body))
+    let connection = try authority.connection()
+    #expect(try await connection.get().status == .ok)
+    authority.now.advance(by: 550)
+    #expect(try await connection.get().status == .ok)
+    #expect(authority.endpoint.recorded.count == 2)
+  }
 }
 
 @Suite struct OAuth2Tests {

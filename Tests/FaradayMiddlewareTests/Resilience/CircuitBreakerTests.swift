@@ -338,4 +338,33 @@ import Testing
     for _ in 1...5 { _ = try await open(connection) }
     #expect(failing.recorded.count == 2)
   }
+
+  private struct Signature: RequestTransformer {
+    let count = Counter()
+
+    final class Counter: Sendable {
+      private let value = Mutex(0)
+      func next() -> Int {
+        value.withLock {
+          $0 += 1
+          return $0
+        }
+      }
+    }
+
+    func transformed(_ request: Request, capabilities: Capabilities) -> Request {
+      var request = request
+      request.headers[.authorization] = "signature \(count.next())"
+      return request
+    }
+  }
+
+  @Test func `an exchange counts though each of its attempts was signed anew`() async throws {
+    let mock = mock(.serviceUnavailable)
+    let retry = Retry(Retry.Policy(retries: 1), clock: InstantClock(clock), random: { 0 })
+    let connection = try connection(mock, breaker(), retry, Signature())
+    for _ in 1...2 { _ = try await connection.get() }
+    _ = try await open(connection)
+    #expect(mock.recorded.count == 4)
+  }
 }

@@ -348,6 +348,18 @@ import Testing
     let download = try await file.download(edit: { $0.options.decompression = .standard })
     #expect(file.ranges == [nil, nil] && file.written == file.bytes && download.verified.isEmpty)
   }
+
+  @Test func `a server that alternates between two files is given up`() async throws {
+    let file = try MockedFile()
+    for _ in 1...20 {
+      file.answer { MockedFile.response($0, .ok, [.eTag: "\"a\""], Data(count: 100), cut: 60) }
+      file.answer { MockedFile.response($0, .ok, [.eTag: "\"b\""], Data(count: 50), cut: 40) }
+    }
+    var policy = file.policy
+    policy.retries = 3
+    await #expect(throws: (any Error).self) { try await file.download(policy: policy) }
+    #expect(file.sent.count < 12)
+  }
 }
 
 extension MockedFile {
