@@ -4,16 +4,23 @@ import FaradayTesting
 import TestSupport
 import Testing
 
-@Suite(.serialized) struct ConformanceTests {
-  static let adapter = CurlAdapter()
+@Suite struct ConformanceTests {
   /// Without what takes seconds of processor time, but for a complete run.
-  static let rules: [AdapterConformance.Case] = AdapterConformance.cases(for: adapter.capabilities).filter {
-    TestRun.isComplete || $0.group != "large bodies"
+  static let lanes = (0..<Lane.count).map { Lane($0, of: CurlAdapter()) { TestRun.isComplete || $0.group != "large bodies" } }
+
+  @Test(.serialized, arguments: lanes[0].rules)
+  func `libcurl keeps the contract`(rule: AdapterConformance.Case) async throws {
+    try await rule.run(over: Self.lanes[0].adapter)
   }
 
-  @Test(arguments: rules)
-  func `libcurl keeps the contract`(rule: AdapterConformance.Case) async throws {
-    try await rule.run(over: Self.adapter)
+  @Test(.serialized, arguments: lanes[1].rules)
+  func `libcurl keeps the contract, second lane`(rule: AdapterConformance.Case) async throws {
+    try await rule.run(over: Self.lanes[1].adapter)
+  }
+
+  @Test(.serialized, arguments: lanes[2].rules)
+  func `libcurl keeps the contract, third lane`(rule: AdapterConformance.Case) async throws {
+    try await rule.run(over: Self.lanes[2].adapter)
   }
 }
 
