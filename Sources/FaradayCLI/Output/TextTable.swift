@@ -11,9 +11,8 @@ struct TextTable {
   var leftAligned: String { text { _ in true } }
 
   private func text(isLeft: (_ column: Int) -> Bool) -> String {
-    let widths = (0..<(rows.map(\.count).max() ?? 0)).map { column in
-      rows.map { column < $0.count ? $0[column].count : 0 }.max() ?? 0
-    }
+    let columns: Int = rows.map(\.count).max() ?? 0
+    let widths: [Int] = (0..<columns).map { column in rows.map { column < $0.count ? $0[column].count : 0 }.max() ?? 0 }
     return rows.map { row in
       let cells = row.enumerated().map { column, cell in
         let space = String(repeating: " ", count: widths[column] - cell.count)
