@@ -162,6 +162,11 @@ static inline CURLcode faraday_set_log(void *easy, faraday_log_function function
   if (code == CURLE_OK) code = curl_easy_setopt(easy, CURLOPT_DEBUGDATA, data);
   return code != CURLE_OK ? code : curl_easy_setopt(easy, CURLOPT_VERBOSE, 1L);
 }
+// Adds the frames of HTTP/2 to the verbose log, of all handles of the process (8.3 and newer).
+static inline void faraday_trace_http2(void) {
+  CURLcode (*trace)(const char *) = (CURLcode (*)(const char *))dlsym(RTLD_DEFAULT, "curl_global_trace");
+  if (trace) trace("http/2");
+}
 static inline CURLMcode faraday_multi_set_socket(void *multi, faraday_socket_function function, void *data) {
   CURLMcode code = curl_multi_setopt(multi, CURLMOPT_SOCKETFUNCTION, function);
   return code != CURLM_OK ? code : curl_multi_setopt(multi, CURLMOPT_SOCKETDATA, data);

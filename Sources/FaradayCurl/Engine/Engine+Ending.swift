@@ -119,6 +119,16 @@ extension Engine {
     curl_easy_pause(easy.pointer, CURLPAUSE_CONT)
   }
 
+  /// Notes that the session of an HTTP/2 connection is over. In a callback of libcurl, which is about to send GOAWAY.
+  func noteBrokenSession(_ connection: (descriptor: Int32, endpoints: Sockets.Endpoints)) { brokenSessions.append(connection) }
+
+  /// Ends connections whose session is over, so that libcurl ends their transfers.
+  func endBrokenSessions() {
+    guard !brokenSessions.isEmpty else { return }
+    for connection in brokenSessions { sockets.end(connection) }
+    brokenSessions = []
+  }
+
   /// Schedules a sweep of idle connections, for when one could have expired.
   func sweepLater() {
     guard sweepDue == .max else { return }

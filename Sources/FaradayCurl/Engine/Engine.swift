@@ -23,6 +23,8 @@ final class Engine {
   @exclusivity(unchecked) var touched: [Transfer] = []
   /// Transfers whose uploads have stalled after an early response: see ``Transfer``.
   @exclusivity(unchecked) var stalledUploads: [Transfer] = []
+  /// HTTP/2 connections whose session is over, though their transfers wait.
+  var brokenSessions: [(descriptor: Int32, endpoints: Sockets.Endpoints)] = []
   /// The number of transfers that wait for a connection.
   private var queued = 0
   /// Those that wait until nothing is active or queued.
@@ -155,6 +157,7 @@ final class Engine {
 
   /// Ends completed transfers, delivers received bytes, and checks timeouts.
   private func settle(isQuiet: Bool, expiring: Bool = false) {
+    endBrokenSessions()
     finishDone()
     flush(isQuiet: isQuiet)
     if expiring {

@@ -18,6 +18,8 @@ final class EpollDriver: Driver {
     var isDirty = false
     /// Whether it is a connection without a request, which is watched for what the server does with it.
     var isIdle = false
+    /// When libcurl last handled an event, if it is to read once more: see `readOnceMore(at:)`.
+    var unsettledSince: Int64?
   }
 
   private let multi: UnsafeMutableRawPointer
@@ -28,6 +30,9 @@ final class EpollDriver: Driver {
   @exclusivity(unchecked) private var interests: [Interest] = []
   @exclusivity(unchecked) private var dirty: [Int32] = []
   private var timer: Int64?
+  /// HTTP/2 connections on which libcurl is to read once more, and when the next is due.
+  private var unsettled: [Int32] = []
+  private var nextReading = Int64.max
   private var pending = [epoll_event](repeating: epoll_event(), count: 256)
   /// The indices in `pending` that have not been handled.
   private var unhandled = 0..<0
@@ -77,6 +82,7 @@ final class EpollDriver: Driver {
       if Clock.now >= end { break }
     }
     try act()
+    try readOnceMore(at: Clock.now)
     return hasNews
   }
 
@@ -87,6 +93,38 @@ final class EpollDriver: Driver {
     if flags & EPOLLOUT.rawValue != 0 { mask |= CURL_CSELECT_OUT }
     if flags & EPOLLERR.rawValue != 0 { mask |= CURL_CSELECT_ERR }
     try act(on: descriptor, mask)
+    if sockets.isHTTP2(descriptor) { noteUnsettled(descriptor) }
+  }
+
+  /// How long an HTTP/2 connection must be quiet before libcurl reads once more, in nanoseconds.
+  private static let quietTime: Int64 = 10_000_000
+
+  private func noteUnsettled(_ descriptor: Int32) {
+    let now = Clock.now
+    if interests[Int(descriptor)].unsettledSince == nil { unsettled.append(descriptor) }
+    interests[Int(descriptor)].unsettledSince = now
+    nextReading = min(nextReading, now + Self.quietTime)
+  }
+
+  /// Makes libcurl read from HTTP/2 connections that have become quiet. If the server has violated the protocol, libcurl has sent
+  /// GOAWAY, and notices only when it reads again that the session is over. A server that does not close then would keep the
+  /// transfers until their idle timeout.
+  private func readOnceMore(at now: Int64) throws(MultiFailure) {
+    guard nextReading <= now else { return }
+    let round = unsettled
+    unsettled.removeAll(keepingCapacity: true)
+    nextReading = .max
+    for descriptor in round {
+      guard let since = interests[Int(descriptor)].unsettledSince else { continue }
+      if since + Self.quietTime > now {
+        unsettled.append(descriptor)
+        nextReading = min(nextReading, since + Self.quietTime)
+      } else {
+        interests[Int(descriptor)].unsettledSince = nil
+        let isRead = interests[Int(descriptor)].events & EPOLLIN.rawValue != 0
+        if isRead, sockets.isUsed(descriptor) { try act(on: descriptor, CURL_CSELECT_IN) }
+      }
+    }
   }
 
   /// Handles an event on a socket that libcurl does not watch. Either its transfer is paused; or the connection is idle, and the
@@ -108,7 +146,7 @@ final class EpollDriver: Driver {
 
   // libcurl before 8.4 rounds its timers down: waking exactly then would find nothing to do, and sleep another millisecond.
   private func milliseconds(_ limit: Int64) -> Int32 {
-    var wait = limit
+    var wait = min(limit, nextReading == .max ? limit : nextReading - Clock.now)
     if let timer {
       let left = timer - Clock.now
       wait = min(wait, left > 0 && !Library.Behaviour.roundsTimersUp ? left + 1_000_000 : left)

@@ -304,6 +304,11 @@ final class Sockets {
     driver?.replaced(descriptor)
   }
 
+  /// Closes a connection, used or not; the descriptor may be another socket's by then.
+  func end(_ connection: (descriptor: Int32, endpoints: Endpoints)) {
+    if entries[Int(connection.descriptor)].endpoints == connection.endpoints { retire(connection.descriptor) }
+  }
+
   /// Closes the connection if it is idle and libcurl has not closed it; the descriptor may be another socket's by then.
   func retire(_ connection: (descriptor: Int32, endpoints: Endpoints)) {
     let (descriptor, endpoints) = connection

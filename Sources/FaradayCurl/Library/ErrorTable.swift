@@ -42,6 +42,7 @@ enum ErrorTable {
     // The connection was closed or reset before a response.
     case (CURLE_RECV_ERROR, .waiting) where headSize == 0, (CURLE_RECV_ERROR, .sending) where headSize == 0:
       return .connectionClosed
+    case (CURLE_SEND_ERROR, .waiting) where headSize == 0 && text.contains("unexpected eof"): return .connectionClosed
     case (CURLE_RECV_ERROR, .receiving) where text.contains("unexpected eof"),
       (CURLE_SEND_ERROR, .receiving) where text.contains("unexpected eof"):
       return .truncatedResponse

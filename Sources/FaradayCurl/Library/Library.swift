@@ -9,7 +9,9 @@ enum Library {
     guard curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK else { return 0 }
     Exit.prepare()
     Forks.count()
-    return faraday_version()?.pointee.version_num ?? 0
+    let version = faraday_version()?.pointee.version_num ?? 0
+    if Behaviour.hidesBrokenSessions(in: version) { faraday_trace_http2() }
+    return version
   }()
 
   /// Whether libcurl was initialized successfully.
@@ -26,6 +28,8 @@ enum Library {
     // HTTP/3 has not been tested with any libcurl.
     var capabilities = Capabilities.all.subtracting(.http3)
     if !hasReliableHTTP2 { capabilities.subtract([.http2, .http2PriorKnowledge]) }
+    // Such a request cannot use HTTP/1.1 instead: see `Transfer.mayBeHTTP2`.
+    if !Behaviour.hasSoundStreams { capabilities.remove(.http2PriorKnowledge) }
     let info = faraday_version()?.pointee
     let features = info?.features ?? 0
     if info?.ares == nil { capabilities.remove(.dnsServers) }
@@ -36,13 +40,10 @@ enum Library {
     return capabilities
   }()
 
-  /// Whether HTTP/2 is supported, and reliable: from 8.14 on. 7.88 reports some truncated responses as complete, buffers a paused
-  /// stream without bound (no backpressure), and spins at 100 % CPU while an upload is blocked; 8.14 is the oldest version tested
-  /// without these.
+  /// Whether HTTP/2 is supported: from 7.88 on, and before ``Behaviour/hasSoundStreams`` for some requests only.
   static let hasReliableHTTP2: Bool = {
     let features = faraday_version()?.pointee.features ?? 0
-    // The negotiated protocol (ALPN) is read from OpenSSL.
-    return version >= 0x08_0E_00 && features & CURL_VERSION_HTTP2 != 0 && OpenSSL.isUsed && OpenSSL.reportsALPN
+    return version >= 0x07_58_00 && features & CURL_VERSION_HTTP2 != 0
   }()
 
   /// The file of certificate authorities that libcurl was built with; nil if there is none.
@@ -54,6 +55,13 @@ enum Library {
   enum Behaviour {
     /// Timers are rounded up and not down (8.4.0).
     static let roundsTimersUp = version >= 0x08_04_00
+    /// A truncated HTTP/2 stream is an error, a paused one is bounded and complete, and an upload neither spins nor loses an early
+    /// response (8.4.0).
+    static let hasSoundStreams = version >= 0x08_04_00
+    /// After a server has violated HTTP/2, its connection's transfers wait for more, until that is closed. From 8.14 on, and before
+    /// 8.4, they end when libcurl reads the next time. What comes between is told by the log of frames.
+    static let hidesBrokenSessions = hidesBrokenSessions(in: version)
+    fileprivate static func hidesBrokenSessions(in version: UInt32) -> Bool { version >= 0x08_04_00 && version < 0x08_0E_00 }
     /// RST_STREAM is sent at once when an HTTP/2 transfer is cancelled, and not with the connection's next frame (8.15.0).
     static let resetsAtOnce = version >= 0x08_0F_00
   }
@@ -76,7 +84,7 @@ enum OpenSSL {
   }
 
   /// Whether the negotiated protocol (ALPN) can be read.
-  static var reportsALPN: Bool { alpn != nil }
+  static var reportsALPN: Bool { isUsed && alpn != nil }
 
   /// Whether libcurl uses OpenSSL or a fork of it.
   static let isUsed: Bool = {

@@ -10,6 +10,8 @@ extension Transfer {
     let proxies: ProxySettings
     let addressPolicy: AddressPolicy?
     let onEvent: ExchangeEventHandler?
+    /// The origins with responses of unknown length, where HTTP/2 is of no use: see ``Transfer/mayBeHTTP2``.
+    let withoutLengths = RecentOrigins()
     let customize: (@Sendable (borrowing UnsafeTransfer, Request) throws -> Void)?
 
     init(_ configuration: CurlAdapter.Configuration) {

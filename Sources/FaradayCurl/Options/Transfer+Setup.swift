@@ -48,8 +48,8 @@ extension Transfer {
     try request.options.httpVersion.apply(to: easy, for: self)
     try network.apply(to: self, easy)
     if let transport = request.options.transport?.fields { try apply(transport, to: easy) }
-    if settings.onEvent != nil {
-      // Its log says when what was sent.
+    if settings.onEvent != nil || readsProtocolFromLog {
+      // Its log says when what was sent, and which protocol was negotiated.
       try easy.check(faraday_set_log(easy.pointer, logCallback, this), CURLOPT_DEBUGFUNCTION)
     }
     try setBody(easy, this)
@@ -230,7 +230,7 @@ extension Timeouts {
 
 extension HTTPVersionPolicy {
   func apply(to easy: EasyHandle, for transfer: Transfer) throws(EasyHandle.OptionRejected) {
-    guard mayBeHTTP2(for: transfer) else {
+    guard transfer.mayBeHTTP2 else {
       let version = self == .http1_0 ? CURL_HTTP_VERSION_1_0 : CURL_HTTP_VERSION_1_1
       return try easy.set(CURLOPT_HTTP_VERSION, Int(version))
     }
@@ -240,14 +240,6 @@ extension HTTPVersionPolicy {
     try easy.set(CURLOPT_PIPEWAIT, 1)
   }
 
-  /// Whether HTTP/2 may be negotiated.
-  func mayBeHTTP2(for transfer: Transfer) -> Bool {
-    switch self {
-    case .http1, .http1_0: false
-    case .http2PriorKnowledge: true
-    case .automatic, .http2, .http3: transfer.target.isSecure && Library.hasReliableHTTP2
-    }
-  }
 }
 
 extension HTTPField {

@@ -13,6 +13,8 @@ extension Transfer {
     /// libcurl has removed the addresses of the host from its DNS cache before the last connection was opened: the next attempt
     /// gives them to it again.
     case addressesForgotten
+    /// The response has come over HTTP/2, and its end would not be certain: see ``Transfer/mayBeHTTP2``.
+    case overHTTP1
   }
 
   /// The state of one attempt and of its connection.
@@ -43,6 +45,8 @@ extension Transfer {
     var readyAt: Int64 = 0
     var isReused = false
     var isHTTP2 = false
+    /// Whether libcurl's log says that HTTP/2 was negotiated.
+    var hasLoggedHTTP2 = false
     /// What the connection had received when the body of a challenge began, and libcurl had sent of the request's body when
     /// the leg began: see ``Transfer/mayGoOn(downloaded:)`` and ``Transfer/mayAnswer(_:)``.
     var bytesBeforeChallenge: Int64 = 0
@@ -122,6 +126,8 @@ extension Transfer {
     let ssl = target.isSecure ? faraday_get_ssl(easy.pointer) : nil
     if isReused {
       attempt.isHTTP2 = sockets.isHTTP2(descriptor)
+      // libcurl 8.12 gives requests that ask for HTTP/1.1 a connection of HTTP/2.
+      guard mayBeHTTP2 || !isHTTP2 else { return false }
       // HTTP/2 frames name their stream: what has arrived cannot be mistaken for this response, and libcurl reads it.
       guard isHTTP2 || !hasUnreadBytes(descriptor, ssl) else { return false }
       guard isNextLeg || sockets.options(descriptor) == connectionOptions else { return false }
@@ -132,10 +138,10 @@ extension Transfer {
     } else {
       sockets.established(descriptor, to: target.origin)
       sockets.made(descriptor, with: connectionOptions, tcpSettings)
-      let isHTTP2 = ssl.flatMap(OpenSSL.hasAgreedOnHTTP2) ?? (request.options.httpVersion == .http2PriorKnowledge)
-      attempt.isHTTP2 = isHTTP2
+      attempt.isHTTP2 = hasAgreedOnHTTP2(ssl)
       if isHTTP2 { sockets.noteHTTP2(descriptor) }
     }
+    watchFrames()
     let uses = sockets.begin(descriptor)
     attempt.connection = (descriptor, endpoints)
     attempt.connectionNumber = sockets.number(descriptor)
@@ -205,6 +211,7 @@ extension Transfer {
     guard rewind() else { return false }
     releaseConnection()
     closeHandle()
+    if reason == .overHTTP1 { forbidHTTP2() }
     pastRestarts.insert(reason)
     pendingRestart = nil
     isChallenge = false

@@ -68,7 +68,11 @@ extension Transfer {
   func beginResponse() -> Bool {
     // libcurl 8 recognizes `close` only at the start of the field.
     if parser.framing.closesConnection { forbidReuse() }
-    if isHTTP2, let place { engine?.multiplexes(place) }
+    guard !needsHTTP1 else {
+      pendingRestart = .overHTTP1
+      return false
+    }
+    if isHTTP2, Library.Behaviour.hasSoundStreams, let place { engine?.multiplexes(place) }
     // RFC 9110, section 10.1.1. libcurl would resend it by itself, with `Expect`.
     if parser.status == 417, sendsExpect, canRewind {
       pendingRestart = .withoutExpect

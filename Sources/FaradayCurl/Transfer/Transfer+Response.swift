@@ -53,12 +53,14 @@ extension Transfer {
 
   /// A line of libcurl's log, or what it sends and receives: for a trace. Closes the connection if libcurl reports dropped bytes.
   func logged(_ kind: curl_infotype, _ line: UnsafeRawBufferPointer) {
+    if kind == CURLINFO_TEXT, isFrame(line) { return readFrame(line) }
     if let onTrace = request.options.onTrace, let kind = TraceEvent.Kind(kind) { onTrace(TraceEvent(kind, Data(line))) }
     guard kind == CURLINFO_TEXT else { return reportSent(kind, line.count) }
     let isExcess = Self.excess.contains {
       line.starts(with: UnsafeBufferPointer(start: $0.utf8Start, count: $0.utf8CodeUnitCount))
     }
     if isExcess { forbidReuse() }
+    if readsProtocolFromLog { readProtocol(line) }
   }
   private static let excess: [StaticString] = ["Excess found", "Leftovers after chunking"]
 
@@ -131,6 +133,7 @@ extension Transfer {
 
   /// Whether the stream has room and the turn has time left. If not, the transfer must be paused, and is noted as such.
   private func canAcceptBytes() -> Bool {
+    guard mayPause else { return true }
     if receiving == .full {
       receiving = .paused
       return false

@@ -60,6 +60,8 @@ final class Transfer: @unchecked Sendable, HasDeadline {
   /// The proxy; nil for none.
   var proxy: Proxy? { if case .proxy(let proxy) = proxyChoice { proxy } else { nil } }
   private let proxyChoice: ProxyChoice
+  /// Whether HTTP/2 may be negotiated.
+  private(set) var mayBeHTTP2: Bool
   let submitted = Clock.now
   /// The priority of the waiting task.
   let priority = Task.currentPriority
@@ -157,6 +159,7 @@ final class Transfer: @unchecked Sendable, HasDeadline {
     } catch {
       proxyChoice = .invalid(error)
     }
+    mayBeHTTP2 = checked.request.mayBeHTTP2(to: checked.target, settings)
     parser = ResponseParser(to: request.method, request.headers)
     if let data = request.body.data {
       if data.count > Self.smallBody { source = .memory(data) }
@@ -216,6 +219,9 @@ final class Transfer: @unchecked Sendable, HasDeadline {
       throw error(.engineFailed, "libcurl rejected the option \(rejected.option): \(reason)", phase: .building)
     }
   }
+
+  /// Makes the next attempt use HTTP/1.1.
+  func forbidHTTP2() { mayBeHTTP2 = false }
 
   /// Sets an option whose value is a list of texts.
   func setList(_ option: CURLoption, _ texts: [String], _ easy: EasyHandle) throws {

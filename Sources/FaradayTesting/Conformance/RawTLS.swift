@@ -10,6 +10,18 @@ extension AdapterConformance.Subject {
   }
 }
 
+extension AdapterConformance.Subject {
+  /// Whether the adapter uses HTTP/2 for requests of this kind, where the server has it.
+  func usesHTTP2(_ edit: (inout Request) -> Void) async throws -> Bool {
+    let server = try NghttpxServer.shared.get()
+    var request = try Request(server.url + "hello")
+    edit(&request)
+    request.options.tls.caFile = server.caFile
+    request.options.httpVersion = .http2
+    return try await Connection(server.url, adapter: adapter).send(request).version == .http2
+  }
+}
+
 /// The security below a ``RawServer``: none or TLS.
 enum Security: String, CaseIterable {
   case plain = "in clear text"
