@@ -5,6 +5,12 @@ import Testing
 
 /// The limits of the connection pool count idle connections, whatever requests they are for.
 @Suite(.timeLimit(.minutes(1))) struct PoolLimitTests {
+  /// Lets some time pass. libcurl measures how long a connection has been idle in milliseconds, and closes any of the oldest.
+  private func letConnectionsAge() async {
+    let start = ContinuousClock.now
+    await until { start.duration(to: .now) >= .milliseconds(2) }
+  }
+
   /// A server that notes which of its connections were closed.
   private func server(_ closed: Log<Int>) throws -> RawServer {
     try RawServer { connection in
@@ -25,6 +31,7 @@ import Testing
       request.options.network.localAddress = "127.0.1.\(index)"
       #expect(try await adapter.send(request).status == .noContent)
       #expect(adapter.statistics.connections.open <= 2)
+      await letConnectionsAge()
     }
     await until { closed.elements.count == 38 }
     #expect(closed.elements.sorted() == Array(0..<38), "the connections that were idle for longest are closed")
@@ -38,6 +45,7 @@ import Testing
     for server in servers {
       #expect(try await adapter.send(try Request(server.url + "/")).status == .noContent)
       #expect(adapter.statistics.connections.open <= 3)
+      await letConnectionsAge()
     }
     await until { closed.elements.count == 2 }
     #expect(servers.map(\.connectionCount) == [1, 1, 1, 1, 1])

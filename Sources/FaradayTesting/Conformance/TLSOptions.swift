@@ -106,7 +106,7 @@ extension ConformanceGroup {
           var seen: [String?] = []
           for _ in 0..<3 {
             seen.append(
-              try await fields(subject, .tls12, edit: { $0.headers[.connection] = "close" }) {
+              try await fields(subject, .tls12, edit: { closeAfter(&$0) }) {
                 ($0.caFile, $0.resumesSessions) = ($1.authority, resumes)
               }["reused"])
           }
@@ -126,7 +126,7 @@ extension ConformanceGroup {
             for round in 0..<2 {
               try replace(file.path, with: certificates.authority)
               for _ in 0..<2 {
-                _ = try await fields(subject, variant, edit: { if closes { $0.headers[.connection] = "close" } }) { tls, _ in
+                _ = try await fields(subject, variant, edit: { if closes { closeAfter(&$0) } }) { tls, _ in
                   tls.caFile = file.path
                 }
               }
@@ -151,7 +151,7 @@ extension ConformanceGroup {
         try FileManager.default.copyItem(atPath: certificates.authorityFolder, toPath: folder)
         defer { try? FileManager.default.removeItem(atPath: folder) }
         for closes in [true, false] {
-          _ = try await fields(subject, .tls13, edit: { if closes { $0.headers[.connection] = "close" } }) { tls, _ in
+          _ = try await fields(subject, .tls13, edit: { if closes { closeAfter(&$0) } }) { tls, _ in
             tls.caDirectory = folder
           }
         }
@@ -222,7 +222,7 @@ extension ConformanceGroup {
                 try text.write(to: URL(filePath: certificate.path), options: .atomic)
               }
               let response = try await response(subject, .clientCertificate) {
-                if closes { $0.headers[.connection] = "close" }
+                if closes { closeAfter(&$0) }
               } _: {
                 $0.caFile = $1.authority
                 $0.clientCertificate = .pem(.file(certificate.path), key: hasKeyFile ? .file(key.path) : nil)
@@ -335,6 +335,12 @@ extension ConformanceGroup {
     try set(&request.options.tls, server.certificates)
     edit(&request)
     return try await subject.adapter.send(request)
+  }
+
+  /// Makes the request the last one on its connection, which HTTP/2 has no field for.
+  private static func closeAfter(_ request: inout Request) {
+    request.options.httpVersion = .http1
+    request.headers[.connection] = "close"
   }
 
   /// What the server knows of the connection.
