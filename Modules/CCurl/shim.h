@@ -193,6 +193,24 @@ static inline faraday_ssl_question faraday_find_ssl_question(const char *name) {
 static inline faraday_ssl_alpn faraday_find_ssl_alpn(void) {
   return (faraday_ssl_alpn)dlsym(RTLD_DEFAULT, "SSL_get0_alpn_selected");
 }
+// What a connection has negotiated: the version as "TLSv1.3", and the cipher suite by OpenSSL's name. NULL if they are unknown.
+static inline const char *faraday_ssl_version(const void *ssl) {
+  const char *(*version)(const void *) = (const char *(*)(const void *))dlsym(RTLD_DEFAULT, "SSL_get_version");
+  return version ? version(ssl) : NULL;
+}
+static inline const char *faraday_ssl_cipher(const void *ssl) {
+  const void *(*current)(const void *) = (const void *(*)(const void *))dlsym(RTLD_DEFAULT, "SSL_get_current_cipher");
+  const char *(*name)(const void *) = (const char *(*)(const void *))dlsym(RTLD_DEFAULT, "SSL_CIPHER_get_name");
+  const void *cipher = current && name ? current(ssl) : NULL;
+  return cipher ? name(cipher) : NULL;
+}
+// The negotiated protocol (ALPN), with its length; NULL if there is none.
+static inline const unsigned char *faraday_ssl_alpn_name(faraday_ssl_alpn alpn, const void *ssl, unsigned int *length) {
+  const unsigned char *name = NULL;
+  *length = 0;
+  alpn(ssl, &name, length);
+  return *length > 0 ? name : NULL;
+}
 // Whether HTTP/2 was negotiated (ALPN "h2").
 static inline int faraday_ssl_agreed_on_http2(faraday_ssl_alpn alpn, const void *ssl) {
   const unsigned char *name = NULL;
@@ -212,6 +230,18 @@ static inline int faraday_set_verify(void *context, faraday_verify_function func
   set_options(context, (uint64_t)1 << 30 /* SSL_OP_NO_RENEGOTIATION */);
   set(context, function, data);
   return 1;
+}
+// Makes the result of the verification count, also where libcurl would ignore it. Returns 0 if OpenSSL is not loaded.
+static inline int faraday_require_verify(void *context) {
+  void (*set)(void *, int, void *) = (void (*)(void *, int, void *))dlsym(RTLD_DEFAULT, "SSL_CTX_set_verify");
+  if (!set) return 0;
+  set(context, 1 /* SSL_VERIFY_PEER */, NULL);
+  return 1;
+}
+// Sets the reason of a verification: X509_V_OK, or one of the application's.
+static inline void faraday_x509_set_result(void *store, int is_accepted) {
+  void (*set)(void *, int) = (void (*)(void *, int))dlsym(RTLD_DEFAULT, "X509_STORE_CTX_set_error");
+  if (set) set(store, is_accepted ? 0 : 50 /* X509_V_ERR_APPLICATION_VERIFICATION */);
 }
 static inline int faraday_x509_verify(void *store) {
   int (*verify)(void *) = (int (*)(void *))dlsym(RTLD_DEFAULT, "X509_verify_cert");
@@ -244,7 +274,8 @@ static inline void faraday_x509_free(unsigned char *bytes) {
 static inline int faraday_can_copy_certificates(void) {
   return dlsym(RTLD_DEFAULT, "SSL_CTX_set_cert_verify_callback") && dlsym(RTLD_DEFAULT, "X509_STORE_CTX_get0_untrusted") &&
     dlsym(RTLD_DEFAULT, "X509_verify_cert") && dlsym(RTLD_DEFAULT, "OPENSSL_sk_num") && dlsym(RTLD_DEFAULT, "OPENSSL_sk_value") &&
-    dlsym(RTLD_DEFAULT, "i2d_X509") && dlsym(RTLD_DEFAULT, "CRYPTO_free");
+    dlsym(RTLD_DEFAULT, "i2d_X509") && dlsym(RTLD_DEFAULT, "CRYPTO_free") && dlsym(RTLD_DEFAULT, "SSL_CTX_set_verify") &&
+    dlsym(RTLD_DEFAULT, "X509_STORE_CTX_set_error");
 }
 
 // MARK: a union, and options that depend on the version
@@ -389,6 +420,15 @@ static inline void faraday_set_tcp(int descriptor, int no_delay, int keep_alive)
 #endif
 #ifdef TCP_KEEPINTVL
   setsockopt(descriptor, IPPROTO_TCP, TCP_KEEPINTVL, &keep_alive, sizeof keep_alive);
+#endif
+}
+
+// Sets TCP_USER_TIMEOUT in milliseconds; 0 is the system's default. No effect on systems without it.
+static inline void faraday_set_user_timeout(int descriptor, unsigned int milliseconds) {
+#ifdef TCP_USER_TIMEOUT
+  setsockopt(descriptor, IPPROTO_TCP, TCP_USER_TIMEOUT, &milliseconds, sizeof milliseconds);
+#else
+  (void)descriptor; (void)milliseconds;
 #endif
 }
 

@@ -56,6 +56,7 @@ public struct CurlAdapter: Adapter {
     let transfer = try makeTransfer(request)
     if request.body.isDeclaredEmpty { try await checkEmptiness(of: request) }
     let engine = engines.engine(for: transfer)
+    if let names = engines.settings.names { try await engine.resolve(transfer, by: names) }
     // In the caller's task and not on the engine's thread, where all others would wait for it.
     if engine.hasShortQueue { try engine.prepare(transfer) }
     let received = try await withTaskCancellationHandler {
@@ -83,6 +84,22 @@ public struct CurlAdapter: Adapter {
   ///
   /// - Returns: the number of exchanges that were cut. Of several calls, each returns those that it has cut itself.
   public func drain(until deadline: ContinuousClock.Instant) async -> Int { await engines.drain(until: deadline) }
+
+  /// Closes all idle connections, and those in use as soon as their requests have ended: requests that are sent after this call use
+  /// new connections. For a program whose network, credentials or servers have changed.
+  ///
+  /// Thread-safe. Returns at once, and the engines' threads close the connections. Requests in flight are not disturbed. The
+  /// connections to a DNS-over-HTTPS resolver stay.
+  public func evictIdleConnections() { engines.post(.evictConnections) }
+
+  /// Clears the DNS cache of the adapter, and forgets the addresses of its ``Configuration/resolver``: requests that are sent after this call, and need a connection, look up their names. Kept
+  /// connections stay: ``evictIdleConnections()`` closes these.
+  ///
+  /// Thread-safe. Returns at once. The result of a lookup that has begun before may still be cached.
+  public func flushDNSCache() {
+    engines.settings.names?.flush()
+    engines.post(.flushDNSCache)
+  }
 
   // Not inlined: its temporaries would be in the frame of each request that waits.
   @inline(never)

@@ -59,6 +59,11 @@ final class EngineGroup: TaskExecutor {
     }
   }
 
+  /// Sends a command to each engine that has a thread.
+  func post(_ command: Command) {
+    for engine in engines { engine.post(command) }
+  }
+
   // MARK: tasks
 
   /// Whether the current task runs on the engines' threads.

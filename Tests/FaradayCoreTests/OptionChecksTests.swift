@@ -52,6 +52,7 @@ import Testing
   @Test func `what the TLS of a proxy cannot have is refused`() throws {
     let edits: [(inout TLS) -> Void] = [
       { $0.resumesSessions = false }, { $0.negotiatesProtocol = false }, { $0.reportsPeerCertificates = true },
+      { $0.verifier = CertificateVerifier { _, _ in true } },
       { $0.caDirectory = "" }, { $0.ciphers = "a\0b" }, { $0.pinnedPublicKeys = ["x"] },
       { ($0.minimumVersion, $0.maximumVersion) = (.v1_3, .v1_2) },
     ]

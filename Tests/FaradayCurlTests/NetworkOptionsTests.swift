@@ -63,6 +63,26 @@ import Testing
     server.stop()
   }
 
+  #if os(Linux)
+  /// The kernel asks a peer whose window is closed again and again, and gives up after the timeout.
+  @Test func `a server that reads nothing for longer than the TCP user timeout ends an upload`() async throws {
+    let gate = Gate()
+    defer { gate.open() }
+    let server = try RawServer { connection in
+      connection.setReceiveBuffer(4096)
+      _ = try connection.readHead()
+      gate.wait()
+    }
+    var request = try Request(.post, server.url + "/")
+    request.body = .data(Data(count: 32 << 20))
+    request.options.network.tcpUserTimeout = .milliseconds(300)
+    request.options.timeouts.idle = nil
+    let error = try await transportError { [request] in try await CurlAdapter().send(request) }
+    #expect(error.code == .connectionClosed && error.message.contains("timed out"), "\(error)")
+    server.stop()
+  }
+  #endif
+
   @Test(arguments: [nil, 77]) func `probes of keep-alive have their interval`(seconds: Int?) async throws {
     let server = try server()
     let connection = try server.connection()

@@ -177,3 +177,24 @@ func fetcher() -> CurlAdapter {
   let fetcher = CurlAdapter(CurlAdapter.Configuration(proxy: .direct, addressPolicy: .publicOnly))
   return fetcher
 }
+
+func verified(_ defaults: inout Options, isLogged: @escaping @Sendable (_ leaf: Data?, _ host: String) -> Bool) {
+  let verifier = CertificateVerifier { chain, host in
+    isLogged(chain.first, host)
+  }
+  defaults.tls.verifier = verifier
+}
+
+func resolved(_ addresses: @escaping @Sendable (_ host: String) async throws -> [String]) -> CurlAdapter {
+  var configuration = CurlAdapter.Configuration()
+  configuration.resolver = { host in
+    .init(try await addresses(host), timeToLive: .seconds(10))
+  }
+  return CurlAdapter(configuration)
+}
+
+func prewarmed(_ connection: Connection) async {
+  await withTaskGroup(of: Void.self) { group in
+    for _ in 0..<4 { group.addTask { _ = try? await connection.head("health") } }
+  }
+}

@@ -66,6 +66,7 @@ import Foundation
     Option("network.happyEyeballsDelay", .ipVersion) { $0.network.happyEyeballsDelay = .seconds(1) },
     Option("network.tcpNoDelay", .tcpOptions) { $0.network.tcpNoDelay = false },
     Option("network.tcpKeepAlive", .tcpOptions) { $0.network.tcpKeepAlive = nil },
+    Option("network.tcpUserTimeout", .tcpUserTimeout) { $0.network.tcpUserTimeout = .seconds(20) },
     Option("tls.caDirectory", .tlsAuthorities) { $0.tls.caDirectory = "/ca" },
     Option("tls.caCertificates", .tlsAuthorities) { $0.tls.caCertificates = Data() },
     Option("tls.verifiesCertificate", .unverifiedTLS) { $0.tls.verifiesCertificate = false },
@@ -80,6 +81,7 @@ import Foundation
     Option("tls.resumesSessions", .tlsHandshake) { $0.tls.resumesSessions = false },
     Option("tls.negotiatesProtocol", .tlsHandshake) { $0.tls.negotiatesProtocol = false },
     Option("tls.reportsPeerCertificates", .peerCertificates) { $0.tls.reportsPeerCertificates = true },
+    Option("tls.verifier", .peerCertificates) { $0.tls.verifier = CertificateVerifier { _, _ in true } },
     Option("tls.caFile", .customCA) { $0.tls.caFile = "/ca.pem" },
     Option("tls.verifiesServer", .unverifiedTLS) { $0.tls.verifiesServer = false },
   ]

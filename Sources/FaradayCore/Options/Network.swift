@@ -35,6 +35,13 @@ public struct Network: Sendable, Hashable {
   /// How long an idle connection waits before it sends a keep-alive probe, and between probes, in whole seconds: 60 by default. Nil
   /// sends none.
   public var tcpKeepAlive: Duration? = .seconds(60)
+  /// How long sent bytes may stay unacknowledged before the system closes the connection (`TCP_USER_TIMEOUT`), in whole
+  /// milliseconds, at least 1. Nil, the default, is the system's choice: about 15 minutes. On Linux only.
+  ///
+  /// It detects a peer that has vanished, or a network that drops everything, while there is something to send: a request, a part
+  /// of a body, or the keep-alive probes of ``tcpKeepAlive``, which the system then also gives up after this time. It bounds the
+  /// TCP handshake too, and it ends an upload whose server reads nothing for so long.
+  public var tcpUserTimeout: Duration?
 
   /// The system's defaults.
   public init() {}

@@ -46,6 +46,9 @@ public struct TLS: Sendable, Hashable {
   /// Whether ``TransferMetrics/peerCertificates`` and ``TransportError/peerCertificates`` have the server's certificates; false by
   /// default. The connections of such requests resume no session.
   public var reportsPeerCertificates = false
+  /// Decides about the server's certificates in addition to all other checks; nil by default. The connections of such requests resume
+  /// no session, and are shared only by requests with the same verifier.
+  public var verifier: CertificateVerifier?
 
   /// Whether the certificate and the host name are verified: both ``verifiesCertificate`` and ``verifiesHostName``. Sets both.
   public var verifiesServer: Bool {

@@ -26,6 +26,8 @@ public struct TransferMetrics: Sendable, Equatable {
   /// The certificates of the server (or of an https proxy's), in DER, its own first; empty without
   /// ``TLS/reportsPeerCertificates``.
   public var peerCertificates: [Data] = []
+  /// What was negotiated in the TLS handshake with the server; nil without TLS, and over an adapter that does not tell.
+  public var tlsSession: TLSSession?
   /// The local IP address and port of the connection; nil over an adapter that does not tell.
   public var localAddress: String?
   /// The bytes of the request that were sent: its head, with what belongs to the connection, and a body that was sent with it; 0
@@ -50,5 +52,23 @@ public struct TransferMetrics: Sendable, Equatable {
     self.bytesReceived = bytesReceived
     self.reusedConnection = reusedConnection
     self.remoteAddress = remoteAddress
+  }
+}
+
+/// What a TLS handshake has negotiated.
+public struct TLSSession: Sendable, Hashable {
+  /// The version of TLS; nil for one that ``TLSVersion`` does not have.
+  public var version: TLSVersion?
+  /// The cipher suite, as the TLS library names it: for OpenSSL `TLS_AES_256_GCM_SHA384`, below TLS 1.3
+  /// `ECDHE-RSA-AES256-GCM-SHA384`. Nil if it is unknown.
+  public var cipherSuite: String?
+  /// The protocol that was negotiated (ALPN): `h2`, `http/1.1`; nil if none was.
+  public var applicationProtocol: String?
+
+  /// A session; everything is nil by default.
+  public init(version: TLSVersion? = nil, cipherSuite: String? = nil, applicationProtocol: String? = nil) {
+    self.version = version
+    self.cipherSuite = cipherSuite
+    self.applicationProtocol = applicationProtocol
   }
 }

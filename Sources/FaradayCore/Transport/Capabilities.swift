@@ -90,7 +90,7 @@ public struct Capabilities: OptionSet, Sendable, Hashable {
   public static let tlsCiphers = Capabilities(rawValue: 1 << 42)
   /// ``TLS/resumesSessions`` and ``TLS/negotiatesProtocol`` switched off.
   public static let tlsHandshake = Capabilities(rawValue: 1 << 43)
-  /// ``TLS/reportsPeerCertificates``.
+  /// ``TLS/reportsPeerCertificates`` and ``TLS/verifier``.
   public static let peerCertificates = Capabilities(rawValue: 1 << 44)
   /// ``Options/proxy``: a proxy of one request.
   public static let proxies = Capabilities(rawValue: 1 << 45)
@@ -108,6 +108,8 @@ public struct Capabilities: OptionSet, Sendable, Hashable {
   public static let ipVersion = Capabilities(rawValue: 1 << 51)
   /// ``Network/tcpNoDelay`` and ``Network/tcpKeepAlive``.
   public static let tcpOptions = Capabilities(rawValue: 1 << 52)
+  /// ``Network/tcpUserTimeout``.
+  public static let tcpUserTimeout = Capabilities(rawValue: 1 << 9)
   /// ``Options/addressPolicy``.
   public static let addressPolicy = Capabilities(rawValue: 1 << 53)
   /// ``Options/authentication``.
@@ -187,7 +189,7 @@ public struct Capabilities: OptionSet, Sendable, Hashable {
     Entry(name: "tlsVersions", capability: .tlsVersions, meaning: "`options.tls.minimumVersion`, `maximumVersion`"),
     Entry(name: "tlsCiphers", capability: .tlsCiphers, meaning: "`options.tls.ciphers`, `cipherSuites`"),
     Entry(name: "tlsHandshake", capability: .tlsHandshake, meaning: "`options.tls.resumesSessions`, `negotiatesProtocol`"),
-    Entry(name: "peerCertificates", capability: .peerCertificates, meaning: "`options.tls.reportsPeerCertificates`"),
+    Entry(name: "peerCertificates", capability: .peerCertificates, meaning: "`options.tls.reportsPeerCertificates`, `verifier`"),
     Entry(name: "proxies", capability: .proxies, meaning: "`options.proxy`"),
     Entry(name: "unixSockets", capability: .unixSockets, meaning: "`options.network.unixSocket`"),
     Entry(name: "otherAddresses", capability: .otherAddresses, meaning: "`options.network.hostOverrides`, `connectTo`"),
@@ -196,6 +198,7 @@ public struct Capabilities: OptionSet, Sendable, Hashable {
     Entry(name: "localAddress", capability: .localAddress, meaning: "`options.network.localAddress`, `localPorts`"),
     Entry(name: "ipVersion", capability: .ipVersion, meaning: "`options.network.ipVersion`, `happyEyeballsDelay`"),
     Entry(name: "tcpOptions", capability: .tcpOptions, meaning: "`options.network.tcpNoDelay`, `tcpKeepAlive`"),
+    Entry(name: "tcpUserTimeout", capability: .tcpUserTimeout, meaning: "`options.network.tcpUserTimeout`"),
     Entry(
       name: "addressPolicy", capability: .addressPolicy, meaning: "`options.addressPolicy`, on the address that is connected to"),
     Entry(name: "authentication", capability: .authentication, meaning: "`options.authentication`: Digest, NTLM, Negotiate"),

@@ -133,7 +133,7 @@ extension TLS {
     if minimumVersion != .v1_2 || maximumVersion != nil { needed.insert(.tlsVersions) }
     if ciphers != nil || cipherSuites != nil { needed.insert(.tlsCiphers) }
     if !resumesSessions || !negotiatesProtocol { needed.insert(.tlsHandshake) }
-    if reportsPeerCertificates { needed.insert(.peerCertificates) }
+    if reportsPeerCertificates || verifier != nil { needed.insert(.peerCertificates) }
     return needed
   }
 }
@@ -148,6 +148,7 @@ extension Network {
     if localAddress != nil || localPorts != nil { needed.insert(.localAddress) }
     if ipVersion != .any || happyEyeballsDelay != nil { needed.insert(.ipVersion) }
     if !tcpNoDelay || tcpKeepAlive != .seconds(60) { needed.insert(.tcpOptions) }
+    if tcpUserTimeout != nil { needed.insert(.tcpUserTimeout) }
     return needed
   }
 }
@@ -171,10 +172,10 @@ extension Proxy {
     }
     try authentication.check("the proxy's authentication", for: request)
     try tls.check("the proxy's tls", for: request)
-    guard tls.resumesSessions, tls.negotiatesProtocol, !tls.reportsPeerCertificates else {
+    guard tls.resumesSessions, tls.negotiatesProtocol, !tls.reportsPeerCertificates, tls.verifier == nil else {
       throw TransportError(
         .invalidOption, building: request,
-        "the proxy's tls sets session resumption, ALPN or the report of certificates, which are the request's")
+        "the proxy's tls sets session resumption, ALPN, the report of certificates or a verifier, which are the request's")
     }
   }
 

@@ -26,6 +26,7 @@ final class ConnectionOptions: Hashable, Sendable {
     network.happyEyeballsDelay = defaults.happyEyeballsDelay
     network.tcpNoDelay = defaults.tcpNoDelay
     network.tcpKeepAlive = defaults.tcpKeepAlive
+    network.tcpUserTimeout = defaults.tcpUserTimeout
     if proxy == nil, endpoint.lookup == nil { (network.dnsServers, network.dnsOverHTTPS) = ([], nil) }
     var proxy = proxy
     proxy?.exceptions = []
@@ -39,6 +40,7 @@ final class ConnectionOptions: Hashable, Sendable {
   var needsPool: Bool {
     network.localAddress != nil || network.localPorts != nil || network.ipVersion != .any || !network.dnsServers.isEmpty
       || network.dnsOverHTTPS != nil || !tls.negotiatesProtocol || tls.clientCertificate != nil
+      || tls.verifier != nil
       || proxy.map { $0.user != nil || !$0.headers.isEmpty } ?? false
   }
 
@@ -63,15 +65,25 @@ final class ConnectionOptions: Hashable, Sendable {
 struct ConnectionPools {
   private var numbers: [ConnectionOptions: Int] = [:]
   private var last = 0
+  /// The number of all options that libcurl compares, and of the default ones; 0 is libcurl's own.
+  private var usual = 0
   /// The number of options that are remembered. Connections with others are not found again, and closed when they are idle.
   static let maximum = 1000
 
-  mutating func number(of options: ConnectionOptions) -> Int {
+  mutating func number(of options: ConnectionOptions?) -> Int {
+    guard let options, options.needsPool else { return usual }
     if let known = numbers[options] { return known }
     if numbers.count >= Self.maximum { numbers = [:] }
     last += 1
     numbers[options] = last
     return last
+  }
+
+  /// Gives all options other numbers: no connection so far is found again.
+  mutating func renew() {
+    numbers = [:]
+    last += 1
+    usual = last
   }
 }
 

@@ -89,7 +89,7 @@ extension Engine {
       // likes. Before 8.15, HTTP/2 too: the RST_STREAM of a cancelled stream waits for the connection's next frame, which may never
       // come.
       let tellsServer = transfer.isHTTP2 && Library.Behaviour.resetsAtOnce
-      if !isWell, !tellsServer, let connection { sockets.retire(connection) }
+      if let connection, !isWell && !tellsServer || sockets.isEvicted(connection.descriptor) { sockets.retire(connection) }
       freeSlot(slot)
       admission.release(place, now: now)
       if isWell { admission.connectionIsFree(place) }
@@ -134,7 +134,8 @@ extension Engine {
     guard sweepDue == .max else { return }
     let idle = configuration.idleConnectionTimeout.nanoseconds
     let lifetime = configuration.connectionLifetime?.nanoseconds ?? .max / 2
-    sweepDue = now + max(min(idle, lifetime), Self.shortest) + Self.shortest
+    let ping = configuration.http2PingInterval?.nanoseconds ?? .max / 2
+    sweepDue = now + max(min(idle, lifetime, ping), Self.shortest) + Self.shortest
   }
 
   private func freeSlot(_ slot: Int) {

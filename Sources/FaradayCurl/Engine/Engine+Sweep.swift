@@ -19,11 +19,34 @@ extension Engine {
   func sweepIfDue() {
     guard sweepDue <= turnBegan else { return }
     sweepDue = .max
-    guard sockets.openCount > 0, sweeper == nil, let easy = curl_easy_init() else { return }
+    if sockets.openCount > 0, sweeper == nil { startSweep() }
+  }
+
+  /// Closes idle connections, and the others after their requests.
+  func evictConnections() {
+    pools.renew()
+    sockets.evictAll()
+    sweepSoon()
+  }
+
+  /// Clears libcurl's DNS cache with a sweep at once, because libcurl removes expired entries when a request ends, and has no function
+  /// for it. Requests that start before it has ended do not use the cache either.
+  func flushDNSCache() {
+    endSweep()
+    isFlushingDNSCache = true
+    startSweep()
+    // At once: requests that start meanwhile would remove their own entries too. A failure is found again in this turn.
+    try? driver.act()
+    finishDone()
+  }
+
+  private func startSweep() {
+    guard let easy = curl_easy_init() else { return }
     sweeper = easy
     do {
       try configure(EasyHandle(pointer: easy))
       guard addSweeper(EasyHandle(pointer: easy)) else { return endSweep() }
+      if configuration.http2PingInterval != nil, Library.Behaviour.pingsPooledConnections { curl_easy_upkeep(easy) }
     } catch {
       endSweep()
     }
@@ -37,12 +60,17 @@ extension Engine {
     try easy.set(CURLOPT_NOPROXY, "")
     try easy.check(faraday_set_open_socket(easy.pointer, noSocketCallback), CURLOPT_OPENSOCKETFUNCTION)
     try ReuseLimits(configuration).apply(to: easy)
+    if let interval = configuration.http2PingInterval {
+      try easy.set(CURLOPT_UPKEEP_INTERVAL_MS, Int(min(max(interval.nanoseconds / 1_000_000, 1_000), Int64(Int32.max))))
+    }
+    if isFlushingDNSCache { try easy.set(CURLOPT_DNS_CACHE_TIMEOUT, 0) }
   }
 
   /// Removes the request that was started for the sweep: it has failed, as it must.
   func endSweep() {
     guard let easy = sweeper else { return }
     sweeper = nil
+    isFlushingDNSCache = false
     curl_multi_remove_handle(multi, easy)
     curl_easy_cleanup(easy)
     if sockets.openCount > 0 { sweepLater() }

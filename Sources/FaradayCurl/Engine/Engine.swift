@@ -12,13 +12,13 @@ final class Engine {
   let multi: UnsafeMutableRawPointer
   let sockets: Sockets
   private let share: UnsafeMutableRawPointer?
-  private let driver: any Driver
+  let driver: any Driver
   let configuration: CurlAdapter.Configuration
   // Without run-time checks for exclusive access, for speed: no code of a caller runs while these are changed.
   @exclusivity(unchecked) var admission: Admission<Transfer>
   @exclusivity(unchecked) var deadlines = DeadlineHeap<Transfer>()
   @exclusivity(unchecked) var active: [Transfer] = []
-  @exclusivity(unchecked) private var pools = ConnectionPools()
+  @exclusivity(unchecked) var pools = ConnectionPools()
   /// Transfers that may have something to deliver at the end of the turn.
   @exclusivity(unchecked) var touched: [Transfer] = []
   /// Transfers whose uploads have stalled after an early response: see ``Transfer``.
@@ -39,6 +39,8 @@ final class Engine {
   /// When to sweep idle connections, and the easy handle that makes libcurl do it.
   var sweepDue = Int64.max
   var sweeper: UnsafeMutableRawPointer?
+  /// Whether the sweep that is under way, or else the next one, clears the DNS cache.
+  var isFlushingDNSCache = false
 
   /// Runs engines for the handle until it is stopped and nothing is left to do. If libcurl's multi handle fails, all transfers fail
   /// with it, and a new engine continues.
@@ -143,6 +145,8 @@ final class Engine {
     case .cancel(let transfer): cancel(transfer)
     case .resumeReceiving(let transfer): readerHasRoom(transfer)
     case .resumeSending(let transfer): resumeSending(transfer)
+    case .evictConnections: evictConnections()
+    case .flushDNSCache: flushDNSCache()
     case .whenIdle(let continuation): idleWaiters.append(continuation)
     case .cut(let continuation): continuation.resume(returning: failAll(.shuttingDown, Draining.cutting))
     }
@@ -246,11 +250,12 @@ final class Engine {
     guard let easy = transfer.easy else { return }
     sockets.watch(easy)
     if let share, transfer.target.isSecure { _ = faraday_set_pointer(easy.pointer, CURLOPT_SHARE, share) }
-    if let options = transfer.connectionOptions, options.needsPool, !transfer.mayNeedScope {
+    let pool = pools.number(of: transfer.connectionOptions)
+    if pool > 0, !transfer.mayNeedScope {
       // libcurl's pool keeps connections with different numbers apart. It is for link-local addresses of IPv6, and ignored for others.
-      _ = faraday_set_long(easy.pointer, CURLOPT_ADDRESS_SCOPE, pools.number(of: options))
+      _ = faraday_set_long(easy.pointer, CURLOPT_ADDRESS_SCOPE, pool)
     }
-    if admission.shouldClearDNSCache, !transfer.hasAddresses {
+    if admission.shouldClearDNSCache || isFlushingDNSCache, !transfer.hasAddresses {
       // Clears the DNS cache: libcurl walks over all of it at the end of each transfer.
       _ = faraday_set_long(easy.pointer, CURLOPT_DNS_CACHE_TIMEOUT, 0)
       admission.didClearDNSCache()
@@ -284,6 +289,7 @@ final class Engine {
   /// The transfer has a connection: those that wait for what it prepares may start, or prepare it themselves.
   func connected(_ transfer: Transfer) {
     sockets.release(transfer)
+    if configuration.http2PingInterval != nil { sweepLater() }
     guard let place = transfer.place, let key = place.key else { return }
     if transfer.attempt.isReused, key.isLookup { admission.usesKeptConnection(place) } else { admission.open(place) }
   }

@@ -10,6 +10,10 @@ enum Command: Sendable {
   case resumeReceiving(Transfer)
   /// The source of a request's body has bytes again, or has ended.
   case resumeSending(Transfer)
+  /// Close idle connections, and the others after their requests.
+  case evictConnections
+  /// Clear libcurl's DNS cache.
+  case flushDNSCache
   /// Resume the task when nothing is active or queued.
   case whenIdle(CheckedContinuation<Void, Never>)
   /// Fail all active and queued transfers, and tell their number.
@@ -70,6 +74,15 @@ final class EngineHandle: Sendable {
   /// Creates the transfer's easy handle in the caller's task. If that fails, the exchange has ended with it.
   func prepare(_ transfer: Transfer) throws {
     do { try transfer.prepare() } catch {
+      transfer.handle = self
+      transfer.end(error)
+      throw error
+    }
+  }
+
+  /// Resolves the transfer's host in the caller's task. If that fails, the exchange has ended with it.
+  func resolve(_ transfer: Transfer, by names: ResolvedNames) async throws {
+    do { try await transfer.resolve(by: names) } catch {
       transfer.handle = self
       transfer.end(error)
       throw error
@@ -157,7 +170,7 @@ final class EngineHandle: Sendable {
         transfer.fail(code, reason)
       case .whenIdle(let continuation): continuation.resume()
       case .cut(let continuation): continuation.resume(returning: 0)
-      case .cancel, .resumeReceiving, .resumeSending: break
+      case .cancel, .resumeReceiving, .resumeSending, .evictConnections, .flushDNSCache: break
       }
     }
     for job in jobs { globalConcurrentExecutor.enqueue(job.job) }

@@ -72,10 +72,14 @@ final class Sockets {
     /// What tells it from others; nil for the defaults.
     var options: ConnectionOptions?
     var tcp = TCPSettings()
+    /// What was negotiated in the TLS handshake; nil without TLS.
+    var tlsSession: TLSSession?
     /// When it became idle: a number that grows.
     var idleSince = 0
     /// Whether an idle connection is kept for a request that is about to start.
     var isReserved = false
+    /// Whether no other request may use it, so that it is closed when its last one has ended.
+    var isEvicted = false
     /// The counters of its origin; nil before it is established, and once it counts as closed.
     var origin: EngineCounters.Connections?
     /// A number that no other connection of the process has, once it is established.
@@ -179,7 +183,12 @@ final class Sockets {
     guard entries[Int(descriptor)].tcp != tcp else { return }
     entries[Int(descriptor)].tcp = tcp
     faraday_set_tcp(descriptor, tcp.noDelay ? 1 : 0, Int32(tcp.keepAliveSeconds ?? 0))
+    faraday_set_user_timeout(descriptor, tcp.userTimeoutMilliseconds)
   }
+
+  /// Notes what a new connection has negotiated.
+  func note(_ session: TLSSession, of descriptor: Int32) { entries[Int(descriptor)].tlsSession = session }
+  func tlsSession(_ descriptor: Int32) -> TLSSession? { entries[Int(descriptor)].tlsSession }
 
   /// Notes that a new connection is established, to this origin.
   func established(_ descriptor: Int32, to origin: String) {
@@ -309,6 +318,16 @@ final class Sockets {
     if entries[Int(connection.descriptor)].endpoints == connection.endpoints { retire(connection.descriptor) }
   }
 
+  /// Closes all idle connections, and marks the others, which are closed when their last request has ended.
+  func evictAll() {
+    for descriptor in entries.indices where entries[descriptor].isOpen {
+      entries[descriptor].isEvicted = true
+      if entries[descriptor].endpoints != nil, entries[descriptor].users == 0 { retire(Int32(descriptor)) }
+    }
+  }
+
+  func isEvicted(_ descriptor: Int32) -> Bool { entries[Int(descriptor)].isEvicted }
+
   /// Closes the connection if it is idle and libcurl has not closed it; the descriptor may be another socket's by then.
   func retire(_ connection: (descriptor: Int32, endpoints: Endpoints)) {
     let (descriptor, endpoints) = connection
@@ -322,11 +341,15 @@ struct TCPSettings: Equatable {
   var noDelay = true
   /// The keep-alive idle time and interval in seconds, 60 by default (libcurl's own); nil for no keep-alive.
   var keepAliveSeconds: Int? = 60
+  /// The user timeout in milliseconds; 0 is the system's.
+  var userTimeoutMilliseconds: UInt32 = 0
 
   init() {}
 
   init(_ network: Network) {
     noDelay = network.tcpNoDelay
     keepAliveSeconds = network.tcpKeepAlive.map { Int(min(max($0.nanoseconds / 1_000_000_000, 1), Int64(Int16.max))) }
+    userTimeoutMilliseconds =
+      network.tcpUserTimeout.map { UInt32(min(max($0.nanoseconds / 1_000_000, 1), Int64(Int32.max))) } ?? 0
   }
 }

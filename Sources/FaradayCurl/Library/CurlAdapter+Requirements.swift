@@ -9,6 +9,7 @@ extension CurlAdapter {
     case .dnsServers: "a libcurl built with c-ares"
     case .unixSockets: "a libcurl built with Unix sockets"
     case .peerCertificates: "a libcurl built with OpenSSL"
+    case .tcpUserTimeout: "Linux"
     default: nil
     }
   }

@@ -35,6 +35,9 @@ enum Library {
     if info?.ares == nil { capabilities.remove(.dnsServers) }
     if features & CURL_VERSION_UNIX_SOCKETS == 0 { capabilities.remove(.unixSockets) }
     if !OpenSSL.reportsCertificates { capabilities.remove(.peerCertificates) }
+    #if !os(Linux)
+    capabilities.remove(.tcpUserTimeout)
+    #endif
     // The blobs of certificate authorities.
     if version < 0x07_4D_00 { capabilities.remove(.tlsAuthorities) }
     return capabilities
@@ -64,6 +67,8 @@ enum Library {
     fileprivate static func hidesBrokenSessions(in version: UInt32) -> Bool { version >= 0x08_04_00 && version < 0x08_0E_00 }
     /// RST_STREAM is sent at once when an HTTP/2 transfer is cancelled, and not with the connection's next frame (8.15.0).
     static let resetsAtOnce = version >= 0x08_0F_00
+    /// `curl_easy_upkeep` sends a PING on the connections of a multi handle, and not only of `curl_easy_perform` (8.12.0).
+    static let pingsPooledConnections = version >= 0x08_0C_00
   }
 }
 
@@ -104,6 +109,25 @@ enum OpenSSL {
       faraday_x509_free(bytes)
     }
     return certificates
+  }
+
+  /// What was negotiated in the handshake of a connection.
+  static func session(of ssl: UnsafeMutableRawPointer) -> TLSSession {
+    var session = TLSSession()
+    switch faraday_ssl_version(ssl).map({ String(cString: $0) }) {
+    case "TLSv1": session.version = .v1_0
+    case "TLSv1.1": session.version = .v1_1
+    case "TLSv1.2": session.version = .v1_2
+    // QUIC has no other version (RFC 9001).
+    case "TLSv1.3", "QUICv1": session.version = .v1_3
+    default: break
+    }
+    session.cipherSuite = faraday_ssl_cipher(ssl).map { String(cString: $0) }
+    var count: UInt32 = 0
+    if let alpn, let name = faraday_ssl_alpn_name(alpn, ssl, &count) {
+      session.applicationProtocol = String(decoding: UnsafeBufferPointer(start: name, count: Int(count)), as: UTF8.self)
+    }
+    return session
   }
 
   /// Whether HTTP/2 was negotiated (ALPN); nil if that is unknown.

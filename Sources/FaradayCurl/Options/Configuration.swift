@@ -42,6 +42,29 @@ extension CurlAdapter {
     /// The addresses and ports that may be connected to, by any request; nil, the default, allows all. A policy in a request's options
     /// applies besides. With one, no request goes through a ``proxy`` unless ``FaradayCore/AddressPolicy/allowsProxies`` is set.
     public var addressPolicy: AddressPolicy?
+    /// The interval at which HTTP/2 connections send a PING, idle or not, at least one second, and up to two seconds later; nil, the
+    /// default, sends none. It keeps proxies and load balancers that count no TCP keep-alive from closing an idle connection. With
+    /// ``FaradayCore/Network/tcpUserTimeout`` a connection whose peer has vanished ends after that time without an answer; without it
+    /// a PING detects no dead peer.
+    ///
+    /// Needs libcurl 8.12. With an older one, requests that may use HTTP/2 throw ``FaradayCore/TransportError/Code/unsupported``.
+    public var http2PingInterval: Duration?
+    /// Resolves host names instead of the system and libcurl; nil, the default, asks the system.
+    ///
+    ///     configuration.resolver = { host in
+    ///       let service = try await registry.lookUp(host)
+    ///       return .init(service.addresses, timeToLive: .seconds(10))
+    ///     }
+    ///
+    /// It gets the host that is connected to, in ASCII and lower case, once at a time for each host, and its answer is kept for
+    /// the answer's time to live. Addresses are not looked up, and neither is a host that the request finds by itself
+    /// (``FaradayCore/Network/hostOverrides``, `dnsServers`, `dnsOverHTTPS`, `unixSocket`). Through a proxy it is not asked: the proxy
+    /// looks up the host, and the system the proxy. An ``addressPolicy`` applies to its addresses.
+    ///
+    /// If it throws, or returns no valid address, requests fail with ``FaradayCore/TransportError/Code/nameNotFound`` and the
+    /// error as the underlying one. The timeouts `resolve`, `connect` and `total` limit the wait; in the metrics it is a part of the
+    /// time in the queue.
+    public var resolver: Resolver?
     /// Sets options of libcurl that have no property here, for each transfer just before it starts. Nil by default.
     ///
     ///     configuration.unsafeCustomize = { transfer, request in try transfer.set("TCP_FASTOPEN", 1) }

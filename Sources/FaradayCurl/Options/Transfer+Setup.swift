@@ -65,7 +65,7 @@ extension Transfer {
     if let expect = options.expectContinue {
       try easy.set(CURLOPT_EXPECT_100_TIMEOUT_MS, Int(clamping: max(1, expect.timeout.nanoseconds / 1_000_000)))
     }
-    if options.tls.reportsPeerCertificates, target.isSecure {
+    if options.tls.reportsPeerCertificates || options.tls.verifier != nil, target.isSecure {
       try easy.check(faraday_set_tls_context(easy.pointer, tlsContextCallback, this), CURLOPT_SSL_CTX_FUNCTION)
     }
     if options.acceptsHTTP0_9 { try easy.set(CURLOPT_HTTP09_ALLOWED, 1) }

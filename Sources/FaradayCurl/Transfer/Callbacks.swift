@@ -68,16 +68,22 @@ nonisolated func progressCallback(
   withTransfer(data, otherwise: false) { $0.mayGoOn(downloaded: Int64(downloaded)) } ? 0 : 1
 }
 
-/// A TLS connection is prepared: its certificates are to be reported.
+/// A TLS connection is prepared: its certificates are to be reported, or decided about.
 nonisolated func tlsContextCallback(
   _ easy: UnsafeMutableRawPointer?, _ context: UnsafeMutableRawPointer?, _ data: UnsafeMutableRawPointer?
 ) -> CURLcode {
-  // Those of an https proxy came first.
-  withTransfer(data, otherwise: ()) { $0.attempt.certificates = [] }
-  return faraday_set_verify(context, verifyCallback, data) != 0 ? CURLE_OK : CURLE_SSL_CONNECT_ERROR
+  withTransfer(data, otherwise: CURLE_SSL_CONNECT_ERROR) { transfer in
+    // That of a DNS-over-HTTPS resolver is verified as without this callback.
+    guard easy == transfer.easy?.pointer else { return CURLE_OK }
+    // Those of an https proxy came first.
+    transfer.attempt.certificates = []
+    guard faraday_set_verify(context, verifyCallback, data) != 0 else { return CURLE_SSL_CONNECT_ERROR }
+    guard transfer.verifier != nil else { return CURLE_OK }
+    return faraday_require_verify(context) != 0 ? CURLE_OK : CURLE_SSL_CONNECT_ERROR
+  }
 }
 
-/// The peer has sent its certificates: they are copied, and verified as without this callback.
+/// The peer has sent its certificates: they are copied, and verified.
 nonisolated func verifyCallback(_ store: UnsafeMutableRawPointer?, _ data: UnsafeMutableRawPointer?) -> Int32 {
   var certificates: [Data] = []
   var count: Int32 = 0
@@ -85,8 +91,7 @@ nonisolated func verifyCallback(_ store: UnsafeMutableRawPointer?, _ data: Unsaf
     certificates.append(Data(bytes: bytes, count: Int(count)))
     faraday_x509_free(bytes)
   }
-  withTransfer(data, otherwise: ()) { $0.attempt.certificates = certificates }
-  return faraday_x509_verify(store)
+  return withTransfer(data, otherwise: false) { $0.accepts(certificates, in: store) } ? 1 : 0
 }
 
 /// The trailers of the request's body.

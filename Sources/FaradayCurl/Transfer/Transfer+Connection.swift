@@ -26,6 +26,10 @@ extension Transfer {
     var addresses = Sockets.Addresses()
     /// The certificates that the peer has sent, in DER, if they are asked for.
     var certificates: [Data] = []
+    /// What was negotiated in the TLS handshake; nil without TLS, and before it.
+    var tlsSession: TLSSession?
+    /// Whether a verifier has accepted the server's certificates.
+    var isAcceptedByVerifier = false
     /// When the TCP connection was first seen to be established, in nanoseconds of `Clock`.
     var connectedAt: Int64 = 0
     /// How many challenges libcurl has answered, and over which connection the last one came.
@@ -74,6 +78,8 @@ extension Transfer {
     attempt.openedSockets.append(descriptor)
     // A kept connection was dead: this is another one.
     attempt.connectionNumber = nil
+    let userTimeout = tcpSettings.userTimeoutMilliseconds
+    if userTimeout > 0 { faraday_set_user_timeout(descriptor, userTimeout) }
     engine?.opened(descriptor, for: self)
     if attempt.openedSockets.count == 1 { report(.resolved) }
   }
@@ -122,22 +128,29 @@ extension Transfer {
     let isReused = known != nil || attempt.legs == 0 && easy.get(CURLINFO_NUM_CONNECTS) == 0
     if attempt.legs == 0 { attempt.isReused = isReused }
     let descriptor = isReused ? sockets.descriptor(endpoints) : sockets.connected(attempt.openedSockets, endpoints)
-    guard let descriptor else { return !isReused }
     let ssl = target.isSecure ? faraday_get_ssl(easy.pointer) : nil
+    if let ssl, !isReused { attempt.tlsSession = OpenSSL.session(of: ssl) }
+    // A handshake without a decision must not happen: sessions are not resumed.
+    if !isReused, verifier != nil, !attempt.isAcceptedByVerifier {
+      return stop(.tlsVerificationFailed, "the server's certificates were not passed to `options.tls.verifier`")
+    }
+    guard let descriptor else { return !isReused }
     if isReused {
       attempt.isHTTP2 = sockets.isHTTP2(descriptor)
       // libcurl 8.12 gives requests that ask for HTTP/1.1 a connection of HTTP/2.
       guard mayBeHTTP2 || !isHTTP2 else { return false }
       // HTTP/2 frames name their stream: what has arrived cannot be mistaken for this response, and libcurl reads it.
       guard isHTTP2 || !hasUnreadBytes(descriptor, ssl) else { return false }
-      guard isNextLeg || sockets.options(descriptor) == connectionOptions else { return false }
+      guard isNextLeg || !sockets.isEvicted(descriptor) && sockets.options(descriptor) == connectionOptions else { return false }
       sockets.apply(tcpSettings, to: descriptor)
+      attempt.tlsSession = sockets.tlsSession(descriptor)
       if let ssl, request.options.transport?.fields.tls.reportsPeerCertificates ?? false {
         attempt.certificates = OpenSSL.peerCertificates(ssl)
       }
     } else {
       sockets.established(descriptor, to: target.origin)
       sockets.made(descriptor, with: connectionOptions, tcpSettings)
+      if let session = attempt.tlsSession { sockets.note(session, of: descriptor) }
       attempt.isHTTP2 = hasAgreedOnHTTP2(ssl)
       if isHTTP2 { sockets.noteHTTP2(descriptor) }
     }

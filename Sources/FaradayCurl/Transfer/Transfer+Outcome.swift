@@ -192,6 +192,7 @@ extension Transfer {
     metrics.localAddress = attempt.addresses.local
     metrics.remoteAddress = attempt.addresses.remote
     metrics.peerCertificates = attempt.certificates
+    metrics.tlsSession = attempt.tlsSession
     return metrics
   }
 }

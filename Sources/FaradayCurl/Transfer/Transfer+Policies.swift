@@ -53,6 +53,32 @@ extension Transfer {
     policies.lazy.compactMap { $0?.refusal(of: address, port: port) }.first
   }
 
+  // MARK: the server's certificates
+
+  /// Decides about the server's certificates; nil without TLS.
+  var verifier: CertificateVerifier? { target.isSecure ? request.options.transport?.fields.tls.verifier : nil }
+
+  /// The peer has sent its certificates. Returns whether the handshake may go on.
+  func accepts(_ certificates: [Data], in store: UnsafeMutableRawPointer?) -> Bool {
+    let tls = request.options.tls
+    if tls.reportsPeerCertificates { attempt.certificates = certificates }
+    guard let verifier else { return faraday_x509_verify(store) > 0 }
+    if tls.verifiesCertificate {
+      guard faraday_x509_verify(store) > 0 else { return false }
+    }
+    let host = target.endpoint.host
+    let isAccepted = verifier.accepts(certificates, host: host)
+    callbackReturned()
+    attempt.isAcceptedByVerifier = isAccepted
+    // Without a verification of the chain there is no result yet.
+    if !isAccepted || !tls.verifiesCertificate { faraday_x509_set_result(store, isAccepted ? 1 : 0) }
+    if !isAccepted {
+      failure = error(
+        .tlsVerificationFailed, "`options.tls.verifier` refused the certificates of \(host.bounded())", phase: .tls)
+    }
+    return isAccepted
+  }
+
   // MARK: challenges
 
   /// Whether libcurl may answer a response with this status by sending the request again, with credentials.

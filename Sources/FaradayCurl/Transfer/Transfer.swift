@@ -24,7 +24,7 @@ internal import Synchronization
 /// - ``mayBeUploadingAfterResponse``: the response is complete, and the upload may not be. libcurl no longer reads from the
 ///   connection, so the engine checks every 50 ms whether the server has closed it (``isDoneWithoutUpload(at:)``).
 // Safe to share: every `var` is written before it is submitted through the mailbox's lock, and after that only on the engine's
-// thread. `continuation`, `isSentFromEngine`, `connectionLimit` and `handle` are set by the sender just before.
+// thread. `request`, `continuation`, `isSentFromEngine`, `connectionLimit` and `handle` are set by the sender just before.
 final class Transfer: @unchecked Sendable, HasDeadline {
   /// The state of its life cycle.
   enum Life {
@@ -52,7 +52,8 @@ final class Transfer: @unchecked Sendable, HasDeadline {
     case invalid(InvalidProxy)
   }
 
-  let request: Request
+  /// Changed only before it is submitted, by ``resolve(by:)``.
+  @exclusivity(unchecked) var request: Request
   let target: Target
   let settings: Settings
   /// The validated header fields, without those that frame the body.
@@ -205,6 +206,14 @@ final class Transfer: @unchecked Sendable, HasDeadline {
     case .invalid(let problem): throw error(.proxyFailed, problem.description, phase: .building, underlying: problem)
     }
     if let refusal = refusalByPolicy { throw refusal }
+    if settings.sendsPings, !Library.Behaviour.pingsPooledConnections, request.options.httpVersion.mayBeHTTP2(for: self) {
+      throw error(
+        .unsupported, "`http2PingInterval` needs libcurl 8.12 or newer, and this is \(Library.description.prefix { $0 != " " })",
+        phase: .building)
+    }
+    if verifier != nil, proxy?.scheme == .https {
+      throw error(.unsupported, "CurlAdapter has no `options.tls.verifier` through an https proxy", phase: .building)
+    }
     guard Library.isReady, let easy = curl_easy_init() else {
       throw error(.engineFailed, "curl_easy_init failed: libcurl is not initialized or out of memory", phase: .building)
     }

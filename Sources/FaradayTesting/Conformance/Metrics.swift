@@ -70,6 +70,29 @@ extension ConformanceGroup {
         try expectEqual(metrics.connect, nil)
         try expectEqual(metrics.dns, nil)
       },
+      .init("what TLS has negotiated is told, also of a kept connection", needs: [.metrics, .peerCertificates, .customCA]) {
+        subject in
+        let nginx = try NginxVariants.shared.get()
+        let variants: [(NginxVariants.Variant, TLSVersion)] = [(.tls12, .v1_2), (.tls13, .v1_3), (.valid, .v1_3)]
+        for (variant, version) in variants {
+          for isReused in [false, true] {
+            var request = try Request(nginx.url(variant))
+            request.options.tls.caFile = nginx.certificates.authority
+            if variant == .valid { request.options.tls.negotiatesProtocol = false }
+            let response = try await subject.adapter.send(request)
+            let fields = NginxVariants.fields(of: try await response.body.text())
+            try expectEqual(response.metrics.reusedConnection, isReused)
+            try expectEqual(
+              response.metrics.tlsSession,
+              TLSSession(
+                version: version, cipherSuite: fields["cipher"],
+                applicationProtocol: fields["alpn"].flatMap { $0.isEmpty ? nil : $0 }
+              ))
+            try expectEqual(fields["alpn"]?.isEmpty, variant == .valid)
+          }
+        }
+        try expectEqual(try await subject.connection.get("hello").metrics.tlsSession, nil)
+      },
       .init("the server's address is told", needs: .metrics) { subject in
         let address = try await subject.connection.get("hello").metrics.remoteAddress
         try expectEqual(address, "127.0.0.1:\(subject.server.port)")

@@ -71,6 +71,7 @@ extension AdapterConformance {
     case .localAddress: { $0.options.network.localAddress = "127.0.0.1" }
     case .ipVersion: { $0.options.network.ipVersion = .v4 }
     case .tcpOptions: { $0.options.network.tcpNoDelay = false }
+    case .tcpUserTimeout: { $0.options.network.tcpUserTimeout = .seconds(20) }
     case .addressPolicy: { $0.options.addressPolicy = .publicOnly }
     case .authentication: { $0.options.authentication = Authentication(user: "u", password: "p", schemes: .digest) }
     case .rateLimits: { $0.options.rates.maximumSend = 1 }

@@ -10,6 +10,7 @@ extension ConformanceGroup {
         $0.network.tcpNoDelay = $1 == 0
         $0.network.tcpKeepAlive = .seconds(30 + $1)
       },
+      shared("the TCP user timeout", needs: .tcpUserTimeout) { $0.network.tcpUserTimeout = .seconds(30 + $1) },
       shared("addresses of other hosts", needs: .otherAddresses) {
         $0.network.hostOverrides = [HostOverride("other\($1).invalid", addresses: ["127.0.0.3"])]
       },
@@ -41,6 +42,24 @@ extension ConformanceGroup {
           try expectEqual(
             TCPOptions(localPort: client, remotePort: server.port), TCPOptions(noDelay: noDelay, keepAlive: keepAlive))
         }
+      },
+      .init("the TCP user timeout is that of the request, also on a kept connection", needs: .tcpUserTimeout) { subject in
+        let server = try answering()
+        defer { server.stop() }
+        let connection = try subject.connection(to: server)
+        var ports: Set<String?> = []
+        let timeouts: [(Duration?, milliseconds: Int)] = [
+          (.milliseconds(12_345), 12_345), (nil, 0), (.seconds(20), 20_000), (.zero, 1), (.seconds(1e12), Int(Int32.max)),
+        ]
+        for (timeout, milliseconds) in timeouts {
+          let response = try await connection.get { $0.options.network.tcpUserTimeout = timeout }
+          ports.insert(response.headers[.from])
+          let client = try require(response.headers[.from].flatMap { Int($0) })
+          try expectEqual(
+            TCPOptions(localPort: client, remotePort: server.port),
+            TCPOptions(noDelay: true, keepAlive: 60, userTimeout: milliseconds))
+        }
+        try expectEqual(ports.count, 1)
       },
       .init("the certificates of a kept connection are reported", needs: [.peerCertificates, .tlsHandshake, .customCA]) {
         subject in

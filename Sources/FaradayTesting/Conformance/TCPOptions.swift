@@ -9,10 +9,13 @@ struct TCPOptions: Equatable {
   var noDelay: Bool
   /// Seconds; nil without keep-alive.
   var keepAlive: Int?
+  /// Milliseconds; 0 is the system's default.
+  var userTimeout = 0
 
-  init(noDelay: Bool, keepAlive: Int?) {
+  init(noDelay: Bool, keepAlive: Int?, userTimeout: Int = 0) {
     self.noDelay = noDelay
     self.keepAlive = keepAlive
+    self.userTimeout = userTimeout
   }
 
   /// Those of the socket that is connected between these ports; nil if there is none. The local port alone would not do: the kernel
@@ -27,6 +30,7 @@ struct TCPOptions: Equatable {
     let idle = TCP_KEEPALIVE
     #else
     let idle = TCP_KEEPIDLE
+    userTimeout = Int(Self.option(found, Int32(IPPROTO_TCP), TCP_USER_TIMEOUT))
     #endif
     keepAlive = Self.option(found, SOL_SOCKET, SO_KEEPALIVE) == 0 ? nil : Int(Self.option(found, Int32(IPPROTO_TCP), idle))
   }

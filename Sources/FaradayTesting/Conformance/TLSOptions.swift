@@ -190,6 +190,83 @@ extension ConformanceGroup {
         }
         try expect(!error.peerCertificates.isEmpty)
       },
+      .init("a verifier gets the server's certificates and the host, and can refuse", needs: [.peerCertificates, .customCA]) {
+        subject in
+        let seen = Log<(chain: [Data], host: String)>()
+        for isAccepted in [true, false] {
+          let verifier = CertificateVerifier {
+            seen.append(($0, $1))
+            return isAccepted
+          }
+          if isAccepted {
+            let response = try await response(subject, .chain) {
+              ($0.caFile, $0.verifier, $0.reportsPeerCertificates) = ($1.authority, verifier, true)
+            }
+            try expectEqual(seen.elements.first?.chain, response.metrics.peerCertificates)
+          } else {
+            let error = try await refused(subject, .chain, .tlsVerificationFailed) {
+              ($0.caFile, $0.verifier) = ($1.authority, verifier)
+            }
+            try expectEqual(error.phase, .tls)
+            try expect(error.message.contains("verifier"), error.message)
+            try expect(error.peerCertificates.isEmpty)
+          }
+        }
+        try expectEqual(seen.elements.map(\.host), ["localhost", "localhost"])
+        try expectEqual(seen.elements.map(\.chain.count), [2, 2])
+      },
+      .init("a verifier saves no server that fails the other checks", needs: [.peerCertificates, .customCA, .pinnedPublicKeys]) {
+        subject in
+        let verifier = CertificateVerifier { _, _ in true }
+        for variant in [NginxVariants.Variant.expired, .otherName, .selfSigned, .incompleteChain] {
+          try await refused(subject, variant, .tlsVerificationFailed) { ($0.caFile, $0.verifier) = ($1.authority, verifier) }
+        }
+        try await refused(subject, .valid, .publicKeyNotPinned) {
+          ($0.caFile, $0.verifier, $0.pinnedPublicKeys) = ($1.authority, verifier, [$1.otherPin])
+        }
+      },
+      .init("a verifier decides alone where nothing else is verified", needs: [.peerCertificates, .unverifiedTLS]) { subject in
+        for variant in [NginxVariants.Variant.selfSigned, .expired, .otherName] {
+          for isAccepted in [true, false, true] {
+            let verifier = CertificateVerifier { _, _ in isAccepted }
+            if isAccepted {
+              _ = try await fields(subject, variant) { tls, _ in (tls.verifiesServer, tls.verifier) = (false, verifier) }
+            } else {
+              try await refused(subject, variant, .tlsVerificationFailed) { tls, _ in
+                (tls.verifiesServer, tls.verifier) = (false, verifier)
+              }
+            }
+          }
+        }
+      },
+      .init("a connection is shared only by requests with its verifier", needs: [.peerCertificates, .customCA]) { subject in
+        let (accepting, other) = (CertificateVerifier { _, _ in true }, CertificateVerifier { _, _ in true })
+        let refusing = CertificateVerifier { _, _ in false }
+        var connections: [String?: Int] = [:]
+        for _ in 0..<3 {
+          for verifier in [nil, accepting, other] {
+            let fields = try await fields(subject, .tls13, edit: { $0.options.httpVersion = .http1 }) {
+              ($0.caFile, $0.verifier) = ($1.authority, verifier)
+            }
+            connections[fields["connection"], default: 0] += 1
+          }
+          try await refused(subject, .tls13, .tlsVerificationFailed) { ($0.caFile, $0.verifier) = ($1.authority, refusing) }
+        }
+        try expectEqual(Array(connections.values), [3, 3, 3])
+      },
+      .init("a verifier is asked though there is a session to resume", needs: [.peerCertificates, .customCA]) { subject in
+        for variant in [NginxVariants.Variant.tls12, .tls13] {
+          let accepting = CertificateVerifier { _, _ in true }
+          let refusing = CertificateVerifier { _, _ in false }
+          for verifier in [nil, nil, accepting, nil] {
+            let fields = try await fields(subject, variant, edit: { $0.headers[.connection] = "close" }) {
+              ($0.caFile, $0.verifier) = ($1.authority, verifier)
+            }
+            if verifier != nil { try expectEqual(fields["reused"], ".") }
+          }
+          try await refused(subject, variant, .tlsVerificationFailed) { ($0.caFile, $0.verifier) = ($1.authority, refusing) }
+        }
+      },
     ])
 
   static let clientCertificates: ConformanceGroup = .init(

@@ -1,0 +1,178 @@
+import FaradayCore
+import FaradayCurl
+import FaradayTesting
+import Testing
+
+/// Connections that are closed, and names that are forgotten, because the program says so.
+@Suite(.timeLimit(.minutes(3))) struct EvictionTests {
+  private let adapter = CurlAdapter(CurlAdapter.Configuration(proxy: .direct))
+
+  /// A server that answers each request, and notes which connections were closed.
+  private func answering(_ closed: Log<Int> = Log()) throws -> RawServer {
+    try RawServer { connection in
+      defer { closed.append(connection.index) }
+      while true {
+        _ = try connection.readHead()
+        try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+      }
+    }
+  }
+
+  @Test(arguments: [1, 3]) func `idle connections are closed at once`(engines: Int) async throws {
+    let adapter = CurlAdapter(CurlAdapter.Configuration(engines: engines, proxy: .direct))
+    let closed = Log<Int>()
+    let servers = try (0..<8).map { _ in try answering(closed) }
+    for server in servers { #expect(try await adapter.send(Request(server.url + "/")).status == .ok) }
+    #expect(adapter.statistics.connections.open == 8)
+    adapter.evictIdleConnections()
+    await until { closed.elements.count == 8 }
+    await until { adapter.statistics.connections.open == 0 }
+    for server in servers {
+      #expect(try await adapter.send(Request(server.url + "/")).metrics.reusedConnection == false)
+      #expect(server.connectionCount == 2)
+    }
+  }
+
+  @Test func `a request that is sent after an eviction uses a new connection, and the next one shares it`() async throws {
+    let server = try answering()
+    for round in 1...20 {
+      let request = try Request(server.url + "/")
+      #expect(try await adapter.send(request).metrics.reusedConnection == false)
+      #expect(try await adapter.send(request).metrics.reusedConnection)
+      #expect(server.connectionCount == round)
+      adapter.evictIdleConnections()
+    }
+  }
+
+  @Test func `a connection in use is closed when its request has ended`() async throws {
+    let closed = Log<Int>()
+    let gate = Gate()
+    defer { gate.open() }
+    let server = try RawServer { connection in
+      defer { closed.append(connection.index) }
+      while true {
+        _ = try connection.readHead()
+        try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\no")
+        if connection.index == 0 { gate.wait() }
+        try connection.send("k")
+      }
+    }
+    var request = try Request(server.url + "/")
+    request.options.delivery = .streamed
+    let response = try await adapter.send(request)
+    adapter.evictIdleConnections()
+    #expect(try await adapter.send(request).body.text() == "ok")
+    #expect(closed.elements.isEmpty)
+    gate.open()
+    #expect(try await response.body.text() == "ok")
+    await until { closed.elements == [0] }
+    #expect(try await adapter.send(request).metrics.reusedConnection)
+    #expect(server.connectionCount == 2)
+  }
+
+  @Test func `a connection that is being made is closed after its request`() async throws {
+    let closed = Log<Int>()
+    let server = try answering(closed)
+    let gate = Gate()
+    NameLookup.add("evicted.test", gate: gate)
+    let request = try Request("http://evicted.test:\(server.port)/")
+    let first = Task { try await adapter.send(request) }
+    await until { NameLookup.count("evicted.test") > 0 }
+    adapter.evictIdleConnections()
+    gate.open()
+    #expect(try await first.value.status == .ok)
+    #expect(try await adapter.send(request).status == .ok)
+    #expect(server.connectionCount <= 2)
+  }
+
+  @Test func `requests after an eviction share a new connection while HTTP/2 streams use the old one`() async throws {
+    guard adapter.capabilities.contains(.http2) else { return }
+    let nghttpx = try NghttpxServer.shared.get()
+    func request(_ path: String) throws -> Request {
+      var request = try Request(nghttpx.url + path)
+      request.options.httpVersion = .http2
+      request.options.tls.caFile = nghttpx.caFile
+      return request
+    }
+    var slow = try request("bytes/50000000")
+    slow.options.delivery = .streamed
+    let response = try await adapter.send(slow)
+    adapter.evictIdleConnections()
+    let adapter = adapter
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for _ in 0..<20 {
+        let quick = try request("hello")
+        group.addTask { _ = try await adapter.send(quick) }
+      }
+      try await group.waitForAll()
+    }
+    #expect(adapter.statistics.connections.opened == 2)
+    #expect(try await response.body.collect(upTo: .max).count == 50_000_000)
+    await until { adapter.statistics.connections.open == 1 }
+  }
+
+  @Test func `evicting before the first request does nothing`() async throws {
+    adapter.evictIdleConnections()
+    adapter.flushDNSCache()
+    let server = try answering()
+    #expect(try await adapter.send(Request(server.url + "/")).status == .ok)
+  }
+
+  // MARK: names
+
+  @Test func `a name is looked up again after the DNS cache was flushed`() async throws {
+    let server = try answering()
+    for name in ["flushed.test", "also-flushed.test"] { NameLookup.add(name) }
+    func get(_ name: String) async throws {
+      var request = try Request("http://\(name):\(server.port)/")
+      request.headers[.connection] = "close"
+      #expect(try await adapter.send(request).status == .ok)
+    }
+    for round in 1...5 {
+      for name in ["flushed.test", "also-flushed.test"] {
+        try await get(name)
+        try await get(name)
+        #expect(NameLookup.count(name) == round, "\(name)")
+      }
+      adapter.flushDNSCache()
+    }
+  }
+
+  @Test func `all requests that are sent after a flush look up their names`() async throws {
+    let server = try answering()
+    let names = (0..<10).map { "flushed\($0).test" }
+    for name in names { NameLookup.add(name) }
+    let adapter = adapter
+    func burst() async throws {
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for name in names {
+          var request = try Request("http://\(name):\(server.port)/")
+          request.headers[.connection] = "close"
+          group.addTask { [request] in _ = try await adapter.send(request) }
+        }
+        try await group.waitForAll()
+      }
+    }
+    for round in 1...5 {
+      try await burst()
+      for name in names { #expect(NameLookup.count(name) == round, "\(name)") }
+      adapter.flushDNSCache()
+    }
+  }
+
+  @Test func `a flush keeps connections and addresses that were given`() async throws {
+    let server = try answering()
+    NameLookup.add("kept-by-flush.test")
+    let kept = try Request("http://kept-by-flush.test:\(server.port)/")
+    #expect(try await adapter.send(kept).status == .ok)
+    adapter.flushDNSCache()
+    #expect(try await adapter.send(kept).metrics.reusedConnection)
+    var given = try Request("http://given.invalid:\(server.port)/")
+    given.options.network.hostOverrides = [HostOverride("given.invalid", addresses: ["127.0.0.1", "127.0.0.2"])]
+    for _ in 0..<20 {
+      adapter.flushDNSCache()
+      #expect(try await adapter.send(given).status == .ok)
+      adapter.evictIdleConnections()
+    }
+  }
+}
