@@ -21,10 +21,11 @@ package final class NghttpxServer: Sendable {
   /// - Parameters:
   ///   - upstream: the port of the server on 127.0.0.1 that it passes requests on to.
   ///   - streams: how many requests it allows on a connection at a time.
-  package init(upstream: Int, streams: Int = 100) throws {
+  ///   - requests: about how many requests it allows on a connection in all.
+  package init(upstream: Int, streams: Int = 100, requests: Int = .max) throws {
     let folder = try HeldShell.makeFolder(for: "nghttpx")
     (shell, port) = try HeldShell.onFreePorts(in: 25_000..<32_000, count: 1) { ports in
-      let script = Self.script(port: ports[0], upstream: upstream, streams: streams)
+      let script = Self.script(port: ports[0], upstream: upstream, streams: streams, requests: requests)
       return (try HeldShell("nghttpx", script: script, folder: folder, until: "Listening on"), ports[0])
     }
     self.folder = folder
@@ -33,11 +34,12 @@ package final class NghttpxServer: Sendable {
   /// Stops it at once.
   package func stop() { shell.stop() }
 
-  private static func script(port: Int, upstream: Int, streams: Int) -> String {
+  private static func script(port: Int, upstream: Int, streams: Int, requests: Int) -> String {
     """
     # Without the server there is nothing to wait for. It writes no pid file when it is a single process.
     ( sh -c 'echo $$ >pid; exec nghttpx "$@"' sh --conf=/dev/null --single-process --workers=1 --no-ocsp \
       --accesslog-file=/dev/null --frontend-http2-max-concurrent-streams=\(streams) \
+      --frontend-max-requests=\(requests) \
       --frontend='127.0.0.1,\(port)' --backend='127.0.0.1,\(upstream)' key.pem cert.pem
       kill $$ ) &
     read -r _

@@ -33,12 +33,14 @@ package final class NginxServer: Sendable {
 
   /// Starts it. Throws ``ServerNotStarted``.
   ///
-  /// - Parameter upstream: the port of a server that it passes `/upstream/` on to.
-  package init(upstream: Int = 9) throws {
+  /// - Parameters:
+  ///   - upstream: the port of a server that it passes `/upstream/` on to.
+  ///   - requests: how many requests it allows on a connection.
+  package init(upstream: Int = 9, requests: Int = 1000) throws {
     let folder = try HeldShell.makeFolder(for: "nginx")
     try FileManager.default.createDirectory(atPath: folder + "/files", withIntermediateDirectories: true)
     (shell, port, tlsPort) = try HeldShell.onFreePorts(in: 10_000..<25_000, count: 2) { ports in
-      let text = Self.configuration(port: ports[0], tlsPort: ports[1], upstream: upstream)
+      let text = Self.configuration(port: ports[0], tlsPort: ports[1], upstream: upstream, requests: requests)
       try Data(text.utf8).write(to: URL(filePath: folder + "/nginx.conf"))
       return (try HeldShell("nginx", script: Self.script, folder: folder, until: "ready\n"), ports[0], ports[1])
     }
@@ -67,7 +69,7 @@ package final class NginxServer: Sendable {
     cd / && rm -rf "$1"
     """
 
-  private static func configuration(port: Int, tlsPort: Int, upstream: Int) -> String {
+  private static func configuration(port: Int, tlsPort: Int, upstream: Int, requests: Int) -> String {
     """
     \(geteuid() == 0 ? "user root;" : "")
     worker_processes 1;
@@ -77,6 +79,7 @@ package final class NginxServer: Sendable {
       access_log off;
       client_body_temp_path body; proxy_temp_path proxy; fastcgi_temp_path f; uwsgi_temp_path u; scgi_temp_path s;
       client_max_body_size 0;
+      keepalive_requests \(requests);
       ssl_certificate cert.pem;
       ssl_certificate_key key.pem;
       ssl_session_cache shared:tests:1m;
