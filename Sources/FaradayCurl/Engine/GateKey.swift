@@ -68,7 +68,9 @@ extension Transfer {
   /// no connection to share.
   var gateKey: GateKey? {
     let options = request.options.transport?.fields
-    if request.options.httpVersion.mayBeHTTP2(for: self) { return .connection(origin: target.origin, connectionOptions) }
+    if request.options.httpVersion.mayBeHTTP2(for: self) || mayBeHTTP3 {
+      return .connection(origin: target.origin, connectionOptions)
+    }
     let network = options?.network ?? Network()
     guard proxy != nil || options != nil && network != Network() else { return target.hasAddress ? nil : .origin(target.origin) }
     guard network.unixSocket == nil else { return nil }

@@ -23,8 +23,8 @@ enum Library {
 
   /// The capabilities of this build of libcurl.
   static let capabilities: Capabilities = {
-    // HTTP/3 has not been tested with any libcurl.
-    var capabilities = Capabilities.all.subtracting(.http3)
+    var capabilities = Capabilities.all
+    if !hasHTTP3 { capabilities.remove(.http3) }
     if !hasReliableHTTP2 { capabilities.subtract([.http2, .http2PriorKnowledge]) }
     let info = faraday_version()?.pointee
     let features = info?.features ?? 0
@@ -43,6 +43,12 @@ enum Library {
     let features = faraday_version()?.pointee.features ?? 0
     // The negotiated protocol (ALPN) is read from OpenSSL.
     return version >= 0x08_0E_00 && features & CURL_VERSION_HTTP2 != 0 && OpenSSL.isUsed && OpenSSL.reportsALPN
+  }()
+
+  /// Whether HTTP/3 is supported: from 8.5 on, which no longer calls it experimental, if libcurl is built with a QUIC library.
+  static let hasHTTP3: Bool = {
+    let features = faraday_version()?.pointee.features ?? 0
+    return version >= 0x08_05_00 && features & CURL_VERSION_HTTP3 != 0
   }()
 
   /// The file of certificate authorities that libcurl was built with; nil if there is none.

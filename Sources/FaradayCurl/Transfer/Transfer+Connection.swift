@@ -43,6 +43,7 @@ extension Transfer {
     var readyAt: Int64 = 0
     var isReused = false
     var isHTTP2 = false
+    var isHTTP3 = false
     /// What the connection had received when the body of a challenge began, and libcurl had sent of the request's body when
     /// the leg began: see ``Transfer/mayGoOn(downloaded:)`` and ``Transfer/mayAnswer(_:)``.
     var bytesBeforeChallenge: Int64 = 0
@@ -64,13 +65,16 @@ extension Transfer {
 
   var connection: (descriptor: Int32, endpoints: Sockets.Endpoints)? { attempt.connection }
   var isHTTP2: Bool { attempt.isHTTP2 }
+  var isHTTP3: Bool { attempt.isHTTP3 }
+  /// Whether the connection may have other streams at the same time.
+  var isMultiplexed: Bool { isHTTP2 || isHTTP3 }
 
-  func openedSocket(_ descriptor: Int32) {
+  func openedSocket(_ descriptor: Int32, isDatagram: Bool) {
     attempt.expectsHead = false
     attempt.openedSockets.append(descriptor)
     // A kept connection was dead: this is another one.
     attempt.connectionNumber = nil
-    engine?.opened(descriptor, for: self)
+    engine?.opened(descriptor, isDatagram: isDatagram, for: self)
     if attempt.openedSockets.count == 1 { report(.resolved) }
   }
 
@@ -113,17 +117,19 @@ extension Transfer {
   private func begin(on endpoints: Sockets.Endpoints, _ sockets: Sockets, _ easy: EasyHandle) -> Bool {
     releaseConnection()
     // libcurl counts the connections of all legs: after the first one, a connection that is known is a kept one.
-    let known = attempt.legs > 0 ? sockets.descriptor(endpoints) : nil
+    let found = mayBeHTTP3 ? sockets.descriptor(endpoints, active: easy.activeSocket) : sockets.descriptor(endpoints)
+    let known = attempt.legs > 0 ? found : nil
     let isNextLeg = known != nil && attempt.challenged == endpoints
     let isReused = known != nil || attempt.legs == 0 && easy.get(CURLINFO_NUM_CONNECTS) == 0
     if attempt.legs == 0 { attempt.isReused = isReused }
-    let descriptor = isReused ? sockets.descriptor(endpoints) : sockets.connected(attempt.openedSockets, endpoints)
+    let descriptor = isReused ? found : sockets.connected(attempt.openedSockets, endpoints)
     guard let descriptor else { return !isReused }
     let ssl = target.isSecure ? faraday_get_ssl(easy.pointer) : nil
+    attempt.isHTTP3 = sockets.isHTTP3(descriptor)
     if isReused {
       attempt.isHTTP2 = sockets.isHTTP2(descriptor)
-      // HTTP/2 frames name their stream: what has arrived cannot be mistaken for this response, and libcurl reads it.
-      guard isHTTP2 || !hasUnreadBytes(descriptor, ssl) else { return false }
+      // Frames name their stream: what has arrived cannot be mistaken for this response, and libcurl reads it.
+      guard isMultiplexed || !hasUnreadBytes(descriptor, ssl) else { return false }
       guard isNextLeg || sockets.options(descriptor) == connectionOptions else { return false }
       sockets.apply(tcpSettings, to: descriptor)
       if let ssl, request.options.transport?.fields.tls.reportsPeerCertificates ?? false {
@@ -133,7 +139,7 @@ extension Transfer {
       sockets.established(descriptor, to: target.origin)
       sockets.made(descriptor, with: connectionOptions, tcpSettings)
       let isHTTP2 = ssl.flatMap(OpenSSL.hasAgreedOnHTTP2) ?? (request.options.httpVersion == .http2PriorKnowledge)
-      attempt.isHTTP2 = isHTTP2
+      attempt.isHTTP2 = isHTTP2 && !isHTTP3
       if isHTTP2 { sockets.noteHTTP2(descriptor) }
     }
     let uses = sockets.begin(descriptor)

@@ -13,11 +13,11 @@ public struct ServerNotStarted: FaradayError {
 
 /// A shell that runs a server and stops it when its standard input ends: a pipe that only this process holds, so that the server
 /// ends with this process, even if it crashes.
-final class HeldShell: Sendable {
+package final class HeldShell: Sendable {
   private let shell: Mutex<ChildProcess?>
 
   /// Runs the script, whose `$1` is the folder, until its output has the marker.
-  init(_ program: String, script: String, folder: String, until marker: String) throws {
+  package init(_ program: String, script: String, folder: String, until marker: String) throws {
     let child = try ChildProcess("/bin/sh", ["-c", Self.beginning + script, "sh", folder])
     var said: [UInt8] = []
     while !String(decoding: said, as: UTF8.self).contains(marker) {
@@ -30,7 +30,7 @@ final class HeldShell: Sendable {
 
   deinit { stop() }
 
-  func stop() {
+  package func stop() {
     shell.withLock { shell in
       shell?.closeInput()
       shell?.wait()
@@ -39,7 +39,7 @@ final class HeldShell: Sendable {
   }
 
   /// A folder of its own for a server's files. The script removes it. Its path is short enough for a socket's to begin with.
-  static func makeFolder(for program: String) throws -> String {
+  package static func makeFolder(for program: String) throws -> String {
     let name = "faraday-\(program)-" + String(UInt64.random(in: 0 ... .max), radix: 36)
     let folder = FileManager.default.temporaryDirectory.path() + "/" + name
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -48,7 +48,7 @@ final class HeldShell: Sendable {
 
   /// Tries free ports until `start` succeeds with one: nginx and nghttpx cannot be asked for any. The ports are not given out by
   /// the kernel, so only another test can be faster.
-  static func onFreePorts<Result>(
+  package static func onFreePorts<Result>(
     in range: Range<Int>, count: Int, start: ([Int]) throws -> Result
   ) throws -> Result {
     var attempts = 0
@@ -66,7 +66,7 @@ final class HeldShell: Sendable {
 
   private static func isTaken(_ error: any Error) -> Bool {
     switch error {
-    case let error as ServerNotStarted: error.output.contains("Address already in use")
+    case let error as ServerNotStarted: error.output.lowercased().contains("address already in use")
     case let error as SocketError: error.call == "bind"
     default: false
     }
