@@ -8,7 +8,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Runs where libcurl has HTTP/3 and caddy is installed, by which `Scripts/check` knows that it is to run.
+/// Runs where libcurl has HTTP/3 and caddy is installed, which `Scripts/setup` does.
 @Suite(.serialized, .enabled(if: Library.hasHTTP3 && CaddyServer.isInstalled)) struct HTTP3Tests {
   static let adapter = CurlAdapter()
   static let shared = Result {
@@ -36,7 +36,12 @@ import Testing
     return try Connection(server.url, defaults: defaults, adapter: CurlAdapter(), middleware: middleware)
   }
 
-  @Test(arguments: AdapterConformance.cases(of: "HTTP/3", with: servers, for: adapter.capabilities))
+  /// Over HTTP/3, caddy 2.6 passes on neither trailers nor the bodies of requests whose length is unknown.
+  static let rules = AdapterConformance.cases(of: "HTTP/3", with: servers, for: adapter.capabilities) {
+    $0.hasPrefix("trailers") || $0.contains("unknown length")
+  }
+
+  @Test(arguments: rules)
   func `HTTP 3 keeps the rules of HTTP 2`(rule: AdapterConformance.Case) async throws {
     try await rule.run(over: Self.adapter)
   }
@@ -179,14 +184,14 @@ import Testing
     #expect(error?.phase == .receiving && error?.partialResponse?.status == .ok, "\(String(describing: error))")
   }
 
-  @Test func `a body that its server cuts is not complete`() async throws {
+  @Test func `a body that is shorter than its stated length is not complete`() async throws {
     let server = try RawServer { connection in
       _ = try connection.readHead()
-      try connection.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n")
+      try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhello")
     }
     let caddy = try CaddyServer(upstream: server.port)
     let error = try await transportError { try await connection(caddy).get() }
-    #expect(error.code == .http3Error && error.phase == .receiving, "\(error)")
+    #expect([.truncatedResponse, .http3Error].contains(error.code) && error.phase == .receiving, "\(error)")
     #expect(error.partialResponse?.status == .ok)
   }
 
@@ -196,7 +201,7 @@ import Testing
     let connection = try connection(caddy)
     let hasBegun = Gate()
     let task = Task {
-      try await connection.post("echo", body: .stream(EndlessPieces())) {
+      try await connection.post("echo", body: .stream(EndlessPieces(), length: 1 << 40)) {
         $0.options.onChunk = { _ in
           hasBegun.open()
           return .continue

@@ -8,7 +8,8 @@ internal import Foundation
 /// - `/connection` — the address and port of the client: they tell connections apart
 /// - `/files/` — the files in its folder
 ///
-/// Anything else is passed on to another server, without buffering. Its responses have `Alt-Svc: h3=":PORT"`, if it speaks HTTP/3.
+/// Anything else is passed on to another server, without buffering. After a request with the query `last=1` it ends the connection
+/// (GOAWAY in HTTP/2). Its responses have `Alt-Svc: h3=":PORT"`, if it speaks HTTP/3.
 /// It ends with this process, even if that crashes. Thread-safe.
 package final class CaddyServer: Sendable {
   /// Whether caddy is installed.
@@ -72,6 +73,11 @@ package final class CaddyServer: Sendable {
     https://:\(port) {
       bind 127.0.0.1
       tls cert.pem key.pem
+      @last query last=1
+      header @last {
+        Connection close
+        defer
+      }
       handle /hello {
         respond "Hello, world!"
       }
@@ -84,7 +90,8 @@ package final class CaddyServer: Sendable {
       }
       handle {
         reverse_proxy 127.0.0.1:\(upstream) {
-          flush_interval -1
+          # With -1 caddy would not end a request to its upstream whose client has gone away.
+          flush_interval 1ms
         }
       }
     }

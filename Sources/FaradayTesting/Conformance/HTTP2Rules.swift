@@ -2,9 +2,14 @@ package import FaradayCore
 
 extension AdapterConformance {
   /// The rules of HTTP/2, for another version with streams: those that an adapter with these capabilities must keep.
-  package static func cases(of name: String, with servers: StreamServers, for capabilities: Capabilities) -> [Case] {
+  ///
+  /// - Parameter lacks: whether the servers cannot be used for the rule of that name.
+  package static func cases(
+    of name: String, with servers: StreamServers, for capabilities: Capabilities, lacks: (String) -> Bool
+  ) -> [Case] {
     let group = ConformanceGroup.streams(name, needs: [], servers)
-    return group.cases.map { $0.grouped(group.name, needs: group.needs) }.filter { capabilities.isSuperset(of: $0.needs) }
+    return group.cases.map { $0.grouped(group.name, needs: group.needs) }
+      .filter { capabilities.isSuperset(of: $0.needs) && !lacks($0.name) }
   }
 }
 
