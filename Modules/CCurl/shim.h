@@ -57,6 +57,9 @@ static inline CURLcode faraday_set_blob(void *easy, CURLoption option, const voi
 static inline CURLcode faraday_get_long(void *easy, CURLINFO info, long *value) {
   return curl_easy_getinfo(easy, info, value);
 }
+static inline CURLcode faraday_get_socket(void *easy, curl_socket_t *value) {
+  return curl_easy_getinfo(easy, CURLINFO_ACTIVESOCKET, value);
+}
 static inline CURLcode faraday_get_offset(void *easy, CURLINFO info, int64_t *value) {
   curl_off_t got = 0;
   CURLcode code = curl_easy_getinfo(easy, info, &got);

@@ -104,7 +104,7 @@ public struct CurlAdapter: Adapter {
   // Not inlined: its temporaries would be in the frame of each request that waits.
   @inline(never)
   private func makeTransfer(_ request: Request) throws -> Transfer {
-    Transfer(try capabilities.checked(request, of: "CurlAdapter"), engines.settings)
+    Transfer(try capabilities.checked(request, of: "CurlAdapter", explaining: Self.absence), engines.settings)
   }
 
   /// Checks that a body with a stated length of 0 is empty: libcurl does not read it.

@@ -31,7 +31,7 @@ final class EngineGroup: TaskExecutor {
   func engine(for transfer: Transfer) -> EngineHandle {
     guard engines.count > 1 else { return engines[0] }
     let home = Int(UInt(bitPattern: transfer.target.origin.hashValue) % UInt(engines.count))
-    guard !transfer.mayBeHTTP2 else { return engines[home] }
+    guard !transfer.mayBeHTTP2, !transfer.mayBeHTTP3 else { return engines[home] }
     var (chosen, least) = (home, Int.max)
     for number in 0..<shares.count {
       let place = (home + number) % engines.count

@@ -12,6 +12,12 @@ internal import Foundation
 /// (GOAWAY in HTTP/2). Its responses have `Alt-Svc: h3=":PORT"`, if it speaks HTTP/3.
 /// It ends with this process, even if that crashes. Thread-safe.
 package final class CaddyServer: Sendable {
+  /// Whether caddy is installed.
+  package static let isInstalled: Bool = {
+    let folders = ["/usr/bin", "/usr/local/bin", "/opt/homebrew/bin"]
+    return folders.contains { FileManager.default.isExecutableFile(atPath: $0 + "/caddy") }
+  }()
+
   /// The port of TCP, and of UDP if it speaks HTTP/3.
   package let port: Int
   private let folder: String
@@ -84,7 +90,8 @@ package final class CaddyServer: Sendable {
       }
       handle {
         reverse_proxy 127.0.0.1:\(upstream) {
-          flush_interval -1
+          # With -1 caddy would not end a request to its upstream whose client has gone away.
+          flush_interval 1ms
         }
       }
     }

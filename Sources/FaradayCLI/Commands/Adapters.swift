@@ -25,7 +25,7 @@ struct CapabilityTable {
   /// The same adapters, with engines that are new enough to have all capabilities.
   static var withNewEngines: CapabilityTable {
     CapabilityTable(
-      Transport.allCases.map { ($0.adapterName, $0 == .curl ? .all.subtracting(.http3) : $0.capabilities) })
+      Transport.allCases.map { ($0.adapterName, $0 == .curl ? .all : $0.capabilities) })
   }
 
   /// As plain text.

@@ -28,6 +28,7 @@ enum ExitStatus {
     .connectionFailed: 7,
     .malformedResponse: 8,
     .http2Error: 16,
+    .http3Error: 95,
     .truncatedResponse: 18,
     .bodyUnreadable: readError,
     .bodyLengthMismatch: readError,

@@ -92,9 +92,7 @@ struct TransportSettings {
     ]
     for demand in demands where demand.isGiven && !capabilities.contains(demand.capability) {
       var problem = "it has no " + demand.capability.names.joined(separator: ", ")
-      if transport == .curl, let requirement = CurlAdapter.requirement(of: demand.capability) {
-        problem += ", which needs \(requirement), and this is \(CurlAdapter.libraryVersion.prefix { $0 != " " })"
-      }
+      if transport == .curl, let reason = CurlAdapter.absence(of: demand.capability) { problem += ", " + reason }
       throw CommandFailure(
         ExitStatus.unsupported, "\(demand.option) is not supported by \(transport.adapterName): \(problem)")
     }

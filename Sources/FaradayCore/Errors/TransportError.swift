@@ -213,7 +213,7 @@ extension TransportError.Code {
   /// The codes of connections that failed or broke: those that `Retry` retries by default.
   public static let connectionFailures: Set = [
     nameNotFound, connectionFailed, resolveTimeout, connectTimeout, tlsTimeout, connectionClosed, sendFailed,
-    receiveFailed, truncatedResponse, firstByteTimeout, idleTimeout, http2Error,
+    receiveFailed, truncatedResponse, firstByteTimeout, idleTimeout, http2Error, http3Error,
   ]
 
   // Broken exchanges.
@@ -229,6 +229,8 @@ extension TransportError.Code {
   public static let malformedResponse = Self(rawValue: "malformedResponse")
   /// The server broke the HTTP/2 protocol, or reset the stream.
   public static let http2Error = Self(rawValue: "http2Error")
+  /// The server has violated HTTP/3, or reset the stream.
+  public static let http3Error = Self(rawValue: "http3Error")
 
   // Limits.
   /// Head and trailers of the response have more than 1 MiB (less where the library below has a limit of its own), or more than

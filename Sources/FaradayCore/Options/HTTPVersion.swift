@@ -40,6 +40,7 @@ public enum HTTPVersionPolicy: Sendable, Hashable {
   case http2
   /// HTTP/2 at once, also in cleartext: the server is known to speak it (prior knowledge, RFC 9113, section 3.3).
   case http2PriorKnowledge
-  /// HTTP/3 over QUIC, for https; a server that does not answer gets HTTP/2 or HTTP/1.1.
+  /// HTTP/3 over QUIC for https, with ``Capabilities/http3``. If QUIC does not connect at once, HTTP/2 and HTTP/1.1 over TCP are tried
+  /// besides, and the first connection is used. Through a proxy, over a Unix socket, and for plain `http` there is no HTTP/3.
   case http3
 }

@@ -19,12 +19,18 @@ extension Capabilities {
   }
 
   /// Validates a request as ``check(_:of:)`` does, and returns what the adapter needs to send it.
-  package func checked(_ request: Request, of adapter: String) throws -> CheckedRequest {
+  ///
+  /// - Parameter explaining: why the adapter lacks a capability, for the error; nil if there is nothing to say.
+  package func checked(
+    _ request: Request, of adapter: String, explaining: (Capabilities) -> String? = { _ in nil }
+  ) throws -> CheckedRequest {
     try request.checkMeaning()
     if self != .all {
       let missing = Capabilities(neededBy: request).subtracting(self)
       guard missing.isEmpty else {
-        throw TransportError(.unsupported, building: request, "\(adapter) has no \(missing.names.joined(separator: ", "))")
+        let reasons = Self.entries.filter { missing.contains($0.capability) }.compactMap { explaining($0.capability) }
+        let message = (["\(adapter) has no \(missing.names.joined(separator: ", "))"] + reasons).joined(separator: ", ")
+        throw TransportError(.unsupported, building: request, message)
       }
     }
     return CheckedRequest(request: request, target: try Target(request), fields: try request.fieldsToSend())

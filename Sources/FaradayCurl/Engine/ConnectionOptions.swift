@@ -10,9 +10,11 @@ final class ConnectionOptions: Hashable, Sendable {
   /// The host and port that are connected to, if they are not the URL's.
   private let endpoint: Endpoint?
   private let proxy: Proxy?
+  /// Whether HTTP/3 was tried, or may have been: a request that asks for it must not get a kept connection of HTTP/2 instead.
+  private let mayBeHTTP3: Bool
 
   /// Nil for the default options.
-  init?(of request: Request, to target: Target, through proxy: Proxy?) {
+  init?(of request: Request, to target: Target, through proxy: Proxy?, mayBeHTTP3: Bool) {
     let options = request.options.transport?.fields
     var tls = target.isSecure ? options?.tls ?? TLS() : TLS()
     tls.resumesSessions = true
@@ -32,13 +34,15 @@ final class ConnectionOptions: Hashable, Sendable {
     proxy?.exceptions = []
     // libcurl makes a tunnel to another host.
     if proxy?.forwards(toSecure: target.isSecure) ?? false, isURLs { proxy?.headers = HTTPFields() }
-    guard proxy != nil || tls != TLS() || network != defaults || !isURLs else { return nil }
+    guard proxy != nil || tls != TLS() || network != defaults || !isURLs || mayBeHTTP3 else { return nil }
     (self.tls, self.network, self.endpoint, self.proxy) = (tls, network, isURLs ? nil : endpoint, proxy)
+    self.mayBeHTTP3 = mayBeHTTP3
   }
 
   /// Whether libcurl would take connections of requests with other options for these.
   var needsPool: Bool {
-    network.localAddress != nil || network.localPorts != nil || network.ipVersion != .any || !network.dnsServers.isEmpty
+    mayBeHTTP3 || network.localAddress != nil || network.localPorts != nil || network.ipVersion != .any
+      || !network.dnsServers.isEmpty
       || network.dnsOverHTTPS != nil || !tls.negotiatesProtocol || tls.clientCertificate != nil
       || tls.verifier != nil
       || proxy.map { $0.user != nil || !$0.headers.isEmpty } ?? false
@@ -47,7 +51,7 @@ final class ConnectionOptions: Hashable, Sendable {
   static func == (left: ConnectionOptions, right: ConnectionOptions) -> Bool {
     left === right
       || left.tls == right.tls && left.network == right.network && left.endpoint == right.endpoint
-        && left.proxy == right.proxy
+        && left.proxy == right.proxy && left.mayBeHTTP3 == right.mayBeHTTP3
   }
 
   func hash(into hasher: inout Hasher) {

@@ -135,10 +135,10 @@ extension Transfer {
     wire.checked(connection.map { faraday_moved_bytes($0.descriptor) }, at: now)
   }
 
-  /// Whether TCP's counters are this transfer's alone: not on a multiplexed (HTTP/2) connection.
+  /// Whether TCP's counters are this transfer's alone: not on a multiplexed connection (HTTP/2, HTTP/3).
   private var hasTCPCounters: Bool {
     #if os(Linux)
-    connection != nil && !isHTTP2
+    connection != nil && !isMultiplexed
     #else
     false
     #endif
@@ -148,12 +148,12 @@ extension Transfer {
   static let serverCheckInterval: Int64 = 50_000_000
 
   /// Whether a transfer with a complete early response can end without the rest of its upload: the server has closed the connection
-  /// or sent more bytes. An HTTP/2 stream lacks only its end then (and trailers, if they come later than this).
+  /// or sent more bytes. A stream of HTTP/2 or HTTP/3 lacks only its end then (and trailers, if they come later than this).
   func isDoneWithoutUpload(at now: Int64) -> Bool {
     guard nextServerCheck <= now else { return false }
     nextServerCheck = now + Self.serverCheckInterval
     guard mayBeUploadingAfterResponse, let connection else { return false }
-    return isHTTP2 || faraday_is_readable_or_closed(connection.descriptor) != 0
+    return isMultiplexed || faraday_is_readable_or_closed(connection.descriptor) != 0
   }
 
   /// Whether the exchange waits for the caller (its reader or body source) and not for the network.

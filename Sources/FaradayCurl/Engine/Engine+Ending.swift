@@ -88,7 +88,7 @@ extension Engine {
       // A failed transfer's connection is closed here: libcurl 8 would first shut it down gracefully, for as long as the server
       // likes. Before 8.15, HTTP/2 too: the RST_STREAM of a cancelled stream waits for the connection's next frame, which may never
       // come.
-      let tellsServer = transfer.isHTTP2 && Library.Behaviour.resetsAtOnce
+      let tellsServer = transfer.isHTTP3 || transfer.isHTTP2 && Library.Behaviour.resetsAtOnce
       if let connection, !isWell && !tellsServer || sockets.isEvicted(connection.descriptor) { sockets.retire(connection) }
       freeSlot(slot)
       admission.release(place, now: now)

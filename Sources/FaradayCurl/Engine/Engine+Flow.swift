@@ -57,7 +57,7 @@ extension Engine {
     guard transfer.isActive else { return }
     if transfer.isUploadStalled { resumeSending(transfer) }
     // Over HTTP/2 libcurl would wait until the upload is complete.
-    if transfer.isHTTP2UploadObsolete { return end(transfer, .done(CURLE_OK)) }
+    if transfer.isStreamUploadObsolete { return end(transfer, .done(CURLE_OK)) }
     // The rest of the upload may take long, and the server may close the connection before.
     if transfer.mayBeUploadingAfterResponse, transfer.nextServerCheck == .max {
       transfer.nextServerCheck = now + Transfer.serverCheckInterval

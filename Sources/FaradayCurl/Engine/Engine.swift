@@ -278,8 +278,8 @@ final class Engine {
   }
 
   /// A socket was opened for the transfer: its names are resolved, so that those that wait for these may start.
-  func opened(_ descriptor: Int32, for transfer: Transfer) {
-    sockets.opened(descriptor)
+  func opened(_ descriptor: Int32, isDatagram: Bool, for transfer: Transfer) {
+    sockets.opened(descriptor, isDatagram: isDatagram)
     sockets.connect(
       transfer, limit: max(1, transfer.connectionLimit ?? configuration.connectionsPerOrigin),
       total: max(1, configuration.connections))

@@ -128,15 +128,15 @@ final class EpollDriver: Driver {
   }
 
   /// Handles an event on a socket that libcurl does not watch. Either its transfer is paused; or the connection is idle, and the
-  /// server has closed it or sent unsolicited bytes. (On an idle HTTP/2 connection they belong to the connection, and libcurl reads
-  /// them.)
+  /// server has closed it or sent unsolicited bytes. (On an idle connection of HTTP/2 or HTTP/3 they belong to the
+  /// connection, and libcurl reads them.)
   private func handleUnexpectedEvents(on descriptor: Int32) {
     let isIdle = interests[Int(descriptor)].isTracked && !sockets.isUsed(descriptor)
     // The event may have been for the end of a response that was read meanwhile.
     if isIdle, faraday_is_readable_or_closed(descriptor) == 0 { return }
     forget(descriptor)
     guard isIdle else { return }
-    if sockets.isHTTP2(descriptor) { sockets.hasDeadConnections = true } else { sockets.retire(descriptor) }
+    if sockets.isMultiplexed(descriptor) { sockets.hasDeadConnections = true } else { sockets.retire(descriptor) }
   }
 
   private func act(on descriptor: curl_socket_t, _ mask: Int32) throws(MultiFailure) {

@@ -68,7 +68,7 @@ extension Transfer {
   /// no connection to share.
   var gateKey: GateKey? {
     let options = request.options.transport?.fields
-    if mayBeHTTP2 { return .connection(origin: target.origin, connectionOptions) }
+    if mayBeHTTP2 || mayBeHTTP3 { return .connection(origin: target.origin, connectionOptions) }
     let network = options?.network ?? Network()
     guard proxy != nil || options != nil && network != Network() else { return target.hasAddress ? nil : .origin(target.origin) }
     guard network.unixSocket == nil else { return nil }

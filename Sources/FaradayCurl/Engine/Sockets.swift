@@ -69,6 +69,8 @@ final class Sockets {
     var uses = 0
     /// Whether HTTP/2 was negotiated (ALPN).
     var isHTTP2 = false
+    /// Whether it is a socket of UDP: its connection is one of QUIC, and so HTTP/3.
+    var isDatagram = false
     /// What tells it from others; nil for the defaults.
     var options: ConnectionOptions?
     var tcp = TCPSettings()
@@ -110,11 +112,12 @@ final class Sockets {
     _ = faraday_set_close_socket(easy.pointer, closeSocketCallback, Unmanaged.passUnretained(self).toOpaque())
   }
 
-  func opened(_ descriptor: Int32) {
+  func opened(_ descriptor: Int32, isDatagram: Bool = false) {
     forget(descriptor)
     driver?.opened(descriptor)
     while entries.count <= Int(descriptor) { entries.append(Entry()) }
     entries[Int(descriptor)].isOpen = true
+    entries[Int(descriptor)].isDatagram = isDatagram
     entries[Int(descriptor)].file = faraday_file_number(descriptor)
     openCount += 1
   }
@@ -166,8 +169,17 @@ final class Sockets {
   /// The socket of a kept connection.
   func descriptor(_ endpoints: Endpoints) -> Int32? { descriptors[endpoints] }
 
+  /// The socket of a kept connection, if libcurl has said which it may be. A connection of TCP and one of UDP can have the same
+  /// addresses and ports.
+  func descriptor(_ endpoints: Endpoints, active: Int32) -> Int32? {
+    guard entries.indices.contains(Int(active)), entries[Int(active)].endpoints == endpoints else { return descriptor(endpoints) }
+    return active
+  }
+
   func noteHTTP2(_ descriptor: Int32) { entries[Int(descriptor)].isHTTP2 = true }
   func isHTTP2(_ descriptor: Int32) -> Bool { Int(descriptor) < entries.count && entries[Int(descriptor)].isHTTP2 }
+  func isHTTP3(_ descriptor: Int32) -> Bool { Int(descriptor) < entries.count && entries[Int(descriptor)].isDatagram }
+  func isMultiplexed(_ descriptor: Int32) -> Bool { isHTTP2(descriptor) || isHTTP3(descriptor) }
 
   /// Whether the socket is open, and not yet that of a connection that was ready.
   func isNew(_ descriptor: Int32) -> Bool { entries[Int(descriptor)].isOpen && entries[Int(descriptor)].endpoints == nil }
@@ -180,7 +192,7 @@ final class Sockets {
 
   /// Sets the options of a connection's socket, if they are not the ones that it has.
   func apply(_ tcp: TCPSettings, to descriptor: Int32) {
-    guard entries[Int(descriptor)].tcp != tcp else { return }
+    guard entries[Int(descriptor)].tcp != tcp, !isHTTP3(descriptor) else { return }
     entries[Int(descriptor)].tcp = tcp
     faraday_set_tcp(descriptor, tcp.noDelay ? 1 : 0, Int32(tcp.keepAliveSeconds ?? 0))
     faraday_set_user_timeout(descriptor, tcp.userTimeoutMilliseconds)

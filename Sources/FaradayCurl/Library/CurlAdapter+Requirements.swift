@@ -5,6 +5,7 @@ extension CurlAdapter {
   package static func requirement(of capability: Capabilities) -> String? {
     switch capability {
     case .http2, .http2PriorKnowledge: "libcurl 8.14 or newer with HTTP/2 and OpenSSL"
+    case .http3: "libcurl 8.5 or newer with HTTP/3, as Debian 13 and the wheels of pycurl have"
     case .tlsAuthorities: "libcurl 7.77 or newer"
     case .dnsServers: "a libcurl built with c-ares"
     case .unixSockets: "a libcurl built with Unix sockets"
@@ -12,5 +13,10 @@ extension CurlAdapter {
     case .tcpUserTimeout: "Linux"
     default: nil
     }
+  }
+
+  /// Why this build of libcurl lacks a capability: `which needs …, and this is libcurl/7.88.1`. Nil if every build does.
+  package static func absence(of capability: Capabilities) -> String? {
+    requirement(of: capability).map { "which needs \($0), and this is \(libraryVersion.prefix { $0 != " " })" }
   }
 }

@@ -55,6 +55,12 @@ struct EasyHandle {
     return faraday_get_long(pointer, info, &value) == CURLE_OK ? value : 0
   }
 
+  /// The socket of the connection; -1 if there is none.
+  var activeSocket: Int32 {
+    var descriptor = faraday_bad_socket
+    return faraday_get_socket(pointer, &descriptor) == CURLE_OK ? descriptor : faraday_bad_socket
+  }
+
   func get(offset info: CURLINFO) -> Int64 {
     var value: Int64 = 0
     return faraday_get_offset(pointer, info, &value) == CURLE_OK ? value : 0

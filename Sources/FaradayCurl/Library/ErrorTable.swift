@@ -39,6 +39,8 @@ enum ErrorTable {
       return .tlsFailed
     // The connection broke during the handshake: OpenSSL has no reason of its own.
     case (CURLE_SSL_CONNECT_ERROR, _) where interruptions.contains { text.contains($0) }: return .connectionFailed
+    // QUIC: the socket has no connection that could break while it connects.
+    case (CURLE_SEND_ERROR, .connecting), (CURLE_RECV_ERROR, .connecting): return .connectionFailed
     // The connection was closed or reset before a response.
     case (CURLE_RECV_ERROR, .waiting) where headSize == 0, (CURLE_RECV_ERROR, .sending) where headSize == 0:
       return .connectionClosed
@@ -107,5 +109,7 @@ enum ErrorTable {
     CURLE_SSL_CLIENTCERT.rawValue: .tlsFailed,
     CURLE_SSL_CRL_BADFILE.rawValue: .invalidCA,
     CURLE_INTERFACE_FAILED.rawValue: .connectionFailed,
+    CURLE_HTTP3.rawValue: .http3Error,
+    CURLE_QUIC_CONNECT_ERROR.rawValue: .connectionFailed,
   ]
 }

@@ -25,8 +25,8 @@ enum Library {
 
   /// The capabilities of this build of libcurl.
   static let capabilities: Capabilities = {
-    // HTTP/3 has not been tested with any libcurl.
-    var capabilities = Capabilities.all.subtracting(.http3)
+    var capabilities = Capabilities.all
+    if !hasHTTP3 { capabilities.remove(.http3) }
     if !hasReliableHTTP2 { capabilities.subtract([.http2, .http2PriorKnowledge]) }
     // Such a request cannot use HTTP/1.1 instead: see `Transfer.mayBeHTTP2`.
     if !Behaviour.hasSoundStreams { capabilities.remove(.http2PriorKnowledge) }
@@ -47,6 +47,12 @@ enum Library {
   static let hasReliableHTTP2: Bool = {
     let features = faraday_version()?.pointee.features ?? 0
     return version >= 0x07_58_00 && features & CURL_VERSION_HTTP2 != 0
+  }()
+
+  /// Whether HTTP/3 is supported: from 8.5 on, which no longer calls it experimental, if libcurl is built with a QUIC library.
+  static let hasHTTP3: Bool = {
+    let features = faraday_version()?.pointee.features ?? 0
+    return version >= 0x08_05_00 && features & CURL_VERSION_HTTP3 != 0
   }()
 
   /// The file of certificate authorities that libcurl was built with; nil if there is none.

@@ -230,12 +230,13 @@ extension Timeouts {
 
 extension HTTPVersionPolicy {
   func apply(to easy: EasyHandle, for transfer: Transfer) throws(EasyHandle.OptionRejected) {
-    guard transfer.mayBeHTTP2 else {
+    guard transfer.mayBeHTTP2 || transfer.mayBeHTTP3 else {
       let version = self == .http1_0 ? CURL_HTTP_VERSION_1_0 : CURL_HTTP_VERSION_1_1
       return try easy.set(CURLOPT_HTTP_VERSION, Int(version))
     }
-    let version = self == .http2PriorKnowledge ? CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE : CURL_HTTP_VERSION_2TLS
-    try easy.set(CURLOPT_HTTP_VERSION, Int(version))
+    let over2 = self == .http2PriorKnowledge ? CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE : CURL_HTTP_VERSION_2TLS
+    // libcurl starts TCP besides if QUIC does not connect at once, and takes what connects first (happy eyeballs).
+    try easy.set(CURLOPT_HTTP_VERSION, Int(transfer.mayBeHTTP3 ? CURL_HTTP_VERSION_3 : over2))
     // Waits for a handshake in progress, to share its connection, rather than opening another.
     try easy.set(CURLOPT_PIPEWAIT, 1)
   }

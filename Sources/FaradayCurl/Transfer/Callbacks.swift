@@ -45,7 +45,7 @@ nonisolated func openSocketCallback(
     withTransfer(data, otherwise: ()) { $0.openedNoSocket() }
     return faraday_bad_socket
   }
-  withTransfer(data, otherwise: ()) { $0.openedSocket(descriptor) }
+  withTransfer(data, otherwise: ()) { $0.openedSocket(descriptor, isDatagram: address.pointee.protocol == Int32(IPPROTO_UDP)) }
   return descriptor
 }
 

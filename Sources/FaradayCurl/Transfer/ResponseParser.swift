@@ -70,12 +70,14 @@ struct ResponseParser {
 
   /// Parses a line of a head, or of trailers that libcurl delivers as lines (HTTP/2).
   ///
-  /// - Parameter isHTTP2: whether HTTP/2 was negotiated (ALPN).
-  mutating func take(_ line: UnsafeRawBufferPointer, isHTTP2: Bool) throws(Problem) -> Event {
+  /// - Parameters:
+  ///   - isHTTP2: whether HTTP/2 was negotiated (ALPN).
+  ///   - isHTTP3: whether the connection is one of QUIC.
+  mutating func take(_ line: UnsafeRawBufferPointer, isHTTP2: Bool, isHTTP3: Bool = false) throws(Problem) -> Event {
     try count(line.count)
     switch state {
     case .statusLine:
-      try begin(line, isHTTP2)
+      try begin(line, isHTTP2, isHTTP3)
       return .begun
     case .fields:
       if line.first == 0x0D || line.first == 0x0A { return try endHead() }
@@ -114,10 +116,10 @@ struct ResponseParser {
     guard lines <= ResponseLimits.lines else { throw Problem(code: .headTooLarge, message: ResponseLimits.tooManyLines) }
   }
 
-  private mutating func begin(_ line: UnsafeRawBufferPointer, _ isHTTP2: Bool) throws(Problem) {
+  private mutating func begin(_ line: UnsafeRawBufferPointer, _ isHTTP2: Bool, _ isHTTP3: Bool) throws(Problem) {
     guard let first = StatusLine(line) else { throw malformed("the response has no status line") }
     // libcurl trusts the version in the status line, and would multiplex an HTTP/1.1 connection.
-    guard (first.version == .http2) == isHTTP2, first.version != .http3 else {
+    guard (first.version == .http2) == isHTTP2, (first.version == .http3) == isHTTP3 else {
       throw malformed("the status line says \(first.version), which was not negotiated")
     }
     head.removeAll()

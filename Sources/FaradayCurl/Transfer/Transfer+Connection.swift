@@ -51,6 +51,7 @@ extension Transfer {
     var isHTTP2 = false
     /// Whether libcurl's log says that HTTP/2 was negotiated.
     var hasLoggedHTTP2 = false
+    var isHTTP3 = false
     /// What the connection had received when the body of a challenge began, and libcurl had sent of the request's body when
     /// the leg began: see ``Transfer/mayGoOn(downloaded:)`` and ``Transfer/mayAnswer(_:)``.
     var bytesBeforeChallenge: Int64 = 0
@@ -72,15 +73,19 @@ extension Transfer {
 
   var connection: (descriptor: Int32, endpoints: Sockets.Endpoints)? { attempt.connection }
   var isHTTP2: Bool { attempt.isHTTP2 }
+  var isHTTP3: Bool { attempt.isHTTP3 }
+  /// Whether the connection may have other streams at the same time.
+  var isMultiplexed: Bool { isHTTP2 || isHTTP3 }
 
-  func openedSocket(_ descriptor: Int32) {
+  func openedSocket(_ descriptor: Int32, isDatagram: Bool) {
     attempt.expectsHead = false
     attempt.openedSockets.append(descriptor)
     // A kept connection was dead: this is another one.
     attempt.connectionNumber = nil
-    let userTimeout = tcpSettings.userTimeoutMilliseconds
-    if userTimeout > 0 { faraday_set_user_timeout(descriptor, userTimeout) }
-    engine?.opened(descriptor, for: self)
+    if !isDatagram, tcpSettings.userTimeoutMilliseconds > 0 {
+      faraday_set_user_timeout(descriptor, tcpSettings.userTimeoutMilliseconds)
+    }
+    engine?.opened(descriptor, isDatagram: isDatagram, for: self)
     if attempt.openedSockets.count == 1 { report(.resolved) }
   }
 
@@ -123,11 +128,12 @@ extension Transfer {
   private func begin(on endpoints: Sockets.Endpoints, _ sockets: Sockets, _ easy: EasyHandle) -> Bool {
     releaseConnection()
     // libcurl counts the connections of all legs: after the first one, a connection that is known is a kept one.
-    let known = attempt.legs > 0 ? sockets.descriptor(endpoints) : nil
+    let found = mayBeHTTP3 ? sockets.descriptor(endpoints, active: easy.activeSocket) : sockets.descriptor(endpoints)
+    let known = attempt.legs > 0 ? found : nil
     let isNextLeg = known != nil && attempt.challenged == endpoints
     let isReused = known != nil || attempt.legs == 0 && easy.get(CURLINFO_NUM_CONNECTS) == 0
     if attempt.legs == 0 { attempt.isReused = isReused }
-    let descriptor = isReused ? sockets.descriptor(endpoints) : sockets.connected(attempt.openedSockets, endpoints)
+    let descriptor = isReused ? found : sockets.connected(attempt.openedSockets, endpoints)
     let ssl = target.isSecure ? faraday_get_ssl(easy.pointer) : nil
     if let ssl, !isReused { attempt.tlsSession = OpenSSL.session(of: ssl) }
     // A handshake without a decision must not happen: sessions are not resumed.
@@ -135,12 +141,13 @@ extension Transfer {
       return stop(.tlsVerificationFailed, "the server's certificates were not passed to `options.tls.verifier`")
     }
     guard let descriptor else { return !isReused }
+    attempt.isHTTP3 = sockets.isHTTP3(descriptor)
     if isReused {
       attempt.isHTTP2 = sockets.isHTTP2(descriptor)
       // libcurl 8.12 gives requests that ask for HTTP/1.1 a connection of HTTP/2.
       guard mayBeHTTP2 || !isHTTP2 else { return false }
-      // HTTP/2 frames name their stream: what has arrived cannot be mistaken for this response, and libcurl reads it.
-      guard isHTTP2 || !hasUnreadBytes(descriptor, ssl) else { return false }
+      // Frames name their stream: what has arrived cannot be mistaken for this response, and libcurl reads it.
+      guard isMultiplexed || !hasUnreadBytes(descriptor, ssl) else { return false }
       guard isNextLeg || !sockets.isEvicted(descriptor) && sockets.options(descriptor) == connectionOptions else { return false }
       sockets.apply(tcpSettings, to: descriptor)
       attempt.tlsSession = sockets.tlsSession(descriptor)
@@ -151,7 +158,7 @@ extension Transfer {
       sockets.established(descriptor, to: target.origin)
       sockets.made(descriptor, with: connectionOptions, tcpSettings)
       if let session = attempt.tlsSession { sockets.note(session, of: descriptor) }
-      attempt.isHTTP2 = hasAgreedOnHTTP2(ssl)
+      attempt.isHTTP2 = !isHTTP3 && hasAgreedOnHTTP2(ssl)
       if isHTTP2 { sockets.noteHTTP2(descriptor) }
     }
     watchFrames()

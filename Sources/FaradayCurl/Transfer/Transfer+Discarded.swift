@@ -46,7 +46,9 @@ extension Transfer {
 
   /// The bytes that the connection has received; 0 if it is closed, other transfers use it too, or the system does not tell.
   private var receivedBytes: Int64 {
-    guard let connection, !isHTTP2, engine?.sockets.descriptor(connection.endpoints) == connection.descriptor else { return 0 }
+    guard let connection, !isMultiplexed, engine?.sockets.descriptor(connection.endpoints) == connection.descriptor else {
+      return 0
+    }
     return max(0, faraday_received_bytes(connection.descriptor))
   }
 }

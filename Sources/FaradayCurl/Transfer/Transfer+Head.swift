@@ -12,12 +12,12 @@ extension Transfer {
     // The answer of a proxy to CONNECT, which comes only with that callback.
     guard request.options.onRawHead == nil || attempt.expectsHead || proxy == nil else { return true }
     if isChallenge {
-      // Trailers of the challenge, over HTTP/2.
+      // Trailers of the challenge, over HTTP/2 or HTTP/3.
       guard line.starts(with: "HTTP/".utf8) else { return true }
       beginNextLeg()
     }
     do {
-      switch try parser.take(line, isHTTP2: isHTTP2) {
+      switch try parser.take(line, isHTTP2: isHTTP2, isHTTP3: isHTTP3) {
       case .begun:
         firstByte = Clock.now
         // Nothing that follows a head is a response without one.
@@ -72,7 +72,7 @@ extension Transfer {
       pendingRestart = .overHTTP1
       return false
     }
-    if isHTTP2, Library.Behaviour.hasSoundStreams, let place { engine?.multiplexes(place) }
+    if isHTTP3 || isHTTP2 && Library.Behaviour.hasSoundStreams, let place { engine?.multiplexes(place) }
     // RFC 9110, section 10.1.1. libcurl would resend it by itself, with `Expect`.
     if parser.status == 417, sendsExpect, canRewind {
       pendingRestart = .withoutExpect

@@ -151,7 +151,10 @@ extension Transfer {
 
   /// Whether a TCP connection was established for this attempt.
   var isConnected: Bool {
-    attempt.openedSockets.contains { engine?.sockets.isNew($0) == true && faraday_is_connected($0) != 0 }
+    attempt.openedSockets.contains { descriptor in
+      guard let sockets = engine?.sockets, sockets.isNew(descriptor), !sockets.isHTTP3(descriptor) else { return false }
+      return faraday_is_connected(descriptor) != 0
+    }
   }
 
   /// The response without its body, once the head is complete. The reader of the body adds the bytes that were received.

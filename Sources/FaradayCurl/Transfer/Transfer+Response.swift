@@ -32,7 +32,7 @@ extension Transfer {
   /// it (RFC 9112, section 9.8). libcurl 7.88 does not check that. Its progress callback is called once more when such a transfer
   /// is done and still has its connection.
   func watchForCloseNotify() {
-    guard target.isSecure, !isHTTP2, !parser.hasNoBody, !parser.framing.isChunked, parser.framing.contentLength == nil
+    guard target.isSecure, !isMultiplexed, !parser.hasNoBody, !parser.framing.isChunked, parser.framing.contentLength == nil
     else { return }
     attempt.needsCloseNotify = true
     try? watchProgress()
@@ -47,7 +47,7 @@ extension Transfer {
   /// libcurl 7.88 drops bytes that follow a response without a body, reports that in its log only, and keeps the connection, though
   /// more such bytes may follow.
   func watchForExcessBytes() {
-    guard !isHTTP2, parser.hasNoBody || parser.framing.contentLength == 0, let easy else { return }
+    guard !isMultiplexed, parser.hasNoBody || parser.framing.contentLength == 0, let easy else { return }
     _ = faraday_set_log(easy.pointer, logCallback, Unmanaged.passUnretained(self).toOpaque())
   }
 

@@ -113,12 +113,12 @@ extension Transfer {
 
   /// Makes the engine look at the upload at the end of its turn, if the response is an early one.
   func touchAfterEarlyResponse() {
-    if isUploadStalled || isHTTP2UploadObsolete || mayBeUploadingAfterResponse { engine?.touch(self) }
+    if isUploadStalled || isStreamUploadObsolete || mayBeUploadingAfterResponse { engine?.touch(self) }
   }
 
-  /// Whether the response of an HTTP/2 stream is complete and the upload is not.
-  var isHTTP2UploadObsolete: Bool {
-    guard isHTTP2, !request.body.isEmpty, isWhole, let easy else { return false }
+  /// Whether the response of a stream of HTTP/2 or HTTP/3 is complete and the upload is not.
+  var isStreamUploadObsolete: Bool {
+    guard isMultiplexed, !request.body.isEmpty, isWhole, let easy else { return false }
     return request.body.length.map { easy.get(offset: CURLINFO_SIZE_UPLOAD_T) < $0 } ?? true
   }
 

@@ -19,8 +19,8 @@ internal import Synchronization
 /// - ``responseEndsUpload``: the same, or the server closes the connection. libcurl stops sending when the response is complete.
 /// - ``isUploadStalled``: that, while the upload is paused because its source has no bytes. libcurl before 8.9 does not end a
 ///   paused transfer, so the engine resumes it whenever something has happened (``Engine/resumeStalledUploads()``).
-/// - ``isHTTP2UploadObsolete``: the response of an HTTP/2 stream is complete and the upload is not. libcurl would go on sending;
-///   the engine ends the transfer.
+/// - ``isStreamUploadObsolete``: the response of a stream of HTTP/2 or HTTP/3 is complete and the upload is not. libcurl would go on
+///   sending; the engine ends the transfer.
 /// - ``mayBeUploadingAfterResponse``: the response is complete, and the upload may not be. libcurl no longer reads from the
 ///   connection, so the engine checks every 50 ms whether the server has closed it (``isDoneWithoutUpload(at:)``).
 // Safe to share: every `var` is written before it is submitted through the mailbox's lock, and after that only on the engine's
@@ -77,7 +77,8 @@ final class Transfer: @unchecked Sendable, HasDeadline {
   var isSentFromEngine = false
   /// What tells its connection from others; nil for the defaults. Made when it is first needed.
   private(set) lazy var connectionOptions =
-    request.options.transport == nil && proxy == nil ? nil : ConnectionOptions(of: request, to: target, through: proxy)
+    request.options.transport == nil && proxy == nil && !mayBeHTTP3
+    ? nil : ConnectionOptions(of: request, to: target, through: proxy, mayBeHTTP3: mayBeHTTP3)
   /// What it holds until it has a connection.
   var hold: Sockets.Hold?
   /// The engine's share of the connections to its origin; nil if it has them all.

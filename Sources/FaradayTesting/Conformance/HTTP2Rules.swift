@@ -1,174 +1,177 @@
-internal import FaradayCore
+package import FaradayCore
+
+extension AdapterConformance {
+  /// The rules of HTTP/2, for another version with streams: those that an adapter with these capabilities must keep.
+  ///
+  /// - Parameter lacks: whether the servers cannot be used for the rule of that name.
+  package static func cases(
+    of name: String, with servers: StreamServers, for capabilities: Capabilities, lacks: (String) -> Bool
+  ) -> [Case] {
+    let group = ConformanceGroup.streams(name, needs: [], servers)
+    return group.cases.map { $0.grouped(group.name, needs: group.needs) }
+      .filter { capabilities.isSuperset(of: $0.needs) && !lacks($0.name) }
+  }
+}
 
 extension ConformanceGroup {
-  static let http2: ConformanceGroup = .init(
-    name: "HTTP/2", needs: [.http2, .customCA],
-    cases: messages + bodies + streams)
+  static let http2: ConformanceGroup = .streams("HTTP/2", needs: .http2, .http2)
 
-  private static func nginx(_ subject: AdapterConformance.Subject) throws -> Connection {
-    let server = try NginxServer.shared.get()
-    return try connection(subject, server.url, server.caFile)
+  fileprivate static func streams(_ name: String, needs: Capabilities, _ servers: StreamServers) -> ConformanceGroup {
+    .init(name: name, needs: needs.union(.customCA), cases: messages(servers) + bodies(servers) + streams(servers))
   }
 
-  private static func nghttpx(_ subject: AdapterConformance.Subject) throws -> Connection {
-    let server = try NghttpxServer.shared.get()
-    return try connection(subject, server.url, server.caFile)
+  private static func messages(_ servers: StreamServers) -> [Case] {
+    [
+      .init("it is used when it is asked for", needs: .responseVersion) { subject in
+        // A server of its own: an adapter may send over a connection of HTTP/1.1 that is there already.
+        let proxy = try servers.proxy(subject.server.port)
+        defer { proxy.stop() }
+        let response = try await servers.connection(subject, to: proxy).get("hello")
+        try expectEqual(response.version, servers.version)
+        try expectEqual(try await response.body.text(), "Hello, world!")
+      },
+      .init("it is not used when HTTP/1.1 is asked for", needs: [.responseVersion, .http1Only]) { subject in
+        let response = try await servers.connection(subject).get("hello") { $0.options.httpVersion = .http1 }
+        try expectEqual(response.version, .http1_1)
+      },
+      .init("any status is a response") { subject in
+        for code in [204, 304, 404, 500] {
+          try expectEqual(try await servers.connection(subject).get("status/\(code)").status.code, code)
+        }
+      },
+      .init("HEAD has no body") { subject in
+        let response = try await servers.connection(subject).head("bytes/1000")
+        try expectEqual(response.headers[.contentLength], "1000")
+        try expect(response.body.isEmpty)
+      },
+      .init("request fields arrive") { subject in
+        let request = try await Inspected(servers.connection(subject).get("inspect") { try $0.headers.add("X-Mine", "value") })
+        try expectEqual(request.values("x-mine"), ["value"])
+      },
+      .init("repeated fields stay repeated", needs: .repeatedHeaders) { subject in
+        try expectEqual(try await servers.connection(subject).get("cookies").headers[values: .setCookie], ["a=1", "b=2"])
+      },
+      .init("trailers are known when the body has ended", needs: .trailers) { subject in
+        let response = try await servers.connection(subject).get("trailers")
+        try expectEqual(try await response.body.text(), "trailing")
+        try expectEqual(response.trailers[try require(.init("X-Checksum"))], "abc")
+      },
+      .init("trailers of a streamed body", needs: [.trailers, .streamedDownload]) { subject in
+        let response = try await servers.connection(subject).get("trailers") { $0.options.delivery = .streamed }
+        try expectEqual(try await response.body.text(), "trailing")
+        try expectEqual(response.trailers[try require(.init("X-Checksum"))], "abc")
+      },
+      .init("informational responses come before the final one", needs: .informational) { subject in
+        let codes = Log<Int>()
+        let response = try await servers.connection(subject).get("early-hints") {
+          $0.options.onInformational = { codes.append($0.status.code) }
+        }
+        try expectEqual(codes.elements, [103])
+        try expectEqual(response.status, .ok)
+      },
+    ]
   }
 
-  private static func connection(_ subject: AdapterConformance.Subject, _ url: String, _ caFile: String) throws -> Connection {
-    var defaults = Options()
-    defaults.tls.caFile = caFile
-    defaults.httpVersion = .http2
-    return try Connection(url, defaults: defaults, adapter: subject.adapter)
-  }
-
-  private static let messages: [Case] = [
-    .init("it is used when it is asked for", needs: .responseVersion) { subject in
-      // A server of its own: an adapter may send over a connection of HTTP/1.1 that is there already.
-      let proxy = try NghttpxServer(upstream: subject.server.port)
-      defer { proxy.stop() }
-      let response = try await connection(subject, proxy.url, proxy.caFile).get("hello")
-      try expectEqual(response.version, .http2)
-      try expectEqual(try await response.body.text(), "Hello, world!")
-    },
-    .init("it is not used when HTTP/1.1 is asked for", needs: [.responseVersion, .http1Only]) { subject in
-      let response = try await nghttpx(subject).get("hello") { $0.options.httpVersion = .http1 }
-      try expectEqual(response.version, .http1_1)
-    },
-    .init("any status is a response") { subject in
-      for code in [204, 304, 404, 500] {
-        try expectEqual(try await nghttpx(subject).get("status/\(code)").status.code, code)
-      }
-    },
-    .init("HEAD has no body") { subject in
-      let response = try await nghttpx(subject).head("bytes/1000")
-      try expectEqual(response.headers[.contentLength], "1000")
-      try expect(response.body.isEmpty)
-    },
-    .init("request fields arrive") { subject in
-      let request = try await Inspected(nghttpx(subject).get("inspect") { try $0.headers.add("X-Mine", "value") })
-      try expectEqual(request.values("x-mine"), ["value"])
-    },
-    .init("repeated fields stay repeated", needs: .repeatedHeaders) { subject in
-      try expectEqual(try await nghttpx(subject).get("cookies").headers[values: .setCookie], ["a=1", "b=2"])
-    },
-    .init("trailers are known when the body has ended", needs: .trailers) { subject in
-      let response = try await nghttpx(subject).get("trailers")
-      try expectEqual(try await response.body.text(), "trailing")
-      try expectEqual(response.trailers[try require(.init("X-Checksum"))], "abc")
-    },
-    .init("trailers of a streamed body", needs: [.trailers, .streamedDownload]) { subject in
-      let response = try await nghttpx(subject).get("trailers") { $0.options.delivery = .streamed }
-      try expectEqual(try await response.body.text(), "trailing")
-      try expectEqual(response.trailers[try require(.init("X-Checksum"))], "abc")
-    },
-    .init("informational responses come before the final one", needs: .informational) { subject in
-      let codes = Log<Int>()
-      let response = try await nghttpx(subject).get("early-hints") {
-        $0.options.onInformational = { codes.append($0.status.code) }
-      }
-      try expectEqual(codes.elements, [103])
-      try expectEqual(response.status, .ok)
-    },
-  ]
-
-  private static let bodies: [Case] =
+  private static func bodies(_ servers: StreamServers) -> [Case] {
     BodyKind.allCases.flatMap { kind in
       [10, 60_000, 2_000_000].map { count in
         Case("\(kind.rawValue) of \(count) bytes arrives", needs: kind.needs) { subject in
           let data = pattern(count)
           try await kind.with(data) { body in
-            let response = try await nghttpx(subject).post("echo", body: body)
+            let response = try await servers.connection(subject).post("echo", body: body)
             try expect(try await response.body.collect() == data, "the bytes are others")
           }
         }
       }
     } + [
       .init("a streamed body of 32 MiB arrives", needs: .streamedDownload) { subject in
-        let response = try await nginx(subject).get(BigFile.shared.get()) { $0.options.delivery = .streamed }
-        try expect(try await response.body.collect() == pattern(BigFile.size), "the bytes are others")
+        let response = try await servers.connection(subject).get("bytes/\(32 << 20)") { $0.options.delivery = .streamed }
+        try expect(try await response.body.collect() == pattern(32 << 20), "the bytes are others")
       },
       .init("a buffered body of ten million bytes arrives") { subject in
-        let response = try await nghttpx(subject).get("bytes/10000000")
+        let response = try await servers.connection(subject).get("bytes/10000000")
         try expect(response.body.data == pattern(10_000_000), "the bytes are others")
       },
       .init("what is compressed is decoded", needs: .encodedBodies) { subject in
-        let response = try await nghttpx(subject).get("gzip/text") { $0.options.decompression = .standard }
+        let response = try await servers.connection(subject).get("gzip/text") { $0.options.decompression = .standard }
         try expectEqual(try await response.body.text(), "Hello, gzip!")
       },
       .init("a body over the limit fails, and the next request works") { subject in
-        let connection = try nghttpx(subject)
+        let connection = try servers.connection(subject)
         try await expectFailure(.bodyTooLarge) {
           try await connection.get("bytes/5000000") { $0.options.maximumBodySize = 1000 }
         }
         try expectEqual(try await connection.get("hello").status, .ok)
       },
     ]
+  }
 
-  private static let streams: [Case] = [
-    .init("many requests at a time go over one connection") { subject in
-      let server = try NginxServer()
-      defer { server.stop() }
-      let connection = try connection(subject, server.url, server.caFile)
-      let numbers = try await withThrowingTaskGroup(of: String.self) { group in
-        for _ in 0..<80 {
-          group.addTask {
-            let text = try await connection.get("connection").body.text()
-            return String(text.prefix { $0 != " " })
+  private static func streams(_ servers: StreamServers) -> [Case] {
+    [
+      .init("many requests at a time go over one connection") { subject in
+        let server = try servers.counting()
+        defer { server.stop() }
+        let connection = try servers.connection(subject, to: server)
+        let numbers = try await withThrowingTaskGroup(of: String.self) { group in
+          for _ in 0..<80 {
+            group.addTask {
+              let text = try await connection.get("connection").body.text()
+              return String(text.prefix { $0 != " " })
+            }
+          }
+          return try await group.reduce(into: Set()) { $0.insert($1) }
+        }
+        try expectEqual(numbers.count, 1)
+      },
+      .init("many streams at a time get their own bytes each", needs: .streamedDownload) { subject in
+        let connection = try servers.connection(subject)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+          for index in 0..<50 {
+            group.addTask {
+              let response = try await connection.get("bytes/\(100_000 + index)") { $0.options.delivery = .streamed }
+              let whole = try await response.body.collect()
+              try expect(whole == pattern(100_000 + index), "the bytes are others")
+            }
+          }
+          try await group.waitForAll()
+        }
+      },
+      .init("cancelling one stream leaves the others alone") { subject in
+        let connection = try servers.connection(subject)
+        let hasBegun = Gate()
+        let cancelled = Task {
+          try await connection.get("drip?count=1000&interval=50&size=10") {
+            $0.options.onChunk = { _ in
+              hasBegun.open()
+              return .continue
+            }
           }
         }
-        return try await group.reduce(into: Set()) { $0.insert($1) }
-      }
-      try expectEqual(numbers.count, 1)
-    },
-    .init("many streams at a time get their own bytes each", needs: .streamedDownload) { subject in
-      let connection = try nghttpx(subject)
-      try await withThrowingTaskGroup(of: Void.self) { group in
-        for index in 0..<50 {
-          group.addTask {
-            let response = try await connection.get("bytes/\(100_000 + index)") { $0.options.delivery = .streamed }
-            let whole = try await response.body.collect()
-            try expect(whole == pattern(100_000 + index), "the bytes are others")
-          }
+        try expect(await hasBegun.opened())
+        async let other = connection.get("drip?count=5&interval=20&size=10")
+        cancelled.cancel()
+        try await expectThrows(CancellationError.self) { _ = try await cancelled.value }
+        try expectEqual(try await other.body.length, 50)
+      },
+      .init("chunks are seen as they come") { subject in
+        try await eachChunkIsSeen(subject, servers)
+      },
+      .init("a cancelled stream is reset at once", needs: .streamedDownload) { subject in
+        let stalling = try Stalling(answering: Stalling.someOfABody)
+        defer { stalling.server.stop() }
+        let proxy = try servers.proxy(stalling.server.port)
+        defer { proxy.stop() }
+        var response: Response? = try await servers.connection(subject, to: proxy).get {
+          $0.options.delivery = .streamed
         }
-        try await group.waitForAll()
-      }
-    },
-    .init("cancelling one stream leaves the others alone") { subject in
-      let connection = try nghttpx(subject)
-      let hasBegun = Gate()
-      let cancelled = Task {
-        try await connection.get("drip?count=1000&interval=50&size=10") {
-          $0.options.onChunk = { _ in
-            hasBegun.open()
-            return .continue
-          }
-        }
-      }
-      try expect(await hasBegun.opened())
-      async let other = connection.get("drip?count=5&interval=20&size=10")
-      cancelled.cancel()
-      try await expectThrows(CancellationError.self) { _ = try await cancelled.value }
-      try expectEqual(try await other.body.length, 50)
-    },
-    .init("chunks are seen as they come") { subject in
-      try await eachChunkIsSeen(subject)
-    },
-    .init("a cancelled stream is reset at once (RST_STREAM)", needs: .streamedDownload) { subject in
-      let stalling = try Stalling(answering: Stalling.someOfABody)
-      defer { stalling.server.stop() }
-      let proxy = try NghttpxServer(upstream: stalling.server.port)
-      defer { proxy.stop() }
-      var response: Response? = try await connection(subject, proxy.url, proxy.caFile).get {
-        $0.options.delivery = .streamed
-      }
-      try expectEqual(response?.status, .ok)
-      response = nil
-      try expect(await stalling.hasClosed.opened(), "the stream is still open")
-    },
-  ]
+        try expectEqual(response?.status, .ok)
+        response = nil
+        try expect(await stalling.hasClosed.opened(), "the stream is still open")
+      },
+    ]
+  }
 
-  private static func eachChunkIsSeen(_ subject: AdapterConformance.Subject) async throws {
+  private static func eachChunkIsSeen(_ subject: AdapterConformance.Subject, _ servers: StreamServers) async throws {
     let seen = (0..<5).map { _ in Gate() }
     let server = try RawServer { connection in
       _ = try connection.readHead()
@@ -181,10 +184,10 @@ extension ConformanceGroup {
       connection.waitForClose()
     }
     defer { server.stop() }
-    let proxy = try NghttpxServer(upstream: server.port)
+    let proxy = try servers.proxy(server.port)
     defer { proxy.stop() }
     let count = Log<Int>()
-    _ = try await connection(subject, proxy.url, proxy.caFile).get {
+    _ = try await servers.connection(subject, to: proxy).get {
       $0.options.onChunk = { bytes in
         for _ in 0..<bytes.byteCount {
           seen[count.elements.count].open()

@@ -85,13 +85,15 @@ import Testing
   // MARK: Choosing
 
   @Test(arguments: [
-    ("h3=\":1\", h2=\":2\", http%2F1.1=\":3\"", HTTPVersionPolicy.automatic, "a.example:2"),
+    ("h3=\":1\", h2=\":2\", http%2F1.1=\":3\"", HTTPVersionPolicy.automatic, "a.example:1"),
+    ("h3=\":1\", h2=\":2\", http%2F1.1=\":3\"", .http2, "a.example:2"),
+    ("h2=\":2\", h3=\":1\"", .automatic, "a.example:2"), ("h2=\":2\", h3=\":1\"", .http3, "a.example:1"),
     ("h3=\":1\", h2=\":2\", http%2F1.1=\":3\"", .http1, "a.example:3"),
     ("http%2F1.1=\":3\", h2=\":2\"", .http2, "a.example:3"),
-    ("h3=\":1\", x=\":2\"", .automatic, "origin"), ("h3=\":1\"", .http3, "origin"),
+    ("h4=\":1\", x=\":2\"", .automatic, "origin"), ("h3=\":1\"", .http1, "origin"),
     ("h2=\":2\"", .http1, "origin"), ("http%2F1.1=\":3\"", .http1_0, "origin"),
     // The origin itself is preferred.
-    ("h3=\":1\", h2=\":443\", h2=\":2\"", .automatic, "origin"), ("h2=\"[::1]:2\"", .automatic, "[::1]:2"),
+    ("h4=\":1\", h2=\":443\", h2=\":2\"", .automatic, "origin"), ("h2=\"[::1]:2\"", .automatic, "[::1]:2"),
   ])
   func `the first alternative that can be spoken is used`(field: String, version: HTTPVersionPolicy, expected: String)
     async throws
@@ -111,6 +113,34 @@ import Testing
     answer()
     _ = try await connection().get(url) { $0.options.tls.negotiatesProtocol = false }
     #expect(places() == ["a.example:3"])
+  }
+
+  @Test func `HTTP/3 needs an adapter that speaks it, and ALPN`() async throws {
+    try learn("h3=\":1\", h2=\":2\"")
+    let mock = MockAdapter(capabilities: .all.subtracting(.http3))
+    mock.stub { Response(status: .ok, url: $0.url) }
+    _ = try await connection(mock).get(url)
+    #expect(places(mock) == ["a.example:2"])
+    answer()
+    _ = try await connection().get(url) { $0.options.tls.negotiatesProtocol = false }
+    #expect(places() == ["origin"])
+  }
+
+  @Test func `the origin's own HTTP/3 is used without another address`() async throws {
+    mock.stub { Response(status: .ok, headers: [.altSvc: "h3=\":443\""], url: $0.url, version: .http3) }
+    for _ in 0..<3 { _ = try await connection().get(url) }
+    let requests = mock.recorded.map(\.request)
+    #expect(requests.map(\.options.httpVersion) == [.automatic, .http3, .http3])
+    #expect(requests.map { $0.headers[.altUsed] } == [nil, "a.example:443", "a.example:443"])
+    #expect(requests.allSatisfy { $0.options.network.connectTo.isEmpty })
+  }
+
+  @Test func `an HTTP/3 alternative that answers over TCP is not used again before five minutes have passed`() async throws {
+    mock.stub { Response(status: .ok, headers: [.altSvc: "h3=\":443\""], url: $0.url, version: .http2) }
+    for _ in 0..<3 { _ = try await connection().get(url) }
+    now.advance(by: 300)
+    for _ in 0..<2 { _ = try await connection().get(url) }
+    #expect(mock.recorded.map(\.request.options.httpVersion) == [.automatic, .http3, .automatic, .http3, .automatic])
   }
 
   @Test func `an adapter that cannot connect elsewhere gets every request unchanged`() async throws {
