@@ -220,6 +220,27 @@ import Testing
     #expect(try await [connection.get().text(), connection.get().text()] == ["body 1", "body 2"])
   }
 
+  // MARK: responses that a layer below returns without sending the request
+
+  @Test func `a response that was not sent for is not remembered`() async throws {
+    let own = MiddlewareClosure { request, _ in
+      Response(status: .ok, headers: [.eTag: "\"one\""], body: .text("own"), url: request.url)
+    }
+    #expect(try await connection(own).get().text() == "own")
+    #expect(memory.count == 0 && mock.recorded.isEmpty)
+  }
+
+  @Test func `a 304 from a layer below confirms the remembered response`() async throws {
+    stub([.eTag: "\"one\""])
+    let validating = MiddlewareClosure { request, next in
+      guard request.headers.contains(.ifNoneMatch) else { return try await next(request) }
+      return Response(status: .notModified, url: request.url)
+    }
+    let connection = try connection(validating)
+    #expect(try await [connection.get().text(), connection.get().text()] == ["body 1", "body 1"])
+    #expect(mock.recorded.count == 1)
+  }
+
   // MARK: limits
 
   @Test func `the memory keeps what was used last, up to its limits, and shows nothing of it`() async throws {
