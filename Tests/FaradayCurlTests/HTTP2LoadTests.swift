@@ -80,7 +80,9 @@ import Testing
     let count = TestRun.isComplete ? 10_000 : 400
     let (problems, connections) = try await load(kind, count, atOnce: 50) { connection, path, size in
       let response = try await connection.get(path)
-      guard response.status == .ok, response.body.data == pattern(size) else { return "\(path): \(response.status), or other bytes" }
+      guard response.status == .ok, response.body.data == pattern(size) else {
+        return "\(path): \(response.status), or other bytes"
+      }
       return response.version == .http2 ? nil : "\(path) came over \(response.version)"
     }
     #expect(problems.isEmpty, "\(problems.count) of \(count): \(problems.prefix(5))")
@@ -106,7 +108,9 @@ import Testing
     let (problems, _) = try await load(kind, count, atOnce: 20) { connection, path, size in
       let separator = path.contains("?") ? "&" : "?"
       let response = try await connection.get(path + separator + "chunked=300")
-      guard response.status == .ok, response.body.data == pattern(size) else { return "\(path): \(response.status), or other bytes" }
+      guard response.status == .ok, response.body.data == pattern(size) else {
+        return "\(path): \(response.status), or other bytes"
+      }
       return nil
     }
     #expect(problems.isEmpty, "\(problems.count) of \(count): \(problems.prefix(5))")
