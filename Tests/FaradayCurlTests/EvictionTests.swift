@@ -123,6 +123,8 @@ import Testing
   @Test func `a name is looked up again after the DNS cache was flushed`() async throws {
     let server = try answering()
     for name in ["flushed.test", "also-flushed.test"] { NameLookup.add(name) }
+    // libcurl 8.20 looks up the addresses of each version of IP by themselves.
+    var calls: [String: Int] = [:]
     func get(_ name: String) async throws {
       var request = try Request("http://\(name):\(server.port)/")
       request.headers[.connection] = "close"
@@ -131,8 +133,9 @@ import Testing
     for round in 1...5 {
       for name in ["flushed.test", "also-flushed.test"] {
         try await get(name)
+        if round == 1 { calls[name] = NameLookup.count(name) }
         try await get(name)
-        #expect(NameLookup.count(name) == round, "\(name)")
+        #expect(NameLookup.count(name) == round * calls[name, default: 0], "\(name)")
       }
       adapter.flushDNSCache()
     }
@@ -153,9 +156,11 @@ import Testing
         try await group.waitForAll()
       }
     }
+    var calls: [String: Int] = [:]
     for round in 1...5 {
       try await burst()
-      for name in names { #expect(NameLookup.count(name) == round, "\(name)") }
+      if round == 1 { calls = Dictionary(uniqueKeysWithValues: names.map { ($0, NameLookup.count($0)) }) }
+      for name in names { #expect(NameLookup.count(name) == round * calls[name, default: 0], "\(name)") }
       adapter.flushDNSCache()
     }
   }

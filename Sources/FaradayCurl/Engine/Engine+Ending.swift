@@ -134,8 +134,7 @@ extension Engine {
     guard sweepDue == .max else { return }
     let idle = configuration.idleConnectionTimeout.nanoseconds
     let lifetime = configuration.connectionLifetime?.nanoseconds ?? .max / 2
-    let ping = configuration.http2PingInterval?.nanoseconds ?? .max / 2
-    sweepDue = now + max(min(idle, lifetime, ping), Self.shortest) + Self.shortest
+    sweepDue = now + max(min(idle, lifetime), Self.shortest) + Self.shortest
   }
 
   private func freeSlot(_ slot: Int) {

@@ -46,7 +46,6 @@ extension Engine {
     do {
       try configure(EasyHandle(pointer: easy))
       guard addSweeper(EasyHandle(pointer: easy)) else { return endSweep() }
-      if configuration.http2PingInterval != nil, Library.Behaviour.pingsPooledConnections { curl_easy_upkeep(easy) }
     } catch {
       endSweep()
     }
@@ -60,9 +59,6 @@ extension Engine {
     try easy.set(CURLOPT_NOPROXY, "")
     try easy.check(faraday_set_open_socket(easy.pointer, noSocketCallback), CURLOPT_OPENSOCKETFUNCTION)
     try ReuseLimits(configuration).apply(to: easy)
-    if let interval = configuration.http2PingInterval {
-      try easy.set(CURLOPT_UPKEEP_INTERVAL_MS, Int(min(max(interval.nanoseconds / 1_000_000, 1_000), Int64(Int32.max))))
-    }
     if isFlushingDNSCache { try easy.set(CURLOPT_DNS_CACHE_TIMEOUT, 0) }
   }
 

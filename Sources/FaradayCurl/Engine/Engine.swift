@@ -289,7 +289,6 @@ final class Engine {
   /// The transfer has a connection: those that wait for what it prepares may start, or prepare it themselves.
   func connected(_ transfer: Transfer) {
     sockets.release(transfer)
-    if configuration.http2PingInterval != nil { sweepLater() }
     guard let place = transfer.place, let key = place.key else { return }
     if transfer.attempt.isReused, key.isLookup { admission.usesKeptConnection(place) } else { admission.open(place) }
   }

@@ -73,8 +73,6 @@ enum Library {
     fileprivate static func hidesBrokenSessions(in version: UInt32) -> Bool { version >= 0x08_04_00 && version < 0x08_0E_00 }
     /// RST_STREAM is sent at once when an HTTP/2 transfer is cancelled, and not with the connection's next frame (8.15.0).
     static let resetsAtOnce = version >= 0x08_0F_00
-    /// `curl_easy_upkeep` sends a PING on the connections of a multi handle, and not only of `curl_easy_perform` (8.12.0).
-    static let pingsPooledConnections = version >= 0x08_0C_00
   }
 }
 

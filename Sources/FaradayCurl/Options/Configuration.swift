@@ -42,13 +42,6 @@ extension CurlAdapter {
     /// The addresses and ports that may be connected to, by any request; nil, the default, allows all. A policy in a request's options
     /// applies besides. With one, no request goes through a ``proxy`` unless ``FaradayCore/AddressPolicy/allowsProxies`` is set.
     public var addressPolicy: AddressPolicy?
-    /// The interval at which HTTP/2 connections send a PING, idle or not, at least one second, and up to two seconds later; nil, the
-    /// default, sends none. It keeps proxies and load balancers that count no TCP keep-alive from closing an idle connection. With
-    /// ``FaradayCore/Network/tcpUserTimeout`` a connection whose peer has vanished ends after that time without an answer; without it
-    /// a PING detects no dead peer.
-    ///
-    /// Needs libcurl 8.12. With an older one, requests that may use HTTP/2 throw ``FaradayCore/TransportError/Code/unsupported``.
-    public var http2PingInterval: Duration?
     /// Resolves host names instead of the system and libcurl; nil, the default, asks the system.
     ///
     ///     configuration.resolver = { host in

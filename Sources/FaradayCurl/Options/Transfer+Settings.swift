@@ -9,7 +9,6 @@ extension Transfer {
     let reuse: ReuseLimits
     let proxies: ProxySettings
     let addressPolicy: AddressPolicy?
-    let sendsPings: Bool
     let names: ResolvedNames?
     let onEvent: ExchangeEventHandler?
     /// The origins with responses of unknown length, where HTTP/2 is of no use: see ``Transfer/mayBeHTTP2``.
@@ -23,7 +22,6 @@ extension Transfer {
       reuse = ReuseLimits(configuration)
       proxies = ProxySettings(configuration.proxy)
       addressPolicy = configuration.addressPolicy
-      sendsPings = configuration.http2PingInterval != nil
       names = configuration.resolver.map(ResolvedNames.init)
       onEvent = configuration.onEvent
       customize = configuration.unsafeCustomize

@@ -207,11 +207,6 @@ final class Transfer: @unchecked Sendable, HasDeadline {
     case .invalid(let problem): throw error(.proxyFailed, problem.description, phase: .building, underlying: problem)
     }
     if let refusal = refusalByPolicy { throw refusal }
-    if settings.sendsPings, !Library.Behaviour.pingsPooledConnections, request.options.httpVersion.mayBeHTTP2(for: self) {
-      throw error(
-        .unsupported, "`http2PingInterval` needs libcurl 8.12 or newer, and this is \(Library.description.prefix { $0 != " " })",
-        phase: .building)
-    }
     if verifier != nil, proxy?.scheme == .https {
       throw error(.unsupported, "CurlAdapter has no `options.tls.verifier` through an https proxy", phase: .building)
     }
