@@ -18,6 +18,9 @@ internal import Synchronization
 /// **HTTP/2** over TLS is the default from libcurl 8.14 on. Older versions report some truncated HTTP/2 bodies as complete, and
 /// lack ``FaradayCore/Capabilities/http2``. (8.14 leaves one undetected case: a body without a length whose stream the server
 /// resets with NO_ERROR.)
+///
+/// **HTTP/3** is used for requests with ``FaradayCore/HTTPVersionPolicy/http3``, from libcurl 8.5 on if it is built with a QUIC library. A
+/// body without a length whose stream the server resets with NO_ERROR looks complete.
 public struct CurlAdapter: Adapter {
   private let engines: EngineGroup
 
@@ -45,7 +48,8 @@ public struct CurlAdapter: Adapter {
   /// inherits the preference does not, as with any executor: keep the adapter until such tasks have ended.
   public var taskExecutor: any TaskExecutor { engines }
 
-  /// All capabilities; ``FaradayCore/Capabilities/http2`` only if libcurl supports it reliably (8.14 and newer).
+  /// All capabilities that libcurl has: ``FaradayCore/Capabilities/http2`` only if it supports it reliably (8.14 and newer), and
+  /// ``FaradayCore/Capabilities/http3`` only if it is 8.5 or newer and built with a QUIC library.
   public var capabilities: Capabilities { Library.capabilities }
 
   /// Sends the request over a connection of the pool, or waits in the request queue for one. Returns at the response's head, or

@@ -57,7 +57,7 @@ import Testing
     (CURLE_BAD_CONTENT_ENCODING, .receiving, .malformedResponse),
     (CURLE_OUT_OF_MEMORY, .waiting, .headTooLarge),
     (CURLE_SEND_FAIL_REWIND, .sending, .bodyNotReplayable),
-    (CURLE_HTTP2_STREAM, .receiving, .http2Error),
+    (CURLE_HTTP2_STREAM, .receiving, .http2Error), (CURLE_HTTP3, .receiving, .http3Error),
     (CURLE_FAILED_INIT, .connecting, .engineFailed),
     (CURLcode(rawValue: 4711), .connecting, .engineFailed),
   ])

@@ -74,8 +74,7 @@ import Testing
   }
 
   @Test func `a server without HTTP 3 answers over HTTP 2, and its connection is kept`() async throws {
-    let upstream = try LocalServer()
-    let server = try CaddyServer(upstream: upstream.port, protocols: ["h1", "h2"])
+    let server = try CaddyServer(protocols: ["h1", "h2"])
     let connection = try connection(server)
     var connections: Set<String> = []
     for index in 0..<3 {
@@ -191,14 +190,12 @@ import Testing
     }
     let caddy = try CaddyServer(upstream: server.port)
     let error = try await transportError { try await connection(caddy).get() }
-    #expect([.truncatedResponse, .http3Error].contains(error.code) && error.phase == .receiving, "\(error)")
+    #expect(error.code == .http3Error && error.phase == .receiving, "\(error)")
     #expect(error.partialResponse?.status == .ok)
   }
 
   @Test func `a cancelled upload leaves the connection usable`() async throws {
-    let upstream = try LocalServer()
-    let caddy = try CaddyServer(upstream: upstream.port)
-    let connection = try connection(caddy)
+    let connection = try connection(Self.shared.get().caddy)
     let hasBegun = Gate()
     let task = Task {
       try await connection.post("echo", body: .stream(EndlessPieces(), length: 1 << 40)) {
@@ -211,7 +208,6 @@ import Testing
     #expect(await hasBegun.opened())
     task.cancel()
     await #expect(throws: CancellationError.self) { try await task.value }
-    await until { upstream.openConnectionCount == 0 }
     let next = try await connection.get("hello")
     #expect(next.version == .http3 && next.metrics.reusedConnection)
   }

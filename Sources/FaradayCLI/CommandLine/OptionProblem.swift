@@ -11,7 +11,7 @@ enum OptionProblem: Error, Equatable, CustomStringConvertible {
   case tooLarge
   case unsupported(String)
   /// The library lacks it: exit status 2 as with curl, which has 4 for what a transfer finds out.
-  case notInLibrary
+  case notInLibrary(reason: String?)
   case other(String)
 
   var description: String {
@@ -26,7 +26,7 @@ enum OptionProblem: Error, Equatable, CustomStringConvertible {
     case .negative: "expected a positive numerical parameter"
     case .tooLarge: "too large number"
     case .unsupported(let instead): "not supported; \(instead)"
-    case .notInLibrary: "the installed libcurl version doesn't support this"
+    case .notInLibrary(let reason): "the installed libcurl version doesn't support this" + (reason.map { ", " + $0 } ?? "")
     case .other(let reason): reason
     }
   }

@@ -1,4 +1,5 @@
 import Faraday
+import FaradayCurl
 
 extension OptionTable {
   /// Options that are libcurl's alone.
@@ -40,7 +41,9 @@ extension OptionTable {
 extension OptionTable {
   /// Throws if this libcurl was built without something.
   static func demand(_ capability: Capabilities) throws(OptionProblem) {
-    guard Transport.curl.capabilities.contains(capability) else { throw .notInLibrary }
+    guard Transport.curl.capabilities.contains(capability) else {
+      throw .notInLibrary(reason: CurlAdapter.absence(of: capability))
+    }
   }
 }
 

@@ -5,7 +5,7 @@ import Faraday
 struct Adapters: ParsableCommand {
   static let configuration = CommandConfiguration(abstract: "Lists the capabilities of each adapter on this machine.")
 
-  @Flag(help: "Prints the table of the README, which is that of libcurl 8.14 and newer.")
+  @Flag(help: "Prints the table of the README, which is that of a libcurl with everything.")
   var markdown = false
 
   func run() {

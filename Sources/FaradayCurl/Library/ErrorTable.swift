@@ -41,6 +41,9 @@ enum ErrorTable {
     case (CURLE_SSL_CONNECT_ERROR, _) where interruptions.contains { text.contains($0) }: return .connectionFailed
     // QUIC: the socket has no connection that could break while it connects.
     case (CURLE_SEND_ERROR, .connecting), (CURLE_RECV_ERROR, .connecting): return .connectionFailed
+    // libcurl closes a QUIC connection whose server has violated the protocol, and finds it closing (ngtcp2).
+    case (CURLE_RECV_ERROR, _) where text.contains("ERR_CLOSING"), (CURLE_SEND_ERROR, _) where text.contains("ERR_CLOSING"):
+      return .http3Error
     // The connection was closed or reset before a response.
     case (CURLE_RECV_ERROR, .waiting) where headSize == 0, (CURLE_RECV_ERROR, .sending) where headSize == 0:
       return .connectionClosed
