@@ -85,6 +85,66 @@ import Testing
     #expect(sent.last == nil)
   }
 
+  /// What can differ between two attempts of one exchange.
+  enum Difference: CaseIterable {
+    case url, authentication, clientCertificate, host, secretOfFirst, secretOfSecond, otherField
+
+    func apply(to first: inout Request, _ second: inout Request) throws {
+      switch self {
+      case .url: second.url = try #require(URL(string: "https://host/other"))
+      case .authentication:
+        first.options.authentication = Authentication(user: "a", password: "", schemes: [.digest])
+        second.options.authentication = Authentication(user: "b", password: "", schemes: [.digest])
+      case .clientCertificate: second.options.tls.clientCertificate = ClientCertificate(.file("/b.pem"))
+      case .host:
+        let name = try #require(HTTPField.Name("Host"))
+        second.headers[name] = "other"
+      case .secretOfFirst, .secretOfSecond:
+        if self == .secretOfFirst { first.markSecret("Tenant") } else { second.markSecret("Tenant") }
+        let name = try #require(HTTPField.Name("Tenant"))
+        first.headers[name] = "a"
+        second.headers[name] = "b"
+      case .otherField: second.headers[.accept] = "text/plain"
+      }
+    }
+  }
+
+  @Test(arguments: Difference.allCases)
+  func `only attempts with the same URL and credentials leave a record of what was sent`(difference: Difference) throws {
+    let sent = SentRequest()
+    var first = try Request("https://host/").recorded(in: sent)
+    var second = first
+    try difference.apply(to: &first, &second)
+    first.context?.record(first)
+    second.context?.record(second)
+    let isSame = difference == .otherField
+    #expect(sent.isAmbiguous == !isSame && (sent.last != nil) == isSame)
+    #expect(sent.last?.headers[.accept] == (isSame ? "text/plain" : nil))
+  }
+
+  @Test func `a request of another connection is recorded by the recorders of both`() async throws {
+    let (outer, inner) = (SentRequest(), SentRequest())
+    let mock = MockAdapter(isStrict: false)
+    let other = try Connection("https://other/", adapter: mock)
+    let connection = try Connection(
+      "https://host/", adapter: mock,
+      middleware: [
+        .closure { request, next in try await next(request.recorded(in: outer)) },
+        .closure { _, next in try await next(try other.request(.get, "a").recorded(in: inner)) },
+      ])
+    _ = try await connection.get()
+    #expect(outer.last?.url.absoluteString == "https://other/a" && inner.last?.url.absoluteString == "https://other/a")
+  }
+
+  @Test func `merging contexts keeps each recorder once`() throws {
+    let sent = SentRequest()
+    let mock = MockAdapter(isStrict: false)
+    let layer = try Connection("https://host/", adapter: mock).request(.get).recorded(in: sent)
+    var request = try Connection("https://other/", adapter: mock).request(.get).recorded(in: sent)
+    request.merge(try #require(layer.context))
+    #expect(request.context?.recorders.count == 1)
+  }
+
   @Test func `a response does not keep a request that was recorded`() async throws {
     final class Token: Sendable {}
     weak var kept: Token?

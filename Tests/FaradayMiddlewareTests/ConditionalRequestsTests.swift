@@ -220,6 +220,46 @@ import Testing
     #expect(try await [connection.get().text(), connection.get().text()] == ["body 1", "body 2"])
   }
 
+  // MARK: responses that a layer below returns without sending the request
+
+  @Test func `a response that was not sent for is not remembered`() async throws {
+    let own = MiddlewareClosure { request, _ in
+      Response(status: .ok, headers: [.eTag: "\"one\""], body: .text("own"), url: request.url)
+    }
+    #expect(try await connection(own).get().text() == "own")
+    #expect(memory.count == 0 && mock.recorded.isEmpty)
+  }
+
+  @Test func `a 304 from a layer below confirms the remembered response`() async throws {
+    stub([.eTag: "\"one\""])
+    let validating = MiddlewareClosure { request, next in
+      guard request.headers.contains(.ifNoneMatch) else { return try await next(request) }
+      return Response(status: .notModified, url: request.url)
+    }
+    let connection = try connection(validating)
+    #expect(try await [connection.get().text(), connection.get().text()] == ["body 1", "body 1"])
+    #expect(mock.recorded.count == 1)
+  }
+
+  @Test(arguments: [true, false])
+  func `the body of a 304 is discarded, whether it confirms the remembered response or not`(confirms: Bool) async throws {
+    let reads = Log<Int>()
+    mock.stub { request in
+      guard request.headers.contains(.ifNoneMatch) else {
+        return Response(status: .ok, headers: [.eTag: "\"one\""], url: request.url)
+      }
+      let pieces = AsyncStream<Data>(unfolding: {
+        reads.append(1)
+        return nil
+      })
+      let tag = confirms ? "\"one\"" : "\"two\""
+      return Response(status: .notModified, headers: [.eTag: tag], body: .stream(pieces), url: request.url)
+    }
+    let connection = try connection()
+    for _ in 1...2 { #expect(try await connection.get().status == .ok) }
+    #expect(reads.elements.count == 1 && mock.recorded.count == (confirms ? 2 : 3))
+  }
+
   // MARK: limits
 
   @Test func `the memory keeps what was used last, up to its limits, and shows nothing of it`() async throws {
@@ -249,5 +289,24 @@ import Testing
     let connection = try Connection("http://host/", adapter: mock, middleware: [.conditionalRequests(memory: memory)])
     for path in ["a", "b", "c", "d"] { _ = try await connection.get(path) }
     #expect(memory.count == 2)
+  }
+
+  @Test func `a response that replaces another frees the bytes of that`() async throws {
+    mock.stub { Response(status: .ok, headers: [.eTag: "\"one\""], body: .data(Data(count: 4000)), url: $0.url) }
+    let memory = ResponseMemory(maximumBytes: 10_000)
+    let connection = try Connection("http://host/", adapter: mock, middleware: [.conditionalRequests(memory: memory)])
+    for path in ["a", "b", "b", "b", "b"] { _ = try await connection.get(path) }
+    #expect(memory.count == 2)
+  }
+
+  @Test func `a response over the limit of bytes evicts no other`() async throws {
+    mock.stub { request in
+      let size = request.url.path() == "/large" ? 9_900 : 100
+      return Response(status: .ok, headers: [.eTag: "\"one\""], body: .data(Data(count: size)), url: request.url)
+    }
+    let memory = ResponseMemory(maximumBytes: 10_000)
+    let connection = try Connection("http://host/", adapter: mock, middleware: [.conditionalRequests(memory: memory)])
+    for path in ["a", "large", "a"] { _ = try await connection.get(path) }
+    #expect(memory.count == 1 && sent(.ifNoneMatch) == [nil, nil, "\"one\""])
   }
 }

@@ -160,6 +160,29 @@ import Testing
     #expect(response.status == .ok && text == "done" && server.requestCount == 2)
   }
 
+  @Test func `the streamed body of an unexpected status is discarded before the retry`() async throws {
+    let reads = Log<Int>()
+    mock.stub(
+      times: 1,
+      respond: { request in
+        let pieces = AsyncStream<Data>(unfolding: {
+          reads.append(1)
+          return nil
+        })
+        return Response(status: .serviceUnavailable, body: .stream(pieces), url: request.url)
+      })
+    stub(.ok)
+    let checking = MiddlewareClosure { request, next in
+      let response = try await next(request)
+      guard response.status == .ok else { throw UnexpectedStatus(response, to: request) }
+      return response
+    }
+    let retry = Retry(clock: InstantClock(clock), random: { 0 })
+    let connection = try Connection("http://host/", adapter: mock, middleware: [retry, checking])
+    #expect(try await connection.get { $0.options.delivery = .streamed }.status == .ok)
+    #expect(reads.elements.count == 1)
+  }
+
   // MARK: which requests
 
   @Test(arguments: ["GET", "HEAD", "PUT", "DELETE", "OPTIONS", "TRACE", "POST", "PATCH", "CUSTOM"])

@@ -55,6 +55,14 @@ import Testing
     await #expect(throws: CancellationError.self) { try await task.value }
   }
 
+  @Test(arguments: [Duration.zero, .seconds(-1)])
+  func `a limit of zero or less fails without sending the request`(limit: Duration) async throws {
+    let mock = MockAdapter(isStrict: false)
+    let connection = try Connection("http://host/", adapter: mock, middleware: [.timeout(limit, clock: clock)])
+    let error = await #expect(throws: TimeoutExceeded.self) { try await connection.get() }
+    #expect(error?.limit == limit && mock.recorded.isEmpty)
+  }
+
   @Test func `the longest limit there is ends nothing`() async throws {
     let mock = MockAdapter(isStrict: false)
     for limit in [Duration.seconds(Int64.max), .seconds(4_000_000_000)] {
