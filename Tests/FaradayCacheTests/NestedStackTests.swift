@@ -107,6 +107,22 @@ import Testing
     #expect(results.contains(.notStored(.changedBelow)) && results.contains(.notStored(.answeredBelow)))
   }
 
+  @Test(arguments: [Memory.cache, .conditionalRequests])
+  func `a 304 after attempts with different credentials confirms no response`(memory: Memory) async throws {
+    let attempts = MiddlewareClosure { request, next in
+      guard !User.name.isEmpty else { return try await next(request) }
+      var request = request
+      request.headers[.authorization] = "other"
+      _ = try await next(request)
+      request.headers[.authorization] = User.name
+      return try await next(request)
+    }
+    let middleware: any Middleware = memory == .cache ? HTTPCache() : ConditionalRequests()
+    let connection = try Connection("https://host/", adapter: answering("no-cache"), middleware: [middleware, attempts])
+    #expect(try await connection.get("a").body.text() == "nobody")
+    #expect(try await User.$name.withValue("ada") { try await connection.get("a").body.text() } == "ada")
+  }
+
   @Test(arguments: Memory.allCases)
   func `nothing keeps a request when its exchange is over`(memory: Memory) async throws {
     final class Token: Sendable {}

@@ -26,6 +26,7 @@ import Testing
       ("no host", Request.to("http:///x"), .invalidURL), ("ftp", .to("ftp://h/"), .unsupportedScheme),
       ("CONNECT", .to("http://h/") { $0.method = .connect }, .invalidMethod),
       ("a HEAD with a body", .to("http://h/") { ($0.method, $0.body) = (.head, "x") }, .invalidBody),
+      ("a TRACE with a body", .to("http://h/") { ($0.method, $0.body) = (.trace, "x") }, .invalidBody),
       ("a body that is a value", .to("http://h/") { ($0.method, $0.body) = (.post, .value(1)) }, .invalidBody),
       ("a length that is not the body's", .to("http://h/") { $0.headers[.contentLength] = "2" }, .invalidHeader),
     ] as [(String, Request, TransportError.Code)])

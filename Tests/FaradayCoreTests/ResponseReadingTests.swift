@@ -110,6 +110,25 @@ import Testing
     }
   }
 
+  @Test func `a response in memory that is over the limit is an error of the connection's verbs too`() async throws {
+    let mock = MockAdapter()
+    try mock.stub(.get, path: "/", body: "abc")
+    let connection = try Connection("http://h/", adapter: mock)
+    #expect(try await connection.get { $0.options.maximumBodySize = 3 }.body.collect().count == 3)
+    let error = await #expect(throws: TransportError.self) { try await connection.get { $0.options.maximumBodySize = 2 } }
+    #expect(error?.code == .bodyTooLarge)
+  }
+
+  @Test func `a piece that its closure cancels is not reported as progress`() async throws {
+    var request = Request(.get, url: try #require(URL(string: "http://h/")))
+    let reported = Log<Int64>()
+    request.options.onDownloadProgress = { reported.append($0.bytes) }
+    request.options.onChunk = { piece in piece.byteCount == 1 ? .continue : .cancel }
+    let body = Body.stream(Pieces([Data("a".utf8), Data("bc".utf8)]))
+    await #expect(throws: CancellationError.self) { try await response(body).delivered(to: request) }
+    #expect(reported.elements == [1])
+  }
+
   @Test func `what is over the limit is an error with no more than that, in memory and streamed`() async throws {
     var request = Request(.get, url: try #require(URL(string: "http://h/")))
     request.options.maximumBodySize = 2

@@ -34,6 +34,14 @@ import Testing
     #expect(problem("Content-Length: 5", "Content-Length: 6") != nil)
   }
 
+  @Test func `chunked is the last transfer coding and is applied once`() {
+    #expect(problem("Transfer-Encoding: gzip, chunked") == nil)
+    for text in ["chunked, chunked", "chunked, gzip", "chunked, identity"] {
+      #expect(problem("Transfer-Encoding: \(text)") != nil, "\(text)")
+    }
+    #expect(problem("Transfer-Encoding: chunked", "Transfer-Encoding: chunked") != nil)
+  }
+
   @Test func `chunked wins over a length`() {
     var framing = Framing()
     for line in ["Content-Length: 5\r\n", "Transfer-Encoding: Chunked\r\n"] {

@@ -69,6 +69,23 @@ import Testing
     proxy.stop()
   }
 
+  @Test func `requests for other address families of a host have lookups of their own`() async throws {
+    guard #available(macOS 26, *) else { return }
+    let gate = Gate()
+    defer { gate.open() }
+    NameLookup.add("families.test", gate: gate, isFound: false)
+    let tasks = [IPVersion.v4, .v6].map { version in
+      Task.immediate {
+        var request = try Request("http://families.test/")
+        request.options.network.ipVersion = version
+        return try await transportError { try await adapter.send(request) }
+      }
+    }
+    await until { NameLookup.count("families.test") == 2 }
+    gate.open()
+    for task in tasks { #expect(try await task.value.code == .nameNotFound) }
+  }
+
   /// Requests from two local addresses share the lookup, and no connections.
   @Test func `a request with a kept connection does not wait for the lookup of its host`() async throws {
     guard #available(macOS 26, *) else { return }

@@ -241,6 +241,25 @@ import Testing
     #expect(mock.recorded.count == 1)
   }
 
+  @Test(arguments: [true, false])
+  func `the body of a 304 is discarded, whether it confirms the remembered response or not`(confirms: Bool) async throws {
+    let reads = Log<Int>()
+    mock.stub { request in
+      guard request.headers.contains(.ifNoneMatch) else {
+        return Response(status: .ok, headers: [.eTag: "\"one\""], url: request.url)
+      }
+      let pieces = AsyncStream<Data>(unfolding: {
+        reads.append(1)
+        return nil
+      })
+      let tag = confirms ? "\"one\"" : "\"two\""
+      return Response(status: .notModified, headers: [.eTag: tag], body: .stream(pieces), url: request.url)
+    }
+    let connection = try connection()
+    for _ in 1...2 { #expect(try await connection.get().status == .ok) }
+    #expect(reads.elements.count == 1 && mock.recorded.count == (confirms ? 2 : 3))
+  }
+
   // MARK: limits
 
   @Test func `the memory keeps what was used last, up to its limits, and shows nothing of it`() async throws {
@@ -270,5 +289,24 @@ import Testing
     let connection = try Connection("http://host/", adapter: mock, middleware: [.conditionalRequests(memory: memory)])
     for path in ["a", "b", "c", "d"] { _ = try await connection.get(path) }
     #expect(memory.count == 2)
+  }
+
+  @Test func `a response that replaces another frees the bytes of that`() async throws {
+    mock.stub { Response(status: .ok, headers: [.eTag: "\"one\""], body: .data(Data(count: 4000)), url: $0.url) }
+    let memory = ResponseMemory(maximumBytes: 10_000)
+    let connection = try Connection("http://host/", adapter: mock, middleware: [.conditionalRequests(memory: memory)])
+    for path in ["a", "b", "b", "b", "b"] { _ = try await connection.get(path) }
+    #expect(memory.count == 2)
+  }
+
+  @Test func `a response over the limit of bytes evicts no other`() async throws {
+    mock.stub { request in
+      let size = request.url.path() == "/large" ? 9_900 : 100
+      return Response(status: .ok, headers: [.eTag: "\"one\""], body: .data(Data(count: size)), url: request.url)
+    }
+    let memory = ResponseMemory(maximumBytes: 10_000)
+    let connection = try Connection("http://host/", adapter: mock, middleware: [.conditionalRequests(memory: memory)])
+    for path in ["a", "large", "a"] { _ = try await connection.get(path) }
+    #expect(memory.count == 1 && sent(.ifNoneMatch) == [nil, nil, "\"one\""])
   }
 }

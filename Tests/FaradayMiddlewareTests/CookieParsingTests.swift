@@ -129,6 +129,8 @@ import Testing
     "__Secure-a=1", "__SECURE-a=1", "__Host-a=1; Secure", "__host-a=1; Secure; Path=/x", "__Host-a=1; Path=/",
     "__Host-a=1; Secure; Path=/; Domain=www.example.com", "__Http-a=1; Secure", "__Http-a=1; HttpOnly",
     "__Host-Http-a=1; Secure; Path=/", "__Host-Http-a=1; HttpOnly; Path=/", "__Host-\u{301}=1",
+    // A server may read the value of a nameless cookie as its name.
+    "__Secure-a; Secure", "=__Secure-a; Secure", "__Host-a; Secure; Path=/",
   ])
   func `a name that promises what is not so is rejected, in upper or lower case`(field: String) {
     #expect(throws: CookieRejected.self) { try kept(field) }

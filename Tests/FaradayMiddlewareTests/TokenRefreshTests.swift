@@ -42,6 +42,22 @@ import Testing
     #expect(issuer.refreshes.elements == [nil] && issuer.mock.recorded.count == 2)
   }
 
+  @Test func `the body of a 401 is discarded before the request is sent again`() async throws {
+    let reads = Log<Int>()
+    let mock = MockAdapter()
+    mock.stub { request in
+      guard request.headers[.authorization] == "Bearer old" else { return Response(status: .ok, url: request.url) }
+      let pieces = AsyncStream<Data>(unfolding: {
+        reads.append(1)
+        return nil
+      })
+      return Response(status: .unauthorized, body: .stream(pieces), url: request.url)
+    }
+    let connection = try Connection("http://host/", adapter: mock, middleware: [.tokenRefresh(token: "old") { _ in "new" }])
+    #expect(try await connection.get { $0.options.delivery = .streamed }.status == .ok)
+    #expect(reads.elements.count == 1)
+  }
+
   @Test(arguments: [0, 1, 3])
   func `it gives up after so many, and the 401 is the response`(maximum: Int) async throws {
     let issuer = Issuer(valid: "never")

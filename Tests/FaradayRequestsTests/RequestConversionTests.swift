@@ -22,6 +22,8 @@ import Foundation
       _ = try await connection.perform(TypedRequest(baseURL: base, endpoint: "host"))
     }
     #expect(error?.code == .invalidURL)
+    // Before any middleware sees it.
+    #expect(throws: TransportError.self) { try TypedRequest(baseURL: base, endpoint: "host").request() }
   }
 
   @Test func `RQ-30 and RQ-31 without an endpoint the base URL stays as it is`() throws {

@@ -51,6 +51,17 @@ import Testing
     #expect(seen.values("Authorization") == ["Bearer own"] && seen.values("X-Key") == ["own"])
   }
 
+  @Test func `a connection without a URL sends the credentials of its options to the service only`() async throws {
+    let mock = MockAdapter()
+    mock.stub { Response(status: .ok, url: $0.url) }
+    var options = Options()
+    options.authentication = Authentication(user: "ada", password: "secret", schemes: [.digest])
+    let example = Example("https://home.test", ServiceNetwork(Connection(defaults: options, adapter: mock)))
+    _ = try await example.inspect().load()
+    _ = try await example.customResource(at: "https://other.test").get("inspect").load()
+    #expect(mock.recorded.map { $0.request.options.authentication?.user } == ["ada", nil])
+  }
+
   @Test(arguments: TestedAdapter.allCases)
   func `what is elsewhere for the service is home where the connection has that URL`(tested: TestedAdapter) async throws {
     let (home, other) = (try LocalServer(), try LocalServer())

@@ -81,6 +81,22 @@ import Testing
     #expect(mock.recorded.map { $0.request.headers[.authorization] != nil } == [true, false, false])
   }
 
+  @Test func `requests of a closure stay cross-origin behind a page of another origin`() async throws {
+    let urls = ["https://api.test/v2/1", "https://evil.test/2", "https://api.test/v2/3", "https://api.test/v2/4"]
+    for (path, host) in [("/v2/1", "api.test"), ("/2", "evil.test"), ("/v2/3", "api.test"), ("/v2/4", "api.test")] {
+      try stub(path, host: host, next: nil)
+    }
+    let pages = try connection(.authorization(.bearer("hidden"))).pages(
+      "1",
+      next: { _, request in
+        let index = urls.firstIndex(of: request.url.absoluteString) ?? urls.count
+        return index + 1 < urls.count ? try Request(urls[index + 1]) : nil
+      })
+    for try await _ in pages {}
+    #expect(mock.recorded.map(\.request.url.absoluteString) == urls)
+    #expect(mock.recorded.map { $0.request.headers[.authorization] != nil } == [true, false, false, false])
+  }
+
   @Test func `a body of the first page is nobody else's`() async throws {
     try stub("/v2/users", host: "api.test", next: "http://api.test/x")
     try stub("/x", host: "api.test", next: nil)

@@ -31,14 +31,12 @@ final class PagesAhead: Sendable {
     try Task.checkCancellation()
     guard let step = advance() else { return nil }
     do {
-      let page = try await withTaskCancellationHandler {
+      return try await withTaskCancellationHandler {
         try await step.value.page
       } onCancel: {
         step.cancel()
         cancel()
       }
-      if page == nil { cancel() }
-      return page
     } catch {
       cancel()
       throw error

@@ -181,7 +181,8 @@ public final class ResponseStream: @unchecked Sendable {
   /// Ends the body because the draining reader has cancelled or thrown. Its metrics follow when the transfer ends.
   private func stop(_ error: any Error) {
     isStopped = true
-    state.withLock { if $0.ending == nil { $0.ending = Ending(result: .failure(error)) } }
+    // A closure is called before the end only, and never again when it has stopped the body.
+    state.withLock { $0.ending = Ending(result: .failure(error)) }
   }
 
   // MARK: the reader's side

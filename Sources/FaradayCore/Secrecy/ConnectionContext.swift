@@ -167,7 +167,6 @@ extension Request {
     let names = Set(fields.map(\.name))
     for name in names { headers[fields: name] = [] }
     for field in fields { headers.append(field) }
-    guard !isCrossOrigin else { return }
     let known = context ?? .none
     context = known.with(originBoundHeaders: HTTPFields(known.originBoundHeaders.filter { !names.contains($0.name) } + fields))
   }

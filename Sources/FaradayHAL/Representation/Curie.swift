@@ -43,9 +43,7 @@ public struct Curie: Sendable, Hashable {
     guard let shape, uri.utf8.starts(with: shape.before.utf8) else { return nil }
     let rest = uri.utf8.dropFirst(shape.before.utf8.count)
     // Both can match the same characters.
-    guard rest.count >= shape.after.utf8.count, rest.suffix(shape.after.utf8.count).elementsEqual(shape.after.utf8) else {
-      return nil
-    }
+    guard rest.suffix(shape.after.utf8.count).elementsEqual(shape.after.utf8) else { return nil }
     return String(rest.dropLast(shape.after.utf8.count))
   }
 

@@ -47,6 +47,23 @@ import Testing
     #expect(mock.recorded.count == 8)
   }
 
+  @Test func `the body of a failed attempt is discarded before the next one`() async throws {
+    let reads = Log<Int>()
+    mock.stub(
+      times: 1,
+      respond: { request in
+        let pieces = AsyncStream<Data>(unfolding: {
+          reads.append(1)
+          return nil
+        })
+        return Response(status: .serviceUnavailable, body: .stream(pieces), url: request.url)
+      })
+    mock.status(204)
+    let (elements, error) = try await events()
+    #expect(elements.isEmpty && error == nil && mock.recorded.count == 2)
+    #expect(reads.elements.count == 1)
+  }
+
   @Test func `a connection that fails is tried again as often as the limit says, and another error is thrown`() async throws {
     mock.fail(.connectionFailed, times: 3)
     mock.stream("data: 1\n\n", breaking: .receiveFailed)
