@@ -32,7 +32,7 @@ nonisolated func readCallback(
 
 nonisolated func seekCallback(_ data: UnsafeMutableRawPointer?, _ offset: curl_off_t, _ origin: Int32) -> Int32 {
   withTransfer(data, otherwise: CURL_SEEKFUNC_CANTSEEK) {
-    origin == SEEK_SET && offset == 0 && $0.rewind() ? CURL_SEEKFUNC_OK : CURL_SEEKFUNC_CANTSEEK
+    origin == SEEK_SET && offset == 0 && $0.mayRewind() ? CURL_SEEKFUNC_OK : CURL_SEEKFUNC_CANTSEEK
   }
 }
 
@@ -74,19 +74,14 @@ nonisolated func tlsContextCallback(
 ) -> CURLcode {
   // Those of an https proxy came first.
   withTransfer(data, otherwise: ()) { $0.attempt.certificates = [] }
-  return faraday_set_verify(context, verifyCallback, data) != 0 ? CURLE_OK : CURLE_SSL_CONNECT_ERROR
+  return OpenSSL.setVerification(context, verifyCallback, data) ? CURLE_OK : CURLE_SSL_CONNECT_ERROR
 }
 
 /// The peer has sent its certificates: they are copied, and verified as without this callback.
 nonisolated func verifyCallback(_ store: UnsafeMutableRawPointer?, _ data: UnsafeMutableRawPointer?) -> Int32 {
-  var certificates: [Data] = []
-  var count: Int32 = 0
-  while let bytes = faraday_x509_copy(store, Int32(certificates.count), &count) {
-    certificates.append(Data(bytes: bytes, count: Int(count)))
-    faraday_x509_free(bytes)
-  }
+  let certificates = OpenSSL.certificates(verifiedWith: store)
   withTransfer(data, otherwise: ()) { $0.attempt.certificates = certificates }
-  return faraday_x509_verify(store)
+  return OpenSSL.verify(store)
 }
 
 /// The trailers of the request's body.

@@ -140,6 +140,8 @@ extension Transfer {
       sockets.made(descriptor, with: connectionOptions, tcpSettings)
       attempt.isHTTP2 = hasAgreedOnHTTP2(ssl)
       if isHTTP2 { sockets.noteHTTP2(descriptor) }
+      // It could not be told later whether the TLS layer has unread bytes.
+      if target.isSecure, !isHTTP2, ssl == nil || !OpenSSL.detectsUnreadBytes { forbidReuse() }
     }
     watchFrames()
     let uses = sockets.begin(descriptor)
