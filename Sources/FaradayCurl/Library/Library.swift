@@ -106,6 +106,8 @@ enum Library {
     fileprivate static func hidesBrokenSessions(in version: UInt32) -> Bool { version >= 0x08_04_00 && version < 0x08_0E_00 }
     /// RST_STREAM is sent at once when an HTTP/2 transfer is cancelled, and not with the connection's next frame (8.15.0).
     static let resetsAtOnce = version >= 0x08_0F_00
+    /// A name that was not found is not looked up again for a while (8.16.0).
+    static let remembersFailedLookups = version >= 0x08_10_00
     /// Percent-escapes of the path and query are sent in upper case.
     static let raisesEscapes: Bool = {
       guard let url = curl_url() else { return false }

@@ -111,6 +111,12 @@ nonisolated func noSocketCallback(
   _ data: UnsafeMutableRawPointer?, _ purpose: curlsocktype, _ address: UnsafeMutablePointer<curl_sockaddr>?
 ) -> curl_socket_t { faraday_bad_socket }
 
+/// For the same request: it must not be sent over a kept connection.
+nonisolated func noRequestCallback(
+  _ data: UnsafeMutableRawPointer?, _ remote: UnsafeMutablePointer<CChar>?, _ local: UnsafeMutablePointer<CChar>?,
+  _ remotePort: Int32, _ localPort: Int32
+) -> Int32 { CURL_PREREQFUNC_ABORT }
+
 nonisolated func closeSocketCallback(_ data: UnsafeMutableRawPointer?, _ descriptor: curl_socket_t) -> Int32 {
   if let data { Unmanaged<Sockets>.fromOpaque(data)._withUnsafeGuaranteedRef { $0.closed(descriptor) } }
   return close(descriptor)
