@@ -1,5 +1,6 @@
 // Typed inline wrappers for what Swift cannot import: variadic functions, macros with casts, unions; and system calls on sockets.
-// Options newer than the libcurl headers at compile time return CURLE_UNKNOWN_OPTION, as an old library would.
+// The headers must be those of libcurl 7.80 or newer. Options that are newer are passed by number: a library that does not know them
+// returns CURLE_UNKNOWN_OPTION, and the headers may be older than the library.
 #ifndef FARADAY_CURL_SHIM_H
 #define FARADAY_CURL_SHIM_H
 
@@ -46,13 +47,8 @@ static inline CURLcode faraday_set_pointer(void *easy, CURLoption option, const 
 }
 // libcurl copies the bytes. 7.71 and newer.
 static inline CURLcode faraday_set_blob(void *easy, CURLoption option, const void *bytes, size_t count) {
-#if LIBCURL_VERSION_NUM >= 0x074700
   struct curl_blob blob = {.data = (void *)bytes, .len = count, .flags = CURL_BLOB_COPY};
   return curl_easy_setopt(easy, option, &blob);
-#else
-  (void)easy; (void)option; (void)bytes; (void)count;
-  return CURLE_UNKNOWN_OPTION;
-#endif
 }
 static inline CURLcode faraday_get_long(void *easy, CURLINFO info, long *value) {
   return curl_easy_getinfo(easy, info, value);
@@ -88,7 +84,6 @@ typedef int (*faraday_progress_function)(void *, curl_off_t, curl_off_t, curl_of
 typedef int (*faraday_log_function)(void *, curl_infotype, char *, size_t, void *);
 typedef int (*faraday_socket_function)(void *, curl_socket_t, int, void *, void *);
 typedef CURLcode (*faraday_tls_context_function)(CURL *, void *, void *);
-typedef int (*faraday_verify_function)(void *, void *);
 typedef int (*faraday_trailer_function)(struct curl_slist **, void *);
 typedef int (*faraday_timer_function)(void *, long, void *);
 
@@ -137,13 +132,8 @@ static inline CURLcode faraday_set_close_socket(void *easy, faraday_close_socket
 }
 // Sets the callback for when a connection, new or reused, is ready and before the request is sent. libcurl 7.80 and newer.
 static inline CURLcode faraday_set_ready(void *easy, faraday_ready_function function, void *data) {
-#if LIBCURL_VERSION_NUM >= 0x075000
   CURLcode code = curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, function);
   return code != CURLE_OK ? code : curl_easy_setopt(easy, CURLOPT_PREREQDATA, data);
-#else
-  (void)easy; (void)function; (void)data;
-  return CURLE_UNKNOWN_OPTION;
-#endif
 }
 // Sets the callback for when a TLS connection is prepared, with OpenSSL's `SSL_CTX *`.
 static inline CURLcode faraday_set_tls_context(void *easy, faraday_tls_context_function function, void *data) {
@@ -181,104 +171,72 @@ static inline CURLMcode faraday_multi_set_timer(void *multi, faraday_timer_funct
 
 // MARK: OpenSSL, if libcurl uses it
 
-typedef int (*faraday_ssl_question)(const void *);
-typedef void (*faraday_ssl_alpn)(const void *, const unsigned char **, unsigned int *);
+typedef int (*faraday_verify_function)(void *, void *);
+
+// Functions of the OpenSSL that libcurl uses; NULL those that it lacks.
+struct faraday_openssl {
+  const char *(*version)(int);
+  int (*init)(uint64_t, const void *);
+  int (*has_pending)(const void *);
+  int (*get_shutdown)(const void *);
+  void (*get_alpn)(const void *, const unsigned char **, unsigned int *);
+  void *(*peer_chain)(void *);
+  void (*set_verify)(void *, faraday_verify_function, void *);
+  uint64_t (*set_options)(void *, uint64_t);
+  void (*set_mode)(void *, int, void *);
+  int (*verify)(void *);
+  void (*set_result)(void *, int);
+  const char *(*get_version)(const void *);
+  const void *(*get_cipher)(const void *);
+  const char *(*cipher_name)(const void *);
+  void *(*sent_chain)(void *);
+  int (*count)(void *);
+  void *(*value)(void *, int);
+  int (*encode)(void *, unsigned char **);
+  void (*release)(void *, const char *, int);
+};
+
+// The libcurl of this process, for dlsym, which then looks in it and in what it is linked with. A process may have another OpenSSL,
+// and a pointer of one must not reach the other. NULL if libcurl is not a library of its own: then it cannot be known which it uses.
+static inline void *faraday_libcurl(void) {
+  // glibc declares dladdr and its Dl_info only with _GNU_SOURCE.
+  struct { const char *file; void *base; const char *symbol; void *address; } found;
+  int (*locate)(const void *, void *) = (int (*)(const void *, void *))dlsym(RTLD_DEFAULT, "dladdr");
+  void *function = dlsym(RTLD_DEFAULT, "curl_version");
+  return locate && function && locate(function, &found) ? dlopen(found.file, RTLD_LAZY | RTLD_NOLOAD) : NULL;
+}
+
+static inline struct faraday_openssl faraday_find_openssl(void) {
+  struct faraday_openssl found = {0};
+  void *library = faraday_libcurl();
+  if (!library) return found;
+  *(void **)&found.version = dlsym(library, "OpenSSL_version");
+  *(void **)&found.init = dlsym(library, "OPENSSL_init_crypto");
+  *(void **)&found.has_pending = dlsym(library, "SSL_has_pending");
+  *(void **)&found.get_shutdown = dlsym(library, "SSL_get_shutdown");
+  *(void **)&found.get_alpn = dlsym(library, "SSL_get0_alpn_selected");
+  *(void **)&found.peer_chain = dlsym(library, "SSL_get_peer_cert_chain");
+  *(void **)&found.set_verify = dlsym(library, "SSL_CTX_set_cert_verify_callback");
+  *(void **)&found.set_options = dlsym(library, "SSL_CTX_set_options");
+  *(void **)&found.set_mode = dlsym(library, "SSL_CTX_set_verify");
+  *(void **)&found.verify = dlsym(library, "X509_verify_cert");
+  *(void **)&found.set_result = dlsym(library, "X509_STORE_CTX_set_error");
+  *(void **)&found.get_version = dlsym(library, "SSL_get_version");
+  *(void **)&found.get_cipher = dlsym(library, "SSL_get_current_cipher");
+  *(void **)&found.cipher_name = dlsym(library, "SSL_CIPHER_get_name");
+  *(void **)&found.sent_chain = dlsym(library, "X509_STORE_CTX_get0_untrusted");
+  *(void **)&found.count = dlsym(library, "OPENSSL_sk_num");
+  *(void **)&found.value = dlsym(library, "OPENSSL_sk_value");
+  *(void **)&found.encode = dlsym(library, "i2d_X509");
+  *(void **)&found.release = dlsym(library, "CRYPTO_free");
+  return found;
+}
 
 // The `SSL *` of the handle's current connection; NULL without a connection, or with another TLS library.
 static inline void *faraday_get_ssl(void *easy) {
   struct curl_tlssessioninfo *session = NULL;
   if (curl_easy_getinfo(easy, CURLINFO_TLS_SSL_PTR, &session) != CURLE_OK || !session) return NULL;
   return session->backend == CURLSSLBACKEND_OPENSSL ? session->internals : NULL;
-}
-static inline faraday_ssl_question faraday_find_ssl_question(const char *name) {
-  return (faraday_ssl_question)dlsym(RTLD_DEFAULT, name);
-}
-static inline faraday_ssl_alpn faraday_find_ssl_alpn(void) {
-  return (faraday_ssl_alpn)dlsym(RTLD_DEFAULT, "SSL_get0_alpn_selected");
-}
-// What a connection has negotiated: the version as "TLSv1.3", and the cipher suite by OpenSSL's name. NULL if they are unknown.
-static inline const char *faraday_ssl_version(const void *ssl) {
-  const char *(*version)(const void *) = (const char *(*)(const void *))dlsym(RTLD_DEFAULT, "SSL_get_version");
-  return version ? version(ssl) : NULL;
-}
-static inline const char *faraday_ssl_cipher(const void *ssl) {
-  const void *(*current)(const void *) = (const void *(*)(const void *))dlsym(RTLD_DEFAULT, "SSL_get_current_cipher");
-  const char *(*name)(const void *) = (const char *(*)(const void *))dlsym(RTLD_DEFAULT, "SSL_CIPHER_get_name");
-  const void *cipher = current && name ? current(ssl) : NULL;
-  return cipher ? name(cipher) : NULL;
-}
-// The negotiated protocol (ALPN), with its length; NULL if there is none.
-static inline const unsigned char *faraday_ssl_alpn_name(faraday_ssl_alpn alpn, const void *ssl, unsigned int *length) {
-  const unsigned char *name = NULL;
-  *length = 0;
-  alpn(ssl, &name, length);
-  return *length > 0 ? name : NULL;
-}
-// Whether HTTP/2 was negotiated (ALPN "h2").
-static inline int faraday_ssl_agreed_on_http2(faraday_ssl_alpn alpn, const void *ssl) {
-  const unsigned char *name = NULL;
-  unsigned int length = 0;
-  alpn(ssl, &name, &length);
-  return length == 2 && name[0] == 'h' && name[1] == '2';
-}
-
-// Replaces OpenSSL's verification of a certificate chain with a function, which must call faraday_x509_verify. Returns 0 if OpenSSL
-// is not loaded.
-static inline int faraday_set_verify(void *context, faraday_verify_function function, void *data) {
-  void (*set)(void *, faraday_verify_function, void *) =
-    (void (*)(void *, faraday_verify_function, void *))dlsym(RTLD_DEFAULT, "SSL_CTX_set_cert_verify_callback");
-  // Later the function's data is gone: a server must not ask for another handshake on a kept connection.
-  uint64_t (*set_options)(void *, uint64_t) = (uint64_t (*)(void *, uint64_t))dlsym(RTLD_DEFAULT, "SSL_CTX_set_options");
-  if (!set || !set_options) return 0;
-  set_options(context, (uint64_t)1 << 30 /* SSL_OP_NO_RENEGOTIATION */);
-  set(context, function, data);
-  return 1;
-}
-// Makes the result of the verification count, also where libcurl would ignore it. Returns 0 if OpenSSL is not loaded.
-static inline int faraday_require_verify(void *context) {
-  void (*set)(void *, int, void *) = (void (*)(void *, int, void *))dlsym(RTLD_DEFAULT, "SSL_CTX_set_verify");
-  if (!set) return 0;
-  set(context, 1 /* SSL_VERIFY_PEER */, NULL);
-  return 1;
-}
-// Sets the reason of a verification: X509_V_OK, or one of the application's.
-static inline void faraday_x509_set_result(void *store, int is_accepted) {
-  void (*set)(void *, int) = (void (*)(void *, int))dlsym(RTLD_DEFAULT, "X509_STORE_CTX_set_error");
-  if (set) set(store, is_accepted ? 0 : 50 /* X509_V_ERR_APPLICATION_VERIFICATION */);
-}
-static inline int faraday_x509_verify(void *store) {
-  int (*verify)(void *) = (int (*)(void *))dlsym(RTLD_DEFAULT, "X509_verify_cert");
-  return verify ? verify(store) : 0;
-}
-// The DER bytes of a certificate that the peer has sent, to be freed with faraday_x509_free; NULL if there are no more.
-static inline unsigned char *faraday_x509_copy_of(void *(*sent)(void *), void *source, int index, int *count) {
-  int (*number)(void *) = (int (*)(void *))dlsym(RTLD_DEFAULT, "OPENSSL_sk_num");
-  void *(*value)(void *, int) = (void *(*)(void *, int))dlsym(RTLD_DEFAULT, "OPENSSL_sk_value");
-  int (*encode)(void *, unsigned char **) = (int (*)(void *, unsigned char **))dlsym(RTLD_DEFAULT, "i2d_X509");
-  if (!sent || !number || !value || !encode) return NULL;
-  void *chain = sent(source);
-  if (!chain || index >= number(chain)) return NULL;
-  unsigned char *bytes = NULL;
-  *count = encode(value(chain, index), &bytes);
-  return *count > 0 ? bytes : NULL;
-}
-static inline unsigned char *faraday_x509_copy(void *store, int index, int *count) {
-  return faraday_x509_copy_of(
-    (void *(*)(void *))dlsym(RTLD_DEFAULT, "X509_STORE_CTX_get0_untrusted"), store, index, count);
-}
-// The same of an established connection.
-static inline unsigned char *faraday_ssl_peer_copy(void *ssl, int index, int *count) {
-  return faraday_x509_copy_of((void *(*)(void *))dlsym(RTLD_DEFAULT, "SSL_get_peer_cert_chain"), ssl, index, count);
-}
-static inline void faraday_x509_free(unsigned char *bytes) {
-  void (*release)(void *, const char *, int) = (void (*)(void *, const char *, int))dlsym(RTLD_DEFAULT, "CRYPTO_free");
-  if (release) release(bytes, "", 0);
-}
-static inline int faraday_can_copy_certificates(void) {
-  return dlsym(RTLD_DEFAULT, "SSL_CTX_set_cert_verify_callback") && dlsym(RTLD_DEFAULT, "X509_STORE_CTX_get0_untrusted") &&
-    dlsym(RTLD_DEFAULT, "X509_verify_cert") && dlsym(RTLD_DEFAULT, "OPENSSL_sk_num") && dlsym(RTLD_DEFAULT, "OPENSSL_sk_value") &&
-    dlsym(RTLD_DEFAULT, "i2d_X509") && dlsym(RTLD_DEFAULT, "CRYPTO_free") && dlsym(RTLD_DEFAULT, "SSL_CTX_set_verify") &&
-    dlsym(RTLD_DEFAULT, "X509_STORE_CTX_set_error");
 }
 
 // MARK: a union, and options that depend on the version
@@ -298,20 +256,12 @@ static inline void *faraday_next_done(void *multi, CURLcode *result) {
 
 // Allows http and https only. The string form of the option needs 7.85.
 static inline CURLcode faraday_set_web_protocols(void *easy) {
-#if LIBCURL_VERSION_NUM >= 0x075500
-  return curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
-#else
-  return curl_easy_setopt(easy, CURLOPT_PROTOCOLS, (long)(CURLPROTO_HTTP | CURLPROTO_HTTPS));
-#endif
+  CURLcode code = curl_easy_setopt(easy, (CURLoption)10318 /* CURLOPT_PROTOCOLS_STR */, "http,https");
+  return code != CURLE_UNKNOWN_OPTION ? code : curl_easy_setopt(easy, CURLOPT_PROTOCOLS, (long)(CURLPROTO_HTTP | CURLPROTO_HTTPS));
 }
 // Does not wait for the thread of a cancelled DNS lookup. libcurl 7.87 and newer.
 static inline CURLcode faraday_set_quick_exit(void *easy) {
-#if LIBCURL_VERSION_NUM >= 0x075700
-  return curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);
-#else
-  (void)easy;
-  return CURLE_UNKNOWN_OPTION;
-#endif
+  return curl_easy_setopt(easy, (CURLoption)322 /* CURLOPT_QUICK_EXIT */, 1L);
 }
 
 static const long faraday_auth_basic = CURLAUTH_BASIC;
@@ -338,13 +288,6 @@ static inline void faraday_name_thread(const char *name) {
 #else
   (void)name;
 #endif
-}
-
-// Initializes OpenSSL without its atexit handler, which frees memory that other threads still use, so that a process that exits during
-// transfers does not crash. No effect if OpenSSL is initialized already, or not loaded.
-static inline void faraday_keep_openssl_until_exit(void) {
-  int (*initialise)(uint64_t, const void *) = (int (*)(uint64_t, const void *))dlsym(RTLD_DEFAULT, "OPENSSL_init_crypto");
-  if (initialise) initialise(0x00080000 /* OPENSSL_INIT_NO_ATEXIT */, NULL);
 }
 
 // A UTF-8 locale, or NULL: libcurl converts international host names (IDNA) with the thread's locale, and the C locale cannot.

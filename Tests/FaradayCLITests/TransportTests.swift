@@ -39,8 +39,8 @@ import Testing
     #expect(outcome.status == 4)
     #expect(
       outcome.error
-        == "faraday: (4) --http2 is not supported by CurlAdapter: it has no http2, which needs libcurl 8.14 or newer with HTTP/2 "
-        + "and OpenSSL, and this is \(version)\n")
+        == "faraday: (4) --http2 is not supported by CurlAdapter: it has no http2, which needs libcurl 7.88 or newer with HTTP/2, "
+        + "and this is \(version)\n")
   }
 
   @Test func `what the request needs and the adapter lacks exits with 4`() async throws {

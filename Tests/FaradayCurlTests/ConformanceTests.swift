@@ -22,6 +22,14 @@ import Testing
   func `libcurl keeps the contract, third lane`(rule: AdapterConformance.Case) async throws {
     try await rule.run(over: Self.lanes[2].adapter)
   }
+
+  @Test func `every rule is run, or needs a capability that this libcurl lacks`() {
+    let capabilities = CurlAdapter().capabilities
+    let lacking = AdapterConformance.all.filter { !capabilities.isSuperset(of: $0.needs) }
+    #expect(AdapterConformance.cases(for: capabilities).count >= AdapterConformance.all.count - lacking.count)
+    // For `Scripts/libcurls`.
+    print("\(lacking.count) rules need a capability that this libcurl lacks")
+  }
 }
 
 @Suite(.serialized, .enabled(if: TestRun.isComplete, "Scripts/check runs it")) struct TaskExecutorConformanceTests {

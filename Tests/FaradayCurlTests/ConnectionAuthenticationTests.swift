@@ -1,5 +1,5 @@
 import FaradayCore
-import FaradayCurl
+@testable import FaradayCurl
 import FaradayTesting
 import FoundationEssentials
 import Testing
@@ -59,7 +59,9 @@ import Testing
     }
   }
 
-  @Test(arguments: [Delivery.buffered, .streamed], ["", "the body"])
+  private static let hasNTLM: ConditionTrait = .enabled(if: Library.schemes.contains(.ntlm), "this libcurl has no NTLM")
+
+  @Test(Self.hasNTLM, arguments: [Delivery.buffered, .streamed], ["", "the body"])
   func `NTLM takes its three messages over one connection`(delivery: Delivery, body: String) async throws {
     let arrivals = Log<Arrival>()
     let server = try ntlmServer(arrivals)
@@ -86,7 +88,7 @@ import Testing
     #expect(arrivals.elements.last?.connection == 0 && arrivals.elements.last?.authorization == nil)
   }
 
-  @Test func `an NTLM connection is closed, and the next one begins anew`() async throws {
+  @Test(Self.hasNTLM) func `an NTLM connection is closed, and the next one begins anew`() async throws {
     let (arrivals, closed) = (Log<Arrival>(), Log<Int>())
     let connection = try ntlmServer(arrivals, closed: closed).connection(
       CurlAdapter.Configuration(idleConnectionTimeout: .seconds(3600)))
@@ -101,7 +103,7 @@ import Testing
     #expect(Set(closed.elements) == [0, 1])
   }
 
-  @Test func `the refusal of the third message is the response`() async throws {
+  @Test(Self.hasNTLM) func `the refusal of the third message is the response`() async throws {
     let arrivals = Log<Arrival>()
     let connection = try ntlmServer(arrivals, accepts: false).connection()
     let response = try await connection.get("secret") {

@@ -78,11 +78,29 @@ import Testing
     "OpenSSL SSL_connect: Connection reset by peer in connection to localhost:1 ",
     "OpenSSL SSL_connect: SSL_ERROR_SYSCALL in connection to localhost:1 ",
     "error:0A000126:SSL routines::unexpected eof while reading", "Recv failure: Connection reset by peer",
+    "TLS connect error: error:00000000:lib(0)::reason(0)",
+    "gnutls_handshake() failed: The TLS connection was non-properly terminated.",
   ])
   func `a handshake that breaks off is a failure of the connection`(text: String) {
     #expect(ErrorTable.code(for: CURLE_SSL_CONNECT_ERROR, phase: .tls, text: text) == .connectionFailed)
     let reason = "error:0A00010B:SSL routines::wrong version number"
     #expect(ErrorTable.code(for: CURLE_SSL_CONNECT_ERROR, phase: .tls, text: reason) == .tlsFailed)
+  }
+
+  @Test(arguments: [
+    "OpenSSL SSL_read: OpenSSL/3.5.3: error:0A000126:SSL routines::unexpected eof while reading, errno 0",
+    "OpenSSL SSL_read: SSL_ERROR_SYSCALL, errno 0", "GnuTLS recv error (-110): The TLS connection was non-properly terminated.",
+  ])
+  func `a body whose connection ends without a close_notify is truncated`(text: String) {
+    #expect(ErrorTable.code(for: CURLE_RECV_ERROR, phase: .receiving, text: text) == .truncatedResponse)
+    #expect(ErrorTable.code(for: CURLE_SEND_ERROR, phase: .waiting, text: text) == .connectionClosed)
+  }
+
+  @Test(arguments: [CURLE_SSL_CERTPROBLEM, CURLE_BAD_FUNCTION_ARGUMENT])
+  func `a client certificate with a wrong key is invalid in every version`(code: CURLcode) {
+    let text = "unable to set private key file: 'client.key' type PEM"
+    #expect(ErrorTable.code(for: code, phase: .tls, text: text) == .invalidClientCertificate)
+    #expect(ErrorTable.isTLS(code, text))
   }
 
   @Test(arguments: [CURLE_RECV_ERROR, CURLE_SEND_ERROR], [TransportError.Phase.sending, .waiting])

@@ -1,5 +1,5 @@
 import FaradayCore
-import FaradayCurl
+@testable import FaradayCurl
 import FaradayTesting
 import Testing
 
@@ -21,7 +21,8 @@ import Testing
   }
 
   /// Its connect timeout is longer than the delay that is libcurl's own.
-  @Test func `it is not tried before its time`() async throws {
+  @Test(.enabled(if: Library.version < 0x08_09_00, "newer libcurl begins with IPv6, where the server is"))
+  func `it is not tried before its time`() async throws {
     let (server, silent) = try FullListener.besideServer()
     defer { server.stop() }
     var request = try request(server.port, after: .seconds(3600))

@@ -75,6 +75,8 @@ import Testing
   private static func canonical(_ host: String) -> String {
     var host = host.lowercased()
     if host.hasPrefix("["), host.hasSuffix("]") { host = String(host.dropFirst().dropLast()) }
+    // Newer libcurl removes it itself.
+    if host.hasSuffix("."), host.first?.isNumber == true { host.removeLast() }
     if host.contains(":") { return String(host.prefix { $0 != "%" }) }
     var address = in_addr()
     guard inet_aton(host, &address) != 0 else { return host }

@@ -12,12 +12,13 @@ enum NameLookup {
     state.withLock { $0[name] = (0, gate, isFound) }
   }
 
+  /// How often a name was looked up. libcurl 8.20 and newer asks for both versions of IP separately: that counts once.
   static func count(_ name: String) -> Int { state.withLock { $0[name]?.count ?? 0 } }
 
-  fileprivate static func begin(_ name: String) -> (isOurs: Bool, gate: Gate?, isFound: Bool) {
+  fileprivate static func begin(_ name: String, isCounted: Bool) -> (isOurs: Bool, gate: Gate?, isFound: Bool) {
     state.withLock { state in
       guard let entry = state[name] else { return (false, nil, true) }
-      state[name]?.count += 1
+      if isCounted { state[name]?.count += 1 }
       return (true, entry.gate, entry.isFound)
     }
   }
@@ -38,7 +39,8 @@ public nonisolated func lookUp(
 ) -> Int32 {
   guard let systemGetAddrInfo else { return EAI_FAIL }
   guard let name else { return systemGetAddrInfo(nil, service, hints, result) }
-  let (isOurs, gate, isFound) = NameLookup.begin(String(cString: name))
+  let (isOurs, gate, isFound) = NameLookup.begin(
+    String(cString: name), isCounted: hints?.pointee.ai_family != AF_INET6)
   gate?.wait()
   guard isFound else { return EAI_NONAME }
   return isOurs ? systemGetAddrInfo("127.0.0.1", service, hints, result) : systemGetAddrInfo(name, service, hints, result)

@@ -1,5 +1,5 @@
 import FaradayCore
-import FaradayCurl
+@testable import FaradayCurl
 import FaradayTesting
 import Testing
 
@@ -57,10 +57,12 @@ import Testing
     #expect(squid.passed.last?.target == "localhost:\(nginx.port(.valid))")
   }
 
-  @Test(arguments: [
-    (SquidProxy.Authentication.basic, AuthenticationSchemes.basic), (.digest, .digest), (.ntlm, .ntlm), (.digest, .any),
-    (.ntlm, .any), (.basic, .any),
-  ]) func `credentials for squid are negotiated, for requests and for tunnels`(
+  @Test(
+    arguments: [
+      (SquidProxy.Authentication.basic, AuthenticationSchemes.basic), (.digest, .digest), (.ntlm, .ntlm), (.digest, .any),
+      (.ntlm, .any), (.basic, .any),
+    ].filter { $0.0 != .ntlm || Library.schemes.contains(.ntlm) })
+  func `credentials for squid are negotiated, for requests and for tunnels`(
     kind: SquidProxy.Authentication, schemes: AuthenticationSchemes
   ) async throws {
     let (server, squid) = (try LocalServer(), try SquidProxy(kind))

@@ -101,8 +101,10 @@ import Testing
   @Test func `several that differ are none`() async throws {
     let server = try AnsweringServer([Self.redirect("Location: /a", "Location: /b")])
     let connection = try Connection(server.url, adapter: CurlAdapter(), middleware: [.redirects()])
-    let error = await #expect(throws: RedirectError.self) { try await connection.get("/") }
-    #expect(error?.reason == .invalidLocation && server.requestCount == 1)
+    let error = await #expect(throws: (any Error).self) { try await connection.get("/") }
+    // Newer libcurl rejects the response itself.
+    #expect((error as? RedirectError)?.reason == .invalidLocation || (error as? TransportError)?.code == .malformedResponse)
+    #expect(server.requestCount == 1)
   }
 
   // MARK: the redirect's own body

@@ -54,10 +54,11 @@ extension Engine {
   private func configure(_ easy: EasyHandle) throws(EasyHandle.OptionRejected) {
     try easy.set(CURLOPT_URL, "http://127.0.0.1:9/")
     try easy.set(CURLOPT_NOSIGNAL, 1)
-    try easy.set(CURLOPT_FRESH_CONNECT, 1)
     try easy.set(CURLOPT_PROXY, "")
     try easy.set(CURLOPT_NOPROXY, "")
     try easy.check(faraday_set_open_socket(easy.pointer, noSocketCallback), CURLOPT_OPENSOCKETFUNCTION)
+    // Not CURLOPT_FRESH_CONNECT, with which libcurl 8.22 and newer does not look at its idle connections.
+    _ = faraday_set_ready(easy.pointer, noRequestCallback, nil)
     try ReuseLimits(configuration).apply(to: easy)
     if isFlushingDNSCache { try easy.set(CURLOPT_DNS_CACHE_TIMEOUT, 0) }
   }

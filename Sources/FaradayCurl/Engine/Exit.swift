@@ -9,7 +9,7 @@ private import Darwin
 /// Stops the engines' threads while the process exits, to prevent crashes.
 ///
 /// OpenSSL's atexit handler frees memory that other threads still use. If we initialize OpenSSL first, it registers none
-/// (`faraday_keep_openssl_until_exit`). If another library did, such as Foundation's URLSession, the engines are stopped before,
+/// (`OpenSSL.keepUntilExit()`). If another library did, such as Foundation's URLSession, the engines are stopped before,
 /// because the handler registered last runs first.
 enum Exit {
   private static let isUnderWay = Atomic<Bool>(false)

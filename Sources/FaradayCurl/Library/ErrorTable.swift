@@ -44,17 +44,26 @@ enum ErrorTable {
     // libcurl closes a QUIC connection whose server has violated the protocol, and finds it closing (ngtcp2).
     case (CURLE_RECV_ERROR, _) where text.contains("ERR_CLOSING"), (CURLE_SEND_ERROR, _) where text.contains("ERR_CLOSING"):
       return .http3Error
+    // The same, of a handshake that libcurl does over GnuTLS.
+    case (CURLE_RECV_ERROR, .connecting) where interruptions.contains { text.contains($0) },
+      (CURLE_SEND_ERROR, .connecting) where interruptions.contains { text.contains($0) }:
+      return .connectionFailed
+    // HTTP/2, whose errors libcurl 8.16 finds when it sends.
+    case (CURLE_SEND_ERROR, .waiting) where text.contains("Invalid HTTP header field"): return .http2Error
+    case (CURLE_SEND_ERROR, .waiting) where isEndWithoutNotice(text): return .connectionClosed
     // The connection was closed or reset before a response.
     case (CURLE_RECV_ERROR, .waiting) where headSize == 0, (CURLE_RECV_ERROR, .sending) where headSize == 0:
       return .connectionClosed
-    case (CURLE_SEND_ERROR, .waiting) where headSize == 0 && text.contains("unexpected eof"): return .connectionClosed
-    case (CURLE_RECV_ERROR, .receiving) where text.contains("unexpected eof"),
-      (CURLE_SEND_ERROR, .receiving) where text.contains("unexpected eof"):
+    case (CURLE_RECV_ERROR, .receiving) where isEndWithoutNotice(text),
+      (CURLE_SEND_ERROR, .receiving) where isEndWithoutNotice(text):
       return .truncatedResponse
     case (CURLE_OUT_OF_MEMORY, .waiting), (CURLE_OUT_OF_MEMORY, .sending): return .headTooLarge
     case (CURLE_OPERATION_TIMEDOUT, _) where text.contains("too slow"): return .tooSlow
     // A client certificate without its key.
-    case (CURLE_SSL_CONNECT_ERROR, .tls) where text.contains("private key"): return .invalidClientCertificate
+    case (CURLE_SSL_CONNECT_ERROR, .tls) where text.contains("private key"),
+      // libcurl 8.16 and newer.
+      (CURLE_BAD_FUNCTION_ARGUMENT, _) where headSize == 0 && text.contains("private key"):
+      return .invalidClientCertificate
     // The response is not HTTP: HTTP/0.9 is disabled.
     case (CURLE_UNSUPPORTED_PROTOCOL, .waiting), (CURLE_UNSUPPORTED_PROTOCOL, .sending): return .malformedResponse
     default: return table[code.rawValue] ?? .engineFailed
@@ -62,14 +71,25 @@ enum ErrorTable {
   }
 
   /// Phrases of libcurl's messages about a connection that broke during the handshake.
-  private static let interruptions = [" in connection to ", "unexpected eof", "Recv failure", "Send failure"]
+  private static let interruptions = [
+    " in connection to ", "unexpected eof", "Recv failure", "Send failure", "non-properly terminated",
+    "lib(0)::reason(0)",
+  ]
 
-  /// Whether OpenSSL reports an alert of the server.
-  private static func isAlert(_ text: String) -> Bool { text.contains("SSL routines") && text.contains(" alert ") }
+  /// Whether OpenSSL or GnuTLS reports an alert of the server.
+  private static func isAlert(_ text: String) -> Bool {
+    text.contains("SSL routines") && text.contains(" alert ") || text.contains("A TLS fatal alert")
+  }
+
+  /// Whether OpenSSL 3, OpenSSL 1.1 or GnuTLS reports that the connection was closed without a close_notify.
+  private static func isEndWithoutNotice(_ text: String) -> Bool {
+    text.contains("unexpected eof") || text.contains("SSL_ERROR_SYSCALL, errno 0") || text.contains("non-properly terminated")
+  }
 
   /// Whether it is a TLS error: before 8.0, libcurl's times do not show that phase.
-  static func isTLS(_ code: CURLcode) -> Bool {
-    switch table[code.rawValue] {
+  static func isTLS(_ code: CURLcode, _ text: String) -> Bool {
+    if code == CURLE_BAD_FUNCTION_ARGUMENT { return text.contains("private key") }
+    return switch table[code.rawValue] {
     case .tlsFailed, .tlsVerificationFailed, .invalidCA, .invalidClientCertificate, .publicKeyNotPinned: true
     default: false
     }

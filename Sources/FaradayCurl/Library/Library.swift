@@ -1,11 +1,16 @@
 internal import CCurl
 internal import FaradayCore
+#if canImport(Glibc)
+private import Glibc
+#elseif canImport(Darwin)
+private import Darwin
+#endif
 
 /// The libcurl of this process: its version and features. It is initialized once, on first use, and never cleaned up.
 enum Library {
   /// The version at run time, as 0xXXYYZZ, which may be newer than the headers at compile time; 0 if initialization failed.
   static let version: UInt32 = {
-    faraday_keep_openssl_until_exit()
+    OpenSSL.keepUntilExit()
     guard curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK else { return 0 }
     Exit.prepare()
     Forks.count()
@@ -23,6 +28,9 @@ enum Library {
   /// `libcurl/7.88.1 OpenSSL/3.0.19 …`, from `curl_version()`.
   static let description = version == 0 ? "libcurl (not initialised)" : String(cString: curl_version())
 
+  /// The version at run time: `7.88.1`.
+  static let versionText = faraday_version()?.pointee.version.map { String(cString: $0) } ?? "of unknown version"
+
   /// The capabilities of this build of libcurl.
   static let capabilities: Capabilities = {
     var capabilities = Capabilities.all
@@ -30,33 +38,64 @@ enum Library {
     if !hasReliableHTTP2 { capabilities.subtract([.http2, .http2PriorKnowledge]) }
     // Such a request cannot use HTTP/1.1 instead: see `Transfer.mayBeHTTP2`.
     if !Behaviour.hasSoundStreams { capabilities.remove(.http2PriorKnowledge) }
-    let info = faraday_version()?.pointee
-    let features = info?.features ?? 0
-    if info?.ares == nil { capabilities.remove(.dnsServers) }
     if features & CURL_VERSION_UNIX_SOCKETS == 0 { capabilities.remove(.unixSockets) }
     if !OpenSSL.reportsCertificates { capabilities.remove(.peerCertificates) }
     #if !os(Linux)
     capabilities.remove(.tcpUserTimeout)
     #endif
-    // The blobs of certificate authorities.
-    if version < 0x07_4D_00 { capabilities.remove(.tlsAuthorities) }
+    // Others ignore a part of these options: a certificate in memory, a directory besides the default file, names of ciphers.
+    if !OpenSSL.isUsed { capabilities.subtract([.tlsAuthorities, .clientCertificates, .tlsCiphers]) }
+    // libcurl 8.22 trusts its default file besides the directory that it is given; 8.20 and 8.23 do not.
+    if 0x08_15_00..<0x08_17_00 ~= version { capabilities.remove(.tlsAuthorities) }
+    for (capability, option) in optional where !hasOption(option) { capabilities.remove(capability) }
     return capabilities
   }()
 
-  /// Whether HTTP/2 is supported: from 7.88 on, and before ``Behaviour/hasSoundStreams`` for some requests only.
-  static let hasReliableHTTP2: Bool = {
-    let features = faraday_version()?.pointee.features ?? 0
-    return version >= 0x07_58_00 && features & CURL_VERSION_HTTP2 != 0
+  /// Options that a build may lack.
+  private static let optional: [(Capabilities, CURLoption)] = [
+    (.tlsAuthorities, CURLOPT_CAINFO_BLOB), (.tlsAuthorities, CURLOPT_CAPATH), (.pinnedPublicKeys, CURLOPT_PINNEDPUBLICKEY),
+    (.revocationLists, CURLOPT_CRLFILE), (.tlsCiphers, CURLOPT_TLS13_CIPHERS), (.peerCertificates, CURLOPT_SSL_CTX_FUNCTION),
+    (.proxies, CURLOPT_PROXY), (.dnsServers, CURLOPT_DNS_SERVERS), (.dnsOverHTTPS, CURLOPT_DOH_URL),
+  ]
+
+  /// Whether libcurl can be given an option whose value is a pointer.
+  private static func hasOption(_ option: CURLoption) -> Bool {
+    guard isReady, let easy = curl_easy_init() else { return false }
+    defer { curl_easy_cleanup(easy) }
+    let code = faraday_set_pointer(easy, option, nil)
+    return code != CURLE_UNKNOWN_OPTION && code != CURLE_NOT_BUILT_IN
+  }
+
+  /// The authentication schemes of this build of libcurl.
+  static let schemes: AuthenticationSchemes = {
+    var schemes: AuthenticationSchemes = [.basic, .digest]
+    if features & CURL_VERSION_NTLM != 0 { schemes.insert(.ntlm) }
+    if features & CURL_VERSION_SPNEGO != 0 { schemes.insert(.negotiate) }
+    return schemes
   }()
+
+  private static let features = faraday_version()?.pointee.features ?? 0
+
+  /// Whether HTTP/2 is supported: from 7.88 on, and before ``Behaviour/hasSoundStreams`` for some requests only.
+  static let hasReliableHTTP2 = version >= 0x07_58_00 && features & CURL_VERSION_HTTP2 != 0
 
   /// Whether HTTP/3 is supported: from 8.5 on, which no longer calls it experimental, if libcurl is built with a QUIC library.
-  static let hasHTTP3: Bool = {
-    let features = faraday_version()?.pointee.features ?? 0
-    return version >= 0x08_05_00 && features & CURL_VERSION_HTTP3 != 0
+  static let hasHTTP3 = version >= 0x08_05_00 && features & CURL_VERSION_HTTP3 != 0
+
+  /// The file of certificate authorities that libcurl was built with; nil if there is none. If that file does not exist, the first
+  /// that does of those that systems have: libcurl may have been built on another one.
+  static let bundle: String? = {
+    let own = faraday_version()?.pointee.cainfo.map { String(cString: $0) }
+    guard own != nil || authorityDirectory == nil else { return nil }
+    return ([own].compactMap(\.self) + usualBundles).first { access($0, R_OK) == 0 } ?? own
   }()
 
-  /// The file of certificate authorities that libcurl was built with; nil if there is none.
-  static let bundle = faraday_version()?.pointee.cainfo.map { String(cString: $0) }
+  /// Of Debian, Fedora, openSUSE and Alpine, as in Go's crypto/x509.
+  private static let usualBundles = [
+    "/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/ca-bundle.pem",
+    "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem", "/etc/ssl/cert.pem",
+  ]
+
   /// The directory of certificate authorities that libcurl was built with; nil if there is none.
   static let authorityDirectory = faraday_version()?.pointee.capath.map { String(cString: $0) }
 
@@ -73,69 +112,18 @@ enum Library {
     fileprivate static func hidesBrokenSessions(in version: UInt32) -> Bool { version >= 0x08_04_00 && version < 0x08_0E_00 }
     /// RST_STREAM is sent at once when an HTTP/2 transfer is cancelled, and not with the connection's next frame (8.15.0).
     static let resetsAtOnce = version >= 0x08_0F_00
-  }
-}
-
-/// Properties of a TLS connection that libcurl does not provide, read from OpenSSL if libcurl uses it. Its functions are looked up
-/// at run time (`dlsym`): OpenSSL is not linked here.
-enum OpenSSL {
-  private static let hasPending = faraday_find_ssl_question("SSL_has_pending")
-  private static let shutdown = faraday_find_ssl_question("SSL_get_shutdown")
-  private static let alpn = faraday_find_ssl_alpn()
-
-  /// Whether OpenSSL has buffered bytes that were not read, decrypted or not: they are no longer in the socket.
-  static func hasUnreadBytes(_ ssl: UnsafeMutableRawPointer) -> Bool { hasPending.map { $0(ssl) != 0 } ?? false }
-
-  /// Whether the server has sent a close_notify; nil if that is unknown.
-  static func hasReceivedCloseNotify(_ ssl: UnsafeMutableRawPointer) -> Bool? {
-    let received: Int32 = 2  // SSL_RECEIVED_SHUTDOWN
-    return shutdown.map { $0(ssl) & received != 0 }
-  }
-
-  /// Whether the negotiated protocol (ALPN) can be read.
-  static var reportsALPN: Bool { isUsed && alpn != nil }
-
-  /// Whether libcurl uses OpenSSL or a fork of it.
-  static let isUsed: Bool = {
-    let tls = faraday_version()?.pointee.ssl_version.map { String(cString: $0) } ?? ""
-    return ["OpenSSL", "LibreSSL", "BoringSSL", "quictls", "AWS-LC"].contains { tls.hasPrefix($0) }
-  }()
-
-  /// Whether the certificates of a peer can be read.
-  static let reportsCertificates = isUsed && faraday_can_copy_certificates() != 0
-
-  /// The certificates that the peer of a connection has sent, in DER; those of the original handshake if the session was resumed.
-  static func peerCertificates(_ ssl: UnsafeMutableRawPointer) -> [Data] {
-    var certificates: [Data] = []
-    var count: Int32 = 0
-    while let bytes = faraday_ssl_peer_copy(ssl, Int32(certificates.count), &count) {
-      certificates.append(Data(bytes: bytes, count: Int(count)))
-      faraday_x509_free(bytes)
-    }
-    return certificates
-  }
-
-  /// What was negotiated in the handshake of a connection.
-  static func session(of ssl: UnsafeMutableRawPointer) -> TLSSession {
-    var session = TLSSession()
-    switch faraday_ssl_version(ssl).map({ String(cString: $0) }) {
-    case "TLSv1": session.version = .v1_0
-    case "TLSv1.1": session.version = .v1_1
-    case "TLSv1.2": session.version = .v1_2
-    // QUIC has no other version (RFC 9001).
-    case "TLSv1.3", "QUICv1": session.version = .v1_3
-    default: break
-    }
-    session.cipherSuite = faraday_ssl_cipher(ssl).map { String(cString: $0) }
-    var count: UInt32 = 0
-    if let alpn, let name = faraday_ssl_alpn_name(alpn, ssl, &count) {
-      session.applicationProtocol = String(decoding: UnsafeBufferPointer(start: name, count: Int(count)), as: UTF8.self)
-    }
-    return session
-  }
-
-  /// Whether HTTP/2 was negotiated (ALPN); nil if that is unknown.
-  static func hasAgreedOnHTTP2(_ ssl: UnsafeMutableRawPointer) -> Bool? {
-    alpn.map { faraday_ssl_agreed_on_http2($0, ssl) != 0 }
+    /// A name that was not found is not looked up again for a while (8.16.0).
+    static let remembersFailedLookups = version >= 0x08_10_00
+    /// Percent-escapes of the path and query are sent in upper case.
+    static let raisesEscapes: Bool = {
+      guard let url = curl_url() else { return false }
+      defer { curl_url_cleanup(url) }
+      var path: UnsafeMutablePointer<CChar>?
+      guard curl_url_set(url, CURLUPART_URL, "http://localhost/%7e", UInt32(CURLU_URLENCODE)) == CURLUE_OK,
+        curl_url_get(url, CURLUPART_PATH, &path, 0) == CURLUE_OK, let path
+      else { return false }
+      defer { curl_free(path) }
+      return String(cString: path) != "/%7e"
+    }()
   }
 }

@@ -139,8 +139,8 @@ extension TransferRates {
 }
 
 extension Authentication {
-  func apply(to easy: EasyHandle) throws(EasyHandle.OptionRejected) {
-    try easy.set(CURLOPT_HTTPAUTH, schemes.libcurlBits)
+  func apply(to transfer: Transfer, _ easy: EasyHandle) throws {
+    try transfer.set(CURLOPT_HTTPAUTH, schemes, easy)
     try easy.set(CURLOPT_USERNAME, user)
     try easy.set(CURLOPT_PASSWORD, password)
     // These authenticate the connection: no other request may use it.

@@ -101,7 +101,7 @@ extension Proxy {
     try easy.set(CURLOPT_PROXY, url)
     if let user { try easy.set(CURLOPT_PROXYUSERNAME, user) }
     if let password { try easy.set(CURLOPT_PROXYPASSWORD, password) }
-    if authentication != .basic { try easy.set(CURLOPT_PROXYAUTH, authentication.libcurlBits) }
+    if authentication != .basic { try transfer.set(CURLOPT_PROXYAUTH, authentication, easy) }
     if tunnels { try easy.set(CURLOPT_HTTPPROXYTUNNEL, 1) }
     // The server's fields are for the server only, also in libcurl whose default was otherwise (before 7.42.1).
     try easy.set(CURLOPT_HEADEROPT, Int(CURLHEADER_SEPARATE))
@@ -110,14 +110,27 @@ extension Proxy {
   }
 }
 
-extension AuthenticationSchemes {
-  /// The bits of `CURLOPT_HTTPAUTH` and `CURLOPT_PROXYAUTH`.
-  var libcurlBits: Int {
-    var bits = 0
-    if contains(.basic) { bits |= faraday_auth_basic }
-    if contains(.digest) { bits |= faraday_auth_digest }
-    if contains(.ntlm) { bits |= faraday_auth_ntlm }
-    if contains(.negotiate) { bits |= faraday_auth_negotiate }
-    return bits
+extension Transfer {
+  /// Sets the schemes that the server or the proxy may ask for. Those that this build of libcurl lacks are not used, and are
+  /// refused if there are no others.
+  func set(_ option: CURLoption, _ schemes: AuthenticationSchemes, _ easy: EasyHandle) throws {
+    guard schemes.isEmpty || !schemes.isDisjoint(with: Library.schemes) else {
+      throw error(
+        .unsupported, "libcurl \(Library.versionText) was built without \(schemes.names.joined(separator: ", "))",
+        phase: .building)
+    }
+    try easy.set(option, schemes.libcurlBits)
   }
+}
+
+extension AuthenticationSchemes {
+  private static let table: [(scheme: AuthenticationSchemes, name: String, bits: Int)] = [
+    (.basic, "Basic", faraday_auth_basic), (.digest, "Digest", faraday_auth_digest), (.ntlm, "NTLM", faraday_auth_ntlm),
+    (.negotiate, "Negotiate", faraday_auth_negotiate),
+  ]
+
+  fileprivate var names: [String] { Self.table.filter { contains($0.scheme) }.map(\.name) }
+
+  /// The bits of `CURLOPT_HTTPAUTH` and `CURLOPT_PROXYAUTH`.
+  fileprivate var libcurlBits: Int { Self.table.filter { contains($0.scheme) }.reduce(0) { $0 | $1.bits } }
 }

@@ -60,7 +60,7 @@ extension Transfer {
   /// Sets the options that few requests have.
   private func apply(_ options: UncommonOptions.Fields, to easy: EasyHandle) throws {
     let this = Unmanaged.passUnretained(self).toOpaque()
-    try options.authentication?.apply(to: easy)
+    try options.authentication?.apply(to: self, easy)
     try options.rates.apply(to: easy)
     if let expect = options.expectContinue {
       try easy.set(CURLOPT_EXPECT_100_TIMEOUT_MS, Int(clamping: max(1, expect.timeout.nanoseconds / 1_000_000)))
@@ -83,13 +83,24 @@ extension Transfer {
     case .verbatim(let text): return text
     // A proxy gets the origin without a path (RFC 9112, section 3.2.4).
     case .asterisk: return isForwarded ? target.origin : "*"
-    // Newer libcurl drops the question mark of an empty query.
-    case .origin: guard target.hasEmptyQuery, !isForwarded else { return nil }
+    // Newer libcurl drops the question mark of an empty query, and changes escapes; Digest hashes what it would send.
+    case .origin:
+      guard target.hasEmptyQuery && !isForwarded || hasLowercaseEscape && !answersChallenges else { return nil }
     }
     let text = target.text.utf8.prefix { $0 != UInt8(ascii: "#") }
+    if isForwarded { return String(decoding: text, as: UTF8.self) }
     let authority = text.dropFirst(target.isSecure ? 8 : 7)
     let path = authority.drop { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
     return (path.first == UInt8(ascii: "/") ? "" : "/") + String(decoding: path, as: UTF8.self)
+  }
+
+  /// Whether libcurl would change the case of an escape in the target: to `%7E`, of `%7e`.
+  private var hasLowercaseEscape: Bool {
+    let text = target.text.utf8
+    guard Library.Behaviour.raisesEscapes, text.contains(UInt8(ascii: "%")) else { return false }
+    return text.indices.contains { index in
+      text[index] == UInt8(ascii: "%") && text[index...].dropFirst().prefix(2).contains { $0 >= UInt8(ascii: "a") }
+    }
   }
 
   /// Whether the request is sent to a proxy in absolute form, and not to the server.

@@ -32,7 +32,7 @@ nonisolated func readCallback(
 
 nonisolated func seekCallback(_ data: UnsafeMutableRawPointer?, _ offset: curl_off_t, _ origin: Int32) -> Int32 {
   withTransfer(data, otherwise: CURL_SEEKFUNC_CANTSEEK) {
-    origin == SEEK_SET && offset == 0 && $0.rewind() ? CURL_SEEKFUNC_OK : CURL_SEEKFUNC_CANTSEEK
+    origin == SEEK_SET && offset == 0 && $0.mayRewind() ? CURL_SEEKFUNC_OK : CURL_SEEKFUNC_CANTSEEK
   }
 }
 
@@ -77,20 +77,14 @@ nonisolated func tlsContextCallback(
     guard easy == transfer.easy?.pointer else { return CURLE_OK }
     // Those of an https proxy came first.
     transfer.attempt.certificates = []
-    guard faraday_set_verify(context, verifyCallback, data) != 0 else { return CURLE_SSL_CONNECT_ERROR }
-    guard transfer.verifier != nil else { return CURLE_OK }
-    return faraday_require_verify(context) != 0 ? CURLE_OK : CURLE_SSL_CONNECT_ERROR
+    guard OpenSSL.setVerification(context, verifyCallback, data) else { return CURLE_SSL_CONNECT_ERROR }
+    return transfer.verifier == nil || OpenSSL.requireVerification(context) ? CURLE_OK : CURLE_SSL_CONNECT_ERROR
   }
 }
 
 /// The peer has sent its certificates: they are copied, and verified.
 nonisolated func verifyCallback(_ store: UnsafeMutableRawPointer?, _ data: UnsafeMutableRawPointer?) -> Int32 {
-  var certificates: [Data] = []
-  var count: Int32 = 0
-  while let bytes = faraday_x509_copy(store, Int32(certificates.count), &count) {
-    certificates.append(Data(bytes: bytes, count: Int(count)))
-    faraday_x509_free(bytes)
-  }
+  let certificates = OpenSSL.certificates(verifiedWith: store)
   return withTransfer(data, otherwise: false) { $0.accepts(certificates, in: store) } ? 1 : 0
 }
 
@@ -120,6 +114,12 @@ nonisolated func logCallback(
 nonisolated func noSocketCallback(
   _ data: UnsafeMutableRawPointer?, _ purpose: curlsocktype, _ address: UnsafeMutablePointer<curl_sockaddr>?
 ) -> curl_socket_t { faraday_bad_socket }
+
+/// For the same request: it must not be sent over a kept connection.
+nonisolated func noRequestCallback(
+  _ data: UnsafeMutableRawPointer?, _ remote: UnsafeMutablePointer<CChar>?, _ local: UnsafeMutablePointer<CChar>?,
+  _ remotePort: Int32, _ localPort: Int32
+) -> Int32 { CURL_PREREQFUNC_ABORT }
 
 nonisolated func closeSocketCallback(_ data: UnsafeMutableRawPointer?, _ descriptor: curl_socket_t) -> Int32 {
   if let data { Unmanaged<Sockets>.fromOpaque(data)._withUnsafeGuaranteedRef { $0.closed(descriptor) } }

@@ -160,6 +160,8 @@ extension Transfer {
       if let session = attempt.tlsSession { sockets.note(session, of: descriptor) }
       attempt.isHTTP2 = !isHTTP3 && hasAgreedOnHTTP2(ssl)
       if isHTTP2 { sockets.noteHTTP2(descriptor) }
+      // It could not be told later whether the TLS layer has unread bytes.
+      if target.isSecure, !isHTTP2, ssl == nil || !OpenSSL.detectsUnreadBytes { forbidReuse() }
     }
     watchFrames()
     let uses = sockets.begin(descriptor)

@@ -117,23 +117,23 @@ extension Transfer {
     let text = CertificatePath.plain(said.isEmpty ? String(cString: curl_easy_strerror(code)) : said)
     if let refused = attempt.refusedAddress, attempt.openedSockets.isEmpty { return forbidden(refused) }
     // The phase must not be TLS once the request may have been sent: a caller would consider a retry safe.
-    let phase = ErrorTable.isTLS(code) && !attempt.isReady ? .tls : phase
+    let phase = ErrorTable.isTLS(code, text) && !attempt.isReady ? .tls : phase
     if phase == .resolving || phase == .connecting, faraday_is_out_of_descriptors() != 0 {
       return error(.outOfDescriptors, "no free file descriptor for a connection: \(text)", phase: phase)
     }
     // Within the TLS of a proxy, libcurl 7.88 reports every failure of the server's as one of the connection.
-    let hasReason = proxy?.scheme != .https || isOfProxy(code)
+    let hasReason = proxy?.scheme != .https || isOfProxy(code, text)
     let meaning = ErrorTable.code(
-      for: code, phase: phase, text: hasReason ? text : "", headSize: parser.size, isOfProxy: isOfProxy(code))
+      for: code, phase: phase, text: hasReason ? text : "", headSize: parser.size, isOfProxy: isOfProxy(code, text))
     return error(meaning, text, phase: phase, engineCode: Int(code.rawValue))
   }
 
   /// Whether an error of libcurl's is one of the connection to the proxy, before it was one to the server.
-  private func isOfProxy(_ code: CURLcode) -> Bool {
+  private func isOfProxy(_ code: CURLcode, _ text: String) -> Bool {
     guard let proxy, let easy, !attempt.isReady else { return false }
-    // Behind the proxy nothing can fail before the request is sent but TLS.
-    guard ErrorTable.isTLS(code) else { return true }
-    return proxy.scheme == .https && easy.get(CURLINFO_HTTP_CONNECTCODE) / 100 != 2
+    // Behind the proxy nothing can fail before the request is sent but TLS, for which libcurl over GnuTLS has other codes too.
+    guard ErrorTable.isTLS(code, text) || !OpenSSL.isUsed else { return true }
+    return (proxy.scheme == .https || !OpenSSL.isUsed) && easy.get(CURLINFO_HTTP_CONNECTCODE) / 100 != 2
   }
 
   /// The phase of the exchange.

@@ -62,16 +62,16 @@ extension Transfer {
   func accepts(_ certificates: [Data], in store: UnsafeMutableRawPointer?) -> Bool {
     let tls = request.options.tls
     if tls.reportsPeerCertificates { attempt.certificates = certificates }
-    guard let verifier else { return faraday_x509_verify(store) > 0 }
+    guard let verifier else { return OpenSSL.verify(store) }
     if tls.verifiesCertificate {
-      guard faraday_x509_verify(store) > 0 else { return false }
+      guard OpenSSL.verify(store) else { return false }
     }
     let host = target.endpoint.host
     let isAccepted = verifier.accepts(certificates, host: host)
     callbackReturned()
     attempt.isAcceptedByVerifier = isAccepted
     // Without a verification of the chain there is no result yet.
-    if !isAccepted || !tls.verifiesCertificate { faraday_x509_set_result(store, isAccepted ? 1 : 0) }
+    if !isAccepted || !tls.verifiesCertificate { OpenSSL.setResult(store, isAccepted: isAccepted) }
     if !isAccepted {
       failure = error(
         .tlsVerificationFailed, "`options.tls.verifier` refused the certificates of \(host.bounded())", phase: .tls)

@@ -85,6 +85,11 @@ extension Transfer {
     return true
   }
 
+  /// libcurl's seek callback, before it sends the request again. Some versions go on after a refusal, or report another error.
+  func mayRewind() -> Bool {
+    rewind() || stop(.bodyNotReplayable, "the request would have to be sent again, and its body can be read only once")
+  }
+
   // MARK: the source of a streamed body
 
   /// Starts the task that reads the body; it waits for ``openSource()``. Called by the sending task, whose priority and task-local

@@ -220,6 +220,9 @@ final class Transfer: @unchecked Sendable, HasDeadline {
     do {
       try configure(EasyHandle(pointer: easy), errorText: text)
     } catch let rejected as EasyHandle.OptionRejected {
+      if rejected.code == CURLE_NOT_BUILT_IN || rejected.code == CURLE_UNKNOWN_OPTION {
+        throw error(.unsupported, "libcurl \(Library.versionText) has no \(rejected.option)", phase: .building)
+      }
       let reason = String(cString: curl_easy_strerror(rejected.code))
       throw error(.engineFailed, "libcurl rejected the option \(rejected.option): \(reason)", phase: .building)
     }

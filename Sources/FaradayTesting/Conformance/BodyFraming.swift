@@ -6,8 +6,6 @@ extension ConformanceGroup {
     name: "framing", needs: .strictFraming,
     cases: twoEnds
       + [
-        ("a folded transfer coding", "Transfer-Encoding:\r\n chunked"),
-        ("a transfer coding folded with a tab", "Transfer-Encoding:\r\n\tchunked"),
         ("a space behind the transfer coding's name", "Transfer-Encoding : chunked"),
         ("a tab behind the transfer coding's name", "Transfer-Encoding\t: chunked"),
       ].flatMap { sentence, field in
@@ -15,7 +13,6 @@ extension ConformanceGroup {
           sentence, answering: "HTTP/1.1 200 OK\r\n\(field)\r\n\r\n5\r\nhello\r\n0\r\n\r\n", in: DeliveryKind.allCases)
       }
       + [
-        ("a folded length", "Content-Length:\r\n 5"),
         ("a length with a folded zero", "Content-Length: 5\r\n 0"),
         ("a space behind the length's name", "Content-Length : 5"),
         ("a tab behind the length's name", "Content-Length\t: 5"),
@@ -29,6 +26,18 @@ extension ConformanceGroup {
       ].flatMap { sentence, field in
         isMalformed(sentence, answering: "HTTP/1.1 200 OK\r\n\(field)\r\n\r\nhello", in: DeliveryKind.allCases)
       }
+      // Unfolded before it is read (RFC 9112, section 5.2), or refused; never ignored.
+      + [
+        ("a folded transfer coding", "Transfer-Encoding:\r\n chunked"),
+        ("a transfer coding folded with a tab", "Transfer-Encoding:\r\n\tchunked"),
+      ].flatMap { sentence, field in
+        isFine(
+          sentence, answering: "HTTP/1.1 200 OK\r\n\(field)\r\n\r\n5\r\nhello\r\n0\r\n\r\n", in: DeliveryKind.allCases,
+          or: .malformedResponse)
+      }
+      + isFine(
+        "a folded length", answering: "HTTP/1.1 200 OK\r\nContent-Length:\r\n 5\r\n\r\nhello, again", in: DeliveryKind.allCases,
+        or: .malformedResponse)
       + isFine(
         "a length that is in its list twice is one, or none", answering: "HTTP/1.1 200 OK\r\nContent-Length: 5, 5\r\n\r\nhello",
         or: .malformedResponse)

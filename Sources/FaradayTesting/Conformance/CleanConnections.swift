@@ -81,7 +81,7 @@ extension ConformanceGroup {
     // Each came once, and none over the first connection.
     let first = "\(answer.method) /first"
     try expectEqual(server.requests.elements, [first] + ["second", "third", "fourth"].map { "\(method) /\($0)" })
-    try expectEqual(server.server.connectionCount, 2)
+    try expectConnections(server.server.connectionCount, requests: 4, security)
   }
 
   private static func askAll(
@@ -162,6 +162,11 @@ extension ConformanceGroup {
     }
     try expectEqual(try await first.body.text(), body)
     for target in ["second", "third"] { try await connection.ask(.get, target) }
-    try expectEqual(server.connectionCount, 2)
+    try expectConnections(server.connectionCount, requests: 3, security)
+  }
+
+  /// The connection after the first is kept; but over TLS an engine that cannot see what its TLS library has read closes each.
+  private static func expectConnections(_ count: Int, requests: Int, _ security: Security) throws {
+    try expect(count == 2 || security != .plain && count == requests, "\(count) connections")
   }
 }

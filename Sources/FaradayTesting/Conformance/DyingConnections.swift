@@ -59,7 +59,7 @@ extension ConformanceGroup {
             try expectEqual(answered.elements.count, 1)
           } catch let error as TransportError {
             let codes: [TransportError.Code] = [.connectionClosed, .receiveFailed, .sendFailed, .bodyNotReplayable]
-            try expect(codes.contains(error.code), "\(error)")
+            try expect(codes.contains(error.code), "\(error), engine code \(error.engineCode ?? 0)")
           }
         }
       }

@@ -64,7 +64,8 @@ extension ConformanceGroup {
         },
         Case("answer no HEAD") { subject in
           try await withServer(subject, { try $0.send("just text") }) { connection in
-            try await expectFailure(.malformedResponse) { try await connection.head() }
+            // libcurl 8.8 and newer do not read a body after a HEAD, nor what could be one.
+            try await expectFailure(in: [.malformedResponse, .connectionClosed]) { try await connection.head() }
           }
         },
         Case("are none of a server that has spoken HTTP/1.1 on the connection", needs: .cleanConnections) { subject in

@@ -69,7 +69,8 @@ extension ConformanceGroup {
               if resets { connection.reset() } else { connection.close() }
             }
             defer { server.stop() }
-            let error = try await expectFailure(.proxyFailed) {
+            // libcurl over GnuTLS does not say whether the head after a 200 was complete.
+            let error = try await expectFailure(in: answer.contains("200") ? [.proxyFailed, .connectionFailed] : [.proxyFailed]) {
               try await subject.adapter.send(
                 try Request("https://127.0.0.1:9/", through: Proxy(scheme, host: "127.0.0.1", port: server.port)))
             }
