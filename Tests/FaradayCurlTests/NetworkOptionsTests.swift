@@ -77,6 +77,7 @@ import Testing
     request.body = .data(Data(count: 32 << 20))
     request.options.network.tcpUserTimeout = .milliseconds(300)
     request.options.timeouts.idle = nil
+    request.options.timeouts.total = .seconds(60)
     let error = try await transportError { [request] in try await CurlAdapter().send(request) }
     #expect(error.code == .connectionClosed && error.message.contains("timed out"), "\(error)")
     server.stop()

@@ -138,7 +138,9 @@ extension Transfer {
     if let ssl, !isReused { attempt.tlsSession = OpenSSL.session(of: ssl) }
     // A handshake without a decision must not happen: sessions are not resumed.
     if !isReused, verifier != nil, !attempt.isAcceptedByVerifier {
-      return stop(.tlsVerificationFailed, "the server's certificates were not passed to `options.tls.verifier`")
+      failure = error(
+        .tlsVerificationFailed, "the server's certificates were not passed to `options.tls.verifier`", phase: .tls)
+      return false
     }
     guard let descriptor else { return !isReused }
     attempt.isHTTP3 = sockets.isHTTP3(descriptor)
