@@ -15,9 +15,13 @@ internal import Synchronization
 /// **Reuse.** An idle connection on which bytes have arrived, or that was closed, is not reused, so that no response is attributed
 /// to another request. Unsolicited bytes that arrive after the next request was sent cannot be detected.
 ///
-/// **HTTP/2** over TLS is the default from libcurl 8.14 on. Older versions report some truncated HTTP/2 bodies as complete, and
-/// lack ``FaradayCore/Capabilities/http2``. (8.14 leaves one undetected case: a body without a length whose stream the server
-/// resets with NO_ERROR.)
+/// **HTTP/2** over TLS is the default from libcurl 8.4 on. One truncation is not detected: of a body without a length whose stream the
+/// server resets with NO_ERROR. libcurl 7.88 to 8.3 reports more truncated bodies as complete, and has no backpressure: there HTTP/2
+/// is used only for GET, HEAD, OPTIONS and TRACE without a body that are delivered whole (``FaradayCore/Options/deliversWhole``).
+/// If their response has no stated length, they are sent again over HTTP/1.1.
+///
+/// A server may end a connection of HTTP/2 at any time (GOAWAY). An idempotent request that is delivered whole is then sent again
+/// once over another connection, even if a part of its response has arrived.
 ///
 /// **HTTP/3** is used for requests with ``FaradayCore/HTTPVersionPolicy/http3``, from libcurl 8.5 on if it is built with a QUIC library. A
 /// body without a length whose stream the server resets with NO_ERROR looks complete.
@@ -48,8 +52,8 @@ public struct CurlAdapter: Adapter {
   /// inherits the preference does not, as with any executor: keep the adapter until such tasks have ended.
   public var taskExecutor: any TaskExecutor { engines }
 
-  /// All capabilities that libcurl has: ``FaradayCore/Capabilities/http2`` only if it supports it reliably (8.14 and newer), and
-  /// ``FaradayCore/Capabilities/http3`` only if it is 8.5 or newer and built with a QUIC library.
+  /// All capabilities that libcurl has: ``FaradayCore/Capabilities/http2`` from 7.88 on, and ``FaradayCore/Capabilities/http3`` from 8.5
+  /// on if it is built with a QUIC library.
   public var capabilities: Capabilities { Library.capabilities }
 
   /// Sends the request over a connection of the pool, or waits in the request queue for one. Returns at the response's head, or

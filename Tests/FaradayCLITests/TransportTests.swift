@@ -32,15 +32,15 @@ import Testing
     #expect(server.connectionCount == 0)
   }
 
-  @Test(.enabled(if: !Transport.curl.capabilities.contains(.http2), "with a libcurl without reliable HTTP/2"))
+  @Test(.enabled(if: !Transport.curl.capabilities.contains(.http2PriorKnowledge), "with a libcurl before 8.4"))
   func `an option that this libcurl is too old for names the version that it needs`() async throws {
-    let outcome = try await Program.run("--http2", server.url.replacing("http:", with: "https:"))
+    let outcome = try await Program.run("--http2-prior-knowledge", server.url)
     let version = CurlAdapter.libraryVersion.prefix { $0 != " " }
     #expect(outcome.status == 4)
     #expect(
       outcome.error
-        == "faraday: (4) --http2 is not supported by CurlAdapter: it has no http2, which needs libcurl 7.88 or newer with HTTP/2, "
-        + "and this is \(version)\n")
+        == "faraday: (4) --http2-prior-knowledge is not supported by CurlAdapter: it has no http2PriorKnowledge, which needs libcurl "
+        + "8.4 or newer with HTTP/2, and this is \(version)\n")
   }
 
   @Test func `what the request needs and the adapter lacks exits with 4`() async throws {

@@ -55,15 +55,20 @@ import Testing
     let (path, last) = (server.path, server.last)
     let problems = try await withThrowingTaskGroup(of: String?.self) { group in
       var problems: [String] = []
-      for index in 0..<count {
+      // A new worker of haproxy takes some time to start.
+      for index in 0..<100_000 {
+        if index >= count, server.reload == nil || adapter.statistics.connections.opened > 1 { break }
         if index >= atOnce, let problem = try await group.next() ?? nil { problems.append(problem) }
-        // A reload stops the worker before the last one, too.
-        if index % 1000 == 150 { try server.reload?() }
+        if index % 1000 == 150, index < count { try server.reload?() }
         let query = index % 100 == 99 ? last : nil
         group.addTask {
           do {
             let size = 500 + index % 3000
             return try await exchange(connection, path + "bytes/\(size)" + (query.map { "?" + $0 } ?? ""), size)
+          } catch let error as TransportError where kind == .caddy && error.isTransient {
+            // caddy 2.6 does not complete some streams that its GOAWAY has promised to, and closes after a second. A program in C
+            // gets the same errors from libcurl.
+            return nil
           } catch {
             return "\(index): \(error)"
           }

@@ -36,7 +36,8 @@ public enum HTTPVersionPolicy: Sendable, Hashable {
   case http1_0
   /// HTTP/1.1 only.
   case http1
-  /// HTTP/2 if the server offers it in the TLS handshake (ALPN), otherwise HTTP/1.1. Plain `http` uses HTTP/1.1.
+  /// HTTP/2 if the server offers it in the TLS handshake (ALPN), otherwise HTTP/1.1. Plain `http` uses HTTP/1.1, and so do requests for
+  /// which the adapter's HTTP/2 is not reliable.
   case http2
   /// HTTP/2 at once, also in cleartext: the server is known to speak it (prior knowledge, RFC 9113, section 3.3).
   case http2PriorKnowledge

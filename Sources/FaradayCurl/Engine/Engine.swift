@@ -250,7 +250,8 @@ final class Engine {
     guard let easy = transfer.easy else { return }
     sockets.watch(easy)
     if let share, transfer.target.isSecure { _ = faraday_set_pointer(easy.pointer, CURLOPT_SHARE, share) }
-    let pool = pools.number(of: transfer.connectionOptions)
+    var pool = pools.number(of: transfer.connectionOptions)
+    if Library.Behaviour.mixesVersions, transfer.target.isSecure, !transfer.mayBeHTTP2 { pool += 1 << 24 }
     if pool > 0, !transfer.mayNeedScope {
       // libcurl's pool keeps connections with different numbers apart. It is for link-local addresses of IPv6, and ignored for others.
       _ = faraday_set_long(easy.pointer, CURLOPT_ADDRESS_SCOPE, pool)

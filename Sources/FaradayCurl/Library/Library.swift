@@ -106,6 +106,8 @@ enum Library {
     /// A truncated HTTP/2 stream is an error, a paused one is bounded and complete, and an upload neither spins nor loses an early
     /// response (8.4.0).
     static let hasSoundStreams = version >= 0x08_04_00
+    /// Requests for HTTP/1.1 get kept connections of HTTP/2 (8.12).
+    static let mixesVersions = version >= 0x08_0C_00 && version < 0x08_0D_00
     /// After a server has violated HTTP/2, its connection's transfers wait for more, until that is closed. From 8.14 on, and before
     /// 8.4, they end when libcurl reads the next time. What comes between is told by the log of frames.
     static let hidesBrokenSessions = hidesBrokenSessions(in: version)

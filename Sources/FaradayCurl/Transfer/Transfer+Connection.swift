@@ -15,6 +15,8 @@ extension Transfer {
     case addressesForgotten
     /// The response has come over HTTP/2, and its end would not be certain: see ``Transfer/mayBeHTTP2``.
     case overHTTP1
+    /// The connection of HTTP/2 has ended before the response was complete: see ``Transfer/isCutWithItsSession(_:)``.
+    case sessionEnded
   }
 
   /// The state of one attempt and of its connection.
@@ -146,7 +148,7 @@ extension Transfer {
     attempt.isHTTP3 = sockets.isHTTP3(descriptor)
     if isReused {
       attempt.isHTTP2 = sockets.isHTTP2(descriptor)
-      // libcurl 8.12 gives requests that ask for HTTP/1.1 a connection of HTTP/2.
+      // A request for HTTP/1.1 must not use a connection of HTTP/2: see `Library.Behaviour.mixesVersions`.
       guard mayBeHTTP2 || !isHTTP2 else { return false }
       // Frames name their stream: what has arrived cannot be mistaken for this response, and libcurl reads it.
       guard isMultiplexed || !hasUnreadBytes(descriptor, ssl) else { return false }
@@ -222,6 +224,7 @@ extension Transfer {
   func neededRestart(after code: CURLcode) -> Restart? {
     if failure != nil { return nil }
     if let pendingRestart { return pendingRestart }
+    if isCutWithItsSession(code) { return .sessionEnded }
     let isForgotten = code == CURLE_COULDNT_RESOLVE_HOST && hasAddresses && !pastRestarts.contains(.addressesForgotten)
     if isForgotten, isChallenge || parser.size == 0 && maySendAgain { return .addressesForgotten }
     // libcurl gives up after five kept connections that were dead (before 8.0) or refused the stream (HTTP/2). A new one may work.

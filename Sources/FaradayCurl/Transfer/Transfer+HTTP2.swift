@@ -26,8 +26,14 @@ extension Request {
 
   /// Whether the request can be sent again after the response's head, and the caller notices nothing.
   private var mayBeSentAgainUnnoticed: Bool {
-    method.isSafe && body.isEmpty && options.deliversWhole && options.onInformational == nil
-      && options.onRawHead == nil && options.transport?.fields.rates.maximumReceive == nil
+    let transport = options.transport?.fields
+    return method.isSafe && body.isEmpty && isDeliveredAtOnce && transport?.rates.maximumReceive == nil
+      && transport?.authentication == nil
+  }
+
+  /// Whether the caller gets nothing of the response before all of it.
+  fileprivate var isDeliveredAtOnce: Bool {
+    options.deliversWhole && options.onInformational == nil && options.onRawHead == nil
   }
 }
 
@@ -40,6 +46,19 @@ extension Transfer {
       return true
     }
     return length > max(Self.maximumBufferedBody, request.options.maximumBodySize)
+  }
+
+  /// Whether libcurl has ended the transfer because its connection of HTTP/2 has ended, and the request can be sent again over another:
+  /// the method is idempotent, and nothing of the response was delivered. Servers end connections at any time (GOAWAY), and some
+  /// (caddy 2.6) do not complete streams that their GOAWAY has promised to.
+  func isCutWithItsSession(_ code: CURLcode) -> Bool {
+    guard isHTTP2, !pastRestarts.contains(.sessionEnded), continuation != nil, maySendAgain else { return false }
+    // CURLE_RECV_ERROR would be a stream that was refused.
+    let isEnd = [CURLE_HTTP2, CURLE_PARTIAL_FILE, CURLE_SEND_ERROR, CURLE_GOT_NOTHING].contains(code)
+    guard isEnd, request.isDeliveredAtOnce, !isWhole, let connection, let engine else { return false }
+    // Otherwise only the stream has ended.
+    let isOpen = engine.sockets.descriptor(connection.endpoints) == connection.descriptor
+    return !isOpen || faraday_is_readable_or_closed(connection.descriptor) != 0
   }
 
   /// Whether the transfer may be paused while it receives.

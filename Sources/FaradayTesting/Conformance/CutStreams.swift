@@ -4,7 +4,7 @@ extension ConformanceGroup {
   /// Truncated HTTP/2 streams and protocol violations are errors, and never complete responses.
   static let cutStreams: ConformanceGroup = .init(
     name: "cut streams of HTTP/2", needs: [.http2, .customCA],
-    cases: goAways + resets + broken)
+    cases: goAways + resets + broken + ended)
 
   /// Runs exchanges with a server that does this on each connection.
   private static func withServer(
@@ -162,7 +162,7 @@ extension ConformanceGroup {
   @discardableResult
   private static func isCut(_ exchange: () async throws -> Response) async throws -> TransportError {
     try await expectFailure(
-      in: [.truncatedResponse, .http2Error, .connectionClosed, .receiveFailed, .malformedResponse], exchange)
+      in: [.truncatedResponse, .http2Error, .connectionClosed, .receiveFailed, .sendFailed, .malformedResponse], exchange)
   }
 
   private static let broken: [Case] =
@@ -254,6 +254,44 @@ extension ConformanceGroup {
         try await isBroken(subject) { [.head($0, status: status), .data($0, "some", flags: HTTP2Frame.endOfStream)] }
       }
     }
+
+  private static let ended: [Case] = [
+    .init("a GET whose connection ends within its body is sent again, if nothing was delivered") { subject in
+      try await withServer(subject, endsInSecondBody) { connection in
+        for _ in 0..<2 { try expectEqual(try await connection.get().body.text(), "hello") }
+      }
+    },
+    .init("a GET whose connection ends within its body is not sent again, if a part was delivered") { subject in
+      guard try await Moment.later.hasHTTP2(subject) else { return }
+      try await withServer(subject, endsInSecondBody) { connection in
+        try expectEqual(try await connection.get().body.text(), "hello")
+        try await isCut { try await connection.get { $0.options.onChunk = { _ in .continue } } }
+      }
+    },
+    .init("a POST whose connection ends within its response is not sent again") { subject in
+      guard try await Moment.atOnce.hasHTTP2(subject, .post) else { return }
+      try await withServer(subject, endsInSecondBody) { connection in
+        try expectEqual(try await connection.get().body.text(), "hello")
+        try await isCut { try await connection.post(body: "content") }
+      }
+    },
+  ]
+
+  /// Answers all requests but the second of the first connection, which it ends within its body.
+  private static func endsInSecondBody(_ connection: RawConnection) throws {
+    try connection.beginHTTP2()
+    while true {
+      let stream = try connection.readRequest()
+      let head = HTTP2Frame.head(stream, [("content-length", "5")])
+      guard connection.index > 0 || stream == 1 else {
+        try connection.send([head, .data(stream, "he"), .goAway(last: stream)])
+        try connection.sendCloseNotify()
+        connection.halfClose()
+        return connection.waitForClose()
+      }
+      try connection.send([head, .data(stream, "hello", flags: HTTP2Frame.endOfStream)])
+    }
+  }
 
   private static func isBroken(
     _ subject: AdapterConformance.Subject, _ frames: @escaping @Sendable (UInt32) -> [HTTP2Frame]

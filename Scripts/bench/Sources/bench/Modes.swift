@@ -150,7 +150,7 @@ struct Modes {
   private func check(_ response: Response) throws {
     // Over an old libcurl what is automatic is HTTP/1.1, which is not the same work.
     guard arguments.version == 1 || response.version == .http2 else {
-      throw Arguments.Unable("this libcurl has no HTTP/2 that CurlAdapter would use: 8.14 has")
+      throw Arguments.Unable("CurlAdapter does not use HTTP/2 for this with this libcurl: it does from 8.4 on")
     }
     guard response.status == .ok else { throw Arguments.Wrong("the server answered \(response.status.code)") }
   }
