@@ -7,6 +7,15 @@ extension Transfer {
   enum Outcome {
     case done(CURLcode)
     case failed(any Error)
+
+    /// Whether libcurl has ended the transfer, or was given all the time there was. Otherwise the transfer was cancelled, refused, or
+    /// failed with its engine, which says nothing about other requests.
+    var hasTried: Bool {
+      switch self {
+      case .done: true
+      case .failed(let error): (error as? TransportError)?.isTimeout ?? false
+      }
+    }
   }
 
   /// Resumes the waiting task and ends the stream. Returns whether the transfer has succeeded.
