@@ -39,7 +39,7 @@ import Testing
     gate.open()
     for task in waiting {
       let error = try await task.value
-      #expect([.proxyFailed, .nameNotFound].contains(error.code), "\(error)")
+      #expect([.proxyUnreachable, .nameNotFound].contains(error.code), "\(error)")
     }
     #expect(NameLookup.count(host) == 1)
     server.stop()

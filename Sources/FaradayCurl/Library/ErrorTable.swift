@@ -8,18 +8,31 @@ enum ErrorTable {
   /// - Parameters:
   ///   - text: libcurl's message, which distinguishes errors with the same code.
   ///   - headSize: the received bytes of the head: exceeding libcurl's limit has no code of its own in some versions.
-  ///   - isOfProxy: whether the connection to a proxy has failed, before it was one to the server.
+  ///   - proxy: the proxy, if the connection to it has failed before it was one to the server.
   static func code(
-    for code: CURLcode, phase: TransportError.Phase, text: String = "", headSize: Int = 0, isOfProxy: Bool = false
+    for code: CURLcode, phase: TransportError.Phase, text: String = "", headSize: Int = 0, proxy: ProxyState? = nil
   ) -> TransportError.Code {
     let meaning = self.meaning(of: code, phase: phase, text: text, headSize: headSize)
-    return isOfProxy && proxyFailures.contains(meaning) ? .proxyFailed : meaning
+    guard let proxy else { return meaning }
+    if brokenConnections.contains(meaning) { return proxy == .silent ? .proxyUnreachable : .proxyFailed }
+    return invalidAnswers.contains(meaning) ? .proxyFailed : meaning
   }
 
-  /// The codes of a connection that is not usable: through a proxy it is the proxy's failure.
-  private static let proxyFailures: Set<TransportError.Code> = [
-    .nameNotFound, .connectionFailed, .connectionClosed, .sendFailed, .receiveFailed, .malformedResponse, .headTooLarge,
+  /// How far a proxy came whose connection has failed.
+  enum ProxyState {
+    /// It was not reached, or has not answered.
+    case silent
+    /// It has answered a request for a tunnel.
+    case answered
+  }
+
+  /// The codes of a connection that failed or broke: through a proxy it is the proxy's.
+  private static let brokenConnections: Set<TransportError.Code> = [
+    .nameNotFound, .connectionFailed, .connectionClosed, .sendFailed, .receiveFailed,
   ]
+
+  /// The codes of a response that is not usable: before there is a tunnel it is the proxy's.
+  private static let invalidAnswers: Set<TransportError.Code> = [.malformedResponse, .headTooLarge]
 
   private static func meaning(
     of code: CURLcode, phase: TransportError.Phase, text: String, headSize: Int
@@ -78,7 +91,7 @@ enum ErrorTable {
   private static let table: [UInt32: TransportError.Code] = [
     CURLE_UNSUPPORTED_PROTOCOL.rawValue: .unsupportedScheme,
     CURLE_URL_MALFORMAT.rawValue: .invalidURL,
-    CURLE_COULDNT_RESOLVE_PROXY.rawValue: .proxyFailed,
+    CURLE_COULDNT_RESOLVE_PROXY.rawValue: .proxyUnreachable,
     CURLE_COULDNT_RESOLVE_HOST.rawValue: .nameNotFound,
     CURLE_COULDNT_CONNECT.rawValue: .connectionFailed,
     CURLE_WEIRD_SERVER_REPLY.rawValue: .malformedResponse,

@@ -131,18 +131,19 @@ extension Transfer {
       return error(.outOfDescriptors, "no free file descriptor for a connection: \(text)", phase: phase)
     }
     // Within the TLS of a proxy, libcurl 7.88 reports every failure of the server's as one of the connection.
-    let hasReason = proxy?.scheme != .https || isOfProxy(code)
-    let meaning = ErrorTable.code(
-      for: code, phase: phase, text: hasReason ? text : "", headSize: parser.size, isOfProxy: isOfProxy(code))
+    let failed = failedProxy(code)
+    let hasReason = proxy?.scheme != .https || failed != nil
+    let meaning = ErrorTable.code(for: code, phase: phase, text: hasReason ? text : "", headSize: parser.size, proxy: failed)
     return error(meaning, text, phase: phase, engineCode: Int(code.rawValue))
   }
 
-  /// Whether an error of libcurl's is one of the connection to the proxy, before it was one to the server.
-  private func isOfProxy(_ code: CURLcode) -> Bool {
-    guard let proxy, let easy, !attempt.isReady else { return false }
+  /// The state of the proxy, if an error of libcurl's is one of the connection to it, before it was one to the server.
+  private func failedProxy(_ code: CURLcode) -> ErrorTable.ProxyState? {
+    guard let proxy, let easy, !attempt.isReady else { return nil }
+    let answer = easy.get(CURLINFO_HTTP_CONNECTCODE)
     // Behind the proxy nothing can fail before the request is sent but TLS.
-    guard ErrorTable.isTLS(code) else { return true }
-    return proxy.scheme == .https && easy.get(CURLINFO_HTTP_CONNECTCODE) / 100 != 2
+    guard !ErrorTable.isTLS(code) || proxy.scheme == .https && answer / 100 != 2 else { return nil }
+    return answer == 0 ? .silent : .answered
   }
 
   /// The phase of the exchange.
