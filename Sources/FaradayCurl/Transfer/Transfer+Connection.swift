@@ -13,6 +13,10 @@ extension Transfer {
     /// libcurl has removed the addresses of the host from its DNS cache before the last connection was opened: the next attempt
     /// gives them to it again.
     case addressesForgotten
+    /// Neither the server nor the proxy challenged the request whose body libcurl has held back, and libcurl would not send the body
+    /// after that, or the response is too large to be skipped. The next attempt sends the body at once over a new connection,
+    /// without the schemes for which it is held back.
+    case withoutChallenge
   }
 
   /// The state of one attempt and of its connection.
@@ -47,6 +51,8 @@ extension Transfer {
     /// the leg began: see ``Transfer/mayGoOn(downloaded:)`` and ``Transfer/mayAnswer(_:)``.
     var bytesBeforeChallenge: Int64 = 0
     var bodyBeforeLeg: Int64 = 0
+    /// Whether libcurl has asked for a part of the body in this leg: then it does not hold the body back.
+    var hasAskedForBody = false
     /// Whether a proxy may be asked for a tunnel next, and how often libcurl has read a byte of its answers.
     var isTunnelling = false
     var tunnelReads = 0
