@@ -318,6 +318,32 @@ import Testing
     #expect(drain(&queue) == [])
   }
 
+  @Test(arguments: [false, true]) func `a leader that ends before its preparation did is followed by another leader`(
+    hasTried: Bool
+  ) throws {
+    var queue = Queue(perOrigin: 10, total: 10)
+    let place = try require(queue.admit(1, to: "a", by: slow, now: 0))
+    for item in 2...4 { _ = queue.enqueue(item, to: "a", by: slow, now: 0) }
+    queue.release(place, hasTried: hasTried, now: 0)
+    // After one that was cancelled, one item tries. After one that timed out, nobody waits any longer.
+    #expect(drain(&queue) == (hasTried ? [2, 3, 4] : [2]))
+  }
+
+  @Test func `each leader that ends before its preparation did is followed by one other`() throws {
+    var queue = Queue(perOrigin: 10, total: 10)
+    var place = try require(queue.admit(1, to: "a", by: slow, now: 0))
+    for item in 2...5 { _ = queue.enqueue(item, to: "b", by: slow, now: 0) }
+    for expected in 2...4 {
+      queue.release(place, hasTried: false, now: 0)
+      let next = try require(queue.next(now: 0))
+      #expect(next.item == expected && queue.next(now: 0) == nil)
+      place = next.place
+    }
+    queue.open(place)
+    #expect(drain(&queue) == [5])
+    #expect(queue.gateCount == 1)
+  }
+
   @Test func `a cancelled leader in the queue leads nobody`() throws {
     let cancelled = Log<Int>()
     var queue = Queue(perOrigin: 1, total: 10, isCancelled: { cancelled.elements.contains($0) })

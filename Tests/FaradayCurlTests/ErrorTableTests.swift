@@ -8,7 +8,8 @@ import Testing
   private static let meanings: [TransportError.Code: [UInt32]] = [
     .unsupportedScheme: [1],
     .invalidURL: [3],
-    .proxyFailed: [5, 97],
+    .proxyUnreachable: [5],
+    .proxyFailed: [97],
     .nameNotFound: [6],
     // 55 and 56: QUIC, whose socket is no connection.
     .connectionFailed: [7, 45, 55, 56, 96],
@@ -42,7 +43,7 @@ import Testing
     (CURLE_UNSUPPORTED_PROTOCOL, .connecting, .unsupportedScheme),
     (CURLE_UNSUPPORTED_PROTOCOL, .waiting, .malformedResponse),
     (CURLE_COULDNT_RESOLVE_HOST, .resolving, .nameNotFound),
-    (CURLE_COULDNT_RESOLVE_PROXY, .resolving, .proxyFailed),
+    (CURLE_COULDNT_RESOLVE_PROXY, .resolving, .proxyUnreachable),
     (CURLE_COULDNT_CONNECT, .connecting, .connectionFailed),
     (CURLE_OPERATION_TIMEDOUT, .connecting, .connectTimeout),
     (CURLE_SSL_CONNECT_ERROR, .tls, .tlsFailed),
@@ -68,10 +69,14 @@ import Testing
   }
 
   @Test(arguments: [CURLE_RECV_ERROR, CURLE_SEND_ERROR, CURLE_COULDNT_CONNECT, CURLE_COULDNT_RESOLVE_HOST, CURLE_GOT_NOTHING])
-  func `a connection to a proxy that fails is the proxy's failure`(code: CURLcode) {
-    #expect(ErrorTable.code(for: code, phase: .connecting, isOfProxy: true) == .proxyFailed)
-    #expect(ErrorTable.code(for: code, phase: .connecting) != .proxyFailed)
-    #expect(ErrorTable.code(for: CURLE_PEER_FAILED_VERIFICATION, phase: .tls, isOfProxy: true) == .tlsVerificationFailed)
+  func `a connection to a proxy that fails is transient, unless the proxy has answered`(code: CURLcode) {
+    #expect(ErrorTable.code(for: code, phase: .connecting, proxy: .silent) == .proxyUnreachable)
+    #expect(ErrorTable.code(for: code, phase: .connecting, proxy: .answered) == .proxyFailed)
+    #expect(![.proxyUnreachable, .proxyFailed].contains(ErrorTable.code(for: code, phase: .connecting)))
+    for proxy in [ErrorTable.ProxyState.silent, .answered] {
+      #expect(ErrorTable.code(for: CURLE_PEER_FAILED_VERIFICATION, phase: .tls, proxy: proxy) == .tlsVerificationFailed)
+      #expect(ErrorTable.code(for: CURLE_WEIRD_SERVER_REPLY, phase: .connecting, proxy: proxy) == .proxyFailed)
+    }
   }
 
   @Test(arguments: [

@@ -36,12 +36,12 @@ import Testing
     #expect(substitute == nil || socket(at: descriptor) != substitute)
   }
 
-  /// A server that notes which of its connections the client has closed, and answers when it is told to.
-  private func noting(_ closed: Log<Int>, mayAnswer: Gate? = nil) throws -> RawServer {
+  /// A server that notes which of its connections the client has closed.
+  private func noting(_ closed: Log<Int>) throws -> RawServer {
     try RawServer { connection in
       defer { closed.append(connection.index) }
       while true {
-        if try connection.readHead().hasPrefix("GET /late ") { mayAnswer?.wait() }
+        _ = try connection.readHead()
         try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
       }
     }
@@ -60,20 +60,31 @@ import Testing
     #expect(closed.elements == [0, 1])
   }
 
-  @Test func `so is one that became idle when the others were about to be looked at`() async throws {
+  /// The end of the first connection brings the sweep forward, and no request follows.
+  @Test func `a connection that is too young for a sweep is closed by a later one`() async throws {
     var configuration = CurlAdapter.Configuration()
-    configuration.idleConnectionTimeout = .seconds(1)
+    configuration.idleConnectionTimeout = .seconds(2)
     let closed = Log<Int>()
-    let mayAnswer = Gate()
-    let server = try noting(closed, mayAnswer: mayAnswer)
+    let (mayAnswer, isRead) = (Gate(), Gate())
+    let server = try RawServer { connection in
+      defer { closed.append(connection.index) }
+      while true {
+        let isFirst = try connection.readHead().hasPrefix("GET /first ")
+        if isFirst { mayAnswer.wait() }
+        try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+        guard isFirst, isRead.wait() else { continue }
+        connection.halfClose()
+        connection.waitForClose()
+        return
+      }
+    }
     let connection = try server.connection(configuration)
-    let late = Task { try await connection.get("late") }
+    let first = Task { try await connection.get("first") }
     await until { server.connectionCount == 1 }
     #expect(try await connection.get().status == .ok)
-    // Too young when the other is closed. However long this takes, both are closed in the end.
-    try await Task.sleep(for: .milliseconds(1700))
     mayAnswer.open()
-    #expect(try await late.value.status == .ok)
+    #expect(try await first.value.status == .ok)
+    isRead.open()
     await until { closed.elements.count == 2 }
     #expect(Set(closed.elements) == [0, 1])
   }

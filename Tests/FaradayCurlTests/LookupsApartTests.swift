@@ -39,7 +39,7 @@ import Testing
     gate.open()
     for task in waiting {
       let error = try await task.value
-      #expect([.proxyFailed, .nameNotFound].contains(error.code), "\(error)")
+      #expect([.proxyUnreachable, .nameNotFound].contains(error.code), "\(error)")
     }
     #expect(NameLookup.count(host) == 1)
     server.stop()
@@ -84,6 +84,26 @@ import Testing
     await until { NameLookup.count("families.test") == 2 }
     gate.open()
     for task in tasks { #expect(try await task.value.code == .nameNotFound) }
+  }
+
+  @Test func `after a cancelled lookup one request makes the next lookup for all`() async throws {
+    guard #available(macOS 26, *) else { return }
+    let gate = Gate()
+    defer { gate.open() }
+    NameLookup.add("cancelled.test", gate: gate)
+    let server = try LocalServer()
+    defer { server.stop() }
+    let url = "http://cancelled.test:\(server.port)/hello"
+    let leader = Task.immediate { try await adapter.send(Request(url)) }
+    await until { NameLookup.count("cancelled.test") == 1 }
+    let followers = (0..<10).map { _ in Task.immediate { try await adapter.send(Request(url)) } }
+    await until { adapter.statistics.queued == 10 }
+    leader.cancel()
+    await #expect(throws: CancellationError.self) { try await leader.value }
+    await until { NameLookup.count("cancelled.test") > 1 }
+    gate.open()
+    for task in followers { #expect(try await task.value.status == .ok) }
+    #expect(NameLookup.count("cancelled.test") == 2)
   }
 
   /// Requests from two local addresses share the lookup, and no connections.

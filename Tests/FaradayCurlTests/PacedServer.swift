@@ -17,8 +17,8 @@ final class PacedServer: Sendable {
   private let hasEnded = Gate()
 
   /// Runs `body` with its URL, a limit, and a closure that the client calls when it has the head. After that the server sends
-  /// `count` bytes, one each `interval`. An attempt in which the limit or more passed between two of them does not count. The next
-  /// one has twice the interval and twice the limit. There are five at most.
+  /// `count` bytes, one each `interval`. An attempt in which the limit or more passed between two of them, or from the head to the
+  /// first, does not count. The next one has twice the interval and twice the limit. There are five at most.
   static func run(
     count: Int, interval: Duration, limit: Duration,
     _ body: (_ url: String, _ limit: Duration, _ begin: @escaping @Sendable () -> Void) async throws -> Void
@@ -52,17 +52,22 @@ final class PacedServer: Sendable {
 
   private func serve(_ connection: RawConnection, _ count: Int, _ interval: Duration, _ limit: Duration) throws {
     _ = try connection.readHead()
+    let clock = ContinuousClock()
+    // The client counts from the head, whenever it begins.
+    var last = clock.now
     try connection.send("HTTP/1.1 200 OK\r\nContent-Length: \(count)\r\n\r\n")
     mayBegin.wait()
-    let clock = ContinuousClock()
-    var last = clock.now
+    var due = clock.now
     for _ in 0..<count {
-      let due = last + interval
+      due += interval
       while clock.now < due { usleep(1000) }
       let before = clock.now
-      defer { last = before }
+      // Also if the client is gone by now.
+      defer {
+        if clock.now - last >= limit { state.withLock { $0.isLate = true } }
+        (last, due) = (before, before)
+      }
       try connection.send("x")
-      if clock.now - last >= limit { state.withLock { $0.isLate = true } }
     }
   }
 }

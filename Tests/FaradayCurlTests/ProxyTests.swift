@@ -1,4 +1,4 @@
-import FaradayCore
+import Faraday
 import FaradayCurl
 import FaradayTesting
 import TestSupport
@@ -29,7 +29,32 @@ import Testing
   @Test func `a proxy that is not there is an error of its own`() async throws {
     let adapter = adapter("http://nothing.invalid:80")
     let error = try await transportError { try await adapter.send(try Request(.get, "http://anywhere.invalid/x")) }
-    #expect(error.code == .proxyFailed)
+    #expect(error.code == .proxyUnreachable)
+  }
+
+  @Test func `a request is retried if its proxy was not reached, and not if the proxy refuses it`() async throws {
+    let refused = try RefusedPort()
+    let proxy = try RawServer { connection in
+      while true {
+        let isTunnel = try connection.readHead().hasPrefix("CONNECT ")
+        try connection.send("HTTP/1.1 \(isTunnel ? "403 Forbidden\r\nContent-Length: 0" : "204 No Content")\r\n\r\n")
+      }
+    }
+    defer { proxy.stop() }
+    let choices = Log<Int>()
+    var configuration = CurlAdapter.Configuration()
+    configuration.proxy = .selected { _ in
+      choices.append(choices.elements.isEmpty ? refused.port : proxy.port)
+      return Proxy(.http, host: "127.0.0.1", port: choices.elements.last)
+    }
+    let policy = Retry.Policy(initialDelay: .zero)
+    let connection = try Connection(
+      "http://anywhere.invalid/", adapter: CurlAdapter(configuration), middleware: [.retry(policy)])
+    // A POST: nothing was sent.
+    #expect(try await connection.post(body: "a").retries == 1)
+    #expect(choices.elements == [refused.port, proxy.port])
+    let error = await #expect(throws: TransportError.self) { try await connection.get("https://anywhere.invalid/") }
+    #expect(error?.code == .proxyFailed && choices.elements.count == 3)
   }
 
   @Test(arguments: [

@@ -31,7 +31,8 @@ import Testing
 
   @Test func `idle does not run out while a callback takes its time`() async throws {
     let other = try Connection(server.url + "/", adapter: CurlAdapter())
-    try await patiently(from: .milliseconds(300)) { limit in
+    // How long the server takes for the rest of the body is the machine's.
+    try await patiently(from: .milliseconds(300), repeating: .idleTimeout) { limit in
       let gate = Gate()
       async let slow = connection.get("bytes/50000000") {
         let isFirst = Atomic<Bool>(true)
@@ -48,14 +49,12 @@ import Testing
   }
 
   @Test func `an error has the metrics as far as the exchange got`() async throws {
-    try await patiently(from: .milliseconds(50)) { limit in
-      let error = try await expectFailure(.totalTimeout) {
-        try await connection.get("stall") { $0.options.timeouts.total = limit }
-      }
-      let metrics = error.metrics ?? TransferMetrics()
-      try expect(metrics.remoteAddress == "127.0.0.1:\(server.port)" && metrics.connect != nil && metrics.firstByte == nil)
-      try expect(metrics.total ?? .zero >= limit && metrics.requestSize > 0)
-    }
+    let closing = try RawServer { connection in _ = try connection.readHead() }
+    defer { closing.stop() }
+    let error = try await expectFailure(.connectionClosed) { try await closing.connection().get() }
+    let metrics = error.metrics ?? TransferMetrics()
+    #expect(metrics.remoteAddress == "127.0.0.1:\(closing.port)" && metrics.connect != nil && metrics.firstByte == nil)
+    #expect(metrics.total ?? .zero >= metrics.connect ?? .zero && metrics.requestSize > 0)
     let unsent = try await transportError {
       try await connection.get("x") {
         $0.body = Body.data(Data("a".utf8))
@@ -110,8 +109,8 @@ import Testing
       _ = try await third.value
       second.cancel()
       _ = await second.result
-      // Otherwise the machine was too slow: the second request was still waiting at its limit.
-      try expectEqual(heads.elements.count, 2)
+      // The second request was still waiting at its limit.
+      guard heads.elements.count == 2 else { throw TooSlow() }
     }
   }
 }

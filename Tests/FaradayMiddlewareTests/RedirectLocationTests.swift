@@ -134,12 +134,14 @@ import Testing
 
   @Test(arguments: TestedAdapter.allCases)
   func `what is no redirect fails as it did`(tested: TestedAdapter) async throws {
-    try await patiently(from: .milliseconds(300)) { limit in
-      let server = try AnsweringServer(["HTTP/1.1 200 OK\r\nLocation: /there\r\nContent-Length: 9\r\n\r\nx", ""])
-      let connection = try Connection(server.url, adapter: tested.adapter, middleware: [.redirects()])
-      let error = try await expectFailure(.idleTimeout) { try await connection.get("/") { $0.options.timeouts.idle = limit } }
-      try expectEqual(error.partialResponse?.status, .ok)
+    let server = try RawServer { connection in
+      _ = try connection.readHead()
+      try connection.send("HTTP/1.1 200 OK\r\nLocation: /there\r\nContent-Length: 9\r\n\r\nx")
     }
+    defer { server.stop() }
+    let connection = try Connection(server.url, adapter: tested.adapter, middleware: [.redirects()])
+    let error = try await expectFailure(.truncatedResponse) { try await connection.get("/") }
+    #expect(error.partialResponse?.status == .ok && server.connectionCount == 1)
   }
 
   @Test(arguments: [

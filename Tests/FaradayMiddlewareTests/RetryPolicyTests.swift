@@ -157,6 +157,7 @@ import Testing
   @Test(arguments: [
     (TransportError.Code.nameNotFound, TransportError.Phase.resolving), (.connectionFailed, .connecting),
     (.connectTimeout, .connecting), (.connectTimeout, .tls), (.connectionFailed, .tls), (.connectionClosed, .tls),
+    (.proxyUnreachable, .connecting), (.proxyUnreachable, .resolving),
   ])
   func `a POST that found no connection is sent again, without a key`(
     code: TransportError.Code, phase: TransportError.Phase
@@ -170,6 +171,7 @@ import Testing
   @Test(arguments: [
     (TransportError.Code.connectionClosed, TransportError.Phase.waiting), (.sendFailed, .sending),
     (.truncatedResponse, .receiving), (.connectionFailed, .building), (.tlsVerificationFailed, .tls), (.tlsFailed, .tls),
+    (.proxyFailed, .connecting),
   ])
   func `a POST that may have been sent, or that no attempt will mend, is not`(
     code: TransportError.Code, phase: TransportError.Phase

@@ -1,4 +1,4 @@
-package import FaradayTesting
+internal import FaradayTesting
 internal import Foundation
 
 /// A real caddy, a reverse proxy with TLS, HTTP/1.1, HTTP/2 and HTTP/3, on 127.0.0.1, with a self-signed certificate. It must be

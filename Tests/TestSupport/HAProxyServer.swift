@@ -1,4 +1,4 @@
-package import FaradayTesting
+internal import FaradayTesting
 internal import Foundation
 
 /// A real haproxy, a reverse proxy with TLS, HTTP/1.1 and HTTP/2, on 127.0.0.1, with a self-signed certificate. It must be installed.

@@ -26,6 +26,7 @@ enum ExitStatus {
     .unsupported: unsupported,
     .nameNotFound: 6,
     .connectionFailed: 7,
+    .proxyUnreachable: 7,
     .malformedResponse: 8,
     .http2Error: 16,
     .http3Error: 95,
@@ -53,7 +54,8 @@ enum ExitStatus {
   /// The codes that stand for several of curl's numbers: the engine knows which.
   private static let several: [TransportError.Code: Set<Int>] = [
     .connectionFailed: [35, 45], .connectionClosed: [55, 56], .sendFailed: [25], .tlsFailed: [55, 56, 59],
-    .malformedResponse: [1, 8, 56], .proxyFailed: [5, 6, 7, 8, 35, 52, 55, 56, 60, 97], .invalidCA: [82],
+    .malformedResponse: [1, 8, 56], .proxyUnreachable: [5, 6, 35, 52, 55, 56], .proxyFailed: [7, 8, 35, 52, 55, 56, 60, 97],
+    .invalidCA: [82],
     .tlsVerificationFailed: [83, 91],
   ]
 

@@ -3,7 +3,7 @@ import Faraday
 /// The cookies of an operation: those of `-b`, and those that servers set, which `-c` writes. Thread-safe.
 final class CookieEngine: Sendable {
   /// The cookies that are sent to every server, as they were given.
-  private let given: String?
+  private let given: [UInt8]?
   /// Nil if neither a file was read nor one is to be written: then servers set no cookies.
   private let jar: CookieJar?
   private let output: String?
@@ -13,7 +13,7 @@ final class CookieEngine: Sendable {
   /// Reads the files of `-b`. One that is not there is empty, as with curl.
   init(_ operation: Operation) {
     let pairs = operation.cookies.filter { $0.contains("=") }
-    given = pairs.isEmpty ? nil : pairs.joined(separator: "; ")
+    given = pairs.isEmpty ? nil : Array(pairs.map(ArgumentBytes.of).joined(separator: "; ".utf8))
     output = operation.cookieJar
     let files = operation.cookies.filter { !$0.contains("=") }
     guard !files.isEmpty || output != nil else {
@@ -43,7 +43,7 @@ final class CookieEngine: Sendable {
 
   /// The value of `Cookie` for a URL, in bytes: a server may use any encoding. Nil for none.
   func header(for url: URL) -> [UInt8]? {
-    let all = [jar?.headerBytes(for: url), given.map { Array($0.utf8) }].compactMap(\.self)
+    let all = [jar?.headerBytes(for: url), given].compactMap(\.self)
     return all.isEmpty ? nil : Array(all.joined(separator: "; ".utf8))
   }
 

@@ -165,7 +165,10 @@ extension TransportError.Code {
   public static let nameNotFound = Self(rawValue: "nameNotFound")
   /// The connection to the server was refused, reset or closed, also during the TLS handshake, or the server is unreachable.
   public static let connectionFailed = Self(rawValue: "connectionFailed")
-  /// The connection to the proxy failed, the proxy refused to connect to the server, or it could not be used.
+  /// The connection to the proxy was refused, reset or closed before the proxy answered, its name could not be resolved, or it is
+  /// unreachable. The server has got nothing of the request.
+  public static let proxyUnreachable = Self(rawValue: "proxyUnreachable")
+  /// The proxy refused to connect to the server, its answer is not valid, or its settings are not. A retry would fail, too.
   public static let proxyFailed = Self(rawValue: "proxyFailed")
   /// The TLS handshake failed for another reason than the server's certificate: no common version or cipher, a server without TLS, or
   /// one that rejects the client's certificate. A retry would fail, too.
@@ -212,7 +215,7 @@ extension TransportError.Code {
   ]
   /// The codes of connections that failed or broke: those that `Retry` retries by default.
   public static let connectionFailures: Set = [
-    nameNotFound, connectionFailed, resolveTimeout, connectTimeout, tlsTimeout, connectionClosed, sendFailed,
+    nameNotFound, connectionFailed, proxyUnreachable, resolveTimeout, connectTimeout, tlsTimeout, connectionClosed, sendFailed,
     receiveFailed, truncatedResponse, firstByteTimeout, idleTimeout, http2Error, http3Error,
   ]
 

@@ -5,9 +5,9 @@
 ///
 /// The server's challenges (401) are answered within one request; the response that the adapter returns is the last one. Each request
 /// is challenged anew. With one scheme that needs a challenge, a body is not sent before it has come: a server that does not challenge
-/// gets the request first without its body, and then with it. Its response to the first is skipped, and fails the request with
-/// ``TransportError/Code/bodyTooLarge`` over 1 MiB. A cross-origin request has none: it is removed when a redirect leads to
-/// another origin.
+/// gets the request first without its body, and then with it. Its response to the first is skipped; if it has more than 1 MiB, its
+/// connection is closed. The body of a challenge that has more than 1 MiB fails the request with
+/// ``TransportError/Code/bodyTooLarge``. A cross-origin request has none: it is removed when a redirect leads to another origin.
 public struct Authentication: Sendable, Hashable {
   /// The user name.
   public var user: String

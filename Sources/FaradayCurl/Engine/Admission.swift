@@ -180,8 +180,7 @@ struct Admission<Item> {
   /// Notes that the item uses a kept connection: if it was to prepare anything for others, another item does so.
   mutating func usesKeptConnection(_ place: Place) {
     guard let gate = place.gate, gate.leader == place.number else { return }
-    gate.leader = nil
-    refresh(gate)
+    passLeadership(of: gate)
   }
 
   /// Notes that a connection to the item's origin may be free for those that wait for a gate.
@@ -202,13 +201,18 @@ struct Admission<Item> {
   }
 
   /// Notes that an active item has ended, successfully or not.
-  mutating func release(_ place: Place, now: Int64) {
+  ///
+  /// - Parameter hasTried: false if the item was given up for a reason of its own, such as a cancellation. If it was a leader,
+  ///   another item makes the preparation. Otherwise the gate opens: the preparation has failed or taken too long, and the others
+  ///   do not wait for another leader.
+  mutating func release(_ place: Place, hasTried: Bool = true, now: Int64) {
     place.origin.active -= 1
     active -= 1
     if let gate = place.gate {
       gate.members -= 1
-      // It has taken its time: the others do not wait for another leader.
-      if gate.leader == place.number { open(gate) }
+      if gate.leader == place.number {
+        if hasTried { open(gate) } else { passLeadership(of: gate) }
+      }
       noteIdle(gate, now)
     }
     refresh(place.origin)
@@ -325,6 +329,11 @@ struct Admission<Item> {
       }
     }
     return nil
+  }
+
+  private mutating func passLeadership(of gate: Gate) {
+    gate.leader = nil
+    refresh(gate)
   }
 
   private mutating func open(_ gate: Gate) {

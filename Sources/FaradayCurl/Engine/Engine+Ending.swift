@@ -91,7 +91,7 @@ extension Engine {
       let tellsServer = transfer.isHTTP3 || transfer.isHTTP2 && Library.Behaviour.resetsAtOnce
       if let connection, !isWell && !tellsServer || sockets.isEvicted(connection.descriptor) { sockets.retire(connection) }
       freeSlot(slot)
-      admission.release(place, now: now)
+      admission.release(place, hasTried: outcome.hasTried, now: now)
       if isWell { admission.connectionIsFree(place) }
       stalledUploads.removeAll { $0 === transfer }
       transfer.dispose()

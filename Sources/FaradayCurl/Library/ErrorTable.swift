@@ -8,18 +8,31 @@ enum ErrorTable {
   /// - Parameters:
   ///   - text: libcurl's message, which distinguishes errors with the same code.
   ///   - headSize: the received bytes of the head: exceeding libcurl's limit has no code of its own in some versions.
-  ///   - isOfProxy: whether the connection to a proxy has failed, before it was one to the server.
+  ///   - proxy: the proxy, if the connection to it has failed before it was one to the server.
   static func code(
-    for code: CURLcode, phase: TransportError.Phase, text: String = "", headSize: Int = 0, isOfProxy: Bool = false
+    for code: CURLcode, phase: TransportError.Phase, text: String = "", headSize: Int = 0, proxy: ProxyState? = nil
   ) -> TransportError.Code {
     let meaning = self.meaning(of: code, phase: phase, text: text, headSize: headSize)
-    return isOfProxy && proxyFailures.contains(meaning) ? .proxyFailed : meaning
+    guard let proxy else { return meaning }
+    if brokenConnections.contains(meaning) { return proxy == .silent ? .proxyUnreachable : .proxyFailed }
+    return invalidAnswers.contains(meaning) ? .proxyFailed : meaning
   }
 
-  /// The codes of a connection that is not usable: through a proxy it is the proxy's failure.
-  private static let proxyFailures: Set<TransportError.Code> = [
-    .nameNotFound, .connectionFailed, .connectionClosed, .sendFailed, .receiveFailed, .malformedResponse, .headTooLarge,
+  /// How far a proxy came whose connection has failed.
+  enum ProxyState {
+    /// It was not reached, or has not answered.
+    case silent
+    /// It has answered a request for a tunnel.
+    case answered
+  }
+
+  /// The codes of a connection that failed or broke: through a proxy it is the proxy's.
+  private static let brokenConnections: Set<TransportError.Code> = [
+    .nameNotFound, .connectionFailed, .connectionClosed, .sendFailed, .receiveFailed,
   ]
+
+  /// The codes of a response that is not usable: before there is a tunnel it is the proxy's.
+  private static let invalidAnswers: Set<TransportError.Code> = [.malformedResponse, .headTooLarge]
 
   private static func meaning(
     of code: CURLcode, phase: TransportError.Phase, text: String, headSize: Int
@@ -39,15 +52,11 @@ enum ErrorTable {
       return .tlsFailed
     // The connection broke during the handshake: OpenSSL has no reason of its own.
     case (CURLE_SSL_CONNECT_ERROR, _) where interruptions.contains { text.contains($0) }: return .connectionFailed
-    // QUIC: the socket has no connection that could break while it connects.
+    // A handshake of QUIC, or of TLS over GnuTLS, that broke.
     case (CURLE_SEND_ERROR, .connecting), (CURLE_RECV_ERROR, .connecting): return .connectionFailed
     // libcurl closes a QUIC connection whose server has violated the protocol, and finds it closing (ngtcp2).
     case (CURLE_RECV_ERROR, _) where text.contains("ERR_CLOSING"), (CURLE_SEND_ERROR, _) where text.contains("ERR_CLOSING"):
       return .http3Error
-    // The same, of a handshake that libcurl does over GnuTLS.
-    case (CURLE_RECV_ERROR, .connecting) where interruptions.contains { text.contains($0) },
-      (CURLE_SEND_ERROR, .connecting) where interruptions.contains { text.contains($0) }:
-      return .connectionFailed
     // HTTP/2, whose errors libcurl 8.16 finds when it sends.
     case (CURLE_SEND_ERROR, .waiting) where text.contains("Invalid HTTP header field"): return .http2Error
     case (CURLE_SEND_ERROR, .waiting) where isEndWithoutNotice(text): return .connectionClosed
@@ -104,7 +113,7 @@ enum ErrorTable {
   private static let table: [UInt32: TransportError.Code] = [
     CURLE_UNSUPPORTED_PROTOCOL.rawValue: .unsupportedScheme,
     CURLE_URL_MALFORMAT.rawValue: .invalidURL,
-    CURLE_COULDNT_RESOLVE_PROXY.rawValue: .proxyFailed,
+    CURLE_COULDNT_RESOLVE_PROXY.rawValue: .proxyUnreachable,
     CURLE_COULDNT_RESOLVE_HOST.rawValue: .nameNotFound,
     CURLE_COULDNT_CONNECT.rawValue: .connectionFailed,
     CURLE_WEIRD_SERVER_REPLY.rawValue: .malformedResponse,

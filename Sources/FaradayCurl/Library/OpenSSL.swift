@@ -6,8 +6,7 @@ internal import FaradayCore
 ///
 /// Nothing is known if libcurl uses another TLS library, or contains an OpenSSL whose functions it does not export.
 enum OpenSSL {
-  // Safe to share: functions of C, found once.
-  nonisolated(unsafe) private static let functions: faraday_openssl = {
+  private static let functions: faraday_openssl = {
     let found = faraday_find_openssl()
     guard isUsed, let text = found.version?(0) else { return faraday_openssl() }
     // Never those of another OpenSSL that libcurl is linked with besides its own: `OpenSSL/3.0.19` and `OpenSSL 3.0.19 27 Jan 2026`.

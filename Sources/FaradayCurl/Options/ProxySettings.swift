@@ -99,9 +99,11 @@ extension Proxy {
 
   func apply(to transfer: Transfer, _ easy: EasyHandle) throws {
     try easy.set(CURLOPT_PROXY, url)
-    if let user { try easy.set(CURLOPT_PROXYUSERNAME, user) }
-    if let password { try easy.set(CURLOPT_PROXYPASSWORD, password) }
-    if authentication != .basic { try transfer.set(CURLOPT_PROXYAUTH, authentication, easy) }
+    if !transfer.isForwarded || transfer.mayUse(authentication) {
+      if let user { try easy.set(CURLOPT_PROXYUSERNAME, user) }
+      if let password { try easy.set(CURLOPT_PROXYPASSWORD, password) }
+      if authentication != .basic { try transfer.set(CURLOPT_PROXYAUTH, authentication, easy) }
+    }
     if tunnels { try easy.set(CURLOPT_HTTPPROXYTUNNEL, 1) }
     // The server's fields are for the server only, also in libcurl whose default was otherwise (before 7.42.1).
     try easy.set(CURLOPT_HEADEROPT, Int(CURLHEADER_SEPARATE))

@@ -28,7 +28,8 @@ extension Transfer {
     _ = faraday_set_ready(easy.pointer, readyCallback, this)
 
     try settings.reuse.apply(to: easy)
-    if pastRestarts.contains(.newConnection) { try easy.set(CURLOPT_FRESH_CONNECT, 1) }
+    // libcurl 8.4 also holds back the body of a later request on the connection, if that request has no credentials.
+    if !pastRestarts.isDisjoint(with: [.newConnection, .withoutChallenge]) { try easy.set(CURLOPT_FRESH_CONNECT, 1) }
     // After `Connection: close` the connection is closed (RFC 9112, section 9.6): libcurl would keep it if the server does.
     // A connection over TLS to a proxy is closed too: unread bytes in its TLS layer cannot be detected.
     if closesConnection || proxy?.scheme == .https { try easy.set(CURLOPT_FORBID_REUSE, 1) }
@@ -60,7 +61,7 @@ extension Transfer {
   /// Sets the options that few requests have.
   private func apply(_ options: UncommonOptions.Fields, to easy: EasyHandle) throws {
     let this = Unmanaged.passUnretained(self).toOpaque()
-    try options.authentication?.apply(to: self, easy)
+    if let authentication = options.authentication, mayUse(authentication.schemes) { try authentication.apply(to: self, easy) }
     try options.rates.apply(to: easy)
     if let expect = options.expectContinue {
       try easy.set(CURLOPT_EXPECT_100_TIMEOUT_MS, Int(clamping: max(1, expect.timeout.nanoseconds / 1_000_000)))

@@ -17,6 +17,10 @@ extension Transfer {
     case overHTTP1
     /// The connection of HTTP/2 has ended before the response was complete: see ``Transfer/isCutWithItsSession(_:)``.
     case sessionEnded
+    /// Neither the server nor the proxy challenged the request whose body libcurl has held back, and libcurl would not send the body
+    /// after that, or the response is too large to be skipped. The next attempt sends the body at once over a new connection,
+    /// without the schemes for which it is held back.
+    case withoutChallenge
   }
 
   /// The state of one attempt and of its connection.
@@ -58,6 +62,8 @@ extension Transfer {
     /// the leg began: see ``Transfer/mayGoOn(downloaded:)`` and ``Transfer/mayAnswer(_:)``.
     var bytesBeforeChallenge: Int64 = 0
     var bodyBeforeLeg: Int64 = 0
+    /// Whether libcurl has asked for a part of the body in this leg: then it does not hold the body back.
+    var hasAskedForBody = false
     /// Whether a proxy may be asked for a tunnel next, and how often libcurl has read a byte of its answers.
     var isTunnelling = false
     var tunnelReads = 0

@@ -28,15 +28,19 @@ extension Transfer {
 
   /// libcurl's progress callback. Returns false to abort.
   func mayGoOn(downloaded: Int64) -> Bool {
-    guard failure == nil else { return false }
+    guard failure == nil, pendingRestart == nil else { return false }
     if attempt.needsCloseNotify { checkCloseNotify() }
     if isChallenge {
       // libcurl does not count framing.
       let discarded = max(downloaded, receivedBytes - attempt.bytesBeforeChallenge)
-      return discarded <= Self.maximumChallenge
-        || stop(
-          .bodyTooLarge,
-          "the body of a response (\(parser.status)), which is skipped, is larger than \(Self.maximumChallenge) bytes")
+      guard discarded > Self.maximumChallenge else { return true }
+      if isWithoutBody {
+        pendingRestart = .withoutChallenge
+        return false
+      }
+      return stop(
+        .bodyTooLarge,
+        "the body of a response (\(parser.status)), which is skipped, is larger than \(Self.maximumChallenge) bytes")
     }
     guard attempt.isTunnelling else { return true }
     attempt.tunnelReads += 1

@@ -56,6 +56,10 @@ extension Transfer {
     // libcurl may answer it with another request: it is not delivered before its body arrives, or the transfer ends.
     isChallenge = mayAnswer(parser.status)
     guard isChallenge else { return beginResponse() }
+    if isWithoutBody, !holdsBodyBackForServer {
+      pendingRestart = .withoutChallenge
+      return false
+    }
     if parser.framing.closesConnection { forbidReuse() }
     watchForExcessBytes()
     watchChallenge()

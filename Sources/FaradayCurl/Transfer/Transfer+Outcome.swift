@@ -7,6 +7,15 @@ extension Transfer {
   enum Outcome {
     case done(CURLcode)
     case failed(any Error)
+
+    /// Whether libcurl has ended the transfer, or was given all the time there was. Otherwise the transfer was cancelled, refused, or
+    /// failed with its engine, which says nothing about other requests.
+    var hasTried: Bool {
+      switch self {
+      case .done: true
+      case .failed(let error): (error as? TransportError)?.isTimeout ?? false
+      }
+    }
   }
 
   /// Resumes the waiting task and ends the stream. Returns whether the transfer has succeeded.
@@ -122,18 +131,21 @@ extension Transfer {
       return error(.outOfDescriptors, "no free file descriptor for a connection: \(text)", phase: phase)
     }
     // Within the TLS of a proxy, libcurl 7.88 reports every failure of the server's as one of the connection.
-    let hasReason = proxy?.scheme != .https || isOfProxy(code, text)
-    let meaning = ErrorTable.code(
-      for: code, phase: phase, text: hasReason ? text : "", headSize: parser.size, isOfProxy: isOfProxy(code, text))
+    let failed = failedProxy(code, text)
+    let hasReason = proxy?.scheme != .https || failed != nil
+    let meaning = ErrorTable.code(for: code, phase: phase, text: hasReason ? text : "", headSize: parser.size, proxy: failed)
     return error(meaning, text, phase: phase, engineCode: Int(code.rawValue))
   }
 
-  /// Whether an error of libcurl's is one of the connection to the proxy, before it was one to the server.
-  private func isOfProxy(_ code: CURLcode, _ text: String) -> Bool {
-    guard let proxy, let easy, !attempt.isReady else { return false }
+  /// The state of the proxy, if an error of libcurl's is one of the connection to it, before it was one to the server.
+  private func failedProxy(_ code: CURLcode, _ text: String) -> ErrorTable.ProxyState? {
+    guard let proxy, let easy, !attempt.isReady else { return nil }
+    let answer = easy.get(CURLINFO_HTTP_CONNECTCODE)
     // Behind the proxy nothing can fail before the request is sent but TLS, for which libcurl over GnuTLS has other codes too.
-    guard ErrorTable.isTLS(code, text) || !OpenSSL.isUsed else { return true }
-    return (proxy.scheme == .https || !OpenSSL.isUsed) && easy.get(CURLINFO_HTTP_CONNECTCODE) / 100 != 2
+    let isOfProxy =
+      !ErrorTable.isTLS(code, text) && OpenSSL.isUsed || (proxy.scheme == .https || !OpenSSL.isUsed) && answer / 100 != 2
+    guard isOfProxy else { return nil }
+    return answer == 0 ? .silent : .answered
   }
 
   /// The phase of the exchange.

@@ -87,9 +87,27 @@ extension Transfer {
     case 401: request.options.transport?.fields.authentication != nil
     case 407: proxy?.user != nil && isForwarded
     // The server does not challenge: libcurl sends the request again, with its body.
-    case 200..<300: holdsBodyBack && !request.body.isEmpty && sentBody == attempt.bodyBeforeLeg
+    case 200..<300: holdsBodyBack && !request.body.isEmpty && !attempt.hasAskedForBody && sentBody == attempt.bodyBeforeLeg
     default: false
     }
+  }
+
+  /// Notes that libcurl asks for a part of the body: it has not held the body back. A successful response that waits for that is
+  /// delivered. Returns false to abort.
+  func noteBodyIsSent() -> Bool {
+    attempt.hasAskedForBody = true
+    guard isChallenge, parser.status < 300 else { return true }
+    isChallenge = false
+    return beginResponse()
+  }
+
+  /// Whether the response is to a first request without its body, which libcurl has held back.
+  var isWithoutBody: Bool { isChallenge && parser.status < 300 && attempt.legs == 0 }
+
+  /// Whether libcurl holds the body back for the server's scheme. If it does so only for the proxy's, it does not send the body after
+  /// a response without a challenge.
+  var holdsBodyBackForServer: Bool {
+    request.options.transport?.fields.authentication.map { Self.holdingBack.contains($0.schemes) } ?? false
   }
 
   /// What libcurl has sent of the body, in bytes.
@@ -103,15 +121,23 @@ extension Transfer {
 
   /// Whether libcurl may have held the body back from the last request. With several schemes it sends the first one whole.
   private var holdsBodyBack: Bool {
-    attempt.legs > 0 ? mayHoldBodyBack : hasSchemes { [.digest, .ntlm, .negotiate].contains($0) }
+    attempt.legs > 0 ? mayHoldBodyBack : hasSchemes { Self.holdingBack.contains($0) }
   }
 
   /// Whether that holds for the schemes of the request or of the proxy that it is sent to.
   private func hasSchemes(_ condition: (AuthenticationSchemes) -> Bool) -> Bool {
-    if let own = request.options.transport?.fields.authentication?.schemes, condition(own) { return true }
-    guard isForwarded, let proxy, proxy.user != nil else { return false }
+    if let own = request.options.transport?.fields.authentication?.schemes, mayUse(own), condition(own) { return true }
+    guard isForwarded, let proxy, proxy.user != nil, mayUse(proxy.authentication) else { return false }
     return condition(proxy.authentication)
   }
+
+  /// Whether libcurl may use the schemes in this attempt: see ``Restart/withoutChallenge``.
+  func mayUse(_ schemes: AuthenticationSchemes) -> Bool {
+    !pastRestarts.contains(.withoutChallenge) || !Self.holdingBack.contains(schemes)
+  }
+
+  /// The schemes for which libcurl holds the body back from the first request.
+  private static let holdingBack: [AuthenticationSchemes] = [.digest, .ntlm, .negotiate]
 
   /// The maximum number of challenges of one request: libcurl has no limit. NTLM needs two, a stale nonce one more.
   private static let maximumLegs = 10
@@ -121,6 +147,7 @@ extension Transfer {
     isChallenge = false
     attempt.legs += 1
     attempt.bodyBeforeLeg = sentBody
+    attempt.hasAskedForBody = false
     attempt.isTunnelling = needsTunnel
     attempt.challenged = connection?.endpoints ?? attempt.challenged
     attempt.began = Clock.now

@@ -6,7 +6,7 @@ extension Transfer {
   /// libcurl's read callback: copies the next bytes of the body into libcurl's buffer. Returns their number, 0 at the end, or the
   /// code for pause or abort.
   func fill(_ target: UnsafeMutableRawBufferPointer) -> Int {
-    guard failure == nil else { return faraday_read_abort }
+    guard failure == nil, pendingRestart == nil, noteBodyIsSent() else { return faraday_read_abort }
     // libcurl asks for more when it has written what it had to the socket.
     reportUpload()
     let now = engine?.now ?? lastActivity

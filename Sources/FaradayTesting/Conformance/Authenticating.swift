@@ -141,6 +141,67 @@ extension ConformanceGroup {
           }
         }
       },
+      .init("a body is sent to a server that does not challenge, however large its first response is", needs: .streamedUpload) {
+        subject in
+        for (kind, schemes) in BodyKind.allCases.flatMap({ kind in [AuthenticationSchemes.digest, .ntlm].map { (kind, $0) } }) {
+          try await kind.with(Data("the body".utf8)) { body in
+            let requests = Log<String>()
+            let server = try serverWithFirstResponse(of: 3 << 20, requests)
+            defer { server.stop() }
+            var request = try Request(.post, server.url + "/x", body: body)
+            request.options.authentication = Authentication(user: "ada", password: "secret", schemes: schemes)
+            try expectEqual(try await subject.adapter.send(request).body.text(), "done")
+            try expectEqual(requests.elements.last?.split(separator: "\r\n\r\n").last.map(String.init), "the body")
+          }
+        }
+      },
+      .init("a body is sent through a proxy that does not challenge", needs: [.streamedUpload, .proxies]) { subject in
+        for (size, own) in [0, 10, 3 << 20].flatMap({ size in [nil, AuthenticationSchemes.basic, .digest].map { (size, $0) } }) {
+          let requests = Log<String>()
+          let server = try serverWithFirstResponse(of: size, requests)
+          defer { server.stop() }
+          var proxy = Proxy(.http, host: "127.0.0.1", port: server.port, user: "ada", password: "secret")
+          proxy.authentication = .digest
+          var request = try Request(.post, "http://anywhere.invalid/x", body: .stream(Pieces("the ", "body")))
+          request.options.authentication = own.map { Authentication(user: "eve", password: "other", schemes: $0) }
+          request.options.proxy = .proxy(proxy)
+          try expectEqual(try await subject.adapter.send(request).body.text(), "done")
+          let last = try require(requests.elements.last)
+          try expect(last.hasSuffix("\r\n\r\nthe body"), last)
+          try expectEqual(last.contains("\r\nAuthorization: Basic "), own == .basic)
+        }
+      },
+      .init("the head is seen before the body is sent with the answer", needs: [.streamedUpload, .duplex]) { subject in
+        for length in [nil, 8] as [Int64?] {
+          let server = try RawServer { connection in
+            while true {
+              let head = try connection.readHead()
+              guard head.contains("\r\nAuthorization: ") else {
+                try connection.send(challenge)
+                continue
+              }
+              try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n")
+              var body = ""
+              while !body.hasSuffix(length == nil ? "0\r\n\r\n" : "the body") {
+                body += String(decoding: try connection.readSome(upTo: 1000), as: UTF8.self)
+              }
+              try connection.send("done")
+            }
+          }
+          defer { server.stop() }
+          let (pieces, continuation) = AsyncStream.makeStream(of: Data.self)
+          let response = try await subject.connection(to: server).post(body: .stream(pieces, length: length)) {
+            $0.options.authentication = Authentication(user: "ada", password: "secret", schemes: .digest)
+            $0.options.onHead = { _ in
+              continuation.yield(Data("the body".utf8))
+              continuation.finish()
+            }
+            // Ends a deadlock of the source, which waits for the head, with the server, which waits for the body.
+            $0.options.timeouts.total = .seconds(60)
+          }
+          try expectEqual(try await response.body.text(), "done")
+        }
+      },
       .init("a request without a body is sent once to a server that does not challenge") { subject in
         for (method, schemes) in [HTTPRequest.Method.post, .put, .delete, .get].flatMap({ method in
           [AuthenticationSchemes.digest, .ntlm].map { (method, $0) }
@@ -287,6 +348,15 @@ extension ConformanceGroup {
   }
 
   private static let ntlmOffer = "HTTP/1.1 401 Unauthorized\r\nWWW-Authenticate: NTLM\r\nContent-Length: 0\r\n\r\n"
+
+  /// A server whose response to a request without content has so many bytes. An adapter skips 1 MiB.
+  private static func serverWithFirstResponse(of size: Int, _ requests: Log<String>) throws -> RawServer {
+    try server(requests) { head in
+      let isEmpty = head.lowercased().contains("\r\ncontent-length: 0\r\n")
+      let body = isEmpty ? String(repeating: "x", count: size) : "done"
+      return "HTTP/1.1 200 OK\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)"
+    }
+  }
 
   /// A server that logs each request with its body, decoded, and answers by its head.
   private static func server(_ requests: Log<String>, _ answer: @escaping @Sendable (String) -> String) throws -> RawServer {

@@ -14,14 +14,60 @@ package func until(_ isSo: () -> Bool) async {
   while !isSo(), !Task.isCancelled { try? await Task.sleep(for: .milliseconds(1)) }
 }
 
+/// Thrown by an attempt of ``patiently(from:repeating:_:)`` that shows nothing: its limit expired before it was tested.
+package struct TooSlow: Error, CustomStringConvertible {
+  package init() {}
+  package var description: String { "the limit expired too early, or the machine was too slow for the steps before" }
+}
+
 /// Runs an attempt with a limit in real time that must leave room for other steps, such as connecting. A busy machine can be too
-/// slow for them, so a failed attempt is repeated with a limit four times as long, three times at most. All other times of the
-/// attempt must be in proportion to the limit, so that each attempt tests as much. Throws the last error.
-package func patiently<Result>(from limit: Duration, _ attempt: (Duration) async throws -> Result) async throws -> Result {
+/// slow for them. An attempt that finds out throws ``TooSlow``, and is repeated with a limit four times as long, three times at most.
+/// All other times of the attempt must be in proportion to the limit, so that each attempt tests as much. Any other error ends it.
+///
+/// - Parameter code: the timeout of an exchange that must not time out, after which the attempt is repeated too. Only for exchanges
+///   in which the machine's part of the time is not known.
+package func patiently<Result>(
+  from limit: Duration, repeating code: TransportError.Code? = nil, _ attempt: (Duration) async throws -> Result
+) async throws -> Result {
   for factor in [1, 4, 16] {
-    do { return try await attempt(limit * factor) } catch { try Task.checkCancellation() }
+    do { return try await attempt(limit * factor) } catch {
+      try Task.checkCancellation()
+      let isTimeout = code != nil && (error as? TransportError)?.code == code
+      guard isTimeout || error is TooSlow else { throw error }
+    }
   }
   return try await attempt(limit * 64)
+}
+
+/// Checks the phase in which a limit has expired. Throws ``TooSlow`` if the exchange had not come so far.
+package func expectPhase(_ expected: TransportError.Phase, of error: TransportError) throws {
+  let order: [TransportError.Phase] = [.building, .resolving, .connecting, .tls, .sending, .waiting, .receiving]
+  let (place, expectedPlace) = (order.firstIndex(of: error.phase) ?? 0, order.firstIndex(of: expected) ?? 0)
+  guard place >= expectedPlace else { throw TooSlow() }
+  try expectEqual(error.phase, expected)
+}
+
+/// The steps of a server that keeps a pace, to tell a timeout that fires too early from a machine that is too slow for the pace.
+package final class Pace: Sendable {
+  private let state = Mutex((last: ContinuousClock.now, longest: Duration.zero))
+
+  package init() {}
+
+  /// Notes a step.
+  package func step() {
+    let now = ContinuousClock.now
+    state.withLock { $0 = (now, max($0.longest, now - $0.last)) }
+  }
+
+  /// Runs an exchange that must not time out. If it fails, throws ``TooSlow`` if two steps were more than half the limit apart, and
+  /// the error otherwise. Without delays, steps should be a tenth of the limit apart.
+  package func within<Result>(_ limit: Duration, _ exchange: () async throws -> Result) async throws -> Result {
+    do { return try await exchange() } catch {
+      step()
+      guard state.withLock({ $0.longest < limit / 2 }) else { throw TooSlow() }
+      throw error
+    }
+  }
 }
 
 extension Duration {

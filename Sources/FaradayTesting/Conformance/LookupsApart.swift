@@ -31,7 +31,7 @@ extension ConformanceGroup {
             let host = "absent-proxy-\(index % 4).invalid"
             request.options.proxy = .proxy(Proxy(.http, host: host, port: 8080))
             group.addTask { [request] in
-              let error = try await expectFailure(.proxyFailed) { try await subject.adapter.send(request) }
+              let error = try await expectFailure(.proxyUnreachable) { try await subject.adapter.send(request) }
               try expect(error.message.contains(host), "\(error) does not name \(host)")
             }
           }
@@ -52,7 +52,7 @@ extension ConformanceGroup {
     let (failing, well) = (try failing(server.port), Request(.post, url: try Request(server.url + "/").url))
     for _ in 0..<10 {
       try await withThrowingTaskGroup(of: Void.self) { group in
-        group.addTask { try await expectFailure(.nameNotFound, .proxyFailed) { try await subject.adapter.send(failing) } }
+        group.addTask { try await expectFailure(.nameNotFound, .proxyUnreachable) { try await subject.adapter.send(failing) } }
         for _ in 0..<4 { group.addTask { try expectEqual(try await subject.adapter.send(well).status, .noContent) } }
         try await group.waitForAll()
       }

@@ -28,18 +28,21 @@ extension ConformanceGroup {
 
   private static func takesItsTime(_ subject: AdapterConformance.Subject, body: Body) async throws {
     try await patiently(from: limit) { limit in
+      let pace = Pace()
       let server = try RawServer { connection in
         connection.setReceiveBuffer(16 << 10)
         _ = try connection.readHead()
         for _ in 0..<25 {
           _ = try connection.read(exactly: piece)
           try connection.pause(milliseconds: limit.inMilliseconds / 10)
+          pace.step()
         }
         try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
         connection.waitForClose()
       }
       defer { server.stop() }
-      let response = try await subject.connection(to: server).post(body: body) { $0.options.timeouts.idle = limit }
+      let connection = try subject.connection(to: server)
+      let response = try await pace.within(limit) { try await connection.post(body: body) { $0.options.timeouts.idle = limit } }
       try expectEqual(try await response.body.text(), "ok")
     }
   }
@@ -49,11 +52,13 @@ extension ConformanceGroup {
   ) -> Case {
     Case("\(sentence) that comes byte by byte") { subject in
       try await patiently(from: limit) { limit in
+        let pace = Pace()
         let server = try RawServer { connection in
           _ = try connection.readHead()
           try connection.send(before)
           for byte in dripped.utf8 {
             try connection.pause(milliseconds: limit.inMilliseconds / 10)
+            pace.step()
             try connection.send([byte])
           }
           try connection.send(after)
@@ -62,7 +67,7 @@ extension ConformanceGroup {
         defer { server.stop() }
         let connection = try subject.connection(to: server)
         do {
-          let response = try await connection.get { $0.options.timeouts.idle = limit }
+          let response = try await pace.within(limit) { try await connection.get { $0.options.timeouts.idle = limit } }
           try expectEqual(try await response.body.text(), "ok")
         } catch let error as TransportError {
           // There may be a limit to it.
