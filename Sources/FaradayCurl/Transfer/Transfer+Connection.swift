@@ -171,7 +171,7 @@ extension Transfer {
       attempt.isHTTP2 = !isHTTP3 && hasAgreedOnHTTP2(ssl)
       if isHTTP2 { sockets.noteHTTP2(descriptor) }
       // It could not be told later whether the TLS layer has unread bytes.
-      if target.isSecure, !isHTTP2, ssl == nil || !OpenSSL.detectsUnreadBytes { forbidReuse() }
+      if target.isSecure, !isMultiplexed, ssl == nil || !OpenSSL.detectsUnreadBytes { forbidReuse() }
     }
     watchFrames()
     let uses = sockets.begin(descriptor)
