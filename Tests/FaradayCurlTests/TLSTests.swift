@@ -52,7 +52,8 @@ import Testing
     }
   }
 
-  @Test func `a new connection resumes the session of an earlier one`() async throws {
+  @Test(.enabled(if: Library.Behaviour.resumesSessions))
+  func `a new connection resumes the session of an earlier one`() async throws {
     var connection = try connection(TLS(caFile: nginx.caFile))
     // Over HTTP/2, which newer versions of libcurl choose by themselves, the server does not end the connection.
     connection.defaults.httpVersion = .http1

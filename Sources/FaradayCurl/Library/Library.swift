@@ -112,6 +112,9 @@ enum Library {
     /// 8.4, they end when libcurl reads the next time. What comes between is told by the log of frames.
     static let hidesBrokenSessions = hidesBrokenSessions(in: version)
     fileprivate static func hidesBrokenSessions(in version: UInt32) -> Bool { version >= 0x08_04_00 && version < 0x08_0E_00 }
+    /// TLS sessions can be resumed. Over GnuTLS, 8.14 fails in some handshakes that resume one ("The request is invalid"); versions from
+    /// 8.12 on have that cache of sessions.
+    static let resumesSessions = OpenSSL.isUsed || version < 0x08_0C_00
     /// RST_STREAM is sent at once when an HTTP/2 transfer is cancelled, and not with the connection's next frame (8.15.0). In 8.16 it is
     /// not always sent; no version between that and 8.20 was tested.
     static let resetsAtOnce = version >= 0x08_14_00

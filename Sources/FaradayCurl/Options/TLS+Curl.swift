@@ -39,7 +39,8 @@ extension TLS {
   /// Sets the options that libcurl has for both connections at once, the server's and an https proxy's.
   func applyHandshake(to easy: EasyHandle) throws(EasyHandle.OptionRejected) {
     // A session that is resumed has no certificates.
-    if !resumesSessions || reportsPeerCertificates || verifier != nil { try easy.set(CURLOPT_SSL_SESSIONID_CACHE, 0) }
+    let resumes = resumesSessions && Library.Behaviour.resumesSessions && !reportsPeerCertificates && verifier == nil
+    if !resumes { try easy.set(CURLOPT_SSL_SESSIONID_CACHE, 0) }
     if !negotiatesProtocol { try easy.set(CURLOPT_SSL_ENABLE_ALPN, 0) }
   }
 
