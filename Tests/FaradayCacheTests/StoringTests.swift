@@ -200,8 +200,11 @@ import Testing
   @Test func `the user of a URL, and options that lead to another server, tell responses apart`() async throws {
     server.answer([.cacheControl: "max-age=60"])
     let connection = try server.connection()
+    let (one, two) = (CertificateVerifier { _, _ in true }, CertificateVerifier { _, _ in false })
     let edits: [@Sendable (inout Request) -> Void] = [
-      { _ in }, { $0.options.tls.verifiesServer = false }, { $0.options.tls.caCertificates = Data([1]) },
+      { _ in }, { $0.options.tls.verifier = one }, { $0.options.tls.verifier = two },
+      { ($0.options.tls.verifiesServer, $0.options.tls.verifier) = (false, two) },
+      { $0.options.tls.verifiesServer = false }, { $0.options.tls.caCertificates = Data([1]) },
       { $0.options.tls.caCertificates = Data([2]) }, { $0.options.network.unixSocket = "/a" },
       { $0.options.network.hostOverrides = [HostOverride("host", addresses: ["::1"])] }, { $0.options.proxy = .direct },
       { $0.options.proxy = .proxy(Proxy(.http, host: "proxy", user: "a", password: "b")) },

@@ -4,7 +4,7 @@ import FaradayTesting
 import Testing
 
 /// Connections that are closed, and names that are forgotten, because the program says so.
-@Suite(.timeLimit(.minutes(3))) struct EvictionTests {
+@Suite struct EvictionTests {
   private let adapter = CurlAdapter(CurlAdapter.Configuration(proxy: .direct))
 
   /// A server that answers each request, and notes which connections were closed.
@@ -179,5 +179,51 @@ import Testing
       #expect(try await adapter.send(given).status == .ok)
       adapter.evictIdleConnections()
     }
+  }
+
+  @Test func `evictions beside requests leave each request one outcome`() async throws {
+    let server = try RawServer { connection in
+      while true {
+        let head = try connection.readHead()
+        if head.hasPrefix("POST") { _ = try connection.read(exactly: 4) }
+        let text = head.firstMatch(of: #/ /([0-9]*) /#).map { String($0.output.1) } ?? ""
+        try connection.send("HTTP/1.1 200 OK\r\nContent-Length: \(text.utf8.count)\r\n\r\n\(text)")
+      }
+    }
+    let adapter = CurlAdapter(CurlAdapter.Configuration(engines: 2, connectionsPerOrigin: 4, proxy: .direct))
+    let outcomes = Log<Int>()
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for worker in 0..<8 {
+        group.addTask {
+          for index in 0..<150 {
+            let number = worker * 1000 + index
+            var request = try Request("http://127.0.0.1:\(server.port)/\(number)")
+            if number % 2 == 0 {
+              request.method = .post
+              request.body = .text("body")
+            }
+            let task = Task { [request] in try await adapter.send(request).body.text() }
+            if number % 7 == 0 { task.cancel() }
+            do {
+              let text = try await task.value
+              #expect(text == "\(number)")
+              outcomes.append(number)
+            } catch is CancellationError {
+              #expect(number % 7 == 0)
+              outcomes.append(number)
+            } catch {
+              Issue.record("\(number): \(error)")
+            }
+            if number % 3 == 0 { adapter.evictIdleConnections() }
+            if number % 11 == 0 { adapter.flushDNSCache() }
+          }
+        }
+      }
+      try await group.waitForAll()
+    }
+    #expect(outcomes.elements.count == 1200)
+    adapter.evictIdleConnections()
+    await until { adapter.statistics.connections.open == 0 }
+    #expect(adapter.statistics.active == 0)
   }
 }

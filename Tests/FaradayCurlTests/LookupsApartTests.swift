@@ -4,7 +4,7 @@ import FaradayTesting
 import Testing
 
 /// Which requests wait for a DNS lookup that takes long, and which do not.
-@Suite(.timeLimit(.minutes(3))) struct LookupsApartTests {
+@Suite struct LookupsApartTests {
   private let adapter = CurlAdapter(CurlAdapter.Configuration(proxy: .direct))
 
   enum Kind: String, CaseIterable { case httpProxy, socksProxy, localSOCKSProxy, otherHost }

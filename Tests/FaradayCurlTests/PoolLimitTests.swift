@@ -4,7 +4,7 @@ import FaradayTesting
 import Testing
 
 /// The limits of the connection pool count idle connections, whatever requests they are for.
-@Suite(.timeLimit(.minutes(1))) struct PoolLimitTests {
+@Suite struct PoolLimitTests {
   /// Lets some time pass. libcurl measures how long a connection has been idle in milliseconds, and closes any of the oldest.
   private func letConnectionsAge() async {
     let start = ContinuousClock.now

@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// Host names that the program resolves itself.
-@Suite(.timeLimit(.minutes(3))) struct ResolvedNamesTests {
+@Suite struct ResolvedNamesTests {
   private struct Unknown: Error {}
 
   /// The hosts that a resolver was asked for.

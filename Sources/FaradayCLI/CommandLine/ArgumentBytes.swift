@@ -10,12 +10,15 @@ enum ArgumentBytes {
   /// text, the bytes of the first.
   static func of(_ text: String) -> [UInt8] {
     guard text.unicodeScalars.contains("\u{FFFD}") else { return Array(text.utf8) }
-    for index in 0..<Int(CommandLine.argc) {
-      guard let argument = CommandLine.unsafeArgv[index] else { continue }
-      let bytes = UnsafeRawBufferPointer(start: argument, count: strlen(argument))
-      for start in bytes.indices where String(decoding: bytes[start...], as: UTF8.self).utf8.elementsEqual(text.utf8) {
-        return Array(bytes[start...])
-      }
+    let arguments = (0..<Int(CommandLine.argc)).compactMap { index in
+      CommandLine.unsafeArgv[index].map { UnsafeRawBufferPointer(start: $0, count: strlen($0)) }
+    }
+    func isText(_ bytes: Slice<UnsafeRawBufferPointer>) -> Bool {
+      String(decoding: bytes, as: UTF8.self).utf8.elementsEqual(text.utf8)
+    }
+    if let whole = arguments.first(where: { isText($0[...]) }) { return Array(whole) }
+    for argument in arguments where argument.first == UInt8(ascii: "-") {
+      if let start = argument.indices.first(where: { isText(argument[$0...]) }) { return Array(argument[start...]) }
     }
     return Array(text.utf8)
   }

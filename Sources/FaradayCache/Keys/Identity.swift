@@ -115,6 +115,7 @@ extension TLS {
       caFile ?? "-", caDirectory ?? "-", caCertificates.map { SHA256.hash($0).hexadecimal } ?? "-", "\(verifiesCertificate)",
       "\(verifiesHostName)", revocationLists ?? "-", "\(pinnedPublicKeys)", "\(minimumVersion.rawValue)",
       maximumVersion.map { "\($0.rawValue)" } ?? "-", ciphers ?? "-", cipherSuites ?? "-",
+      verifier?.identity ?? "-",
     ] + (clientCertificate?.identity ?? [])
   }
 }

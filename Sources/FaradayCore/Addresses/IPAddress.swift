@@ -22,8 +22,10 @@ public struct IPAddress: Sendable, Hashable {
     let isBracketed = text.hasPrefix("[") && text.hasSuffix("]")
     let inner = isBracketed ? text.dropFirst().dropLast() : text[...]
     let plain = String(inner.prefix { $0 != "%" })
-    // C would stop at it.
-    guard !plain.utf8.contains(0) else { return nil }
+    // C would stop at a NUL; the others end an address in the lists and URLs that have it.
+    guard inner.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F && !"[],/".utf8.contains($0) }), !inner.hasSuffix("%") else {
+      return nil
+    }
     var bytes = [UInt8](repeating: 0, count: 16)
     if inet_pton(AF_INET6, plain, &bytes) == 1 {
       self.init(bytes: bytes)

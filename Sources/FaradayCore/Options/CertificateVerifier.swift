@@ -19,6 +19,8 @@ public final class CertificateVerifier: Sendable, Hashable {
   public typealias Decision = @Sendable (_ chain: [Data], _ host: String) -> Bool
 
   private let decision: Decision
+  /// A text that no other verifier has, in no process: what is stored for its requests is theirs alone.
+  package let identity = UUID().uuidString
 
   /// A verifier.
   ///

@@ -76,7 +76,7 @@ extension Network {
       host = address
     } else if !endpoint.addresses.isEmpty {
       throw transfer.error(
-        .nameNotFound, "`hostOverrides` has no address of \(endpoint.host) in the version of IP that is wanted", phase: .resolving
+        .nameNotFound, "\(endpoint.host) was given no address in the version of IP that is wanted", phase: .resolving
       )
     }
     try transfer.setList(CURLOPT_CONNECT_TO, ["::\(host.bracketedHost):\(endpoint.port)"], easy)
@@ -121,10 +121,8 @@ struct Endpoint: Hashable {
 
   /// A name that stands for these addresses only. It is the key of libcurl's DNS cache and connection pool, and never leaves them.
   fileprivate func nameOfAddresses(_ addresses: [String]) -> String {
-    // FNV-1a: equal in all processes. Of two lists with the same name, only the later one is in the cache.
-    var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-    for byte in addresses.joined(separator: ",").utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
-    return "addresses-" + String(hash, radix: 16) + ".invalid"
+    // Who chooses the addresses of one host must not be able to find a list that has the name of another host's.
+    return "addresses-" + SHA256.hash(addresses.joined(separator: ",").utf8).hexadecimal.prefix(32) + ".invalid"
   }
 }
 

@@ -95,11 +95,10 @@ extension Transfer {
     guard proxy == nil, network.unixSocket == nil, network.dnsServers.isEmpty, network.dnsOverHTTPS == nil,
       let name = network.endpoint(of: target).lookup?.host
     else { return }
+    let first = firstLimit
+    let addresses: [String]?
     do {
-      let addresses = try await within(name, names)
-      request.options.network.hostOverrides.append(HostOverride(name, addresses: addresses))
-    } catch let error as TransportError {
-      throw error
+      addresses = try await self.addresses(of: name, names, within: first?.limit)
     } catch is CancellationError where Task.isCancelled {
       throw CancellationError()
     } catch {
@@ -108,28 +107,34 @@ extension Transfer {
         phase: .resolving,
         underlying: error)
     }
+    if let addresses {
+      // For every host, as none of the request's own is for this one: it may be spelled in several ways.
+      request.options.network.hostOverrides.append(HostOverride("*", addresses: addresses))
+    } else if let first {
+      throw error(first.code, "the resolver did not answer within \(first.limit)", phase: .resolving)
+    }
   }
 
-  /// The addresses, unless a timeout expires first.
-  private func within(_ name: String, _ names: ResolvedNames) async throws -> [String] {
+  /// The timeout that limits the resolver.
+  private var firstLimit: (limit: Duration, code: TransportError.Code)? {
     let timeouts = request.options.timeouts
     let limits: [(limit: Duration?, code: TransportError.Code)] = [
       (timeouts.resolve, .resolveTimeout), (timeouts.connect, .connectTimeout), (timeouts.total, .totalTimeout),
     ]
-    let first = limits.compactMap { limit, code in limit.map { (limit: $0, code: code) } }.min { $0.limit < $1.limit }
-    guard let first else { return try await names.addresses(of: name) }
-    let addresses = try await withThrowingTaskGroup(of: [String]?.self) { group in
+    return limits.compactMap { limit, code in limit.map { (limit: $0, code: code) } }.min { $0.limit < $1.limit }
+  }
+
+  /// The addresses; nil if the time expires first.
+  private func addresses(of name: String, _ names: ResolvedNames, within limit: Duration?) async throws -> [String]? {
+    guard let limit else { return try await names.addresses(of: name) }
+    return try await withThrowingTaskGroup(of: [String]?.self) { group in
       group.addTask { try await names.addresses(of: name) }
       group.addTask {
-        try await Task.sleep(for: first.limit.withinClocks)
+        try await Task.sleep(for: limit.withinClocks)
         return nil
       }
       defer { group.cancelAll() }
       return try await group.next() ?? nil
     }
-    guard let addresses else {
-      throw error(first.code, "the resolver did not answer within \(first.limit)", phase: .resolving)
-    }
-    return addresses
   }
 }

@@ -36,7 +36,7 @@ extension CircuitBreaker {
     /// The status codes that are failures: 500 to 599 by default, without 501 and 505, which are no passing state.
     public var statuses: Set<Int>
     /// The transport errors that are failures: by default a server that cannot be reached, a connection that breaks, no valid
-    /// HTTP, and timeouts, without those of the adapter's own queue.
+    /// HTTP, and timeouts, without those of the adapter's own queue. A proxy that cannot be reached says nothing of the origin.
     public var errors: Set<TransportError.Code>
     /// Overrides ``statuses`` and ``errors``: whether a response or an error is a failure; nil leaves the decision to them. Not
     /// asked about cancelled requests. It gets the head; the body must not be read.
@@ -47,7 +47,7 @@ extension CircuitBreaker {
       failures: Int = 10, ratio: Double = 0.5, window: Duration = .seconds(10), delay: Duration = .seconds(5),
       growth: Double = 2, maxDelay: Duration = .seconds(60), jitter: Double = 0.1, probes: Int = 1,
       probeLifetime: Duration = .seconds(60), statuses: Set<Int> = Set(500...599).subtracting([501, 505]),
-      errors: Set<TransportError.Code> = TransportError.Code.connectionFailures.union([
+      errors: Set<TransportError.Code> = TransportError.Code.connectionFailures.subtracting([.proxyUnreachable]).union([
         .totalTimeout, .tooSlow, .malformedResponse,
       ]),
       isFailure: (@Sendable (Result<Response, any Error>) -> Bool?)? = nil

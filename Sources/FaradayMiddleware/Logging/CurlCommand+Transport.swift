@@ -48,6 +48,7 @@ private struct CurlOptionList {
     if !tls.resumesSessions { add("--no-sessionid") }
     if !tls.negotiatesProtocol { add("--no-alpn") }
     if tls.caCertificates != nil { remarks.append("without its certificate authorities, which are in memory") }
+    if tls.verifier != nil { remarks.append("without its certificate verifier") }
     guard let client = tls.clientCertificate else { return }
     guard case .file(let path) = client.certificate else {
       remarks.append("without its client certificate, which is in memory")

@@ -40,6 +40,14 @@ import Testing
     #expect(mock.recorded.count == 3)
   }
 
+  @Test func `a proxy that is not reached says nothing of the origin`() async throws {
+    let mock = MockAdapter()
+    mock.stub { throw TransportError(.proxyUnreachable, phase: .connecting, method: .get, url: $0.url, message: "") }
+    let connection = try connection(mock, breaker())
+    for _ in 1...4 { await #expect(throws: TransportError.self) { try await connection.get() } }
+    #expect(mock.recorded.count == 4)
+  }
+
   @Test func `one probe at a time finds out, and a good one closes the circuit`() async throws {
     let held = HeldAdapter()
     let connection = try connection(held, breaker(CircuitBreaker.Policy(failures: 1, jitter: 0)))
