@@ -35,8 +35,11 @@ extension Engine {
     guard transfer.canRewind else { return false }
     if let easy = transfer.easy { curl_multi_remove_handle(multi, easy.pointer) }
     sockets.release(transfer)
+    let connection = transfer.connection
     do {
       guard try transfer.restart(reason) else { return false }
+      // As in `end(_:_:)`: otherwise the server would not hear that nobody wants the stream.
+      if let connection, reason == .overHTTP1 || sockets.isEvicted(connection.descriptor) { sockets.retire(connection) }
       try add(transfer)
     } catch {
       end(transfer, .failed(error))

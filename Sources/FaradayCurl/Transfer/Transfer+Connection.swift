@@ -253,6 +253,10 @@ extension Transfer {
     firstByte = 0
     parser = ResponseParser(to: request.method, request.headers)
     receiving = .flowing
+    // Nobody has seen what has arrived of the response.
+    received = 0
+    bufferedBody = nil
+    stream = nil
     try prepare()
     engine?.updateDeadline(of: self)
     return true

@@ -52,7 +52,7 @@ extension Transfer {
   /// the method is idempotent, and nothing of the response was delivered. Servers end connections at any time (GOAWAY), and some
   /// (caddy 2.6) do not complete streams that their GOAWAY has promised to.
   func isCutWithItsSession(_ code: CURLcode) -> Bool {
-    guard isHTTP2, !pastRestarts.contains(.sessionEnded), continuation != nil, maySendAgain else { return false }
+    guard isHTTP2, !pastRestarts.contains(.sessionEnded), continuation != nil, request.method.isIdempotent else { return false }
     // CURLE_RECV_ERROR would be a stream that was refused.
     let isEnd = [CURLE_HTTP2, CURLE_PARTIAL_FILE, CURLE_SEND_ERROR, CURLE_GOT_NOTHING].contains(code)
     guard isEnd, request.isDeliveredAtOnce, !isWhole, let connection, let engine else { return false }

@@ -182,9 +182,11 @@ extension Transfer {
     var metrics = TransferMetrics()
     guard let easy, isActive else { return metrics }
     let queue = activated - submitted
+    // libcurl's times count from when the attempt was added to it.
+    let start = attempt.legs == 0 && attempt.began > 0 ? attempt.began - submitted : queue
     func time(_ info: CURLINFO) -> Duration? {
       let microseconds = easy.get(offset: info)
-      return microseconds > 0 ? .nanoseconds(queue + microseconds * 1000) : nil
+      return microseconds > 0 ? .nanoseconds(start + microseconds * 1000) : nil
     }
     metrics.queue = .nanoseconds(queue)
     metrics.reusedConnection = attempt.isReused

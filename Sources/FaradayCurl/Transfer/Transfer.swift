@@ -201,6 +201,8 @@ final class Transfer: @unchecked Sendable, HasDeadline {
   @inline(never)
   func prepare() throws {
     guard easyPointer == nil else { return }
+    // The response to another request may have shown, while this one waited, that HTTP/2 is of no use there.
+    if mayBeHTTP2, !request.mayBeHTTP2(to: target, settings) { forbidHTTP2() }
     switch proxyChoice {
     case .direct: break
     case .proxy(let proxy): try proxy.check(for: request)

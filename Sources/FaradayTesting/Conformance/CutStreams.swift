@@ -255,27 +255,67 @@ extension ConformanceGroup {
       }
     }
 
-  private static let ended: [Case] = [
-    .init("a GET whose connection ends within its body is sent again, if nothing was delivered") { subject in
-      try await withServer(subject, endsInSecondBody) { connection in
-        for _ in 0..<2 { try expectEqual(try await connection.get().body.text(), "hello") }
+  private static let ended: [Case] =
+    [
+      .init("a GET whose connection ends within its body is sent again, if nothing was delivered") { subject in
+        try await withServer(subject, endsInSecondBody) { connection in
+          for _ in 0..<2 { try expectEqual(try await connection.get().body.text(), "hello") }
+        }
+      },
+      .init("a GET whose connection ends within its body is not sent again, if a part was delivered") { subject in
+        guard try await Moment.later.hasHTTP2(subject) else { return }
+        try await withServer(subject, endsInSecondBody) { connection in
+          try expectEqual(try await connection.get().body.text(), "hello")
+          try await isCut { try await connection.get { $0.options.onChunk = { _ in .continue } } }
+        }
+      },
+      .init("a POST whose connection ends within its response is not sent again") { subject in
+        guard try await Moment.atOnce.hasHTTP2(subject, .post) else { return }
+        try await withServer(subject, endsInSecondBody) { connection in
+          try expectEqual(try await connection.get().body.text(), "hello")
+          try await isCut { try await connection.post(body: "content") }
+        }
+      },
+      .init("a GET whose connection ends within its body in both attempts is not complete") { subject in
+        try await withServer(subject, { try cutFirstBody(of: 10, $0) }) { connection in
+          try await isCut { try await connection.get() }
+        }
+      },
+    ]
+    + [10, 300_000].flatMap { first in
+      [10, 300_000].map { second in
+        Case("a GET that is sent again has only the second response: \(first) bytes, then \(second)") { subject in
+          let serve: @Sendable (RawConnection) throws -> Void = { connection in
+            guard connection.index > 0 else { return try cutFirstBody(of: first, connection) }
+            try connection.beginHTTP2()
+            let stream = try connection.readRequest()
+            try connection.send([HTTP2Frame.head(stream, [("content-length", "\(second)")])])
+            for start in stride(from: 0, to: second, by: 10_000) {
+              let piece = String(repeating: "b", count: min(10_000, second - start))
+              try connection.send([.data(stream, piece, flags: start + 10_000 < second ? 0 : HTTP2Frame.endOfStream)])
+            }
+            connection.waitForClose()
+          }
+          try await withServer(subject, serve) { connection in
+            let response = try await connection.get()
+            try expectEqual(response.status, .ok)
+            try expect(response.body.data == Data(repeating: UInt8(ascii: "b"), count: second), "the bytes are others")
+          }
+        }
       }
-    },
-    .init("a GET whose connection ends within its body is not sent again, if a part was delivered") { subject in
-      guard try await Moment.later.hasHTTP2(subject) else { return }
-      try await withServer(subject, endsInSecondBody) { connection in
-        try expectEqual(try await connection.get().body.text(), "hello")
-        try await isCut { try await connection.get { $0.options.onChunk = { _ in .continue } } }
-      }
-    },
-    .init("a POST whose connection ends within its response is not sent again") { subject in
-      guard try await Moment.atOnce.hasHTTP2(subject, .post) else { return }
-      try await withServer(subject, endsInSecondBody) { connection in
-        try expectEqual(try await connection.get().body.text(), "hello")
-        try await isCut { try await connection.post(body: "content") }
-      }
-    },
-  ]
+    }
+
+  /// Ends the connection within the body of the response to the first request.
+  private static func cutFirstBody(of length: Int, _ connection: RawConnection) throws {
+    try connection.beginHTTP2()
+    let stream = try connection.readRequest()
+    try connection.send([
+      HTTP2Frame.head(stream, [("content-length", "\(length)")]), .data(stream, "AAAAA"), .goAway(last: stream),
+    ])
+    try connection.sendCloseNotify()
+    connection.halfClose()
+    connection.waitForClose()
+  }
 
   /// Answers all requests but the second of the first connection, which it ends within its body.
   private static func endsInSecondBody(_ connection: RawConnection) throws {
