@@ -97,7 +97,8 @@ public struct CurlAdapter: Adapter {
   /// new connections. For a program whose network, credentials or servers have changed.
   ///
   /// Thread-safe. Returns at once, and the engines' threads close the connections. Requests in flight are not disturbed. The
-  /// connections to a DNS-over-HTTPS resolver stay.
+  /// connections to a DNS-over-HTTPS resolver stay. After it, a name outside of `.local` that resolves to a link-local address of
+  /// IPv6 is not tried on the interface that the name's entry states.
   public func evictIdleConnections() { engines.post(.evictConnections) }
 
   /// Clears the DNS cache of the adapter, and forgets the addresses of its ``Configuration/resolver``: requests that are sent after this call, and need a connection, look up their names. Kept

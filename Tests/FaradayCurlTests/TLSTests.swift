@@ -33,8 +33,8 @@ import Testing
     #expect(count == 2 * MemoryLayout<inotify_event>.size)
   }
 
-  @Test(.enabled(if: OpenSSL.isUsed && Library.bundle != nil, "the same"))
-  func `nor is the file of authorities that libcurl was built with`() async {
+  @Test(.enabled(if: OpenSSL.isUsed && Library.bundle != nil, "libcurl parses it for every connection with other TLS libraries"))
+  func `the file of authorities that libcurl was built with is parsed once`() async {
     // What a process has read tells nothing while other tests run in it.
     await #expect(processExitsWith: .success) {
       let path = try #require(Library.bundle)
