@@ -297,9 +297,13 @@ extension ConformanceGroup {
             connection.waitForClose()
           }
           try await withServer(subject, serve) { connection in
-            let response = try await connection.get()
-            try expectEqual(response.status, .ok)
-            try expect(response.body.data == Data(repeating: UInt8(ascii: "b"), count: second), "the bytes are others")
+            let answer: Response
+            do { answer = try await connection.get() } catch let error as TransportError where first > 10 {
+              // The head of a large response may be delivered before its connection ends.
+              return try expect(error.phase == .receiving, "\(error)")
+            }
+            try expectEqual(answer.status, .ok)
+            try expect(answer.body.data == Data(repeating: UInt8(ascii: "b"), count: second), "the bytes are others")
           }
         }
       }
