@@ -14,12 +14,11 @@ let package = Package(
     .library(name: "FaradayPromises", targets: ["FaradayPromises"]),
     .library(name: "FaradayRequests", targets: ["FaradayRequests"]),
     .library(name: "FaradayHAL", targets: ["FaradayHAL"]),
-    .library(name: "FaradayResting", targets: ["FaradayResting"]),
-    .library(name: "FaradayServices", targets: ["FaradayServices"]),
     .library(name: "FaradayCurl", targets: ["FaradayCurl"]),
     .library(name: "FaradayURLSession", targets: ["FaradayURLSession"]),
     .library(name: "FaradayTesting", targets: ["FaradayTesting"]),
     .library(name: "FaradayObservability", targets: ["FaradayObservability"]),
+    .library(name: "FaradayHosting", targets: ["FaradayHosting"]),
     .executable(name: "faraday", targets: ["FaradayCLI"]),
   ],
   traits: [
@@ -28,11 +27,15 @@ let package = Package(
       name: "Command",
       description:
         "The command faraday, over swift-argument-parser. Who depends on this package without it does not resolve that."),
-    .trait(name: "Brotli", description: "The content coding br, over the system's libbrotlidec."),
     .trait(
       name: "Observability",
       description:
         "FaradayObservability, over swift-metrics and swift-distributed-tracing. Who depends on this package without it does not resolve these."
+    ),
+    .trait(
+      name: "Hosting",
+      description:
+        "FaradayHosting, over swift-service-lifecycle and swift-configuration. Who depends on this package without it does not resolve these."
     ),
   ],
   dependencies: [
@@ -41,6 +44,8 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
     .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
     .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
+    .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.8.0"),
+    .package(url: "https://github.com/apple/swift-configuration", from: "1.0.0", traits: []),
   ],
   targets: [
     .systemLibrary(
@@ -48,43 +53,45 @@ let package = Package(
       providers: [.apt(["libcurl4-openssl-dev"]), .brew(["curl"])]),
     .systemLibrary(
       name: "CZlib", path: "Modules/CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
-    .systemLibrary(
-      name: "CBrotli", path: "Modules/CBrotli", pkgConfig: "libbrotlidec",
-      providers: [.apt(["libbrotli-dev"]), .brew(["brotli"])]),
-    .target(
-      name: "FaradayContentCoding",
-      dependencies: ["CZlib", .target(name: "CBrotli", condition: .when(traits: ["Brotli"]))]),
+    // The decoders of br and zstd, which are loaded at run time.
+    .systemLibrary(name: "CDecoders", path: "Modules/CDecoders"),
+    .target(name: "FaradayContentCoding", dependencies: ["CZlib", "CDecoders"]),
+    .target(name: "FaradaySupport"),
     .target(
       name: "FaradayCore",
       dependencies: ["FaradayContentCoding", .product(name: "HTTPTypes", package: "swift-http-types")]),
-    .target(name: "FaradayCurl", dependencies: ["FaradayCore", "CCurl"]),
+    .target(name: "FaradayCurl", dependencies: ["FaradayCore", "FaradaySupport", "CCurl"]),
     .target(name: "FaradayURLSession", dependencies: ["FaradayCore"]),
     .target(name: "FaradayTesting", dependencies: ["FaradayCore"]),
     .target(name: "FaradayCoding", dependencies: ["FaradayCore"]),
     .target(
       name: "FaradayMiddleware",
-      dependencies: ["FaradayCore", "FaradayCoding", .product(name: "Logging", package: "swift-log")]),
-    .target(name: "FaradayStreams", dependencies: ["FaradayCore", "FaradayCoding"]),
-    .target(name: "FaradayCache", dependencies: ["FaradayCore"]),
+      dependencies: ["FaradayCore", "FaradayCoding", "FaradaySupport", .product(name: "Logging", package: "swift-log")]),
+    .target(name: "FaradayStreams", dependencies: ["FaradayCore", "FaradayCoding", "FaradaySupport"]),
+    .target(name: "FaradayCache", dependencies: ["FaradayCore", "FaradaySupport"]),
     .target(name: "FaradayPromises", dependencies: ["FaradayCore"]),
-    .target(name: "FaradayRequests", dependencies: ["FaradayCore", "FaradayCoding", "FaradayPromises"]),
     .target(
-      name: "FaradayResting", dependencies: ["FaradayCore", "FaradayCoding", "FaradayPromises", "FaradayRequests"]),
-    .target(
-      name: "FaradayServices",
-      dependencies: ["FaradayCore", "FaradayCoding", "FaradayPromises", "FaradayRequests", "FaradayMiddleware"]),
+      name: "FaradayRequests", dependencies: ["FaradayCore", "FaradayCoding", "FaradayPromises", "FaradayMiddleware"]),
     .target(
       name: "Faraday",
       dependencies: [
         "FaradayCore", "FaradayCoding", "FaradayMiddleware", "FaradayStreams", "FaradayPromises", "FaradayRequests",
       ]),
-    .target(name: "FaradayHAL", dependencies: ["FaradayCore", "FaradayCoding", "FaradayPromises", "FaradayRequests"]),
+    .target(name: "FaradayHAL", dependencies: ["FaradayCore", "FaradayCoding", "FaradayRequests"]),
     // Empty without its trait.
     .target(
       name: "FaradayObservability",
       dependencies: [
         "FaradayCore", .product(name: "Metrics", package: "swift-metrics", condition: .when(traits: ["Observability"])),
         .product(name: "Tracing", package: "swift-distributed-tracing", condition: .when(traits: ["Observability"])),
+      ]),
+    // Empty without its trait.
+    .target(
+      name: "FaradayHosting",
+      dependencies: [
+        "FaradayCore",
+        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: .when(traits: ["Hosting"])),
+        .product(name: "Configuration", package: "swift-configuration", condition: .when(traits: ["Hosting"])),
       ]),
     .executableTarget(
       name: "FaradayCLI",
@@ -94,41 +101,45 @@ let package = Package(
       ]),
     .target(name: "SanitizedMutex", path: "Tests/SanitizedMutex"),
     .executableTarget(
-      name: "stress", dependencies: ["Faraday", "FaradayCurl", "FaradayTesting", "SanitizedMutex"], path: "Tests/Stress"),
+      name: "stress", dependencies: ["Faraday", "FaradayCurl", "FaradayTesting", "TestServers", "SanitizedMutex"],
+      path: "Tests/Stress"),
     .executableTarget(name: "example-ndjson", dependencies: ["Faraday", "FaradayCurl"], path: "Tests/Examples/NDJSON"),
     .executableTarget(name: "example-upload", dependencies: ["Faraday", "FaradayCurl"], path: "Tests/Examples/Upload"),
     .executableTarget(name: "downloader", dependencies: ["Faraday", "FaradayCurl"], path: "Tests/Downloader"),
     .executableTarget(name: "linked", dependencies: ["Faraday", "FaradayCurl"], path: "Tests/Linked"),
     .executableTarget(name: "cache-writer", dependencies: ["FaradayCore", "FaradayCache"], path: "Tests/CacheWriter"),
     .target(name: "Watchdog", path: "Tests/Watchdog"),
+    // Programs that only our own tests start, and the conformance rules that need them.
+    .target(name: "TestServers", dependencies: ["FaradayCore", "FaradayTesting"], path: "Tests/TestServers"),
     .target(
-      name: "TestSupport", dependencies: ["FaradayCore", "FaradayCurl", "FaradayURLSession", "FaradayTesting", "Watchdog"],
+      name: "TestSupport",
+      dependencies: ["FaradayCore", "FaradayCurl", "FaradayURLSession", "FaradayTesting", "TestServers", "Watchdog"],
       path: "Tests/TestSupport"),
     .testTarget(
-      name: "FaradayContentCodingTests", dependencies: ["FaradayContentCoding", "FaradayTesting", "CZlib"]),
+      name: "FaradayContentCodingTests", dependencies: ["FaradayContentCoding", "FaradayTesting", "CZlib", "CDecoders"]),
+    .testTarget(name: "FaradaySupportTests", dependencies: ["FaradaySupport", "FaradayTesting"]),
     .testTarget(name: "FaradayCoreTests", dependencies: ["FaradayCore", "FaradayTesting", "TestSupport"]),
     .testTarget(name: "FaradayCodingTests", dependencies: ["FaradayCore", "FaradayCoding", "FaradayTesting"]),
     .testTarget(
       name: "FaradayMiddlewareTests",
       dependencies: [
-        "Faraday", "FaradayMiddleware", "FaradayCurl", "FaradayURLSession", "FaradayTesting", "TestSupport",
+        "Faraday", "FaradayMiddleware", "FaradaySupport", "FaradayCache", "FaradayCurl", "FaradayURLSession", "FaradayTesting",
+        "TestServers", "TestSupport",
         .product(name: "Logging", package: "swift-log"),
       ]),
     .testTarget(
       name: "FaradayStreamsTests",
-      dependencies: ["Faraday", "FaradayStreams", "FaradayTesting", "TestSupport", "downloader"]),
+      dependencies: [
+        "Faraday", "FaradayStreams", "FaradaySupport", "FaradayTesting", "TestServers", "TestSupport", "downloader",
+      ]),
     .testTarget(
       name: "FaradayCacheTests",
-      dependencies: ["Faraday", "FaradayCache", "FaradayTesting", "TestSupport", "cache-writer"]),
+      dependencies: ["Faraday", "FaradayCache", "FaradayTesting", "TestServers", "TestSupport", "cache-writer"]),
     .testTarget(name: "FaradayPromisesTests", dependencies: ["FaradayCore", "FaradayPromises", "FaradayTesting"]),
     .testTarget(
-      name: "FaradayRequestsTests", dependencies: ["Faraday", "FaradayTesting", "TestSupport"]),
+      name: "FaradayRequestsTests", dependencies: ["Faraday", "FaradayTesting", "TestServers", "TestSupport"]),
     .testTarget(
       name: "FaradayHALTests", dependencies: ["Faraday", "FaradayHAL", "FaradayCurl", "FaradayTesting", "TestSupport"]),
-    .testTarget(
-      name: "FaradayRestingTests", dependencies: ["Faraday", "FaradayResting", "FaradayTesting", "TestSupport"]),
-    .testTarget(
-      name: "FaradayServicesTests", dependencies: ["Faraday", "FaradayServices", "FaradayTesting", "TestSupport"]),
     .testTarget(
       name: "FaradayObservabilityTests",
       dependencies: [
@@ -136,9 +147,19 @@ let package = Package(
         .product(name: "MetricsTestKit", package: "swift-metrics", condition: .when(traits: ["Observability"])),
         .product(name: "InMemoryTracing", package: "swift-distributed-tracing", condition: .when(traits: ["Observability"])),
       ]),
-    .testTarget(name: "FaradayTestingTests", dependencies: ["FaradayCore", "FaradayTesting", "Watchdog"]),
     .testTarget(
-      name: "FaradayCurlTests", dependencies: ["Faraday", "FaradayCurl", "FaradayTesting", "TestSupport", "CCurl"],
+      name: "FaradayHostingTests",
+      dependencies: [
+        "Faraday", "FaradayHosting", "FaradayCurl", "FaradayTesting",
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: .when(traits: ["Hosting"])),
+        .product(name: "UnixSignals", package: "swift-service-lifecycle", condition: .when(traits: ["Hosting"])),
+        .product(name: "Configuration", package: "swift-configuration", condition: .when(traits: ["Hosting"])),
+      ]),
+    .testTarget(name: "FaradayTestingTests", dependencies: ["FaradayCore", "FaradayTesting", "TestServers", "Watchdog"]),
+    .testTarget(
+      name: "FaradayCurlTests",
+      dependencies: ["Faraday", "FaradayCurl", "FaradayTesting", "TestServers", "TestSupport", "CCurl"],
       // The tests have name lookups of their own, which libcurl must find before the system's.
       linkerSettings: [.unsafeFlags(["-Xlinker", "--export-dynamic-symbol=getaddrinfo"], .when(platforms: [.linux]))]),
     .testTarget(
@@ -146,15 +167,18 @@ let package = Package(
     .testTarget(
       name: "FaradayTests",
       dependencies: [
-        "Faraday", "FaradayCache", "FaradayHAL", "FaradayResting", "FaradayServices", "FaradayCurl", "FaradayURLSession",
-        "FaradayTesting", "TestSupport", "example-ndjson", "example-upload",
+        "Faraday", "FaradayCache", "FaradayHAL", "FaradayCurl", "FaradayURLSession", "FaradayTesting", "TestServers",
+        "TestSupport", "example-ndjson", "example-upload",
         .product(name: "Logging", package: "swift-log"),
       ]),
     // What somebody else can write: nothing of the package's own is seen from there.
     .testTarget(
-      name: "OutsideTests", dependencies: ["Faraday", "FaradayCurl", "FaradayURLSession", "FaradayTesting"], packageAccess: false),
+      name: "OutsideTests", dependencies: ["Faraday", "FaradayCurl", "FaradayURLSession", "FaradayTesting", "Namesakes"],
+      packageAccess: false),
+    .target(name: "Namesakes", path: "Tests/Namesakes"),
     .testTarget(
-      name: "FaradayCLITests", dependencies: ["FaradayCLI", "Faraday", "FaradayCurl", "FaradayTesting", "TestSupport"],
+      name: "FaradayCLITests",
+      dependencies: ["FaradayCLI", "Faraday", "FaradayCurl", "FaradayTesting", "TestServers", "TestSupport"],
       exclude: ["curl-7.88.1-help.txt"]),
   ],
   swiftLanguageModes: [.v6]

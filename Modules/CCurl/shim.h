@@ -1,6 +1,6 @@
-// Typed inline wrappers for what Swift cannot import: variadic functions, macros with casts, unions; and system calls on sockets.
-// The headers must be those of libcurl 7.80 or newer. Options that are newer are passed by number: a library that does not know them
-// returns CURLE_UNKNOWN_OPTION, and the headers may be older than the library.
+// Typed inline wrappers for C features that Swift cannot import (variadic functions, macros with casts, unions), and system
+// calls on sockets. Requires the headers of libcurl 7.80 or newer. Newer options are passed by number, because the headers may
+// be older than the library. A library without the option returns CURLE_UNKNOWN_OPTION.
 #ifndef FARADAY_CURL_SHIM_H
 #define FARADAY_CURL_SHIM_H
 
@@ -87,34 +87,62 @@ typedef CURLcode (*faraday_tls_context_function)(CURL *, void *, void *);
 typedef int (*faraday_trailer_function)(struct curl_slist **, void *);
 typedef int (*faraday_timer_function)(void *, long, void *);
 
-// Lists of texts for libcurl. Each is one block of memory, and has the one that was made before it.
-struct faraday_lists {
-  struct faraday_lists *previous;
+// Memory that libcurl uses without a copy during the life of an easy handle: the text of an error, and lists of texts. One
+// block contains both, while it has room for the lists.
+struct faraday_list {
+  struct faraday_list *previous;
   struct curl_slist nodes[];
 };
-// Adds a list of texts, each with its NUL, to those before. Returns NULL without memory or texts.
-static inline struct faraday_lists *faraday_lists_add(struct faraday_lists *previous, const char *texts, size_t length) {
+struct faraday_memory {
+  char error[CURL_ERROR_SIZE];
+  struct faraday_list *last;
+  size_t used;
+  struct curl_slist room[64];
+};
+static inline void *faraday_memory_create(void) {
+  struct faraday_memory *memory = malloc(sizeof *memory);
+  if (!memory) return NULL;
+  memory->error[0] = 0;
+  memory->last = NULL;
+  memory->used = 0;
+  return memory;
+}
+static inline char *faraday_memory_error(void *memory) { return ((struct faraday_memory *)memory)->error; }
+// Adds a list of NUL-terminated texts. Returns NULL without memory or texts.
+static inline struct curl_slist *faraday_memory_add(void *to, const char *texts, size_t length) {
+  struct faraday_memory *memory = to;
   size_t count = 0;
   for (size_t index = 0; index < length; index++) count += texts[index] == 0;
   if (count == 0) return NULL;
-  struct faraday_lists *added = malloc(sizeof *added + count * sizeof *added->nodes + length);
-  if (!added) return NULL;
-  added->previous = previous;
-  char *text = memcpy(added->nodes + count, texts, length);
+  struct curl_slist *nodes;
+  // The texts follow the nodes.
+  size_t size = count + (length + sizeof *nodes - 1) / sizeof *nodes;
+  if (size <= sizeof memory->room / sizeof *nodes - memory->used) {
+    nodes = memory->room + memory->used;
+    memory->used += size;
+  } else {
+    struct faraday_list *added = malloc(sizeof *added + size * sizeof *nodes);
+    if (!added) return NULL;
+    added->previous = memory->last;
+    memory->last = added;
+    nodes = added->nodes;
+  }
+  char *text = memcpy(nodes + count, texts, length);
   for (size_t index = 0; index < count; index++) {
-    added->nodes[index].data = text;
-    added->nodes[index].next = index + 1 < count ? added->nodes + index + 1 : NULL;
+    nodes[index].data = text;
+    nodes[index].next = index + 1 < count ? nodes + index + 1 : NULL;
     text += strlen(text) + 1;
   }
-  return added;
+  return nodes;
 }
-static inline struct curl_slist *faraday_lists_last(struct faraday_lists *lists) { return lists->nodes; }
-static inline void faraday_lists_free(struct faraday_lists *lists) {
-  while (lists) {
-    struct faraday_lists *previous = lists->previous;
-    free(lists);
-    lists = previous;
+static inline void faraday_memory_free(void *memory) {
+  struct faraday_list *list = ((struct faraday_memory *)memory)->last;
+  while (list) {
+    struct faraday_list *previous = list->previous;
+    free(list);
+    list = previous;
   }
+  free(memory);
 }
 
 static inline CURLcode faraday_set_write(void *easy, CURLoption option, faraday_write_function function) {
@@ -130,12 +158,13 @@ static inline CURLcode faraday_set_close_socket(void *easy, faraday_close_socket
   CURLcode code = curl_easy_setopt(easy, CURLOPT_CLOSESOCKETFUNCTION, function);
   return code != CURLE_OK ? code : curl_easy_setopt(easy, CURLOPT_CLOSESOCKETDATA, data);
 }
-// Sets the callback for when a connection, new or reused, is ready and before the request is sent. libcurl 7.80 and newer.
+// Sets the callback that is called when a new or reused connection is ready, before the request is sent. libcurl 7.80 and
+// newer.
 static inline CURLcode faraday_set_ready(void *easy, faraday_ready_function function, void *data) {
   CURLcode code = curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, function);
   return code != CURLE_OK ? code : curl_easy_setopt(easy, CURLOPT_PREREQDATA, data);
 }
-// Sets the callback for when a TLS connection is prepared, with OpenSSL's `SSL_CTX *`.
+// Sets the callback that gets OpenSSL's `SSL_CTX *` when a TLS connection is prepared.
 static inline CURLcode faraday_set_tls_context(void *easy, faraday_tls_context_function function, void *data) {
   CURLcode code = curl_easy_setopt(easy, CURLOPT_SSL_CTX_FUNCTION, function);
   return code != CURLE_OK ? code : curl_easy_setopt(easy, CURLOPT_SSL_CTX_DATA, data);
@@ -173,13 +202,16 @@ static inline CURLMcode faraday_multi_set_timer(void *multi, faraday_timer_funct
 
 typedef int (*faraday_verify_function)(void *, void *);
 
-// Functions of the OpenSSL that libcurl uses; NULL those that it lacks.
+// Functions of libcurl's OpenSSL; NULL for missing functions.
 struct faraday_openssl {
   const char *(*version)(int);
   int (*init)(uint64_t, const void *);
   int (*has_pending)(const void *);
   int (*get_shutdown)(const void *);
   void (*get_alpn)(const void *, const unsigned char **, unsigned int *);
+  int (*is_finished)(const void *);
+  void *(*get_session)(const void *);
+  void (*session_alpn)(const void *, const unsigned char **, size_t *);
   void *(*peer_chain)(void *);
   void (*set_verify)(void *, faraday_verify_function, void *);
   uint64_t (*set_options)(void *, uint64_t);
@@ -196,8 +228,9 @@ struct faraday_openssl {
   void (*release)(void *, const char *, int);
 };
 
-// The libcurl of this process, for dlsym, which then looks in it and in what it is linked with. A process may have another OpenSSL,
-// and a pointer of one must not reach the other. NULL if libcurl is not a library of its own: then it cannot be known which it uses.
+// The handle of this process's libcurl. dlsym with it searches libcurl and its dependencies. A process may contain a second
+// OpenSSL, and a pointer of one OpenSSL must not reach the other. NULL if libcurl is not a separate library: its OpenSSL is
+// then unknown.
 static inline void *faraday_libcurl(void) {
   // glibc declares dladdr and its Dl_info only with _GNU_SOURCE.
   struct { const char *file; void *base; const char *symbol; void *address; } found;
@@ -215,6 +248,9 @@ static inline struct faraday_openssl faraday_find_openssl(void) {
   *(void **)&found.has_pending = dlsym(library, "SSL_has_pending");
   *(void **)&found.get_shutdown = dlsym(library, "SSL_get_shutdown");
   *(void **)&found.get_alpn = dlsym(library, "SSL_get0_alpn_selected");
+  *(void **)&found.is_finished = dlsym(library, "SSL_is_init_finished");
+  *(void **)&found.get_session = dlsym(library, "SSL_get_session");
+  *(void **)&found.session_alpn = dlsym(library, "SSL_SESSION_get0_alpn_selected");
   *(void **)&found.peer_chain = dlsym(library, "SSL_get_peer_cert_chain");
   *(void **)&found.set_verify = dlsym(library, "SSL_CTX_set_cert_verify_callback");
   *(void **)&found.set_options = dlsym(library, "SSL_CTX_set_options");
@@ -301,7 +337,8 @@ static inline void faraday_use_locale(void *locale) {
 
 // MARK: files
 
-// A number that changes when a file or folder is replaced or written: a hash of its identity, size and times; 0 if it does not exist.
+// A number that changes when a file or folder is replaced or written: a hash of its identity, size and times; 0 if it does not
+// exist.
 static inline uint32_t faraday_file_version(const char *path) {
   struct stat status;
   if (stat(path, &status) != 0) return 0;
@@ -378,11 +415,12 @@ static inline void faraday_set_user_timeout(int descriptor, unsigned int millise
 #endif
 }
 
-// Two of TCP's counters: the bytes that were received, and those that the peer has acknowledged. Returns 0 if the system does not
-// report them.
+// Two of TCP's counters: the bytes that were received, and those that the peer has acknowledged. Returns 0 if the system does
+// not report them.
 static inline int faraday_tcp_bytes(int descriptor, uint64_t *received, uint64_t *acknowledged) {
 #ifdef __linux__
-  // The kernel's struct tcp_info (Linux 4.1), incomplete in C libraries: tcpi_bytes_acked is at offset 120, tcpi_bytes_received at 128.
+  // The kernel's struct tcp_info (Linux 4.1), incomplete in C libraries: tcpi_bytes_acked is at offset 120, tcpi_bytes_received
+  // at 128.
   uint8_t info[136];
   socklen_t length = sizeof info;
   if (getsockopt(descriptor, IPPROTO_TCP, 11 /* TCP_INFO */, info, &length) != 0 || length < sizeof info) return 0;
@@ -407,9 +445,9 @@ static inline int64_t faraday_received_bytes(int descriptor) {
   return faraday_tcp_bytes(descriptor, &received, &acknowledged) ? (int64_t)received : -1;
 }
 
-// Creates a multi handle whose internal sockets have FD_CLOEXEC, so that child processes do not inherit them. libcurl 7.88 creates a
-// socket pair for its wake-up and does not expose it: it gets the lowest free descriptors, unless another thread was faster, and
-// then these are not AF_UNIX sockets.
+// Creates a multi handle whose internal sockets have FD_CLOEXEC, so that child processes do not inherit them. libcurl 7.88
+// creates a socket pair for its wake-up and does not expose it: it gets the lowest free descriptors, unless another thread was
+// faster, and then these are not AF_UNIX sockets.
 static inline void *faraday_multi_init(void) {
   int probe[2] = {-1, -1};
   for (int index = 0; index < 2; index++) probe[index] = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0);

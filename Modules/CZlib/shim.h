@@ -1,7 +1,7 @@
 #ifndef FARADAY_ZLIB_SHIM_H
 #define FARADAY_ZLIB_SHIM_H
 
-// What is read is const, for which zlib has to be asked.
+// zlib declares its input as const only with ZLIB_CONST.
 #define ZLIB_CONST
 #include <zlib.h>
 

@@ -3,7 +3,7 @@ public import FaradayCore
 public import FaradayPromises
 internal import FaradayRequests
 
-/// The promise-returning variants of a connection's verbs: each sends its request at once and returns a promise of the
+/// The promise-returning variants of a connection's verbs. Each call sends its request at once and returns a promise of the
 /// response.
 ///
 ///     connection.promise.get("users").map(\.status).onSuccess { status in print(status) }
@@ -11,221 +11,152 @@ internal import FaradayRequests
 ///     let upload = connection.promise.put("backup", body: try .file(path)).progress { print($0.fraction ?? 0) }
 ///     upload.cancel()
 ///
-/// They take the arguments of the asynchronous verbs. `edit` is called before they return. All errors are the promise's
-/// outcome, also those of a request that could not be built. Cancelling a promise settles it at once and cancels its request; a
-/// callback may still be called once more meanwhile.
+/// The calls take the arguments of the asynchronous verbs. `edit` is called before they return. All errors become the promise's
+/// outcome, including errors of a request that could not be built. Cancelling a promise settles it at once and cancels its
+/// request. A callback of the request may still be called once more.
 ///
-/// Promises of verbs with a body report the upload's progress as the adapter does, and the whole when the response has arrived.
+/// A typed result is a promise of the asynchronous call: `connection.promise { try await $0.get("users/1", as: User.self) }`.
+///
+/// Promises of verbs with a body report the upload's progress from the adapter, and the complete size when the response has
+/// arrived.
 extension Promising where Caller == Connection {
+  /// Sends a GET request.
+  public var get: PromisedVerb { PromisedVerb(self, .get) }
+  /// Sends a HEAD request; the response has no body.
+  public var head: PromisedVerb { PromisedVerb(self, .head) }
+  /// Sends an OPTIONS request.
+  public var options: PromisedVerb { PromisedVerb(self, .options) }
+  /// Sends a POST request.
+  public var post: PromisedUpload { PromisedUpload(self, .post) }
+  /// Sends a QUERY request.
+  public var query: PromisedUpload { PromisedUpload(self, .query) }
+  /// Sends a PUT request.
+  public var put: PromisedUpload { PromisedUpload(self, .put) }
+  /// Sends a PATCH request.
+  public var patch: PromisedUpload { PromisedUpload(self, .patch) }
+  /// Sends a DELETE request.
+  public var delete: PromisedUpload { PromisedUpload(self, .delete) }
+
   /// Sends a request with any method.
   @discardableResult
-  public func run(
-    _ method: HTTPRequest.Method, _ path: String = "", path variables: [String: any ParameterValue]? = nil,
-    query: QueryParameters = [:],
-    headers: KeyValuePairs<String, String> = [:], body: Body = .empty, timeout: Duration? = nil,
+  public func send(
+    _ method: HTTPRequest.Method, _ path: some URLReference = "", variables: [String: any ParameterValue]? = nil,
+    query: QueryParameters = [:], headers: KeyValuePairs<String, String> = [:], body: Body = .empty, timeout: Duration? = nil,
     edit: (inout Request) throws -> Void = { _ in }
-  ) -> ProgressablePromise<Response> {
-    send {
-      try caller.request(
-        method, path, path: variables, query: query, headers: headers, body: body, timeout: timeout, edit: edit)
-    }
+  ) -> Promise<Response> {
+    PromisedUpload(self, method)(
+      path, variables: variables, query: query, headers: headers, body: body, timeout: timeout, edit: edit)
   }
 
   /// Sends a request that is built already.
   @discardableResult
-  public func run(_ request: Request) -> ProgressablePromise<Response> { send { request } }
+  public func send(_ request: Request) -> Promise<Response> { start { request } }
 
-  func send(_ make: () throws -> Request) -> ProgressablePromise<Response> {
+  fileprivate func start(_ build: () throws -> Request) -> Promise<Response> {
     do {
-      let request = try make()
-      return ProgressablePromise { [caller] report in try await caller.run(request, reporting: report) }
-    } catch {
-      return ProgressablePromise(Promise(.failure(error)))
-    }
-  }
-
-  /// As `send(_:)`, for requests without upload progress.
-  private func fetch(_ make: () throws -> Request) -> Promise<Response> {
-    do {
-      let request = try make()
-      return Promise { [caller] in try await caller.run(request) }
+      let request = try build()
+      return self { try await $0.send(request, onProgress: $1) }
     } catch {
       return Promise(.failure(error))
     }
   }
+}
 
-  /// Sends a GET request.
+/// A verb without a body that returns a promise: `connection.promise.get`. Call it with the arguments of the asynchronous verb.
+public struct PromisedVerb: Sendable {
+  private let verb: PromisedUpload
+
+  fileprivate init(_ promising: Promising<Connection>, _ method: HTTPRequest.Method) {
+    verb = PromisedUpload(promising, method)
+  }
+
+  /// Sends the request.
   @discardableResult
-  public func get(
-    _ path: String = "", path variables: [String: any ParameterValue]? = nil, query: QueryParameters = [:],
-    headers: KeyValuePairs<String, String> = [:], timeout: Duration? = nil,
+  public func callAsFunction(
+    _ path: some URLReference = "", variables: [String: any ParameterValue]? = nil, query: QueryParameters = [:],
+    headers: KeyValuePairs<String, String> = [:], timeout: Duration? = nil, edit: (inout Request) throws -> Void = { _ in }
+  ) -> Promise<Response> {
+    verb(path, variables: variables, query: query, headers: headers, timeout: timeout, edit: edit)
+  }
+}
+
+/// A verb with a body that returns a promise: `connection.promise.post`. Call it with the arguments of the asynchronous verb.
+public struct PromisedUpload: Sendable {
+  private let promising: Promising<Connection>
+  private let method: HTTPRequest.Method
+
+  fileprivate init(_ promising: Promising<Connection>, _ method: HTTPRequest.Method) {
+    self.promising = promising
+    self.method = method
+  }
+
+  /// Sends the request.
+  @discardableResult
+  public func callAsFunction(
+    _ path: some URLReference = "", variables: [String: any ParameterValue]? = nil, query: QueryParameters = [:],
+    headers: KeyValuePairs<String, String> = [:], body: Body = .empty, timeout: Duration? = nil,
     edit: (inout Request) throws -> Void = { _ in }
   ) -> Promise<Response> {
-    fetch {
-      try caller.request(
-        .get, path, path: variables, query: query, headers: headers, timeout: timeout, edit: edit)
-    }
+    start(path, variables, query, headers, .body(body), timeout, edit)
   }
 
-  /// Sends a HEAD request; the response has no body.
+  /// Sends the request with these bytes.
   @discardableResult
-  public func head(
-    _ path: String = "", path variables: [String: any ParameterValue]? = nil, query: QueryParameters = [:],
-    headers: KeyValuePairs<String, String> = [:], timeout: Duration? = nil,
+  public func callAsFunction(
+    _ path: some URLReference = "", variables: [String: any ParameterValue]? = nil,
+    query: QueryParameters = [:], headers: KeyValuePairs<String, String> = [:], body: Data, timeout: Duration? = nil,
     edit: (inout Request) throws -> Void = { _ in }
   ) -> Promise<Response> {
-    fetch {
-      try caller.request(
-        .head, path, path: variables, query: query, headers: headers, timeout: timeout, edit: edit)
-    }
+    start(path, variables, query, headers, .body(.data(body)), timeout, edit)
   }
 
-  /// Sends a POST request.
+  /// Sends the request with the value as JSON body.
+  @_disfavoredOverload
   @discardableResult
-  public func post(
-    _ path: String = "", path variables: [String: any ParameterValue]? = nil, query: QueryParameters = [:],
-    headers: KeyValuePairs<String, String> = [:], body: Body = .empty, timeout: Duration? = nil,
-    edit: (inout Request) throws -> Void = { _ in }
-  ) -> ProgressablePromise<Response> {
-    send {
-      try caller.request(
-        .post, path, path: variables, query: query, headers: headers, body: body, timeout: timeout, edit: edit)
-    }
-  }
-
-  /// Sends a PUT request.
-  @discardableResult
-  public func put(
-    _ path: String = "", path variables: [String: any ParameterValue]? = nil, query: QueryParameters = [:],
-    headers: KeyValuePairs<String, String> = [:], body: Body = .empty, timeout: Duration? = nil,
-    edit: (inout Request) throws -> Void = { _ in }
-  ) -> ProgressablePromise<Response> {
-    send {
-      try caller.request(
-        .put, path, path: variables, query: query, headers: headers, body: body, timeout: timeout, edit: edit)
-    }
-  }
-
-  /// Sends a PATCH request.
-  @discardableResult
-  public func patch(
-    _ path: String = "", path variables: [String: any ParameterValue]? = nil, query: QueryParameters = [:],
-    headers: KeyValuePairs<String, String> = [:], body: Body = .empty, timeout: Duration? = nil,
-    edit: (inout Request) throws -> Void = { _ in }
-  ) -> ProgressablePromise<Response> {
-    send {
-      try caller.request(
-        .patch, path, path: variables, query: query, headers: headers, body: body, timeout: timeout, edit: edit)
-    }
-  }
-
-  /// Sends a DELETE request.
-  @discardableResult
-  public func delete(
-    _ path: String = "", path variables: [String: any ParameterValue]? = nil, query: QueryParameters = [:],
-    headers: KeyValuePairs<String, String> = [:], body: Body = .empty, timeout: Duration? = nil,
-    edit: (inout Request) throws -> Void = { _ in }
-  ) -> ProgressablePromise<Response> {
-    send {
-      try caller.request(
-        .delete, path, path: variables, query: query, headers: headers, body: body, timeout: timeout, edit: edit)
-    }
-  }
-
-  /// Sends an OPTIONS request.
-  @discardableResult
-  public func options(
-    _ path: String = "", path variables: [String: any ParameterValue]? = nil, query: QueryParameters = [:],
-    headers: KeyValuePairs<String, String> = [:], timeout: Duration? = nil,
-    edit: (inout Request) throws -> Void = { _ in }
+  public func callAsFunction(
+    _ path: some URLReference = "", variables: [String: any ParameterValue]? = nil,
+    query: QueryParameters = [:], headers: KeyValuePairs<String, String> = [:], json value: some Encodable,
+    encoder: JSONEncoder? = nil, timeout: Duration? = nil, edit: (inout Request) throws -> Void = { _ in }
   ) -> Promise<Response> {
-    fetch {
-      try caller.request(
-        .options, path, path: variables, query: query, headers: headers, timeout: timeout, edit: edit)
-    }
+    start(path, variables, query, headers, .json(value, encoder), timeout, edit)
   }
 
-  /// Sends a POST request with the value as JSON body.
+  /// Sends the request with untyped JSON as body.
   @discardableResult
-  public func post(
-    _ path: String = "", path variables: [String: any ParameterValue]? = nil, query: QueryParameters = [:],
-    headers: KeyValuePairs<String, String> = [:], json value: some Encodable, encoder: JSONEncoder = .sortingKeys,
-    timeout: Duration? = nil, edit: (inout Request) throws -> Void = { _ in }
-  ) -> ProgressablePromise<Response> {
-    send {
-      try caller.request(
-        .post, path, path: variables, query: query, headers: headers, json: value, encoder: encoder, timeout: timeout,
-        edit: edit)
-    }
+  public func callAsFunction(
+    _ path: some URLReference = "", variables: [String: any ParameterValue]? = nil,
+    query: QueryParameters = [:], headers: KeyValuePairs<String, String> = [:], json value: JSONValue,
+    encoder: JSONEncoder? = nil, timeout: Duration? = nil, edit: (inout Request) throws -> Void = { _ in }
+  ) -> Promise<Response> {
+    start(path, variables, query, headers, .json(value, encoder), timeout, edit)
   }
 
-  /// Sends a POST request with untyped JSON as body.
+  /// Sends the request with the value as a form.
+  @_disfavoredOverload
   @discardableResult
-  public func post(
-    _ path: String = "", path variables: [String: any ParameterValue]? = nil, query: QueryParameters = [:],
-    headers: KeyValuePairs<String, String> = [:], json value: JSONValue, encoder: JSONEncoder = .sortingKeys,
+  public func callAsFunction(
+    _ path: some URLReference = "", variables: [String: any ParameterValue]? = nil,
+    query: QueryParameters = [:], headers: KeyValuePairs<String, String> = [:], form value: some Encodable,
     timeout: Duration? = nil, edit: (inout Request) throws -> Void = { _ in }
-  ) -> ProgressablePromise<Response> {
-    send {
-      try caller.request(
-        .post, path, path: variables, query: query, headers: headers, json: value, encoder: encoder, timeout: timeout,
-        edit: edit)
-    }
+  ) -> Promise<Response> {
+    start(path, variables, query, headers, .form(value), timeout, edit)
   }
 
-  /// Sends a PUT request with the value as JSON body.
+  /// Sends the request with a form of these items.
   @discardableResult
-  public func put(
-    _ path: String = "", path variables: [String: any ParameterValue]? = nil, query: QueryParameters = [:],
-    headers: KeyValuePairs<String, String> = [:], json value: some Encodable, encoder: JSONEncoder = .sortingKeys,
+  public func callAsFunction(
+    _ path: some URLReference = "", variables: [String: any ParameterValue]? = nil,
+    query: QueryParameters = [:], headers: KeyValuePairs<String, String> = [:], form items: QueryParameters,
     timeout: Duration? = nil, edit: (inout Request) throws -> Void = { _ in }
-  ) -> ProgressablePromise<Response> {
-    send {
-      try caller.request(
-        .put, path, path: variables, query: query, headers: headers, json: value, encoder: encoder, timeout: timeout,
-        edit: edit)
-    }
+  ) -> Promise<Response> {
+    start(path, variables, query, headers, .body(.form(items)), timeout, edit)
   }
 
-  /// Sends a PUT request with untyped JSON as body.
-  @discardableResult
-  public func put(
-    _ path: String = "", path variables: [String: any ParameterValue]? = nil, query: QueryParameters = [:],
-    headers: KeyValuePairs<String, String> = [:], json value: JSONValue, encoder: JSONEncoder = .sortingKeys,
-    timeout: Duration? = nil, edit: (inout Request) throws -> Void = { _ in }
-  ) -> ProgressablePromise<Response> {
-    send {
-      try caller.request(
-        .put, path, path: variables, query: query, headers: headers, json: value, encoder: encoder, timeout: timeout,
-        edit: edit)
-    }
-  }
-
-  /// Sends a PATCH request with the value as JSON body.
-  @discardableResult
-  public func patch(
-    _ path: String = "", path variables: [String: any ParameterValue]? = nil, query: QueryParameters = [:],
-    headers: KeyValuePairs<String, String> = [:], json value: some Encodable, encoder: JSONEncoder = .sortingKeys,
-    timeout: Duration? = nil, edit: (inout Request) throws -> Void = { _ in }
-  ) -> ProgressablePromise<Response> {
-    send {
-      try caller.request(
-        .patch, path, path: variables, query: query, headers: headers, json: value, encoder: encoder, timeout: timeout,
-        edit: edit)
-    }
-  }
-
-  /// Sends a PATCH request with untyped JSON as body.
-  @discardableResult
-  public func patch(
-    _ path: String = "", path variables: [String: any ParameterValue]? = nil, query: QueryParameters = [:],
-    headers: KeyValuePairs<String, String> = [:], json value: JSONValue, encoder: JSONEncoder = .sortingKeys,
-    timeout: Duration? = nil, edit: (inout Request) throws -> Void = { _ in }
-  ) -> ProgressablePromise<Response> {
-    send {
-      try caller.request(
-        .patch, path, path: variables, query: query, headers: headers, json: value, encoder: encoder, timeout: timeout,
-        edit: edit)
-    }
+  private func start(
+    _ path: some URLReference, _ variables: [String: any ParameterValue]?, _ query: QueryParameters,
+    _ headers: KeyValuePairs<String, String>, _ content: RequestContent, _ timeout: Duration?,
+    _ edit: (inout Request) throws -> Void
+  ) -> Promise<Response> {
+    promising.start { try promising.caller.request(method, path, variables, query, headers, content, timeout, edit) }
   }
 }

@@ -1,21 +1,22 @@
 public import FaradayCore
 
-/// How a request uses an ``HTTPCache``: `request.options.cache = .reload`.
+/// The way in which a request uses an ``HTTPCache``: `request.options.cache = .reload`.
 ///
-/// The request's own `Cache-Control` field counts as well; RFC 9111, section 5.2.1, has its directives.
+/// The `Cache-Control` field of the request applies as well; RFC 9111, section 5.2.1, defines its directives.
 public enum CacheMode: Sendable, Hashable, CaseIterable {
-  /// As RFC 9111 says: what is fresh is returned, what is stale is revalidated. The default.
+  /// The rules of RFC 9111: a fresh response is returned, a stale one is revalidated. The default.
   case automatic
-  /// Goes to the server whatever is stored, with `Cache-Control: no-cache` for the caches on the way, and stores what comes back.
+  /// Sends every request to the server, with `Cache-Control: no-cache` for intermediate caches, and stores the response.
   case reload
-  /// Passes the cache by: nothing is read from it, nothing is stored.
+  /// Bypasses the cache: nothing is read from it or stored in it.
   case noStore
-  /// Returns what is stored whatever its age is, and goes to the server only if there is nothing. What the server has forbidden to
-  /// use stale (`must-revalidate`, `no-cache`) is revalidated.
+  /// Returns a stored response of any age, and sends the request only if there is none. A response that must not be used stale
+  /// (`must-revalidate`, `no-cache`) is revalidated.
   case preferCached
-  /// Returns what is stored whatever its age is, and never goes to the server: 504 Gateway Timeout if there is nothing, or only what the
-  /// server has forbidden to use stale, or the cache has nothing to do with such a request (a `Range`, a precondition, a body). For
-  /// GET and HEAD: other methods are sent. The directive `only-if-cached` is like it, but takes only what is fresh.
+  /// Returns a stored response of any age, and never sends the request. It returns 504 Gateway Timeout if there is no stored
+  /// response, if the response must not be used stale, or if the cache does not handle the request (a `Range`, a precondition,
+  /// a body). Applies to GET and HEAD: other methods are sent. The directive `only-if-cached` is similar, but accepts only
+  /// fresh responses.
   case onlyIfCached
 
   /// Whether a request with these directives must not be sent.
@@ -25,7 +26,8 @@ public enum CacheMode: Sendable, Hashable, CaseIterable {
 }
 
 extension Options {
-  /// How the request uses an ``FaradayCache/HTTPCache``; ``FaradayCache/CacheMode/automatic`` by default. Without such a middleware it has no effect.
+  /// The way in which the request uses an ``FaradayCache/HTTPCache``; ``FaradayCache/CacheMode/automatic`` by default. Without
+  /// that middleware it has no effect.
   public var cache: CacheMode {
     get { self[CacheModeKey.self] }
     set { self[CacheModeKey.self] = newValue }

@@ -1,7 +1,7 @@
 internal import FaradayCore
 
 extension HTTPCache {
-  /// Sends the request, conditionally if there is something to validate, and stores what comes back.
+  /// Sends the request, conditionally if there is a validator, and stores the response.
   func send(_ lookup: Lookup, _ found: Found, _ next: Next) async throws -> Response {
     let request = lookup.request
     var found = found
@@ -22,22 +22,22 @@ extension HTTPCache {
     }
     let responseTime = now().timeIntervalSince1970
     if response.status == .notModified {
-      // Nothing was sent from here if it is the answer to an equal request of another caller.
+      // Nothing was sent if the response is shared with an equal request of another caller.
       let last = sent.last ?? lookup.sentRequest(with: preconditions)
-      // Somebody below has added a precondition of their own: the 304 is for them.
+      // A middleware below has added a precondition: the 304 is for that middleware.
       guard let stored = found.response, !preconditions.isEmpty, last.has(preconditions) else {
         response.cacheResult = CacheResult(.miss, .notStored(.status))
         return response
       }
-      // It has none, and with its reader its connection would go.
+      // A 304 has no body. Releasing the body's reader would close its connection.
       await response.body.discard()
       if !sent.isAmbiguous, stored.isConfirmed(by: response.headers), isUnchanged(lookup, last, Vary(stored.headers)),
-        isUnchanged(lookup, last, Vary(response.headers)),
+        isUnchanged(lookup, last, Vary(response.headers)), stored.isSelected(asStatedBy: response.headers),
         let updated = stored.updated(by: response.headers, requestTime: requestTime, responseTime: responseTime)
       {
         return await confirmed(stored, updated, by: response, lookup, found, isOwn: sent.last != nil)
       }
-      // The 304 is about another response (section 4.3.4), or has too many fields: send the request without the validators.
+      // The 304 refers to another response (section 4.3.4), or has too many fields: send the request without the validators.
       if sent.last != nil { await forget(found) }
       var unknown = found
       (unknown.response, unknown.key) = (nil, nil)
@@ -51,7 +51,7 @@ extension HTTPCache {
       response.cacheResult = CacheResult(.miss, .notStored(.method))
       return response
     }
-    // What nobody has sent from here came by another way: to whom it was sent, and with which credentials, is not known.
+    // If nothing was sent here, the response came in another way: its request and credentials are unknown.
     guard let last = sent.last else {
       response.cacheResult = CacheResult(.miss, .notStored(.answeredBelow))
       return response
@@ -61,7 +61,7 @@ extension HTTPCache {
 
   // MARK: validation
 
-  /// The stored response, updated by the 304 (RFC 9111, section 4.3.4).
+  /// Returns the stored response, updated by the 304 (RFC 9111, section 4.3.4).
   private func confirmed(
     _ stored: StoredResponse, _ updated: StoredResponse, by notModified: Response, _ lookup: Lookup, _ found: Found, isOwn: Bool
   ) async -> Response {
@@ -75,7 +75,7 @@ extension HTTPCache {
     var response = notModified
     response.status = updated.status
     response.headers = updated.headers
-    // They were set by this 304, for who got it.
+    // This 304 has set these cookies, for its recipient only.
     response.headers[fields: .setCookie] = notModified.headers[fields: .setCookie]
     response.body = .data(updated.body)
     response.version = updated.version
@@ -83,7 +83,7 @@ extension HTTPCache {
     return response
   }
 
-  /// Updates or removes the stored response to a GET by the response to a HEAD (section 4.3.5).
+  /// Updates or removes the stored response to a GET with the response to a HEAD (section 4.3.5).
   private func compare(_ found: Found, with new: StoredResponse, _ lookup: Lookup, to response: Response) async {
     guard let stored = found.response, response.status == .ok, stored.status == .ok, !lookup.directives.noStore else { return }
     switch stored.isDescribed(by: new.headers) {
@@ -104,7 +104,8 @@ extension HTTPCache {
     return stored.response(to: lookup.request, at: time, CacheResult(.stale(reason), .unchanged))
   }
 
-  /// Revalidates while its stale response is returned: without the caller's callbacks, whole, and for a minute at most.
+  /// Revalidates in the background while the stale response is returned: without the caller's callbacks, with the whole body,
+  /// and for a minute at most.
   func revalidateInBackground(_ lookup: Lookup, _ found: Found, _ next: Next) {
     guard let key = found.key else { return }
     var request = lookup.request
@@ -117,7 +118,7 @@ extension HTTPCache {
     let background = Lookup(request)
     revalidations.begin(key) {
       guard let response = try? await send(background, found, next) else { return }
-      _ = try? await response.body.start(upTo: store.maximumEntrySize)
+      _ = try? await response.body.prefix(upTo: store.maximumEntrySize)
     }
   }
 
@@ -130,10 +131,11 @@ extension HTTPCache {
     let limit = store.maximumEntrySize
     let vary = Vary(new.headers)
     var refusal = new.refusal(for: lookup.directives, vary: vary)
+    if refusal == nil, RequestDirectives(sent.headers).noStore { refusal = .noStore }
     if refusal == nil, !isUnchanged(lookup, sent, vary) || response.url != lookup.request.url { refusal = .changedBelow }
     if refusal == nil, (response.body.length ?? 0) > Int64(limit) || new.headSize > limit { refusal = .tooLarge }
     guard refusal == nil, let vary else {
-      // The stored one is not the server's any more (section 4.3.3); after an error nobody knows.
+      // The stored response is outdated (section 4.3.3); after an error this is unknown.
       if response.status.code < 500, !lookup.directives.noStore { await forget(found) }
       response.cacheResult = CacheResult(.miss, .notStored(refusal ?? .vary))
       return response
@@ -144,15 +146,14 @@ extension HTTPCache {
       response.cacheResult = CacheResult(.miss, failure.map { .notStored($0) } ?? .stored)
       return response
     }
-    let recorded = RecordedBody(body: response.body, limit: limit) { whole in
+    response.body = response.body.recorded(upTo: limit) { whole in
       _ = await write(stored.with(body: whole), vary, lookup, found)
     }
-    response.body = .stream(recorded, length: response.body.length)
     response.cacheResult = CacheResult(.miss, .onceRead)
     return response
   }
 
-  /// Whether what was sent asks for the same as what the cache was given: by the same user, and with the same selecting fields.
+  /// Whether the sent request is equivalent to the cache's request: the user and the selecting fields are equal.
   private func isUnchanged(_ lookup: Lookup, _ sent: Request, _ vary: Vary?) -> Bool {
     let request = lookup.request
     guard let vary, sent.url == request.url, sent.method == request.method,
@@ -174,7 +175,7 @@ extension Lookup {
 }
 
 extension Request {
-  /// Whether its preconditions are these and no others.
+  /// Whether the request has exactly these preconditions.
   fileprivate func has(_ preconditions: [HTTPField]) -> Bool {
     let names: [HTTPField.Name] = [.ifNoneMatch, .ifModifiedSince]
     return names.flatMap { headers[fields: $0] } == preconditions
@@ -182,7 +183,8 @@ extension Request {
 }
 
 extension StoredResponse {
-  /// Of a body that a middleware below has decoded, for requests that do not ask for that: without the fields of the encoded one.
+  /// Returns the response for a body that a middleware below has decoded without being requested: without the fields of the
+  /// encoded body.
   fileprivate func decoded() -> StoredResponse {
     guard headers.contains(.contentEncoding) else { return self }
     var fields = headers
@@ -193,15 +195,15 @@ extension StoredResponse {
 }
 
 extension HTTPResponse.Status {
-  /// What `stale-if-error` calls an error (RFC 5861, section 4).
+  /// Whether it is an error for `stale-if-error` (RFC 5861, section 4).
   fileprivate var isServerError: Bool { [500, 502, 503, 504].contains(code) }
 }
 
 extension Error {
-  /// Whether the server could not be reached, has not answered, or was not asked, as a limit below has refused to; or has answered
-  /// with what `stale-if-error` calls an error. Not that it is not the one that was asked for.
+  /// Whether the server could not be reached, has not responded, or was not called because a limit below rejected the request;
+  /// or whether it has returned an error for `stale-if-error`. A failed authentication of the server does not count.
   fileprivate var isFailureOfNetwork: Bool {
     if let error = self as? TransportError { return error.isTransient }
-    return (self as? any FaradayError)?.response?.status.isServerError ?? isTransient
+    return (self as? any FaradayError)?.response?.status.isServerError ?? countsAsTransient
   }
 }

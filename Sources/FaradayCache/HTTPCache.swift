@@ -1,43 +1,58 @@
 public import FaradayCore
 
-/// A private HTTP cache (RFC 9111): answers requests with stored responses while they are fresh, and revalidates stale ones.
+/// A private HTTP cache (RFC 9111): returns stored responses while they are fresh, and revalidates stale ones.
 ///
 ///     connection.use(.cache())                                                  // in memory
 ///     connection.use(.cache(in: try DiskCache("/var/cache/app")))               // on disk
+///     connection.use(.cache(policy: .alwaysRevalidate))                         // conditional requests only
 ///     print(response.cacheResult?.description ?? "")                            // hit
 ///
-/// - What is stored: complete responses to GET requests that RFC 9111, section 3, lets a private cache store, with their trailers and
-///   cookies left out. A body is stored when it has been read to its end, in any delivery: buffered, streamed or by a callback. One
-///   that breaks off, that nobody reads to its end, or that is larger than ``CacheStore/maximumEntrySize``, is not.
-/// - What is answered: GET and HEAD, by the directives of request and response, `Vary`, `Expires`, `Age`, and heuristic freshness
-///   (``Policy``). Stale responses are revalidated by `ETag` and `Last-Modified`, or returned where `max-stale`,
+/// - Stored: complete responses to GET requests that a private cache may store by RFC 9111, section 3, without their trailers
+///   and cookies. A body is stored when it has been read to its end, in any delivery: buffered, streamed or by a callback. A
+///   body that breaks off, is not read to its end, or is larger than ``CacheStore/maximumEntrySize`` is not stored.
+/// - Handled: GET and HEAD, by the directives of request and response, `Vary`, `Expires`, `Age`, and heuristic freshness
+///   (``Policy``). Stale responses are revalidated by `ETag` and `Last-Modified`, or returned if `max-stale`,
 ///   `stale-while-revalidate`, `stale-if-error` (RFC 5861) or ``FaradayCore/Options/cache`` allow it.
-/// - What passes by untouched: requests with a `Range`, with a precondition of their own, or with a body. A 206 is never stored.
-/// - What is invalidated: the URL of a request with an unsafe method whose response is no error, and those of the same origin that its
-///   `Location` and `Content-Location` name.
+/// - Passed through unchanged: requests with a `Range`, with a precondition, or with a body. A 206 is never stored.
+/// - Invalidated: the URL of a request with an unsafe method whose response is not an error, and the same-origin URLs in its
+///   `Location` and `Content-Location`.
 ///
-/// ``FaradayCore/Response/cacheResult`` says what was decided. A returned response has an `Age`.
+/// ``FaradayCore/Response/cacheResult`` reports the decisions. A response from the cache has an `Age`.
 ///
-/// One user's response is not returned to another: responses are stored apart for each `Authorization`, `Cookie`, user in the URL,
-/// `Host`, other field that ``FaradayCore/Request/secrets`` names, authentication, TLS, network and proxy options. If middleware below
-/// the cache adds or changes one of them, nothing is stored: so it belongs below those, next to the adapter, where `use` of a
-/// ``FaradayCore/Connection`` puts it. There each redirect is cached by itself.
+/// One user's response is not returned to another: responses are stored separately for each `Authorization`, `Cookie`, user in
+/// the URL, `Host`, other field that ``FaradayCore/Request/secrets`` names, authentication, TLS, network and proxy options. If
+/// middleware below the cache adds or changes one of them, nothing is stored. Place the cache below such middleware, next to
+/// the adapter, where `use` of a ``FaradayCore/Connection`` adds it. There each redirect is cached separately.
 ///
-/// Concurrent requests for the same thing are not coalesced. Thread-safe.
+/// Concurrent equal requests are not coalesced. Thread-safe.
 public struct HTTPCache: Middleware {
-  /// What RFC 9111 leaves to a cache.
+  /// The decisions that RFC 9111 leaves to a cache.
   public struct Policy: Sendable, Hashable {
-    /// The freshness lifetime of a response without an explicit one, as a fraction of the time for which it had not been modified
-    /// (RFC 9111, section 4.2.2). A tenth by default; 0 turns heuristic freshness off.
+    /// The freshness lifetime of a response without an explicit one, as a fraction of the time since its last modification (RFC
+    /// 9111, section 4.2.2). A tenth by default; 0 turns heuristic freshness off.
     public var lastModifiedFraction = 0.1
-    /// The longest heuristic lifetime; a day by default.
+    /// The maximum heuristic lifetime; a day by default.
     public var maximumHeuristicLifetime: Duration = .seconds(86_400)
-    /// How many responses may be revalidated in the background at a time (`stale-while-revalidate`); 16 by default. Beyond that they
-    /// are returned stale, and a later request revalidates them.
+    /// The maximum number of concurrent revalidations in the background (`stale-while-revalidate`); 16 by default. Beyond it
+    /// responses are returned stale, and a later request revalidates them.
     public var maximumRevalidations = 16
+    /// Whether each request is sent to the server, and a stored response is returned only after a 304 Not Modified, as if every
+    /// response had `Cache-Control: no-cache`. False by default.
+    ///
+    /// The cache then makes conditional requests (`If-None-Match`, `If-Modified-Since`; RFC 9110, section 13) and nothing else: it
+    /// ignores freshness and never returns a stale response. It stores 200 responses with an `ETag` or a `Last-Modified`.
+    /// ``CacheMode/onlyIfCached`` always returns 504.
+    public var alwaysRevalidates = false
 
-    /// The default policy.
+    /// Creates the default policy.
     public init() {}
+
+    /// The default policy with ``alwaysRevalidates``: `connection.use(.cache(policy: .alwaysRevalidate))`.
+    public static var alwaysRevalidate: Self {
+      var policy = Self()
+      policy.alwaysRevalidates = true
+      return policy
+    }
   }
 
   let store: any CacheStore
@@ -47,9 +62,9 @@ public struct HTTPCache: Middleware {
   let revalidations: Revalidations
 
   /// - Parameters:
-  ///   - store: where responses are kept; in memory by default.
-  ///   - policy: what RFC 9111 leaves to a cache.
-  ///   - now: the wall clock; tests pass their own.
+  ///   - store: the store of the responses; in memory by default.
+  ///   - policy: the decisions that RFC 9111 leaves to a cache.
+  ///   - now: the wall clock; tests pass a manual one.
   public init(
     in store: any CacheStore = MemoryCache(), policy: Policy = Policy(), now: (@Sendable () -> Date)? = nil
   ) {
@@ -69,7 +84,7 @@ public struct HTTPCache: Middleware {
     let lookup = Lookup(request)
     var found = await find(lookup)
     let time = now().timeIntervalSince1970
-    // Its key stays: what comes back takes its place, or removes it.
+    // The key is kept: the new response replaces the record, or removes it.
     if lookup.mode == .reload { found.response = nil }
     if let stored = found.response {
       switch Selection(of: stored, for: lookup.directives, mode: lookup.mode, now: time) {
@@ -77,7 +92,7 @@ public struct HTTPCache: Middleware {
         return stored.response(to: request, at: time, CacheResult(.hit, .unchanged))
       case .stale(let reason):
         return stored.response(to: request, at: time, CacheResult(.stale(reason), .unchanged))
-      // What a request that must not be stored brings back in the background would be of no use.
+      // The response to a request that must not be sent or stored would be useless in the background.
       case .revalidateMeanwhile where lookup.isOnlyIfCached || lookup.directives.noStore:
         break
       case .revalidateMeanwhile:
@@ -97,7 +112,7 @@ public struct HTTPCache: Middleware {
     return response
   }
 
-  /// Waits until no response is revalidated in the background.
+  /// Waits until no response is being revalidated in the background.
   package func revalidationsEnded() async { await revalidations.ended() }
 
   private func passBy(_ request: Request, _ reason: CacheResult.Reason, _ next: Next) async throws -> Response {
@@ -107,7 +122,7 @@ public struct HTTPCache: Middleware {
     return response
   }
 
-  /// RFC 9111, section 4.4.
+  /// Invalidates the URLs of a response (RFC 9111, section 4.4).
   private func invalidate(_ request: Request, _ response: Response) async {
     var urls: Set = [Identity.normalized(request.url)]
     for name in [HTTPField.Name.location, .contentLocation] {
@@ -119,19 +134,19 @@ public struct HTTPCache: Middleware {
       }
     }
     for url in urls {
-      // Noted first: a response that is being stored sees it, or is removed. In the store too, for other processes: a URL of which
-      // nothing is stored has no index that could be missed.
+      // Recorded first: a response that is being stored sees the invalidation, or is removed. Recorded in the store too, for
+      // other processes: a URL without stored responses has no index whose absence could be noticed.
       invalidations.insert(url)
       try? await store.store(CacheRecord(VariantIndex()), for: Identity.epochKey(ofNormalized: url))
       let index = Identity.indexKey(ofNormalized: url)
-      // An index of another generation lists nothing that is stored.
+      // An index of a new generation lists no stored responses.
       do { try await store.remove(index) } catch { try? await store.store(CacheRecord(VariantIndex()), for: index) }
     }
   }
 }
 
 extension Request {
-  /// Why a cache has nothing to do with it; nil if it has.
+  /// The reason why the cache does not handle the request; nil if it does.
   fileprivate var bypassReason: CacheResult.Reason? {
     guard method == .get || method == .head else { return .method }
     guard options.cache != .noStore else { return .noStore }
@@ -140,12 +155,12 @@ extension Request {
     return Self.preconditions.contains { headers.contains($0) } ? .precondition : nil
   }
 
-  /// RFC 9110, section 13.1.
+  /// The fields of preconditions (RFC 9110, section 13.1).
   private static let preconditions: [HTTPField.Name] = [.ifNoneMatch, .ifModifiedSince, .ifMatch, .ifUnmodifiedSince, .ifRange]
 }
 
 extension Middleware where Self == HTTPCache {
-  /// A private HTTP cache (RFC 9111); in memory, unless another store is given.
+  /// A private HTTP cache (RFC 9111); in memory by default.
   public static func cache(
     in store: any CacheStore = MemoryCache(), policy: HTTPCache.Policy = HTTPCache.Policy(), now: (@Sendable () -> Date)? = nil
   ) -> Self {

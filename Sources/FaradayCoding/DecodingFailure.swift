@@ -1,6 +1,8 @@
-/// Where and why a value could not be decoded, in words that quote none of it.
+internal import FaradayCore
+
+/// The path and reason of a decoding error, without any part of the value.
 package struct DecodingFailure: Sendable {
-  /// The coding path: `items.0.name`; empty for the whole.
+  /// The coding path: `items.0.name`; empty for the whole value.
   package let path: String
   /// `it is missing`
   package let reason: String
@@ -12,12 +14,12 @@ package struct DecodingFailure: Sendable {
     case DecodingError.keyNotFound(let key, let context): self.init(context.codingPath + [key], "is missing")
     case DecodingError.valueNotFound(let expected, let context): self.init(context.codingPath, "is null, expected \(expected)")
     case DecodingError.typeMismatch(let expected, let context): self.init(context.codingPath, "is not of type \(expected)")
-    // The decoder's own text quotes the value.
+    // The decoder's description quotes the value.
     case DecodingError.dataCorrupted(let context):
       self.init(context.codingPath, (context.underlyingError as? ShownReason)?.reason ?? "is not valid")
-    case let located as any LocatedError: self.init(path: located.path, reason: located.reason)
-    // Their descriptions quote nothing of the body.
-    case is MalformedJSON, is EmptyBody, is UndecodableText, is LineTooLong: self.init(path: "", reason: "\(error)")
+    case let located as any LocatedError: self.init(path: located.location, reason: located.problem)
+    // The descriptions of these errors quote nothing of the body.
+    case is JSONError, is BodyError: self.init(path: "", reason: "\(error)")
     default: self.init(path: "", reason: "\(type(of: error))")
     }
   }
@@ -36,7 +38,7 @@ package struct DecodingFailure: Sendable {
 
   /// "`items.0.name` is missing".
   ///
-  /// - Parameter root: what the empty path stands for: `the body`.
+  /// - Parameter root: the subject for the empty path: `the body`.
   package func summary(of root: String) -> String {
     let subject = path.isEmpty ? root : "`\(path)`"
     if let predicate { return "\(subject) \(predicate)" }
@@ -45,16 +47,17 @@ package struct DecodingFailure: Sendable {
 }
 
 extension DecodingError {
-  /// An error with a predicate of the value, `is not valid`, that quotes nothing secret and may be shown.
+  /// An error with a predicate for the value, such as `is not valid`. The predicate must contain no secrets, because messages
+  /// show it.
   static func invalid(at path: [any CodingKey], _ predicate: String) -> DecodingError {
     .dataCorrupted(Context(codingPath: path, debugDescription: predicate, underlyingError: ShownReason(reason: predicate)))
   }
 }
 
-/// An error of a format that knows its position, and has a reason that quotes no value.
+/// An error of a format, with a position, and a reason that quotes no value.
 package protocol LocatedError: Error {
-  /// The path of what is wrong; empty for the whole.
-  var path: String { get }
+  /// The path of the invalid value; empty for the whole.
+  var location: String { get }
   /// `it is missing`
-  var reason: String { get }
+  var problem: String { get }
 }

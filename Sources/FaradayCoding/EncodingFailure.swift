@@ -1,6 +1,6 @@
 internal import FaradayCore
 
-/// Where and why a value could not be encoded, in words that quote none of it.
+/// The path and reason of an encoding error, without any part of the value.
 package struct EncodingFailure: Sendable {
   /// `user.tags.2`; empty for the value itself.
   package let path: String
@@ -13,13 +13,13 @@ package struct EncodingFailure: Sendable {
       path = context.codingPath.dotted
       switch context.underlyingError {
       case let shown as ShownReason: reason = shown.reason
-      case let file as BodyFile.Unreadable: reason = "\(file)"
-      // What an encoder or a type says of a value may quote it.
+      case let problem as BodyError: reason = "\(problem)"
+      // Descriptions of encoders and types may quote the value.
       default: reason = "this \(type(of: value)) cannot be encoded"
       }
-    case let file as BodyFile.Unreadable:
+    case let problem as BodyError:
       path = ""
-      reason = "\(file)"
+      reason = "\(problem)"
     default:
       path = ""
       reason = "\(type(of: error))"
@@ -28,11 +28,11 @@ package struct EncodingFailure: Sendable {
 }
 
 extension EncodingError {
-  /// An error with a reason that quotes nothing secret and may be shown.
+  /// An error with a reason. The reason must contain no secrets, because messages show it.
   package static func invalid(_ value: Any, at path: [any CodingKey], _ reason: String) -> EncodingError {
     .invalidValue(value, Context(codingPath: path, debugDescription: reason, underlyingError: ShownReason(reason: reason)))
   }
 }
 
-/// A reason that quotes nothing secret.
+/// A reason without secrets.
 struct ShownReason: Error { let reason: String }

@@ -1,44 +1,80 @@
 public import FaradayCore
 
 extension Response {
-  /// Decodes the body, which is JSON, as a value of this type.
+  /// Decodes the JSON body as a value of this type.
   ///
   ///     let user = try await response.decode(User.self)
   ///
-  /// An optional is nil exactly when the body is empty. A ``FaradayCoding/JSONValue`` is parsed by its own parser, any other
-  /// type by the decoder. Throws ``FaradayCoding/UndecodableBody`` if the body cannot be decoded, ``FaradayCore/BodyTooLarge``
-  /// over `limit` bytes, 64 MiB by default, and what reading a streamed body throws.
+  /// An optional is nil exactly when the body is empty. The package's parser parses a ``FaradayCoding/JSONValue``. The decoder
+  /// decodes any other type. Throws ``FaradayCoding/BodyDecodingError`` if the body cannot be decoded, and the errors of
+  /// reading a streamed body.
   ///
-  /// - Parameter rejectsDuplicateNames: whether two members of the same name are an error. Otherwise the first counts. False by
-  ///   default, unless a `DecodeJSON` middleware that rejects them has handled the response. Costs parsing the body once more.
+  /// - Parameters:
+  ///   - decoder: nil means the ``FaradayCore/Options/jsonDecoder`` of the request.
+  ///   - accepted: the accepted statuses, 2xx by default. Any other status throws ``FaradayCore/StatusError`` with the
+  ///     beginning of the body: `try await response.decode(Problem.self, accepting: .any)` decodes the body of an error.
+  ///   - limit: the maximum number of bytes. By default ``FaradayCore/Options/maximumBodySize`` of the request, which is 64 MiB
+  ///     by default. A longer body throws ``FaradayCore/BodyError`` with the reason `.tooLarge`.
+  ///   - rejectsDuplicateNames: whether two members with the same name are an error. Otherwise the first member counts. False
+  ///     by default, unless the response has passed a `JSONDecoding` middleware that rejects them. If true, the body is parsed
+  ///     twice.
   public func decode<Value: Decodable>(
-    _ type: Value.Type = Value.self, decoder: JSONDecoder = JSONDecoder(), upTo limit: Int = 64 << 20,
-    rejectsDuplicateNames: Bool = false
+    _ type: Value.Type = Value.self, decoder: JSONDecoder? = nil, accepting accepted: StatusSet = .successful,
+    upTo limit: Int? = nil, rejectsDuplicateNames: Bool = false
   ) async throws -> Value {
-    let data = try await body.collect(upTo: limit)
+    let data = try await data(accepting: accepted, upTo: limit)
+    let decoder = decoder ?? jsonDecoder ?? JSONDecoder()
     do {
-      if rejectsDuplicateNames || self.rejectsDuplicateNames, !data.isEmpty {
+      if type == JSONValue.self, !data.isEmpty, let json = try untypedJSON(data, rejectsDuplicateNames) as? Value { return json }
+      if rejectsDuplicateNames || rules?.rejectsDuplicateNames == true, !data.isEmpty {
         _ = try JSONValue(data: data, rejectsDuplicateNames: true)
       }
       if let optional = type as? any DecodableOptional.Type, let value = try optional.decode(data, decoder) as? Value {
         return value
       }
-      guard !data.isEmpty else { throw EmptyBody() }
+      guard !data.isEmpty else { throw BodyError(.empty) }
       return try decoder.value(type, from: data)
     } catch {
-      throw UndecodableBody(error, decoding: type, of: self, whose: data)
+      throw BodyDecodingError(error, decoding: type, of: self, whose: data)
     }
   }
 }
 
 extension Response {
-  /// Whether decoding the body rejects duplicate member names.
-  package var rejectsDuplicateNames: Bool {
-    get { self[RejectsDuplicateNames.self] ?? false }
-    set { self[RejectsDuplicateNames.self] = newValue ? true : nil }
+  /// The body as untyped JSON, with any `Content-Type`.
+  ///
+  ///     let name = try await connection.get("users/42").json()["name"]?.string
+  ///
+  /// Equal to ``decode(_:decoder:accepting:upTo:rejectsDuplicateNames:)`` with the type ``FaradayCoding/JSONValue``. A
+  /// `JSONDecoding` middleware sets the maximum depth, and whether duplicate names are an error.
+  public func json(accepting accepted: StatusSet = .successful, upTo limit: Int? = nil) async throws -> JSONValue {
+    try await decode(accepting: accepted, upTo: limit)
   }
 
-  private enum RejectsDuplicateNames: ResponseKey { typealias Value = Bool }
+  private func untypedJSON(_ data: Data, _ rejectsDuplicateNames: Bool) throws -> JSONValue {
+    try JSONValue(
+      data: data, maximumDepth: rules?.maximumDepth ?? JSONValue.standardMaximumDepth,
+      rejectsDuplicateNames: rejectsDuplicateNames || rules?.rejectsDuplicateNames == true)
+  }
+
+  /// The rules of a `JSONDecoding` middleware for the JSON of the body; nil without the middleware.
+  package var rules: JSONRules? {
+    get { self[JSONRules.Key.self] }
+    set { self[JSONRules.Key.self] = newValue }
+  }
+}
+
+/// The rules for parsing the JSON of a response.
+package struct JSONRules: Sendable {
+  package var maximumDepth = JSONValue.standardMaximumDepth
+  package var rejectsDuplicateNames = false
+
+  package init(maximumDepth: Int, rejectsDuplicateNames: Bool) {
+    self.maximumDepth = maximumDepth
+    self.rejectsDuplicateNames = rejectsDuplicateNames
+  }
+
+  fileprivate enum Key: ResponseKey { typealias Value = JSONRules }
 }
 
 private protocol DecodableOptional {
@@ -52,81 +88,9 @@ extension Optional: DecodableOptional where Wrapped: Decodable {
 }
 
 extension JSONDecoder {
-  /// A value of the type; a ``FaradayCoding/JSONValue`` is parsed by its own parser.
+  /// Decodes a value of the type. The parser of ``FaradayCoding/JSONValue`` parses untyped JSON.
   package func value<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value {
     if type == JSONValue.self, let json = try JSONValue(data: data) as? Value { return json }
     return try decode(type, from: data)
-  }
-}
-
-/// The body of a response is empty, where a value was expected.
-public struct EmptyBody: FaradayError, Equatable {
-  /// An empty body.
-  public init() {}
-
-  public var description: String { "the body is empty" }
-}
-
-/// A response whose body could not be decoded as the expected type: malformed, of another shape, or empty.
-public struct UndecodableBody: FaradayError, ErrorWithResponse, CustomReflectable {
-  /// The type that was to be decoded.
-  public let type: String
-  /// The coding path of the value that is wrong: `items.0.name`; empty for the whole body.
-  public let path: String
-  /// The response as it was received.
-  public let response: Response
-  /// The method of the request that the response answers; nil if the response has come over no connection.
-  public let method: HTTPRequest.Method?
-  /// The error of the decoder. Its description may show values of the body.
-  public let underlying: any Error
-  package let reason: String
-  private let summary: String
-
-  /// An error of decoding this response's body as a type.
-  public init(_ underlying: any Error, decoding type: any Any.Type, of response: Response) {
-    self.init(underlying, decoding: type, of: response, whose: response.body.data)
-  }
-
-  /// - Parameter data: the bytes of the body, if the response does not have them any more.
-  package init(_ underlying: any Error, decoding type: any Any.Type, of response: Response, whose data: Data?) {
-    self.type = "\(type)"
-    self.underlying = underlying
-    self.response = response
-    method = response.requestMethod
-    if let coding = response.remainingCoding(of: data) {
-      path = ""
-      reason = "the body is still compressed: its Content-Encoding is \(coding), and the request did not ask for decompression"
-      summary = reason
-    } else {
-      let failure = DecodingFailure(underlying)
-      path = failure.path
-      reason = failure.reason
-      summary = failure.summary(of: "the body")
-    }
-  }
-
-  /// Method and URL, without the query; nil if the response has come over no connection.
-  public var request: RequestSummary? { method.map { RequestSummary(method: $0, url: url) } }
-
-  // The query may have secrets that only the request knew of.
-  private var url: String { String(response.secrets.redacting(response.url).prefix { $0 != "?" }).bounded() }
-
-  public var description: String {
-    let request = (method.map { "\($0) " } ?? "") + url
-    return "\(request): cannot decode \(type) from the \(response.status.code) response (\(contentType)): \(summary)"
-  }
-  private var contentType: String {
-    response.headers[.contentType].map { $0.bounded(to: 80).escapingControls() } ?? "no Content-Type"
-  }
-  public var customMirror: Mirror { Mirror(self, children: [:]) }
-}
-
-extension Response {
-  /// The content coding that the body still has. A decompressed response keeps its `Content-Encoding`, so the header alone says
-  /// nothing; but compressed bytes are not text.
-  fileprivate func remainingCoding(of data: Data?) -> String? {
-    guard let coding = headers[.contentEncoding], coding.lowercased() != "identity", let data else { return nil }
-    let isText = data.withUnsafeBytes { $0.bindMemory(to: UInt8.self).firstInvalidUTF8 == nil }
-    return isText ? nil : String(coding.prefix(40)).debugDescription
   }
 }

@@ -1,37 +1,32 @@
-#if Brotli
-internal import CBrotli
+internal import CDecoders
 
 /// A decoder for `br`, Brotli (RFC 7932), which has no checksum.
 final class BrotliFormat: CodingFormat {
+  private let library: faraday_brotli
   private var decoder: OpaquePointer?
-  private var hasBegun = false
 
-  var mayEnd: Bool { !hasBegun || BrotliDecoderIsFinished(decoder) != 0 }
+  init(_ library: faraday_brotli) { self.library = library }
 
-  deinit { BrotliDecoderDestroyInstance(decoder) }
+  deinit { library.destroy(decoder) }
+
+  var mayEnd: Bool { decoder.map { library.is_finished($0) != 0 } ?? true }
 
   func decode(
     _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer
   ) throws(ContentDecodingError) -> Progress {
-    if !hasBegun {
-      guard !input.isEmpty else { return Progress() }
-      decoder = BrotliDecoderCreateInstance(nil, nil, nil)
-      guard decoder != nil else { throw .outOfMemory }
-      hasBegun = true
-    }
-    if BrotliDecoderIsFinished(decoder) != 0 {
+    if decoder == nil, input.isEmpty { return Progress() }
+    guard let decoder = decoder ?? library.create(nil, nil, nil) else { throw .outOfMemory }
+    self.decoder = decoder
+    if library.is_finished(decoder) != 0 {
       guard input.isEmpty else { throw .malformed(.brotli, "bytes follow its end") }
       return Progress()
     }
     var (available, room) = (input.count, output.count)
     var next = input.baseAddress?.assumingMemoryBound(to: UInt8.self)
     var target = output.baseAddress?.assumingMemoryBound(to: UInt8.self)
-    let result = BrotliDecoderDecompressStream(decoder, &available, &next, &room, &target, nil)
-    guard result != BROTLI_DECODER_RESULT_ERROR else {
-      let code = BrotliDecoderGetErrorCode(decoder)
-      throw .malformed(.brotli, String(cString: BrotliDecoderErrorString(code)))
+    guard library.decode(decoder, &available, &next, &room, &target, nil) != 0 else {
+      throw .malformed(.brotli, String(cString: library.error_text(library.error_code(decoder))))
     }
     return Progress(consumed: input.count - available, produced: output.count - room)
   }
 }
-#endif

@@ -4,18 +4,19 @@ package import FoundationEssentials
 package import Foundation
 #endif
 
-/// A streaming decoder for the content codings of one body, in constant memory: it is fed encoded bytes, and returns decoded pieces
-/// of at most 64 KiB.
+/// A streaming decoder for the content codings of one body, in constant memory. It receives encoded bytes, and returns decoded
+/// pieces of at most 64 KiB.
 ///
 ///     while let piece = try decoder.next() { … }   // then `feed(_:)` more, or `finish()`
 ///
-/// It is not thread-safe. It takes about 110 KiB of memory per coding, freed at the end, on an error, or with the decoder.
+/// Not thread-safe. Needs about 110 KiB of memory per coding, and up to 16 MiB more for br and 8 MiB more for zstd, freed
+/// at the end, after an error, or with the decoder.
 package final class ContentDecoder {
   /// The maximum size of a decoded piece, in bytes.
   package static let pieceSize = 64 << 10
 
-  /// Limits against decompression bombs. They apply to the output of every nested coding, so that an intermediate result cannot be
-  /// larger than the final one may be.
+  /// Limits against decompression bombs. They apply to the output of every nested coding, so that no intermediate result
+  /// exceeds the limits of the final result.
   package struct Limits: Sendable {
     /// The maximum number of decoded bytes.
     package var size: Int64
@@ -29,7 +30,7 @@ package final class ContentDecoder {
     }
   }
 
-  /// In the order of decoding: the coding that was applied last comes first.
+  /// The stages in the order of decoding: the coding that was applied last comes first.
   private var stages: [DecodingStage]
   private let limits: Limits
   private var fed = Data()
@@ -39,21 +40,22 @@ package final class ContentDecoder {
   /// The number of encoded bytes that were decoded.
   package private(set) var consumed: Int64 = 0
 
-  /// A decoder for one body.
+  /// Creates a decoder for one body.
   ///
-  /// - Parameter codings: in the order in which they were applied, as in `Content-Encoding`. If there are more than
-  ///   ``ContentCoding/maximumNesting``, the first ``next()`` throws.
+  /// - Parameter codings: the codings in the order in which they were applied, as in `Content-Encoding`. If there are more than
+  ///   ``ContentCoding/maximumNesting``, or one is not available, the first ``next()`` throws.
   package init(_ codings: [ContentCoding], limits: Limits = Limits()) {
     self.limits = limits
     if codings.count > ContentCoding.maximumNesting {
       stages = []
       failure = .tooManyCodings(codings.count)
     } else {
-      stages = codings.reversed().map(DecodingStage.init)
+      stages = codings.reversed().compactMap(DecodingStage.init)
+      if stages.count < codings.count { failure = .unavailable }
     }
   }
 
-  /// Adds encoded bytes. They are not copied if ``next()`` has returned nil since the last ones.
+  /// Adds encoded bytes. The bytes are not copied if ``next()`` has returned nil since the previous bytes were added.
   package func feed(_ bytes: Data) {
     if fed.isEmpty { fed = bytes } else { fed.append(bytes) }
   }
@@ -61,8 +63,8 @@ package final class ContentDecoder {
   /// Notes the end of the encoded bytes.
   package func finish() { hasFinished = true }
 
-  /// Decodes the next piece, never an empty one. Returns nil if it needs more bytes, or, after ``finish()``, at the end of the
-  /// content. An error is final: further calls throw it again.
+  /// Decodes the next piece, which is never empty. Returns nil if more bytes are needed, or, after ``finish()``, at the end of
+  /// the content. An error is final: further calls throw it again.
   package func next() throws(ContentDecodingError) -> Data? {
     if let failure { throw failure }
     do throws(ContentDecodingError) {
@@ -77,7 +79,7 @@ package final class ContentDecoder {
     }
   }
 
-  /// The next output of the first `count` stages. Each stage asks the one before it only when it has no input left.
+  /// The next output of the first `count` stages. Each stage reads from the previous stage only when it has no input left.
   private func output(ofStages count: Int) throws(ContentDecodingError) -> Data? {
     guard count > 0 else {
       defer { fed = Data() }

@@ -1,3 +1,4 @@
+internal import CDecoders
 #if canImport(FoundationEssentials)
 import FoundationEssentials
 #else
@@ -11,23 +12,25 @@ final class DecodingStage {
   private var input = Data()
   /// The number of input bytes that were decoded.
   private var offset = 0
-  /// The output buffer; nil after it was handed over with its content.
+  /// The output buffer; nil after it was returned with its content.
   private var buffer: UnsafeMutableRawBufferPointer?
 
   private(set) var consumed: Int64 = 0
   private(set) var produced: Int64 = 0
 
-  init(_ coding: ContentCoding) {
+  /// Nil if the coding is not available.
+  init?(_ coding: ContentCoding) {
+    guard let format = coding.makeFormat() else { return nil }
     self.coding = coding
-    format = coding.makeFormat()
+    self.format = format
   }
 
   deinit { buffer?.deallocate() }
 
-  /// Sets the next input. Only after ``next()`` has returned nil, when all input before is decoded.
+  /// Sets the next input. Allowed only after ``next()`` has returned nil, when all earlier input is decoded.
   func feed(_ bytes: Data) { (input, offset) = (bytes, 0) }
 
-  /// Decodes as much as there is input for and room in the buffer; nil if there is no output.
+  /// Decodes until the input ends or the buffer is full; nil if there is no output.
   func next() throws(ContentDecodingError) -> Data? {
     let buffer = self.buffer ?? .allocate(byteCount: ContentDecoder.pieceSize, alignment: 16)
     self.buffer = buffer
@@ -35,7 +38,8 @@ final class DecodingStage {
     consumed += Int64(filled.consumed)
     produced += Int64(filled.produced)
     guard filled.produced > 0 else { return nil }
-    // A well-filled buffer is handed over without a copy. A short piece is copied, to not keep the whole buffer in memory.
+    // A well-filled buffer is returned without a copy. A short piece is copied, so that it does not keep the whole buffer in
+    // memory.
     guard filled.produced > ContentDecoder.pieceSize / 2, let start = buffer.baseAddress else {
       return Data(UnsafeRawBufferPointer(rebasing: buffer[..<filled.produced]))
     }
@@ -43,7 +47,7 @@ final class DecodingStage {
     return Data(bytesNoCopy: start, count: filled.produced, deallocator: .custom { start, _ in start.deallocate() })
   }
 
-  /// Throws if the input was not complete.
+  /// Throws if the input was incomplete.
   func finish() throws(ContentDecodingError) {
     guard format.mayEnd else { throw .truncated(coding) }
   }
@@ -69,7 +73,7 @@ final class DecodingStage {
   }
 }
 
-/// The number of bytes that were consumed and produced by decoding.
+/// The number of bytes that a decoding step has consumed and produced.
 struct Progress {
   var consumed = 0
   var produced = 0
@@ -77,27 +81,28 @@ struct Progress {
 
 /// A streaming decoder for one coding.
 protocol CodingFormat: AnyObject {
-  /// Decodes as much as there is input for and room in the output. No progress with room left means that it needs more input.
+  /// Decodes until the input ends or the output is full. If the output has room and there is no progress, the decoder needs
+  /// more input.
   ///
   /// - Parameters:
-  ///   - input: the bytes after those consumed so far; may be empty, if output may be pending.
+  ///   - input: the bytes after the consumed bytes. May be empty, because output may be pending.
   ///   - output: the buffer for decoded bytes, never empty.
   func decode(
     _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer
   ) throws(ContentDecodingError) -> Progress
 
-  /// Whether the content is complete with the bytes consumed so far. No bytes at all are a complete, empty body.
+  /// Whether the content is complete with the bytes consumed so far. Zero bytes are a complete, empty body.
   var mayEnd: Bool { get }
 }
 
 extension ContentCoding {
-  func makeFormat() -> any CodingFormat {
+  /// A decoder; nil if the coding is not available.
+  func makeFormat() -> (any CodingFormat)? {
     switch self {
     case .gzip: GzipFormat()
     case .deflate: DeflateFormat()
-    #if Brotli
-    case .brotli: BrotliFormat()
-    #endif
+    case .brotli: faraday_brotli.loaded.map(BrotliFormat.init)
+    case .zstd: faraday_zstd.loaded.map(ZstdFormat.init)
     }
   }
 }

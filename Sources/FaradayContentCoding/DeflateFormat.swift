@@ -1,8 +1,9 @@
 /// A decoder for `deflate`: the zlib format of RFC 9110 (section 8.4.1.2), or raw deflate data, which some servers send.
 ///
-/// The first two bytes decide. A zlib header names method 8 and a window of at most 32 KiB, and is a multiple of 31. As raw
-/// deflate, the same bits would be a stored block with non-zero padding, which no encoder writes. Data with a zlib header is never
-/// retried as raw deflate after an error: its checksum would be ignored, and corrupt data might be accepted.
+/// The first two bytes determine the format. A zlib header contains method 8 and a window of at most 32 KiB, and is a multiple
+/// of 31. As raw deflate, the same bits would be a stored block with non-zero padding, which no encoder writes. Data with a
+/// zlib header is never retried as raw deflate after an error: its checksum would be ignored, and corrupt data might be
+/// accepted.
 final class DeflateFormat: CodingFormat {
   private var first: UInt8?
   private var inflater: Inflater?
@@ -30,7 +31,7 @@ final class DeflateFormat: CodingFormat {
     }
     let inflater = try Inflater(Self.isZlib(first, byte) ? .zlib : .none, for: .deflate)
     self.inflater = inflater
-    // The first byte is no longer in the input. It is too short for a code, and yields no output by itself.
+    // The first byte is no longer in the input. A single byte is too short for a code, and yields no output.
     try withUnsafeBytes(of: first) { first throws(ContentDecodingError) in _ = try inflater.inflate(first, into: output) }
     return try inflater.inflate(input, into: output)
   }

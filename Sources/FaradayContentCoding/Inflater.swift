@@ -10,7 +10,7 @@ final class Inflater {
   }
 
   private let coding: ContentCoding
-  /// On the heap: zlib keeps its address.
+  /// On the heap, because zlib keeps its address.
   private let stream: UnsafeMutablePointer<z_stream>
   /// Whether the stream is complete, with a correct checksum and length.
   private(set) var hasEnded = false

@@ -1,8 +1,8 @@
-// The vocabulary of HTTP — methods, fields, status — is swift-http-types', and every caller needs it.
+// swift-http-types defines the HTTP types (methods, fields, status), which every caller needs.
 @_exported public import HTTPTypes
 
-// So are `Data`, `URL` and `Date`. This is the only place that says where they come from: what imports Core has them. Where
-// Foundation comes in parts, as on Linux, a program gets the small one, which brings neither networking nor ICU.
+// Every caller needs `Data`, `URL` and `Date` too. This is the only file that imports them: a file that imports Core has them.
+// Where Foundation has several modules, as on Linux, a program gets the small one, without networking and ICU.
 #if canImport(FoundationEssentials)
 @_exported public import FoundationEssentials
 #else

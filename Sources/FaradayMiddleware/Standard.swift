@@ -5,9 +5,9 @@ extension [any Middleware] {
   /// The standard list of middleware without options.
   public static var standard: [any Middleware] { standard() }
 
-  /// The standard list of middleware, in the order that all of this package's middleware have: JSON, form and multipart encoding,
-  /// decompression, JSON decoding, redirects and retries, and what the parameters add. The first in the list handles a request first
-  /// and its response last.
+  /// The standard list of middleware, in the recommended order of all of this package's middleware: JSON, form and multipart
+  /// encoding, decompression, JSON decoding, redirects and retries, and the middleware of the parameters. The first in the list
+  /// handles a request first and its response last.
   ///
   ///     let connection = try Connection("https://api.example.com/v2/", adapter: CurlAdapter(), middleware: .standard)
   ///     let calm = try Connection(
@@ -15,51 +15,56 @@ extension [any Middleware] {
   ///       middleware: .standard(
   ///         authorization: .authorization(.bearer(token)), coalescing: .coalescing, circuitBreaker: .circuitBreaker))
   ///
-  /// Every status is a response; put ``FaradayMiddleware/ExpectStatus`` in front for errors, and ``FaradayMiddleware/RequestID`` and
-  /// ``FaradayMiddleware/Timeout`` for whole calls. Each call makes a list with a ``FaradayMiddleware/RetryBudget`` of its own.
+  /// Responses with any status are returned. Put ``FaradayMiddleware/StatusValidation`` in front to get errors, and
+  /// ``FaradayMiddleware/RequestID`` and ``FaradayMiddleware/Timeout`` for whole calls. Each call creates a list with a new
+  /// ``FaradayMiddleware/RetryBudget``.
   ///
   /// - Parameters:
-  ///   - cookies: stores cookies and sends them. None by default.
-  ///   - authorization: credentials for the connection's own origin: ``FaradayMiddleware/Authorization``,
-  ///     ``FaradayMiddleware/TokenRefresh``, or a middleware of your own. None by default.
-  ///   - cache: an `HTTPCache`, or ``FaradayMiddleware/ConditionalRequests``. None by default.
+  ///   - compression: compresses request bodies. None by default: the server must support it.
+  ///   - cookies: stores cookies and sends them with later requests. None by default.
+  ///   - authorization: credentials for the connection's origin: ``FaradayMiddleware/Authorization``,
+  ///     ``FaradayMiddleware/TokenRefresh``, or a custom middleware. None by default.
+  ///   - cache: an `HTTPCache`. None by default.
   ///   - coalescing: shares the exchange of equal requests. None by default.
-  ///   - retry: retries requests, by its default policy unless given; one that is given reports to no logger of this list.
+  ///   - retry: retries requests; a `Retry` with the default policy by default. A custom `Retry` does not report to the logger
+  ///     of this list.
   ///   - hedging: sends slow requests again. None by default.
-  ///   - circuitBreaker: stops sending to origins that fail. None by default.
+  ///   - circuitBreaker: stops sending requests to failing origins. None by default.
   ///   - rateLimit: limits the rate of exchanges. None by default.
   ///   - concurrencyLimit: limits the exchanges in flight. None by default.
-  ///   - signature: signs each exchange by itself, as ``FaradayMiddleware/AWSSignature`` does. A cache and coalescing, which stand
-  ///     above it, store and share nothing of what it signs. None by default.
-  ///   - logger: logs each exchange as it is sent, and retries that the budget refuses; without it nothing is logged.
+  ///   - signature: signs each exchange separately, as ``FaradayMiddleware/AWSSignature`` does. The cache and coalescing are
+  ///     above it, and neither store nor share its signatures. None by default.
+  ///   - logger: logs each exchange as it is sent, and retries that the budget rejects. Without a logger nothing is logged.
   public static func standard(
-    authorization: (any Middleware)? = nil, cookies: CookieJar? = nil, cache: (any Middleware)? = nil,
+    compression: Compression? = nil, authorization: (any Middleware)? = nil, cookies: CookieJar? = nil,
+    cache: (any Middleware)? = nil,
     coalescing: Coalescing? = nil, retry: Retry? = nil, hedging: Hedging? = nil, circuitBreaker: CircuitBreaker? = nil,
     rateLimit: RateLimit? = nil, concurrencyLimit: ConcurrencyLimit? = nil, signature: (any Middleware)? = nil,
     logger: Logger? = nil
   ) -> [any Middleware] {
     let list: [(any Middleware)?] = [
-      // A value becomes bytes once, however often it is sent.
-      EncodeJSON(),
-      EncodeForm(),
+      // A value is encoded once, for any number of attempts.
+      JSONEncoding(),
+      FormEncoding(),
       Multipart(),
-      Decompress(),
-      // The JSON of the last response.
-      DecodeJSON(),
-      // Each hop passes what stands below.
+      compression,
+      ContentDecoding(),
+      // Parses the JSON of the last response.
+      JSONDecoding(),
+      // Each redirect passes the middleware below.
       Redirects(),
-      // Who asks: by these a cache and coalescing keep users apart.
+      // The user's identity: it separates users in the cache and in coalescing.
       cookies.map { Cookies($0) },
       authorization,
-      // A response that is stored or shared costs nothing below, whoever asks for it.
+      // A stored or shared response costs nothing below.
       cache,
       coalescing,
-      // One exchange, with its attempts. Each attempt asks the limits, and is signed and logged by itself.
+      // One exchange, with its attempts. Each attempt passes the limits, and is signed and logged separately.
       retry ?? Retry(logger.map(Retry.Policy.init(reportingTo:)) ?? Retry.Policy()),
       hedging,
       circuitBreaker,
       rateLimit,
-      // Below the rate limit: a request that waits for its turn takes no place, and its wait is no latency.
+      // Below the rate limit: a request that waits there takes no place, and its wait does not count as latency.
       concurrencyLimit,
       signature,
       logger.map { ExchangeLogger($0) },
@@ -69,7 +74,7 @@ extension [any Middleware] {
 }
 
 extension Retry.Policy {
-  /// The default policy, which logs the retries that the budget refuses.
+  /// Creates the default policy, which logs the retries that the budget rejects.
   fileprivate init(reportingTo logger: Logger) {
     self.init(onBudgetExhausted: { attempt in
       logger.warning(

@@ -1,5 +1,5 @@
 #if Observability
-public import FaradayCore
+@_spi(Adapters) public import FaradayCore
 public import Metrics
 internal import Synchronization
 
@@ -8,17 +8,18 @@ internal import Synchronization
 ///     let gauges = AdapterGauges { curl.statistics }
 ///     try await gauges.run(every: .seconds(15))
 ///
-/// - `http.client.open_connections`, by `url.scheme`, `server.address`, `server.port` and `http.connection.state` (`active` or `idle`);
-/// - `http.client.active_requests`: those under way;
-/// - `http.client.queued_requests`: those that wait in the adapter's queue, for which OpenTelemetry has no name.
+/// - `http.client.open_connections`, by `url.scheme`, `server.address`, `server.port` and `http.connection.state` (`active` or
+///   `idle`);
+/// - `http.client.active_requests`: the requests in progress;
+/// - `http.client.queued_requests`: the requests in the adapter's queue. OpenTelemetry defines no name for this gauge.
 public final class AdapterGauges: Sendable {
   private let metrics: (any MetricsFactory)?
   private let statistics: @Sendable () -> AdapterStatistics
-  /// The origins that have gauges. Those of one that is gone are destroyed, so that servers' redirects do not add up.
+  /// The origins with gauges. The gauges of a removed origin are destroyed, so that redirects do not accumulate gauges.
   private let origins = Mutex<Set<String>>([])
 
   /// - Parameters:
-  ///   - metrics: makes the gauges; by default the factory that `MetricsSystem` has when they are recorded.
+  ///   - metrics: creates the gauges; by default the factory of `MetricsSystem` at the time of recording.
   ///   - statistics: the adapter's statistics.
   public init(metrics: (any MetricsFactory)? = nil, _ statistics: @escaping @Sendable () -> AdapterStatistics) {
     self.metrics = metrics

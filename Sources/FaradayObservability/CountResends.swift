@@ -3,16 +3,18 @@ public import FaradayCore
 public import Metrics
 internal import Synchronization
 
-/// Numbers the attempts of a request, for `http.request.resend_count`, and counts the retries that a `RetryBudget` has refused: stands
-/// above all middleware that may send a request several times, such as redirects and retries. See ``Observability``.
+/// Numbers the attempts of a request, for `http.request.resend_count`, and counts the retries that a `RetryBudget` has
+/// rejected. Add it above all middleware that may send a request several times, such as redirects and retries. See
+/// ``Observability``.
 ///
-/// The counter is `faraday.client.retries.refused`, with the dimensions `http.request.method`, `server.address` and `server.port`.
+/// The counter is `faraday.client.retries.refused`, with the dimensions `http.request.method`, `server.address` and
+/// `server.port`.
 public struct CountResends: Middleware {
   private let metrics: (any MetricsFactory)?
 
   /// A middleware that numbers attempts.
   ///
-  /// - Parameter metrics: makes the counter; by default the factory that `MetricsSystem` has when a retry is refused.
+  /// - Parameter metrics: creates the counter; by default the factory of `MetricsSystem` when a retry is rejected.
   public init(metrics: (any MetricsFactory)? = nil) { self.metrics = metrics }
 
   public func handle(_ request: Request, next: Next) async throws -> Response {
@@ -23,7 +25,7 @@ public struct CountResends: Middleware {
       if response.isRetryRefused { countRefusal(of: request) }
       return response
     } catch {
-      if error.isRetryRefused { countRefusal(of: request) }
+      if error.countsAsRetryRefused { countRefusal(of: request) }
       throw error
     }
   }
@@ -35,7 +37,7 @@ public struct CountResends: Middleware {
   }
 }
 
-/// The number of attempts of a request so far. All are equal: requests that differ in nothing else may share a response
+/// The number of attempts of a request so far. All values are equal, so that otherwise equal requests can share a response
 /// (coalescing).
 final class Resends: Sendable, Hashable {
   private let count = Atomic<Int>(0)

@@ -2,7 +2,7 @@
 internal import FaradayCore
 internal import Tracing
 
-/// What OpenTelemetry's conventions say of a request: attributes of its span, and dimensions of its metrics.
+/// The attributes of a request by OpenTelemetry's conventions, for its span and the dimensions of its metrics.
 struct ExchangeAttributes: Sendable {
   let spanName: String
   private let method: String
@@ -18,7 +18,7 @@ struct ExchangeAttributes: Sendable {
     let isKnown = Self.knownMethods.contains(name)
     method = isKnown ? name : "_OTHER"
     originalMethod = isKnown ? nil : name
-    // After a redirect the path may be another.
+    // After a redirect the path may differ.
     template = request.options.pathTemplate.flatMap {
       PathTemplate($0).matches(request.url) ? request.secrets.redacting(urlText: $0) : nil
     }
@@ -46,8 +46,9 @@ struct ExchangeAttributes: Sendable {
     return attributes
   }
 
-  /// The dimensions of the metrics, which have few values each: no URL. They are always the same ones, empty where there is no value:
-  /// backends such as Prometheus's take one set of names for a metric, and may end the process for another.
+  /// The dimensions of the metrics. Each dimension has few values, so there is no URL. All dimensions are always present, empty
+  /// if there is no value: backends such as Prometheus accept one set of names per metric, and may end the process for another
+  /// set.
   func dimensions(status: Int?, version: String?, error: String?) -> [(String, String)] {
     [
       ("http.request.method", method), ("server.address", address), ("server.port", port.map { "\($0)" } ?? ""),

@@ -11,22 +11,21 @@ public import Tracing
 ///     connection.use(.retry)
 ///     connection.use(.observability())
 ///
-/// It stands last, below ``FaradayMiddleware/Redirects``, ``FaradayMiddleware/Retry`` and authorization, so that each of their
-/// attempts has a span of its own, a child of the caller's. With ``CountResends`` above them all, `http.request.resend_count`
-/// numbers the attempts. The context of the span is injected into the request's header fields (`traceparent`, if that is what
-/// the tracer writes).
+/// Add it last, below ``FaradayMiddleware/Redirects``, ``FaradayMiddleware/Retry`` and authorization, so that each attempt has
+/// a separate span, a child of the caller's span. With ``CountResends`` above all of them, `http.request.resend_count` numbers
+/// the attempts. The tracer injects the context of the span into the request's header fields, such as `traceparent`.
 ///
-/// A span ends with the response's body: when that has been read to its end, failed, or was dropped. Its status is an error for
-/// a response of 400 or more, and for a request that failed. URLs are redacted by the request's ``FaradayCore/Secrets``, and no
-/// header field or body is recorded.
+/// A span ends with the response's body: when the body has been read to its end, has failed, or was dropped. Its status is an
+/// error for a response of 400 or more, and for a request that failed. URLs are redacted by the request's
+/// ``FaradayCore/Secrets``, and no header field or body is recorded.
 public struct Observability: Middleware {
   private let tracer: (any Tracer)?
   private let metrics: (any MetricsFactory)?
   private let clock: any Clock<Duration>
 
   /// - Parameters:
-  ///   - tracer: makes the spans; by default the tracer that `InstrumentationSystem` has when a request is sent.
-  ///   - metrics: makes the histograms; by default the factory that `MetricsSystem` has when a request is sent.
+  ///   - tracer: creates the spans; by default the tracer of `InstrumentationSystem` when a request is sent.
+  ///   - metrics: creates the histograms; by default the factory of `MetricsSystem` when a request is sent.
   ///   - clock: measures durations; tests pass a manual one.
   public init(
     tracer: (any Tracer)? = nil, metrics: (any MetricsFactory)? = nil, clock: any Clock<Duration> = .continuous
@@ -59,7 +58,7 @@ public struct Observability: Middleware {
   }
 }
 
-/// Writes a context into header fields, and leaves out what is no header field.
+/// Writes a context into header fields, and omits invalid names and values.
 private struct FieldInjector: Injector {
   func inject(_ value: String, forKey key: String, into fields: inout HTTPFields) {
     guard let name = HTTPField.Name(key), HTTPField.isValidValue(value) else { return }

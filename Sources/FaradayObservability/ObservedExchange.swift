@@ -3,7 +3,7 @@ internal import FaradayCore
 internal import Metrics
 internal import Tracing
 
-/// A request that was sent: its span, and what is recorded when it is over.
+/// A sent request: its span, and the data to record at its end.
 struct ObservedExchange: Sendable {
   private let names: ExchangeAttributes
   private let span: any Span
@@ -32,7 +32,7 @@ struct ObservedExchange: Sendable {
     watched.body = response.body.onEnd { [head] end in
       switch end {
       case .complete: self.end(head, length: length)
-      // How much of it had come is not known then.
+      // The number of received bytes is unknown.
       case .dropped: self.end(head, isDropped: true)
       case .failed(let error): self.end(head, length: nil, failure: error)
       }
@@ -50,7 +50,7 @@ struct ObservedExchange: Sendable {
       attributes["network.protocol.version"] = version
       attributes["error.type"] = error
     }
-    // What other errors say may hold secrets.
+    // Descriptions of other errors may contain secrets.
     if error != nil { span.setStatus(SpanStatus(code: .error, message: (failure as? TransportError)?.description)) }
     span.end()
 

@@ -1,6 +1,6 @@
 public import Dispatch
 
-/// Where the callbacks of a promise run: at once, on a dispatch queue, or on a task executor. For the main actor there is
+/// The execution context of a promise's callbacks: immediate, a dispatch queue, or a task executor. For the main actor use
 /// ``MainContext``.
 ///
 ///     promise.onSuccess(on: .queue(queue)) { user in print(user.name) }
@@ -10,8 +10,8 @@ public struct CallbackContext: Sendable {
   /// A context that runs each callback with this closure, which must call it exactly once.
   public init(_ run: @escaping @Sendable (_ callback: @escaping @Sendable () -> Void) -> Void) { self.run = run }
 
-  /// The thread that settles the promise, or the caller's if it is settled already. The default, without overhead; over an
-  /// adapter it may be the engine's thread, which a slow callback blocks.
+  /// The thread that settles the promise, or the caller's thread if the promise is settled already. The default, without
+  /// overhead. Over an adapter it may be the engine's thread, which a slow callback blocks.
   public static let immediate = CallbackContext { $0() }
 
   /// A dispatch queue. On a serial queue callbacks run in order.
@@ -27,12 +27,12 @@ public struct CallbackContext: Sendable {
   }
 }
 
-/// The main actor as a callback context: callbacks may access main-actor state. They run in order, on the main queue, which a
-/// server program may not be running.
+/// The main actor as a callback context: callbacks may access main-actor state. They run in order, on the main queue. A server
+/// program may not run the main queue.
 ///
 ///     @MainActor final class Profile {
 ///       var name = ""
-///       func load() { client.promise.user(1).onSuccess(on: .main) { user in self.name = user.name } }
+///       func load() { client.promise { try await $0.user(1) }.onSuccess(on: .main) { user in self.name = user.name } }
 ///     }
 public struct MainContext: Sendable {
   /// The main actor.

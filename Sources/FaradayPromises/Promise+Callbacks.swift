@@ -1,5 +1,6 @@
 extension Promise {
-  /// Calls the closure with the outcome, exactly once; at once if the promise is settled already. Returns the same promise.
+  /// Calls the closure with the outcome, exactly once. The call is immediate if the promise is settled already. Returns the
+  /// same promise.
   @discardableResult
   public func onComplete(
     on context: CallbackContext = .immediate, _ callback: @escaping @Sendable (Outcome) -> Void

@@ -1,15 +1,16 @@
 internal import Synchronization
 
-/// Promises derived from this one. Errors propagate through them; cancelling one releases this one, see ``cancel()``.
+/// Methods that derive new promises from this promise. Errors propagate to the derived promises. Cancelling a derived promise
+/// releases this promise, see ``cancel()``.
 extension Promise {
-  /// Transforms the value with a closure; an error that it throws is the outcome.
+  /// Transforms the value with a closure. An error that the closure throws becomes the outcome.
   public func map<New>(_ transform: @escaping @Sendable (Value) throws -> New) -> Promise<New> {
     derive { outcome, derived in
       derived.beginSettling(outcome.flatMap { value in Result { try transform(value) } })
     }
   }
 
-  /// Continues with an asynchronous closure, which is called with the value; what it returns or throws is the outcome.
+  /// Continues with an asynchronous closure, which gets the value. The closure's result or error becomes the outcome.
   public func then<New>(_ next: @escaping @Sendable @concurrent (Value) async throws -> New) -> Promise<New> {
     derive { outcome, derived in
       switch outcome {
@@ -22,12 +23,12 @@ extension Promise {
     }
   }
 
-  /// Continues with the promise that the closure returns. A function whose closure calls it again is a loop: it does not
-  /// overflow the stack, however long it is and wherever its promises are settled.
+  /// Continues with the promise that the closure returns. A function whose closure calls the function again is a loop. The loop
+  /// does not overflow the stack, whatever its length, and wherever its promises are settled.
   public func flatMap<New>(_ next: @escaping @Sendable (Value) throws -> Promise<New>) -> Promise<New> {
     derive { outcome, derived in
       Trampoline.current.run {
-        // Cancelled while it waited.
+        // Cancelled while the step waited.
         guard !derived.isCancelled else { return [] }
         do {
           return derived.observeUntilCancelled(try next(outcome.get())) { derived.beginSettling($0) ?? [] }
@@ -38,7 +39,7 @@ extension Promise {
     }
   }
 
-  /// Replaces an error by what the asynchronous closure returns or throws. Not called for a `CancellationError`.
+  /// Replaces an error by the result or error of the asynchronous closure. The closure is not called for a `CancellationError`.
   public func recover(_ recovery: @escaping @Sendable @concurrent (any Error) async throws -> Value) -> Promise {
     derive { outcome, derived in
       switch outcome {
@@ -51,7 +52,7 @@ extension Promise {
     }
   }
 
-  /// Calls the closure with the value, before the returned promise is settled with the same outcome.
+  /// Calls the closure with the value, before the returned promise settles with this promise's outcome.
   public func tap(_ look: @escaping @Sendable (Value) -> Void) -> Promise {
     derive { outcome, derived in
       if case .success(let value) = outcome { look(value) }
@@ -59,10 +60,10 @@ extension Promise {
     }
   }
 
-  /// Calls the closure before the returned promise is settled with the same outcome, whatever it is, cancellation included, as
-  /// `finally` does. Cancelled work may still be ending then: do not release what it uses.
+  /// Calls the closure before the returned promise settles, for every outcome, including cancellation (`finally`). Cancelled
+  /// work may still be running then: do not release its resources in the closure.
   public func ensure(_ cleanUp: @escaping @Sendable () -> Void) -> Promise {
-    let ensured = Promise()
+    let ensured = Promise(reports: reports)
     ensured.state.withLock { $0.cleanUp = cleanUp }
     Step.runAll(ensured.observeUntilCancelled(self) { ensured.beginSettling($0) ?? [] })
     return ensured

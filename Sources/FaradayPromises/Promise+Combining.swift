@@ -1,10 +1,9 @@
-public import FaradayCore
 internal import Synchronization
 
-/// Combinations of promises. When the result is settled, the remaining promises are released: those that nobody else waits for
-/// are cancelled.
+/// Combinations of promises. When the result is settled, the remaining promises are released. A released promise is cancelled
+/// if no other observer waits for it.
 extension Promise {
-  /// Waits for all promises: their values in the order of the list, or the first error. For an empty list it is an empty list.
+  /// Waits for all promises: their values in the order of the list, or the first error. An empty list produces an empty list.
   public static func all(_ promises: [Promise]) -> Promise<[Value]> {
     guard !promises.isEmpty else { return Promise<[Value]>(.success([])) }
     let values = Slots<Value>(promises.count)
@@ -16,21 +15,21 @@ extension Promise {
     }
   }
 
-  /// The outcome of the promise that is settled first, value or error. For an empty list it is ``NoPromiseFulfilled``.
+  /// The outcome of the promise that settles first, value or error. An empty list fails with ``PromiseError``.
   public static func race(_ promises: [Promise]) -> Promise {
-    guard !promises.isEmpty else { return Promise(.failure(NoPromiseFulfilled(errors: []))) }
+    guard !promises.isEmpty else { return Promise(.failure(PromiseError(.noneFulfilled, errors: []))) }
     return combine(promises) { _, outcome, combined in combined.beginSettling(outcome) }
   }
 
-  /// The first value; if all promises fail, ``NoPromiseFulfilled`` with all errors.
+  /// The first value; if all promises fail, ``PromiseError`` with all errors.
   public static func any(_ promises: [Promise]) -> Promise {
-    guard !promises.isEmpty else { return Promise(.failure(NoPromiseFulfilled(errors: []))) }
+    guard !promises.isEmpty else { return Promise(.failure(PromiseError(.noneFulfilled, errors: []))) }
     let errors = Slots<any Error>(promises.count)
     return combine(promises) { index, outcome, combined in
       switch outcome {
       case .success: combined.beginSettling(outcome)
       case .failure(let error):
-        errors.fill(index, error).flatMap { combined.beginSettling(.failure(NoPromiseFulfilled(errors: $0))) }
+        errors.fill(index, error).flatMap { combined.beginSettling(.failure(PromiseError(.noneFulfilled, errors: $0))) }
       }
     }
   }
@@ -38,7 +37,7 @@ extension Promise {
   /// Waits for this promise and others of different types: a tuple of all values, or the first error.
   public func zip<each Other: Sendable>(_ others: repeat Promise<each Other>) -> Promise<(Value, repeat each Other)> {
     let zipped = Promise<(Value, repeat each Other)>()
-    // Called after each: the last to come finds them all.
+    // Called after each promise fulfils. The last call finds all values.
     let complete: @Sendable () -> [Step]? = {
       guard let value = try? self.known(), let values = try? (repeat (each others).known()) else { return nil }
       return zipped.beginSettling(.success((value, repeat each values)))
@@ -79,31 +78,12 @@ private final class Slots<Value: Sendable>: Sendable {
 
   init(_ count: Int) { state = Mutex((Array(repeating: nil, count: count), count)) }
 
-  /// Fills a slot, once. The call that fills the last one gets all values.
+  /// Fills a slot, once. The call that fills the last slot returns all values.
   func fill(_ index: Int, _ value: Value) -> [Value]? {
     state.withLock { state in
       state.values[index] = value
       state.missing -= 1
       return state.missing == 0 ? state.values.compactMap(\.self) : nil
     }
-  }
-}
-
-/// All of several promises failed, or there was none: an aggregate error.
-public struct NoPromiseFulfilled: FaradayError {
-  /// The error of each promise, in the order of the list; empty if the list was empty.
-  public let errors: [any Error]
-
-  /// Whether all of them are timeouts.
-  public var isTimeout: Bool { !errors.isEmpty && errors.allSatisfy(\.isTimeout) }
-  /// Whether all of them are cancellations.
-  public var isCancelled: Bool { !errors.isEmpty && errors.allSatisfy(\.isCancelled) }
-  /// Whether one of them is transient.
-  public var isTransient: Bool { errors.contains(where: \.isTransient) }
-
-  public var description: String {
-    errors.isEmpty
-      ? "no promise was fulfilled: the list of promises is empty"
-      : "no promise was fulfilled: " + errors.map { "\($0)" }.joined(separator: "; ")
   }
 }

@@ -9,9 +9,9 @@ extension Promise {
     }
   }
 
-  /// Adds an observer; if the promise is settled already, returns the steps to run now.
+  /// Adds an observer. If the promise is settled already, returns the steps to run now.
   ///
-  /// - Parameter keepsWorkAlive: whether the observer keeps the work from being cancelled.
+  /// - Parameter keepsWorkAlive: whether the observer prevents cancellation of the work.
   func observe(_ id: Int, keepsWorkAlive: Bool = true, _ call: @escaping @Sendable (Outcome) -> [Step]) -> [Step] {
     let outcome = state.withLock { state in
       if state.outcome == nil { state.observers.append(Observer(id: id, keepsWorkAlive: keepsWorkAlive, call: call)) }
@@ -20,7 +20,7 @@ extension Promise {
     return outcome.map(call) ?? []
   }
 
-  /// Calls the closure with the outcome, at once if the promise is settled already.
+  /// Calls the closure with the outcome, immediately if the promise is settled already.
   func whenSettled(keepsWorkAlive: Bool = true, _ call: @escaping @Sendable (Outcome) -> Void) {
     let steps = observe(reserve(), keepsWorkAlive: keepsWorkAlive) { outcome in
       call(outcome)
@@ -29,9 +29,9 @@ extension Promise {
     Step.runAll(steps)
   }
 
-  /// Removes an observer; if no other one keeps the work alive, it is cancelled.
+  /// Removes an observer. Cancels the work if no other observer keeps it alive.
   func release(_ id: Int) -> [Step] {
-    // In one go, so that nobody comes in between; and the observer itself goes when the lock is no longer held.
+    // Atomic, so that no observer is added in between. The observer is deallocated outside the lock.
     let (isUnwanted, _) = state.withLock { state -> (Bool, Observer?) in
       guard let place = state.observers.firstIndex(where: { $0.id == id }) else { return (false, nil) }
       let released = state.observers.remove(at: place)
@@ -40,31 +40,32 @@ extension Promise {
     return isUnwanted ? publish(.failure(CancellationError())) : []
   }
 
-  /// A new promise that the closure settles with this one's outcome. Cancelling it releases this one.
+  /// A new promise that the closure settles with this promise's outcome. Cancelling the new promise releases this promise.
   ///
-  /// This promise holds the derived one and not the reverse, so there is no reference cycle; the running work keeps both alive.
+  /// This promise retains the derived promise and not the reverse, so there is no reference cycle. The running work keeps both
+  /// alive.
   func derive<New>(_ react: @escaping @Sendable (Outcome, Promise<New>) -> [Step]?) -> Promise<New> {
-    let derived = Promise<New>()
+    let derived = Promise<New>(reports: reports)
     let steps = derived.observeUntilCancelled(self) { outcome in
-      // Cancelled while this was on its way: nothing begins for it any more.
+      // Starts nothing if the derived promise was cancelled meanwhile.
       derived.isCancelled ? [] : react(outcome, derived) ?? []
     }
     Step.runAll(steps)
     return derived
   }
 
-  /// Observes another promise until this one is cancelled.
+  /// Observes another promise until this promise is cancelled.
   func observeUntilCancelled<Other>(
     _ other: Promise<Other>, _ call: @escaping @Sendable (Promise<Other>.Outcome) -> [Step]
   ) -> [Step] {
     let id = other.reserve()
     onCancel { [weak other] in other?.release(id) ?? [] }
     let steps = other.observe(id, call)
-    // Cancelled before there was an observer to take away.
+    // Cancelled before the observer was added.
     return isCancelled ? steps + other.release(id) : steps
   }
 
-  /// Observes another promise until this one is settled.
+  /// Observes another promise until this promise is settled.
   func observeUntilSettled<Other>(_ other: Promise<Other>, _ call: @escaping @Sendable (Promise<Other>.Outcome) -> [Step]?) {
     let id = other.reserve()
     Step.runAll(other.observe(id) { call($0) ?? [] })

@@ -1,11 +1,11 @@
 internal import Synchronization
 
-/// A unit of work that returns the steps to run next. A chain of promises is settled iteratively, so that a long one does not
+/// A unit of work that returns the steps to run next. A chain of promises is settled iteratively, so that a long chain does not
 /// overflow the stack.
 struct Step: Sendable {
   let run: @Sendable () -> [Step]
 
-  /// Runs the steps in order, each with all that follow from it before the next.
+  /// Runs the steps in order. The steps that a step returns run before the next step.
   static func runAll(_ steps: [Step]) {
     var rest: [Step] = steps.reversed()
     while let step = rest.popLast() { rest += step.run().reversed() }
@@ -13,7 +13,7 @@ struct Step: Sendable {
 }
 
 extension Promise {
-  /// Settles the promise; false if it is settled already.
+  /// Settles the promise. Returns false if it is settled already.
   @discardableResult
   func settle(_ outcome: Outcome) -> Bool {
     guard let steps = beginSettling(outcome) else { return false }
@@ -21,7 +21,7 @@ extension Promise {
     return true
   }
 
-  /// Settles the promise, and returns the steps to run then; nil if it is settled already.
+  /// Settles the promise, and returns the steps to run next; nil if it is settled already.
   func beginSettling(_ outcome: Outcome, cancelling: Bool = false) -> [Step]? {
     state.withLock { $0.claim(cancelling: cancelling) } ? publish(outcome) : nil
   }
@@ -46,7 +46,7 @@ extension Promise {
     return [Step(run: cancelWork)] + steps
   }
 
-  /// Runs the work in a task that settles the promise, and is cancelled with it.
+  /// Runs the work in a task that settles the promise. Cancelling the promise cancels the task.
   func run(priority: TaskPriority? = nil, _ work: @escaping @Sendable @concurrent () async throws -> Value) {
     let task = Task(priority: priority) {
       do { settle(.success(try await work())) } catch { settle(.failure(error)) }
@@ -57,9 +57,9 @@ extension Promise {
     }
   }
 
-  /// Replaces the closure that cancels the work; called at once if the promise is cancelled already.
+  /// Replaces the closure that cancels the work. Calls the closure at once if the promise is cancelled already.
   func onCancel(_ cancelWork: @escaping @Sendable () -> [Step]) {
-    // What it takes the place of goes when the lock is no longer held: with it may go the last of something that has a promise.
+    // The old closure is deallocated outside the lock: it may release the last reference to an object with a promise.
     let (isLate, _) = state.withLock { state in
       guard !state.isClaimed else { return (state.isCancelled, state.cancelWork) }
       defer { state.cancelWork = cancelWork }
@@ -72,7 +72,7 @@ extension Promise {
 }
 
 extension Promise.State {
-  /// Whoever gets true settles the promise, and nobody else.
+  /// Claims the right to settle the promise. Returns true for exactly one caller.
   mutating func claim(cancelling: Bool) -> Bool {
     guard !isClaimed else { return false }
     isClaimed = true

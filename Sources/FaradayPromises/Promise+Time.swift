@@ -1,20 +1,20 @@
-public import FaradayCore
+internal import FaradayCore
 
 extension Promise {
-  /// The same outcome, or ``PromiseTimedOut`` if it takes longer than the limit. This promise is then released, and its work
-  /// cancelled if nobody else waits for it.
+  /// A promise with this promise's outcome, or ``FaradayCore/TimeoutError`` after the limit. A timeout releases this promise,
+  /// and cancels its work if no other observer waits for it.
   public func timeout(_ limit: Duration, clock: any Clock<Duration> = .continuous) -> Promise {
-    let limited = Promise()
+    let limited = Promise(reports: reports)
     limited.observeUntilSettled(self) { limited.beginSettling($0) }
     let timer = Task {
       try await clock.sleep(for: limit.withinClocks)
-      limited.settle(.failure(PromiseTimedOut(limit: limit)))
+      limited.settle(.failure(TimeoutError(.promise, limit: limit)))
     }
     limited.whenSettled(keepsWorkAlive: false) { _ in timer.cancel() }
     return limited
   }
 
-  /// The same outcome, later by this time.
+  /// A promise with this promise's outcome, delayed by the time.
   public func delay(_ time: Duration, clock: any Clock<Duration> = .continuous) -> Promise {
     derive { outcome, delayed in
       delayed.run {
@@ -25,8 +25,8 @@ extension Promise {
     }
   }
 
-  /// Calls the asynchronous closure until it succeeds, at most `attempts` times. The last error is the outcome; a
-  /// `CancellationError` is not retried. The delay is constant: for exponential backoff and jitter of requests there is the
+  /// Calls the asynchronous closure until it succeeds, at most `attempts` times. The last error is the outcome. A
+  /// `CancellationError` is not retried. The delay is constant: for requests with exponential backoff and jitter use the
   /// `Retry` middleware.
   ///
   /// - Parameters:
@@ -46,17 +46,4 @@ extension Promise {
       return try await work()
     }
   }
-}
-
-/// A promise was not settled within the limit of ``Promise/timeout(_:clock:)``.
-public struct PromiseTimedOut: FaradayError, Equatable {
-  /// The time limit.
-  public let limit: Duration
-  /// True.
-  public var isTimeout: Bool { true }
-
-  /// A promise that was not settled within this time.
-  public init(limit: Duration) { self.limit = limit }
-
-  public var description: String { "timed out: the promise was not settled within \(limit)" }
 }

@@ -5,18 +5,20 @@ internal import Synchronization
 ///     let promise = Promise { try await connection.get("users") }
 ///     promise.map(\.status).onSuccess { status in print(status) }.onFailure { error in print(error) }
 ///
-/// The work starts at once, and does not need the promise to be retained. Callbacks run on the thread that settles the promise,
-/// unless a ``CallbackContext`` says otherwise: in the order in which they were added, and at once if it is settled already. No
-/// lock is held meanwhile. A promise costs one allocation and, for asynchronous work, a task.
+/// The work starts at once, and continues if the promise is released. Callbacks run on the thread that settles the promise,
+/// unless a ``CallbackContext`` is given. They run in the order in which they were added, and at once if the promise is settled
+/// already. No lock is held during a callback. A promise costs one allocation and, for asynchronous work, a task.
 public final class Promise<Value: Sendable>: Sendable {
   /// The value, or the error.
   public typealias Outcome = Result<Value, any Error>
 
   let state = Mutex(State())
+  /// The progress of the work; nil if it reports none.
+  let reports: Reports?
 
   struct State {
     var outcome: Outcome?
-    /// Whether somebody is settling it: nobody else may.
+    /// Whether a caller has claimed the right to settle the promise.
     var isClaimed = false
     var isCancelled = false
     /// Called before the outcome is published.
@@ -28,29 +30,32 @@ public final class Promise<Value: Sendable>: Sendable {
 
   struct Observer {
     let id: Int
-    /// Whether it keeps the work from being cancelled.
+    /// Whether the observer prevents cancellation of the work.
     let keepsWorkAlive: Bool
     let call: @Sendable (Outcome) -> [Step]
   }
 
-  init() {}
+  init(reports: Reports? = nil) { self.reports = reports }
 
-  /// Starts the asynchronous closure at once, in a new task; what it returns or throws is the outcome. ``cancel()`` cancels the
-  /// task.
-  public init(priority: TaskPriority? = nil, _ work: @escaping @Sendable @concurrent () async throws -> Value) {
+  /// Starts the asynchronous closure at once, in a new task. The closure's result or error becomes the outcome. ``cancel()``
+  /// cancels the task.
+  public convenience init(priority: TaskPriority? = nil, _ work: @escaping @Sendable @concurrent () async throws -> Value) {
+    self.init()
     run(priority: priority, work)
   }
 
-  /// Bridges callback-based code: the closure is called at once with a resolver, which may be kept and called from any thread.
-  /// An error that it throws is the outcome. If the last reference to the resolver is released without settling the promise,
-  /// the outcome is ``PromiseAbandoned``.
-  public init(_ start: (PromiseResolver<Value>) throws -> Void) {
+  /// Bridges callback-based code: the closure is called at once with a resolver, which may be stored and called from any
+  /// thread. An error that the closure throws becomes the outcome. If the last reference to the resolver is released without
+  /// settling the promise, the outcome is ``PromiseError``.
+  public convenience init(_ start: (PromiseResolver<Value>) throws -> Void) {
+    self.init()
     let resolver = PromiseResolver(self)
     do { try start(resolver) } catch { resolver.reject(error) }
   }
 
   /// A promise that is settled already.
-  public init(_ outcome: Outcome) {
+  public convenience init(_ outcome: Outcome) {
+    self.init()
     settle(outcome)
   }
 
@@ -63,14 +68,14 @@ public final class Promise<Value: Sendable>: Sendable {
   /// The outcome; nil while the promise is pending.
   public var outcome: Outcome? { state.withLock { $0.outcome } }
 
-  /// Settles a pending promise with a `CancellationError`, and cancels its work. The promise that this one is derived from is
-  /// cancelled too if nobody else waits for it. The work may still be ending when this returns.
+  /// Settles a pending promise with a `CancellationError`, and cancels its work. A promise that this promise was derived from
+  /// is cancelled too if no other observer waits for it. The work may still be running when this method returns.
   public func cancel() {
     Step.runAll(beginSettling(.failure(CancellationError()), cancelling: true) ?? [])
   }
 
-  /// Waits for the outcome. If the waiting task is cancelled, it throws a `CancellationError` at once; the work is cancelled
-  /// too if nobody else waits: no other task, callback or derived promise.
+  /// Waits for the outcome. If the waiting task is cancelled, it throws a `CancellationError` at once. The work is cancelled
+  /// too if no other task, callback or derived promise waits for it.
   public var value: Value {
     get async throws {
       if let outcome { return try outcome.get() }

@@ -34,9 +34,9 @@ final class Reports: Sendable {
     }
   }
 
-  /// Releases the handlers; the last report is kept.
+  /// Releases the handlers, and keeps the last report.
   func end() {
-    // They go when the lock is no longer held: with them may go the last of something that has a promise.
+    // The handlers are deallocated outside the lock: they may release the last reference to an object with a promise.
     let gone = state.withLock { state in
       defer { (state.handlers, state.ends) = ([], []) }
       state.hasEnded = true
@@ -45,8 +45,7 @@ final class Reports: Sendable {
     if !gone.1.isEmpty { call { _ in gone.1 } }
   }
 
-  /// Calls handlers in the order in which reports came in, without holding the lock: whoever finds nobody calling calls for
-  /// all.
+  /// Calls handlers in the order of the reports, without holding the lock. One thread at a time calls all queued handlers.
   private func call(_ newCalls: (inout State) -> [@Sendable () -> Void]) {
     var mayCall = state.withLock { state in
       for call in newCalls(&state) { state.calls.append(call) }

@@ -6,10 +6,10 @@ private import Musl
 private import Darwin
 #endif
 
-/// A trampoline for the closures of `flatMap`: limits how deep they are nested on this thread.
+/// A trampoline for the closures of `flatMap`, which limits their nesting on a thread.
 ///
-/// A loop written as a function whose `flatMap` calls it again nests one level deeper with each promise that is settled
-/// already. Beyond the limit, a closure is deferred until those above it have returned, so that the stack does not overflow.
+/// In a recursive function with `flatMap`, each promise that is settled already adds one nesting level. Beyond the limit, a
+/// closure is deferred until the outer closures have returned, so that the stack does not overflow.
 final class Trampoline {
   private static let limit = 64
 
@@ -31,7 +31,7 @@ final class Trampoline {
     return next
   }
 
-  /// The current thread's trampoline; a new one each time if there is no thread-local storage left, which leaves the nesting
+  /// The current thread's trampoline. If no thread-local storage is left, each call returns a new trampoline, and nesting is
   /// unlimited.
   static var current: Trampoline {
     guard let key else { return Trampoline() }

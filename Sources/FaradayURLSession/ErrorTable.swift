@@ -1,12 +1,12 @@
-internal import FaradayCore
+@_spi(Adapters) internal import FaradayCore
 internal import Foundation
 #if canImport(FoundationNetworking)
 internal import FoundationNetworking
 #endif
 
-/// Maps Foundation's URLError codes to ours.
+/// Maps Foundation's URLError codes to the codes of ``FaradayCore/TransportError``.
 enum ErrorTable {
-  /// The code and phase for one of Foundation's.
+  /// Returns the code and phase for a Foundation error code.
   ///
   /// - Parameters:
   ///   - text: Foundation's message, which distinguishes errors with the same code.
@@ -15,11 +15,11 @@ enum ErrorTable {
     of code: Int, text: String = "", hasHead: Bool = false
   ) -> (code: TransportError.Code, phase: TransportError.Phase?) {
     let said = text.lowercased()
-    // With TLS 1.3 a server rejects the client's certificate after the handshake, by an alert.
+    // With TLS 1.3, a server rejects the client's certificate after the handshake, with an alert.
     if said.contains("ssl routines"), said.contains(" alert "), !hasHead { return (.tlsFailed, .tls) }
     // The connection broke after the TLS handshake.
     if said.contains("ssl_read") || said.contains("ssl_write") { return (hasHead ? .truncatedResponse : .connectionClosed, nil) }
-    // It broke during the handshake.
+    // The connection broke during the handshake.
     if interruptions.contains(where: said.contains) { return (.connectionFailed, .tls) }
     let isHandshake = URLError.Code(rawValue: code) == .secureConnectionFailed
     if isHandshake, said.hasPrefix("recv failure") || said.hasPrefix("send failure") { return (.connectionFailed, .tls) }
@@ -47,7 +47,7 @@ enum ErrorTable {
   /// Phrases of libcurl's messages about a connection that broke during the TLS handshake.
   private static let interruptions = [" in connection to ", "unexpected eof"]
 
-  /// Phrases of libcurl's messages: Foundation on Linux has few codes, and passes these on.
+  /// Phrases of libcurl's messages: Foundation on Linux has few codes, and passes libcurl's messages on.
   private static let phrases: [(String, (code: TransportError.Code, phase: TransportError.Phase?))] = [
     ("transfer closed with", (.truncatedResponse, .receiving)),
     ("bytes missing", (.truncatedResponse, .receiving)),

@@ -1,4 +1,4 @@
-internal import FaradayCore
+@_spi(Adapters) internal import FaradayCore
 internal import Synchronization
 internal import Foundation
 #if canImport(FoundationNetworking)
@@ -21,7 +21,7 @@ extension Exchange {
   func head() async throws -> HTTPURLResponse {
     try await withUnsafeThrowingContinuation { continuation in
       let known: Result<Void, any Error>? = state.withLock { state in
-        // If it has failed after the head, the caller gets the response, and reading the body throws.
+        // If the exchange has failed after the head, the caller gets the response, and reading the body throws.
         if case .failure(let error) = state.outcome, error is CancellationError || state.head == nil { return state.outcome }
         if state.head != nil || state.outcome != nil { return .success(()) }
         state.headWaiter = continuation
@@ -63,7 +63,7 @@ extension Exchange {
       partialResponse: head.map { response($0, body: .empty) })
   }
 
-  /// An error of URLSession, as a ``TransportError``.
+  /// Converts an error of URLSession to a ``FaradayCore/TransportError``.
   func failure(_ error: any Error) -> any Error {
     let code = (error as? URLError)?.code.rawValue ?? (error as NSError).code
     let text = ErrorTable.text(of: error)

@@ -1,9 +1,9 @@
-internal import FaradayCore
+@_spi(Adapters) internal import FaradayCore
 internal import Synchronization
 
 extension Exchange {
-  /// Starts a watchdog task for the timeouts, or restarts it when another one applies. URLSession's own timers have whole seconds,
-  /// and some do not work on Linux.
+  /// Starts a watchdog task for the timeouts, and replaces an earlier watchdog. URLSession's own timers have whole seconds, and
+  /// some do not work on Linux.
   func watch() {
     let idle = request.options.timeouts.idle
     let queue = request.options.timeouts.queue
@@ -21,11 +21,11 @@ extension Exchange {
     former?.cancel()
   }
 
-  /// The time until the next timeout may expire; nil if one has, or the exchange has ended.
+  /// The time until the next timeout may expire; nil if a timeout has expired, or the exchange has ended.
   private func untilTimeout(queue: Duration?, idle: Duration?, total: Duration?) -> Duration? {
     let now = ContinuousClock.now
     let (started, waitsSince, lastActivity, hasEnded) = state.withLock { state in
-      // Waiting for the caller's body source, or in the queue, does not count as idle.
+      // The time before the task starts does not count as idle: waiting for the caller's body source, or in the queue.
       if state.task == nil { state.lastActivity = now }
       return (state.started, state.waitsSince, state.lastActivity, state.outcome != nil)
     }

@@ -1,5 +1,5 @@
 internal import Dispatch
-internal import FaradayCore
+@_spi(Adapters) internal import FaradayCore
 internal import Foundation
 internal import Synchronization
 #if canImport(FoundationNetworking)
@@ -8,15 +8,15 @@ internal import FoundationNetworking
 
 /// One request while URLSession performs it: its task, state, waiting caller, response stream and outcome. Thread-safe.
 ///
-/// URLSession calls its delegate on a queue that must not be blocked and on which no task may be cancelled (deadlock). So
-/// everything except counting bytes is done on a queue of this exchange, where callbacks are called too.
+/// URLSession calls its delegate on a queue that must not be blocked, and on which no task may be cancelled (deadlock). On that
+/// queue the exchange only counts and stores bytes. Everything else, including callbacks, runs on the exchange's own queue.
 final class Exchange: Sendable {
   let request: Request
   /// The origin, which limits concurrent requests.
   let origin: String
   let stream: ResponseStream
   let session: Session
-  /// What has arrived and is not yet in the stream.
+  /// The received bytes that are not in the stream yet.
   private let unread: UnreadBytes
   private let urlRequest: URLRequest
   private let callbacks = DispatchQueue(label: "faraday-urlsession")
@@ -28,16 +28,16 @@ final class Exchange: Sendable {
     var file: UploadFile?
     var producer: Task<Void, Never>?
     var watchdog: Task<Void, Never>?
-    /// When it was queued; nil before, and once it has a task.
+    /// The time at which the exchange was queued; nil before, and once it has a task.
     var waitsSince: ContinuousClock.Instant?
-    /// Whether it has a slot of ``RequestQueue``, which it must give back.
+    /// Whether the exchange has a slot of ``RequestQueue``, which it must release.
     var hasSlot = false
     var head: HTTPURLResponse?
     var headWaiter: UnsafeContinuation<Void, any Error>?
     var outcome: Result<Void, any Error>?
-    /// When it got its outcome.
+    /// The time at which the exchange ended.
     var ended: ContinuousClock.Instant?
-    /// Whether the task may be cancelled: only once, not before there is one, and not when it has completed.
+    /// Whether the task may be cancelled: only once, not before the task exists, and not after it has completed.
     var mayCancel = false
     var started = ContinuousClock.now
     var lastActivity = ContinuousClock.now
@@ -71,7 +71,7 @@ final class Exchange: Sendable {
     }
     state.withLock { state in
       state.producer = producer
-      // Cancelled meanwhile.
+      // The exchange may have been cancelled in the meantime.
       if state.outcome != nil { producer.cancel() }
     }
   }
@@ -83,14 +83,15 @@ final class Exchange: Sendable {
     state.withLock { state in
       guard state.outcome == nil else { return }
       state.waitsSince = .now
-      // Not an empty file: Foundation would wait for its first byte for ever.
+      // Not an empty file: Foundation would wait forever for its first byte.
       if let file, !file.isEmpty { state.file = file }
     }
     watch()
     session.queue.enter(self)
   }
 
-  /// Starts the URLSession task: the exchange has a slot. Returns false if it has ended meanwhile and does not use the slot.
+  /// Starts the URLSession task in a slot of the queue. Returns false if the exchange has already ended and does not use the
+  /// slot.
   func begin() -> Bool {
     let (isActive, file) = state.withLock { state -> (Bool, UploadFile?) in
       guard state.outcome == nil else { return (false, nil) }
@@ -136,7 +137,7 @@ final class Exchange: Sendable {
     do {
       try unread.append(data)
     } catch {
-      // The reader gets the bytes before it.
+      // The reader gets the bytes before the failure.
       end(.failure(unreadFailure(error)))
       return
     }
@@ -161,10 +162,11 @@ final class Exchange: Sendable {
     callbacks.async { self.complete(error, response as? HTTPURLResponse) }
   }
 
-  /// Whether a redirect may be refused: doing so while the task is being cancelled crashes the process (Foundation of Swift 6.3).
+  /// Whether a redirect may be refused. Refusing it while the task is being cancelled crashes the process (Foundation of Swift
+  /// 6.3).
   var mayRefuseRedirect: Bool { state.withLock { $0.mayCancel } }
 
-  // MARK: on our queue
+  // MARK: on the exchange's queue
 
   private func take(_ head: HTTPURLResponse) {
     if (100..<200).contains(head.statusCode) && head.statusCode != 101 {
@@ -185,7 +187,7 @@ final class Exchange: Sendable {
     waiter?.resume()
   }
 
-  /// Passes received bytes to the reader while it has room, and the outcome behind the last of them.
+  /// Passes received bytes to the reader while it has room, and then the outcome.
   private func deliver() {
     do {
       while let flow = try write() {
@@ -197,7 +199,7 @@ final class Exchange: Sendable {
     if unread.isEmpty, let outcome = state.withLock({ $0.outcome }) { endStream(outcome) }
   }
 
-  /// Passes a piece, or what was passed before, to the reader; nil if there is nothing to do, or no room.
+  /// Passes the next piece to the reader, or flushes earlier pieces. Returns nil if there are no bytes, or no room.
   private func write() throws -> ResponseStream.Answer? {
     if !state.withLock({ $0.isPaused }), let piece = try unread.take() {
       let answer = stream.write(piece)
@@ -208,7 +210,7 @@ final class Exchange: Sendable {
     case .stop: return .stop
     case .pause: return nil
     case .more:
-      // The reader has made room meanwhile.
+      // The reader may have made room in the meantime.
       return state.withLock { state in
         defer { state.isPaused = false }
         return state.isPaused ? .more : nil
@@ -265,12 +267,12 @@ final class Exchange: Sendable {
 
   // MARK: the outcome
 
-  /// Fails the exchange and cancels the task, unless it has ended. Unread bytes are dropped.
+  /// Fails the exchange and cancels the task, unless the exchange has ended. Unread bytes are dropped.
   func fail(_ error: any Error) { end(.failure(error), dropsUnread: true) }
 
-  /// Fails the exchange because the adapter is shut down. Returns false if it has ended before.
+  /// Fails the exchange because the adapter is shut down. Returns false if the exchange has already ended.
   ///
-  /// - Parameter onlyQueued: leaves one that has started.
+  /// - Parameter onlyQueued: whether to skip an exchange that has started.
   func cut(onlyQueued: Bool = false) -> Bool {
     end(.failure(error(.shuttingDown, Draining.cutting)), dropsUnread: true) { !onlyQueued || !$0.hasSlot }
   }
@@ -322,7 +324,7 @@ final class Exchange: Sendable {
       defer { state.mayCancel = false }
       return state.mayCancel ? state.task : nil
     }
-    // Cancelling blocks on URLSession's queue, and this may be it (deadlock).
+    // Cancelling blocks on URLSession's queue, which may be the current queue (deadlock).
     if let task { DispatchQueue.global().async { task.cancel() } }
   }
 }

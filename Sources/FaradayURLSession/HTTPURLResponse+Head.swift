@@ -1,11 +1,11 @@
-internal import FaradayCore
+@_spi(Adapters) internal import FaradayCore
 internal import Foundation
 #if canImport(FoundationNetworking)
 internal import FoundationNetworking
 #endif
 
 extension HTTPURLResponse {
-  /// The header fields, as URLSession provides them: repeated ones joined by commas, in no order.
+  /// The header fields from URLSession: repeated fields are joined by commas, and the order is lost.
   var fields: HTTPFields {
     var fields = HTTPFields()
     for (name, value) in allHeaderFields {
@@ -32,22 +32,22 @@ extension HTTPURLResponse {
     let message: String
   }
 
-  /// Throws a ``Problem`` if the response must not be returned: too large a head, an ambiguous length, or a body that URLSession
-  /// has decoded.
+  /// Throws a ``Problem`` if the response must not be returned: its head is too large, its length is ambiguous, or URLSession
+  /// has decoded its body.
   func check(for request: Request) throws {
     guard allHeaderFields.count <= ResponseLimits.lines else {
       throw Problem(code: .headTooLarge, message: ResponseLimits.tooManyLines)
     }
     if let text = value(forHTTPHeaderField: "Content-Length") {
-      // Different lengths in one message are a sign of response smuggling (RFC 9112, section 6.3).
+      // Different lengths in one message indicate response smuggling (RFC 9112, section 6.3).
       let lengths = Set(text.split(separator: ",").map { Int64($0.trimming()) ?? -1 })
       guard lengths.count == 1, lengths.allSatisfy({ $0 >= 0 }) else {
         throw Problem(
           code: .malformedResponse, message: "the response has different Content-Length values, or one that is not a number")
       }
     }
-    // libcurl decodes no other transfer coding. In a folded field (obs-fold, RFC 9112, section 5.2) it sees none at all, and passes the
-    // framing on as the body.
+    // libcurl decodes no other transfer coding. In a folded field (obs-fold, RFC 9112, section 5.2) libcurl finds no coding,
+    // and delivers the chunk framing as part of the body.
     if let coding = value(forHTTPHeaderField: "Transfer-Encoding"), request.method != .head,
       !["chunked", "identity"].contains(coding.lowercased())
     {

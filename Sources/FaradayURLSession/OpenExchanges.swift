@@ -1,8 +1,7 @@
-internal import FaradayCore
+@_spi(Adapters) internal import FaradayCore
 internal import Synchronization
 
-/// The exchanges of an adapter that have not ended, and the count of those that have: for statistics, and to shut the adapter
-/// down. Thread-safe.
+/// The open exchanges of an adapter, and the counts of ended exchanges, for statistics and shutdown. Thread-safe.
 final class OpenExchanges: Sendable {
   private struct State {
     var open: [ObjectIdentifier: Exchange] = [:]
@@ -24,7 +23,7 @@ final class OpenExchanges: Sendable {
     }
   }
 
-  /// Notes that an exchange has ended; called once for each.
+  /// Notes that an exchange has ended. Called once for each exchange.
   func end(_ exchange: Exchange, _ outcome: Result<Void, any Error>) {
     let error: (any Error)? = if case .failure(let error) = outcome { error } else { nil }
     let waiting = state.withLock { state -> [CheckedContinuation<Void, Never>] in
@@ -37,7 +36,7 @@ final class OpenExchanges: Sendable {
     for continuation in waiting { continuation.resume() }
   }
 
-  /// The statistics so far, of an adapter with so many active exchanges.
+  /// The statistics so far, with this number of active exchanges.
   func statistics(active: Int) -> AdapterStatistics {
     let (ended, open) = state.withLock { ($0.ended, $0.open.count) }
     var statistics = ended
@@ -48,13 +47,14 @@ final class OpenExchanges: Sendable {
     return statistics
   }
 
-  /// See ``URLSessionAdapter/drain(until:)``.
+  /// See ``URLSessionAdapter/shutdown(deadline:)``.
   func drain(until deadline: ContinuousClock.Instant) async -> Int {
     state.withLock { $0.isDraining = true }
     return await Draining.drain(until: deadline) {
       await self.untilEmpty()
     } cut: {
-      // Outside the lock: each calls `end`. Those that wait first: they would take the place of one that is cut, and be sent.
+      // Outside the lock, because each call calls `end`. Queued exchanges first: otherwise they would get the slots of aborted
+      // exchanges, and be sent.
       let open = self.state.withLock { Array($0.open.values) }
       return open.count { $0.cut(onlyQueued: true) } + open.count { $0.cut() }
     }

@@ -1,9 +1,9 @@
-internal import FaradayCore
+@_spi(Adapters) internal import FaradayCore
 internal import Synchronization
 
-/// The request queue: limits concurrent exchanges per origin; the others wait, first in, first out. Thread-safe.
+/// The request queue: limits concurrent exchanges per origin. Further exchanges wait, first in, first out. Thread-safe.
 ///
-/// URLSession has such a queue itself, but does not report when a request leaves it: the time in it would count for the idle
+/// URLSession has its own queue, but does not report when a request leaves it: the waiting time would count towards the idle
 /// timeout.
 final class RequestQueue: Sendable {
   private let limit: Int
@@ -12,7 +12,7 @@ final class RequestQueue: Sendable {
   private struct Origin {
     var active = 0
     var waiting = Fifo<Exchange>()
-    /// How many of the waiting ones have ended.
+    /// The number of exchanges in `waiting` that have ended.
     var ended = 0
   }
 
@@ -22,7 +22,7 @@ final class RequestQueue: Sendable {
   var activeCount: Int { origins.withLock { $0.values.reduce(0) { $0 + $1.active } } }
   var originCount: Int { origins.withLock { $0.count } }
 
-  /// Starts the exchange, or queues it until others ``leave(_:)``.
+  /// Starts the exchange, or queues it until another exchange releases its slot (``leave(_:)``).
   func enter(_ exchange: Exchange) {
     let mayBegin = origins.withLock { origins in
       var origin = origins.removeValue(forKey: exchange.origin) ?? Origin()
@@ -42,9 +42,9 @@ final class RequestQueue: Sendable {
     while let next = next(key), !next.begin() {}
   }
 
-  /// Notes that a waiting exchange has ended. It is removed when a slot is free, or when there are many such.
+  /// Notes that a waiting exchange has ended. It is removed when a slot is free, or when many waiting exchanges have ended.
   func noteCancelled(_ key: String) {
-    // Released after the lock.
+    // Deallocated outside the lock.
     var removed: [Exchange] = []
     origins.withLock { origins in
       guard var origin = origins.removeValue(forKey: key) else { return }

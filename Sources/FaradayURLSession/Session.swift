@@ -1,4 +1,4 @@
-internal import FaradayCore
+@_spi(Adapters) internal import FaradayCore
 internal import Foundation
 #if canImport(FoundationNetworking)
 internal import FoundationNetworking
@@ -36,8 +36,8 @@ final class Session: @unchecked Sendable {
   /// Creates a task for the request, without starting it.
   func task(_ urlRequest: URLRequest, for request: Request, file: UploadFile?) -> URLSessionTask {
     guard !request.canBeResentWithoutBody else { return task(urlRequest, request.body, file, over: session) }
-    // When a kept (keep-alive) connection turns out to be closed, URLSession resends the request, even a POST, and often without
-    // its body. Only a session of its own has no kept connections.
+    // If a keep-alive connection turns out to be closed, URLSession resends the request, even a POST, and often without its
+    // body. Only a new session has no keep-alive connections.
     let own = URLSession(configuration: configuration, delegate: SessionDelegate.shared, delegateQueue: delegateQueue)
     defer { own.finishTasksAndInvalidate() }
     return task(urlRequest, request.body, file, over: own)
@@ -45,8 +45,8 @@ final class Session: @unchecked Sendable {
 
   private func task(_ request: URLRequest, _ body: Body, _ file: UploadFile?, over session: URLSession) -> URLSessionTask {
     #if canImport(FoundationNetworking)
-    // Small files are read into memory: on Linux URLSession crashes if the task ends while it reads a file (Foundation of Swift
-    // 6.3).
+    // Small files are read into memory: on Linux, URLSession crashes if the task ends while it reads a file (Foundation of
+    // Swift 6.3).
     if let content = file?.smallContent, !content.isEmpty { return session.uploadTask(with: request, from: content) }
     #endif
     if let file { return session.uploadTask(with: request, fromFile: file.url) }
@@ -56,13 +56,13 @@ final class Session: @unchecked Sendable {
 }
 
 extension Request {
-  /// Whether it is safe that URLSession resends the request without its body: it is idempotent (RFC 9110, section 9.2.2) and has
-  /// none.
+  /// Whether URLSession may safely resend the request without its body: the request is idempotent (RFC 9110, section 9.2.2) and
+  /// has no body.
   fileprivate var canBeResentWithoutBody: Bool { body.isEmpty && method.isIdempotent }
 }
 
 /// The operation queue on which URLSession calls its delegate.
-// Safe to share: it adds no state to its class, which is thread-safe.
+// Safe to share: the class adds no state to its superclass, which is thread-safe.
 private final class DelegateQueue: OperationQueue, @unchecked Sendable {
   override init() {
     super.init()
@@ -70,16 +70,16 @@ private final class DelegateQueue: OperationQueue, @unchecked Sendable {
   }
 
   #if canImport(FoundationNetworking)
-  /// On Linux, runs delegate calls at once, on URLSession's own queue. Otherwise received bytes would be queued here, uncounted and
-  /// without bound. It also leaves no time between an event and its delegate call in which a cancellation could crash the process
-  /// (Foundation of Swift 6.3).
+  /// On Linux, runs delegate calls at once, on URLSession's own queue. Otherwise received bytes would be queued here, uncounted
+  /// and without bound. It also leaves no time between an event and its delegate call, when a cancellation could crash the
+  /// process (Foundation of Swift 6.3).
   override func addOperation(_ block: @escaping @Sendable () -> Void) { block() }
   #endif
 }
 
-/// The settings of a URLSessionConfiguration that this adapter implements itself, and those that the platform ignores.
+/// The settings of a URLSessionConfiguration that this adapter implements itself, and the settings that the platform ignores.
 struct SessionSettings: Sendable {
-  /// `timeoutIntervalForResource`, which Linux ignores: the total timeout of requests that set none.
+  /// `timeoutIntervalForResource`, which Linux ignores: the total timeout of requests without one.
   let total: Duration?
   private let ignored: [String]
 

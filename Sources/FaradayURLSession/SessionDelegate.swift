@@ -1,5 +1,5 @@
 internal import Dispatch
-internal import FaradayCore
+@_spi(Adapters) internal import FaradayCore
 internal import Foundation
 private import Synchronization
 #if canImport(FoundationNetworking)
@@ -56,10 +56,10 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
     completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
   ) {
     #if canImport(FoundationNetworking)
-    // Foundation on Linux never completes a task whose challenge is not answered. Its response has been received by then.
+    // Foundation on Linux never completes a task with an unanswered challenge. The task has already received its response.
     let exchange = exchanges.withLock { $0.removeValue(forKey: ObjectIdentifier(task)) }
     exchange?.completed(nil, response: task.response)
-    // Not here: it cancels the task, which blocks on this queue (deadlock).
+    // Not here: the call cancels the task, which blocks on this queue (deadlock).
     DispatchQueue.global().async { completionHandler(.cancelAuthenticationChallenge, nil) }
     #else
     completionHandler(.performDefaultHandling, nil)

@@ -1,17 +1,17 @@
-internal import FaradayCore
+@_spi(Adapters) internal import FaradayCore
 internal import Foundation
 #if canImport(FoundationNetworking)
 internal import FoundationNetworking
 #endif
 
 extension URLRequest {
-  /// The request for URLSession, without its body.
+  /// Creates the request for URLSession, without its body.
   init(_ checked: CheckedRequest) {
     let request = checked.request
-    // Its host in ASCII: URLSession would convert it by other rules.
+    // The host in ASCII: URLSession would convert it by different rules.
     self.init(url: checked.target.hasOtherHost ? URL(string: checked.target.text) ?? request.url : request.url)
     httpMethod = request.method.rawValue
-    // Practically none: timeouts are the watchdog's.
+    // Practically unlimited: the watchdog measures the timeouts.
     timeoutInterval = 1_000_000
     httpShouldHandleCookies = false
     cachePolicy = .reloadIgnoringLocalCacheData
@@ -32,7 +32,8 @@ extension URLRequest {
     if value(forHTTPHeaderField: "Accept-Encoding") == nil { setValue("identity", forHTTPHeaderField: "Accept-Encoding") }
     #endif
     if request.body.isEmpty, !request.method.expectsBody {
-      // Foundation sends `Content-Length: 0` with every method but GET; only those with a body should (RFC 9110, section 8.6).
+      // Foundation sends `Content-Length: 0` with every method except GET. Only methods with a body should have it (RFC 9110,
+      // section 8.6).
       setValue(" ", forHTTPHeaderField: "Content-Length")
     }
   }

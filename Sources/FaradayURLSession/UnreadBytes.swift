@@ -1,4 +1,4 @@
-internal import FaradayCore
+@_spi(Adapters) internal import FaradayCore
 internal import Foundation
 internal import Synchronization
 #if canImport(Glibc)
@@ -9,13 +9,13 @@ private import Musl
 private import Darwin
 #endif
 
-/// The received bytes of a response for which its reader has no room yet: the first ones in memory, the others in temporary files.
-/// First in, first out. Thread-safe.
+/// The received bytes of a response for which its reader has no room yet: the first bytes in memory, later bytes in temporary
+/// files. First in, first out. Thread-safe.
 ///
-/// URLSession cannot be slowed down: on Linux suspending a task ends its transfer, and all sessions of the process share one queue,
-/// which must not be blocked.
+/// URLSession cannot be slowed down: on Linux, suspending a task ends its transfer, and all sessions of the process share one
+/// queue, which must not be blocked.
 final class UnreadBytes: Sendable {
-  /// How many of them are in memory.
+  /// The maximum number of bytes in memory.
   static let inMemory = 16 << 20
 
   struct Full: Error {}
@@ -24,7 +24,7 @@ final class UnreadBytes: Sendable {
     var pieces = Fifo<Data>()
     var inPieces = 0
     var files = Fifo<UnreadFile>()
-    /// The last of the files, to which bytes are appended.
+    /// The last file, to which bytes are appended.
     var last: UnreadFile?
     var count: Int64 = 0
     var isDiscarded = false
@@ -36,17 +36,17 @@ final class UnreadBytes: Sendable {
 
   /// - Parameters:
   ///   - limit: the number of bytes beyond which ``append(_:)`` throws ``Full``.
-  ///   - folder: of the files; nil is the system's for temporary files.
+  ///   - folder: the folder of the files; nil for the system's folder for temporary files.
   init(limit: Int64, folder: URL? = nil) {
     self.limit = limit
     self.folder = folder
   }
 
   var isEmpty: Bool { state.withLock { $0.pieces.isEmpty && $0.files.isEmpty } }
-  /// How many bytes are in memory.
+  /// The number of bytes in memory.
   var countInMemory: Int { state.withLock { $0.inPieces } }
 
-  /// Adds bytes. Throws ``Full``, and ``UnreadFile/Failure`` if they cannot be written.
+  /// Adds bytes. Throws ``Full`` beyond the limit, and ``UnreadFile/Failure`` if the bytes cannot be written.
   func append(_ piece: Data) throws {
     try state.withLock { state in
       guard !state.isDiscarded else { return }
@@ -69,7 +69,7 @@ final class UnreadBytes: Sendable {
     state.last = file
   }
 
-  /// Removes the next bytes; nil if there are none. Throws ``UnreadFile/Failure`` if they cannot be read.
+  /// Removes the next bytes; nil if there are none. Throws ``UnreadFile/Failure`` if the bytes cannot be read.
   func take() throws -> Data? {
     try state.withLock { state in
       if let piece = state.pieces.popFirst() {
@@ -88,7 +88,7 @@ final class UnreadBytes: Sendable {
     }
   }
 
-  /// Removes all bytes, and drops those that are still to come.
+  /// Removes all bytes, and drops bytes that are added later.
   func discard() {
     // Deallocated outside the lock.
     let old = state.withLock { state in
@@ -99,15 +99,15 @@ final class UnreadBytes: Sendable {
   }
 }
 
-/// A temporary file without a name, which ends with this object: bytes are appended to it and read from its start.
-// Safe to share: it is used under the lock of UnreadBytes.
+/// A nameless temporary file, which is deleted with this object. Bytes are appended to it and read from its start.
+// Safe to share: the file is used under the lock of UnreadBytes.
 final class UnreadFile: @unchecked Sendable {
   struct Failure: Error, CustomStringConvertible {
     let code = errno
     var description: String { "the temporary file for unread bytes failed: \(String(cString: strerror(code)))" }
   }
 
-  /// A file of this size is followed by another one, so that bytes that were read free their space.
+  /// The size at which a new file begins, so that files of read bytes can be deleted.
   static let size: Int64 = 64 << 20
 
   private let descriptor: Int32
@@ -140,7 +140,7 @@ final class UnreadFile: @unchecked Sendable {
     written += Int64(piece.count)
   }
 
-  /// The next bytes, which are at most 256 KiB.
+  /// Reads the next bytes, at most 256 KiB.
   func take() throws -> Data {
     var piece = Data(count: Int(min(256 << 10, written - read)))
     while true {

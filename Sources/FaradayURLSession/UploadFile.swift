@@ -1,14 +1,14 @@
-internal import FaradayCore
+@_spi(Adapters) internal import FaradayCore
 internal import Foundation
 
-/// A file with a request's body, which URLSession sends in constant memory. Its input streams are no alternative: on Linux, reading
-/// one blocks the queue that all sessions share while the source has no bytes.
+/// A file with a request's body, which URLSession sends in constant memory. URLSession's input streams are not an alternative:
+/// on Linux, reading a stream without available bytes blocks the queue that all sessions share.
 final class UploadFile: Sendable {
   let url: URL
   private let isTemporary: Bool
 
-  /// The body's own file if its size is unchanged, otherwise a temporary one, which is deleted with this object. Throws what
-  /// reading the body throws, and ``LengthMismatch`` if it does not have its stated length.
+  /// Uses the body's file if its size is unchanged, otherwise a temporary file, which is deleted with this object. Throws the
+  /// errors of reading the body, and ``LengthMismatch`` if the body does not have its stated length.
   init(_ body: Body) async throws {
     if let file = body.file, let now = try Body.file(file.path).length, now == file.length {
       url = URL(fileURLWithPath: file.path)

@@ -1,10 +1,11 @@
 import TestSupport
 import FaradayTesting
 import Foundation
+import TestServers
 
 /// The built `faraday`, run as anybody runs it.
 struct Program {
-  /// What it did.
+  /// The outcome of a run.
   struct Outcome {
     let status: Int32
     let output: Data
@@ -14,7 +15,7 @@ struct Program {
     var text: String { String(decoding: output, as: UTF8.self) }
   }
 
-  /// Runs it to its end. Files take what it writes: a pipe that nobody empties would stop it.
+  /// Runs it to its end. Its output goes to files, because a full pipe would block it.
   static func run(_ arguments: String..., input: Data = Data(), in folder: TemporaryFolder? = nil) async throws -> Outcome {
     try await run(arguments, input: input, in: folder)
   }
@@ -22,7 +23,7 @@ struct Program {
   static func run(_ arguments: [String], input: Data = Data(), in folder: TemporaryFolder? = nil) async throws -> Outcome {
     let own = try TemporaryFolder()
     try input.write(to: URL(fileURLWithPath: own.file("input")))
-    // What the tester's own configuration says is no part of a test.
+    // The tester's own configuration must not affect a test.
     let script =
       "own=$1; export HOME=$own; unset CURL_HOME XDG_CONFIG_HOME; cd \"$2\"; shift 2; exec \"$@\" <$own/input >$own/output 2>$own/error"
     let words = ["-c", script, "sh", own.path, folder?.path ?? own.path, try BuiltProduct.named("faraday").path] + arguments

@@ -1,5 +1,6 @@
 import FaradayTesting
 import Foundation
+import TestServers
 import TestSupport
 import Testing
 
@@ -14,7 +15,7 @@ import Testing
   }
 
   @Test(arguments: ["http://u:sekret@127.0.0.1:99999", "foo://u:sekret@h", "u:sekret@h:99999"])
-  func `a proxy that is none is named without its password`(proxy: String) async throws {
+  func `an invalid proxy is shown without its password`(proxy: String) async throws {
     let outcome = try await Program.run("-sS", "-x", proxy, "http://127.0.0.1:9/")
     #expect([5, 7].contains(outcome.status) && !outcome.error.contains("sekret"), "\(outcome.error)")
   }
@@ -26,35 +27,35 @@ import Testing
     (["--ftp-pasv", "http://127.0.0.1/"], "option --ftp-pasv: not supported; faraday speaks HTTP only; use curl for FTP"),
     (["--user=joe:hidden", "http://127.0.0.1/"], "option --user: is unknown"),
   ])
-  func `a wrong command line exits with 2 and curl's lines`(_ arguments: [String], _ message: String) async throws {
+  func `an invalid command line exits with 2 and curl's lines`(_ arguments: [String], _ message: String) async throws {
     let outcome = try await Program.run(arguments)
     #expect(outcome.status == 2 && outcome.output.isEmpty)
     #expect(outcome.error == "faraday: \(message)\nfaraday: try 'faraday --help' for more information\n")
   }
 
-  @Test func `an interface that is none, and ciphers that are none, have curl's numbers`() async throws {
+  @Test func `an invalid interface and invalid ciphers have curl's exit statuses`() async throws {
     let secure = server.url.replacing("http:", with: "https:")
     #expect(try await Program.run("-sS", "--interface", "nosuch0", server.url).status == 45)
     #expect(try await Program.run("-sS", "--ciphers", "nonsense", secure).status == 59)
   }
 
-  @Test func `--http2 is HTTP 1 without TLS, as the upgrade to it is obsolete`() async throws {
+  @Test func `--http2 uses HTTP/1 without TLS, because that upgrade is obsolete`() async throws {
     let outcome = try await Program.run("-sS", "--http2", "-w", "%{http_version}", "-o", "/dev/null", server.url)
     #expect(outcome.status == 0 && outcome.text == "1.1", "\(outcome.error)")
   }
 
-  @Test func `a header that is none exits with 2`() async throws {
+  @Test func `an invalid header exits with 2`() async throws {
     #expect(try await Program.run("-H", "no header", "http://127.0.0.1/").status == 2)
   }
 
-  @Test func `a line break in a header exits with 2 and nothing is sent`() async throws {
+  @Test func `a line break in a header exits with 2, and nothing is sent`() async throws {
     let outcome = try await Program.run("-H", "A: b\r\nEvil: c", server.url)
     #expect(outcome.status == 2)
     #expect(outcome.error == "faraday: (2) header A: the value contains CR, LF or NUL\n")
     #expect(server.connectionCount == 0)
   }
 
-  /// Runs a shell command in which `faraday` is the program; returns its exit status and what it writes.
+  /// Runs a shell command in which `faraday` is the program. Returns its exit status and its output.
   private func shell(_ command: String) async throws -> (status: Int32, text: String) {
     let path = try BuiltProduct.named("faraday").path
     let script = "exec >\(folder.file("all")) 2>&1; faraday() { '\(path)' -q \"$@\"; }; \(command)"
@@ -63,7 +64,7 @@ import Testing
   }
 
   @Test(arguments: ["-T -", "-d @-", "-F a=@-"])
-  func `a standard input that is closed or cannot be read is said in words`(_ option: String) async throws {
+  func `a closed or unreadable standard input is reported in words`(_ option: String) async throws {
     let closed = try await shell("faraday -sS \(option) \(server.url)/echo <&-")
     #expect(closed.status == 26 && closed.text == "faraday: (26) cannot read -: Bad file descriptor\n", "\(closed.text)")
     #if os(Linux)
@@ -74,14 +75,14 @@ import Testing
   }
 
   #if os(Linux)
-  @Test func `the place of a standard stream that is closed is not taken by a file or socket`() async throws {
+  @Test func `a file or socket never gets the number of a closed standard stream`() async throws {
     let outcome = try await shell("faraday -sS -d @/proc/self/fd/0 -o \(folder.file("out")) \(server.url)/echo <&- >&-")
     #expect(outcome.status == 0, "\(outcome.text)")
     #expect(try await shell("faraday -s \(server.url)/hello >&-").status == 23)
   }
   #endif
 
-  @Test func `a body that was read from a pipe is not sent again: it would be empty`() async throws {
+  @Test func `a body from a pipe is not sent again, because it would be empty`() async throws {
     let recorder = try RecordingServer()
     defer { recorder.stop() }
     let url = "http://127.0.0.1:\(recorder.port)/"
@@ -92,7 +93,7 @@ import Testing
     #expect(redirected.status == 65 && recorder.requests.count == 2, "\(redirected.text)")
   }
 
-  @Test func `a file that is standard input is sent again, from where it began`() async throws {
+  @Test func `a file as standard input is sent again from its start offset`() async throws {
     let recorder = try RecordingServer()
     defer { recorder.stop() }
     let file = try folder.write("12345678", to: "digits")
@@ -105,7 +106,7 @@ import Testing
     #expect(recorder.requests.allSatisfy { $0.hasSuffix("{chunked}345678") }, "\(recorder.requests)")
   }
 
-  @Test func `a compressed body in an unknown coding is an error, and no file`() async throws {
+  @Test func `a body in an unknown coding is an error without a file`() async throws {
     let odd = try RawServer { connection in
       _ = try connection.readHead()
       try connection.send("HTTP/1.1 200 OK\r\nContent-Encoding: identity, odd\r\nContent-Length: 4\r\n\r\nbody")
@@ -117,26 +118,26 @@ import Testing
     #expect(try await Program.run("-sS", odd.url).text == "body")
   }
 
-  @Test func `an ETag that cannot be saved is said with its file`() async throws {
+  @Test func `an ETag that cannot be saved is reported with its file`() async throws {
     let path = folder.file("none/etag")
     let outcome = try await Program.run("-sS", "--etag-save", path, server.url + "/hello")
     #expect(outcome.status == 26)
     #expect(outcome.error == "faraday: (26) Failed to open \(path): No such file or directory\n")
   }
 
-  @Test func `a length that is taken away from a body is refused, as the body would be the next request`() async throws {
+  @Test func `removing the length of a body is refused, because the body would become a request`() async throws {
     let outcome = try await Program.run("-sS", "-d", "a=1", "-H", "Content-Length:", server.url + "/echo")
     #expect(outcome.status == 2 && outcome.error.contains("-H 'Content-Length:'"), "\(outcome.error)")
     #expect(server.connectionCount == 0)
   }
 
-  @Test func `a field that only libcurl can leave out exits with 4 over another adapter`() async throws {
+  @Test func `a header that only libcurl can omit exits with 4 over another adapter`() async throws {
     let outcome = try await Program.run("-sS", "--transport", "urlsession", "-H", "Host:", server.url + "/hello")
     #expect(outcome.status == 4 && outcome.error.contains("URLSessionAdapter"), "\(outcome.error)")
     #expect(server.connectionCount == 0)
   }
 
-  @Test func `a cookie file of Set-Cookie lines is a warning, and no cookie is sent to a host that it does not name`()
+  @Test func `a cookie file of Set-Cookie lines is a warning, and its cookies go only to the hosts that it names`()
     async throws
   {
     let head = try folder.write("HTTP/1.1 200 OK\r\nset-cookie: a=1\r\n\r\n", to: "head")
@@ -144,12 +145,12 @@ import Testing
     #expect(outcome.status == 0 && outcome.error.contains("Warning: The Set-Cookie lines of"), "\(outcome.error)")
   }
 
-  @Test func `a connection that leads nowhere else is a warning`() async throws {
+  @Test func `a --connect-to without effect is a warning`() async throws {
     let outcome = try await Program.run("--connect-to", "a:80", server.url + "/hello")
     #expect(outcome.status == 0 && outcome.error.contains("Warning: --connect-to 'a:80'"), "\(outcome.error)")
   }
 
-  @Test func `a bad URL exits with 3`() async throws {
+  @Test func `an invalid URL exits with 3`() async throws {
     let outcome = try await Program.run("http://:80/")
     #expect(outcome.status == 3)
     #expect(outcome.error.hasPrefix("faraday: (3) "))
@@ -159,7 +160,7 @@ import Testing
     #expect(try await Program.run("ftp://127.0.0.1/").status == 1)
   }
 
-  @Test func `a port that nobody listens on exits with 7`() async throws {
+  @Test func `a closed port exits with 7`() async throws {
     let refused = try RefusedPort()
     let outcome = try await Program.run("http://127.0.0.1:\(refused.port)/", "-w", "%{http_code} %{exitcode}")
     #expect(outcome.status == 7)
@@ -167,13 +168,13 @@ import Testing
     #expect(outcome.text == "000 7")
   }
 
-  @Test func `silence hides the error, and show-error brings it back`() async throws {
+  @Test func `--silent hides the error, and --show-error shows it again`() async throws {
     let refused = try RefusedPort()
     #expect(try await Program.run("-s", "http://127.0.0.1:\(refused.port)/").error.isEmpty)
     #expect(try await Program.run("-sS", "http://127.0.0.1:\(refused.port)/").error.hasPrefix("faraday: (7) "))
   }
 
-  @Test func `with fail a 404 exits with 22, without its body, and leaves the output file alone`() async throws {
+  @Test func `with --fail a 404 exits with 22, writes no body and keeps the output file`() async throws {
     let old = try folder.write("old", to: "old")
     let outcome = try await Program.run("-f", server.url + "/status/404")
     #expect(outcome.status == 22)
@@ -185,13 +186,13 @@ import Testing
     #expect(folder.read("old") == Data("old".utf8))
   }
 
-  @Test func `without fail a 404 is a response like any other`() async throws {
+  @Test func `without --fail a 404 is an ordinary response`() async throws {
     let outcome = try await Program.run(server.url + "/status/404")
     #expect(outcome.status == 0)
     #expect(outcome.text.contains("404"))
   }
 
-  @Test func `over the maximum time it exits with 28 and keeps what came`() async throws {
+  @Test func `the maximum time exits with 28 and keeps the received bytes`() async throws {
     #expect(try await Program.run("-m", "0.2", server.url + "/stall").status == 28)
     let outcome = try await Program.run("-m3", "-o", folder.file("part"), server.url + "/stall/body", "-w%{http_code}")
     #expect(outcome.status == 28)
@@ -199,23 +200,23 @@ import Testing
     #expect(folder.read("part")?.count == 10)
   }
 
-  @Test func `a connection that is reset before it has answered exits with curl's 56`() async throws {
+  @Test func `a connection that is reset before the response exits with 56`() async throws {
     #expect(try await Program.run(server.url + "/reset").status == 56)
   }
 
-  @Test func `an upload that cannot be read exits with 26`() async throws {
+  @Test func `an unreadable upload exits with 26`() async throws {
     #expect(try await Program.run("-T", folder.file("nothing"), server.url).status == 26)
     #expect(try await Program.run("-T", folder.path, server.url).status == 26)
     #expect(try await Program.run("-d", "@" + folder.file("nothing"), server.url).status == 26)
     #expect(server.connectionCount == 0)
   }
 
-  @Test func `an output that cannot be written exits with 23`() async throws {
+  @Test func `an unwritable output exits with 23`() async throws {
     #expect(try await Program.run("-o", folder.file("no/such/folder"), server.url + "/hello").status == 23)
     #expect(try await Program.run("-O", server.url + "/").status == 23)
   }
 
-  @Test func `a reader that has gone exits with 23`() async throws {
+  @Test func `a closed output pipe exits with 23`() async throws {
     let program = try Program.start("-s", server.url + "/bytes/1000000")
     program.closeOutput()
     #expect(await program.ended() == 23)

@@ -14,14 +14,14 @@ import Testing
     folder = try TemporaryFolder()
   }
 
-  @Test func `patterns are expanded, and their values name the files`() async throws {
+  @Test func `URL patterns are expanded, and their values name the files`() async throws {
     let outcome = try await Program.run(
       "-s", server.url + "/bytes/[1-3]", "-o", "b#1", "--output-dir", folder.file("d"), "--create-dirs")
     #expect(outcome.status == 0)
     for number in 1...3 { #expect(folder.read("d/b\(number)")?.count == number) }
   }
 
-  @Test func `parallel transfers have files of their own, and the failure of one is the status`() async throws {
+  @Test func `parallel transfers have separate files, and any failure is the exit status`() async throws {
     let outcome = try await Program.run(
       "-sfZ", "--parallel-max", "3", server.url + "/bytes/[1-9]", "-o", "b#1", "--output-dir", folder.path, "--next", "-f",
       server.url + "/status/404")
@@ -29,7 +29,7 @@ import Testing
     for number in 1...9 { #expect(folder.read("b\(number)")?.count == number) }
   }
 
-  @Test func `transfers of several operations run at once, and their lines are shown where files take the bodies`() async throws {
+  @Test func `transfers of several operations run concurrently, and have progress lines if files take the bodies`() async throws {
     let (first, second) = (Gate(), Gate())
     // Each is answered when the other has come.
     let meeting = try RawServer { connection in
@@ -51,13 +51,13 @@ import Testing
     #expect(try writesToOutput("-o", "a", "h", "--next", "i"))
   }
 
-  @Test func `with fail-early the first failure is the last transfer`() async throws {
+  @Test func `with --fail-early the first failure is the last transfer`() async throws {
     let outcome = try await Program.run("-sf", "--fail-early", server.url + "/status/404", server.url + "/hello")
     #expect(outcome.status == 22 && outcome.output.isEmpty)
     #expect(try await Program.run("-sf", server.url + "/status/404", server.url + "/hello").status == 0)
   }
 
-  @Test func `an AWS signature takes the user as its key, and hides no Basic behind it`() async throws {
+  @Test func `an AWS signature uses the user as its key and replaces Basic`() async throws {
     let outcome = try await Program.run("--aws-sigv4", "aws:amz:eu-central-1:es", "-u", "key:secret", server.url + "/inspect")
     let seen = try Inspection(outcome.output)
     let authorization = try #require(seen["authorization"].first)
@@ -65,18 +65,12 @@ import Testing
     #expect(seen["authorization"].count == 1 && seen["x-amz-date"].count == 1)
   }
 
-  @Test func `netrc has the user of the host`() async throws {
+  @Test func `netrc supplies the host's user`() async throws {
     let path = try folder.write("machine 127.0.0.1 login joe password pw\n", to: "netrc")
     let url = server.url + "/basic-auth/joe/pw"
     #expect(try await Program.run("-f", "--netrc-file", path, url).status == 0)
     #expect(try await Program.run("-f", url).status == 22)
     #expect(try await Program.run("-f", "--netrc-file", path, "-u", "joe:other", url).status == 22)
-  }
-
-  @Test func `an option of libcurl's that only one adapter has is refused by the other`() async throws {
-    #expect(try await Program.run("--tcp-fastopen", server.url + "/hello").text == "Hello, world!")
-    let outcome = try await Program.run("--tcp-fastopen", "--transport", "urlsession", server.url + "/hello")
-    #expect(outcome.status == 4 && outcome.error.contains("URLSessionAdapter"))
   }
 
   @Test func `another family of addresses is tried after so many milliseconds`() async throws {
@@ -91,11 +85,10 @@ import Testing
     withExtendedLifetime(silent) {}
   }
 
-  @Test func `warnings are broken into lines, and silence hides them`() async throws {
+  @Test func `warnings are wrapped, and --silent hides them`() async throws {
     let outcome = try await Program.run("-r", "5", server.url + "/bytes/9")
     #expect(
-      outcome.error.hasPrefix(
-        "Warning: A specified range MUST include at least one dash (-). Appending one \nWarning: for you!\n"))
+      outcome.error.hasPrefix("Warning: A specified range MUST include at least one dash (-). Appending one for you!\n"))
     #expect(try await Program.run("-sr", "5", server.url + "/bytes/9").error.isEmpty)
   }
 }

@@ -12,18 +12,18 @@ import Testing
     folder = try TemporaryFolder()
   }
 
-  @Test func `a GET writes the body and nothing else`() async throws {
+  @Test func `a GET writes only the body`() async throws {
     let outcome = try await Program.run(server.url + "/hello")
     #expect(outcome.status == 0)
     #expect(outcome.text == "Hello, world!")
     #expect(outcome.error.isEmpty)
   }
 
-  @Test func `a URL without a scheme is http`() async throws {
+  @Test func `a URL without a scheme uses http`() async throws {
     #expect(try await Program.run("127.0.0.1:\(server.port)/hello").text == "Hello, world!")
   }
 
-  @Test func `include writes the head before the body, and what came before it`() async throws {
+  @Test func `--include writes all heads before the body`() async throws {
     let text = try await Program.run("-i", server.url + "/early-hints").text
     #expect(text.hasPrefix("HTTP/1.1 103 Early Hints\r\nLink: "))
     #expect(text.contains("\r\n\r\nHTTP/1.1 200 OK\r\n"))
@@ -31,7 +31,7 @@ import Testing
     #expect(try await Program.run("-i", server.url + "/trailers").text.hasSuffix("trailingX-Checksum: abc\r\n"))
   }
 
-  @Test func `redirects are followed when that is asked for, and each head is written`() async throws {
+  @Test func `redirects are followed if requested, and each head is written`() async throws {
     #expect(try await Program.run(server.url + "/redirect/2", "-w", "%{http_code}").text == "2 to go\n302")
     let outcome = try await Program.run(
       "-iL", server.url + "/redirect/2", "-w", "%{num_redirects} %{http_code} %{url_effective}")
@@ -41,21 +41,21 @@ import Testing
     #expect(many.status == 47 && many.error == "faraday: (47) Maximum (1) redirects followed\n" && many.text.isEmpty)
   }
 
-  @Test func `head asks with HEAD and writes the head`() async throws {
+  @Test func `--head sends HEAD and writes the head`() async throws {
     let outcome = try await Program.run("-I", server.url + "/hello", "-w", "%{method}")
     #expect(outcome.text.hasPrefix("HTTP/1.1 200 OK\r\n"))
     #expect(outcome.text.hasSuffix("\r\n\r\nHEAD"))
     #expect(outcome.text.contains("Content-Length: 13\r\n"))
   }
 
-  @Test func `data is posted as a form`() async throws {
+  @Test func `--data posts a form`() async throws {
     let seen = try Inspection(try await Program.run("-d", "a=1", "-d", "b=2", server.url + "/inspect").output)
     #expect(seen.method == "POST")
     #expect(seen.bodyText == "a=1&b=2")
     #expect(seen["content-type"] == ["application/x-www-form-urlencoded"])
   }
 
-  @Test func `binary data is sent as it is, from a file or standard input`() async throws {
+  @Test func `--data-binary sends bytes unchanged from a file or standard input`() async throws {
     let bytes = Data((0...255).map { UInt8($0) }) + Data("\r\n".utf8)
     let path = try folder.write(bytes, to: "bytes")
     #expect(try await Program.run("--data-binary", "@" + path, server.url + "/echo").output == bytes)
@@ -63,7 +63,7 @@ import Testing
     #expect(try await Program.run("-d@-", server.url + "/echo", input: Data("a\r\nb\n".utf8)).text == "ab")
   }
 
-  @Test func `headers are added, emptied and taken away`() async throws {
+  @Test func `headers are added, emptied and removed`() async throws {
     let outcome = try await Program.run("-HX-A: 1", "-H", "X-B;", "-H", "Accept:", "-A", "me", server.url + "/inspect")
     let seen = try Inspection(outcome.output)
     #expect(seen["x-a"] == ["1"])
@@ -72,7 +72,7 @@ import Testing
     #expect(seen["user-agent"] == ["me"])
   }
 
-  @Test func `a user is sent as Basic`() async throws {
+  @Test func `--user sends Basic credentials`() async throws {
     #expect(try await Program.run("-fu", "joe:a b", server.url + "/basic-auth/joe/a%20b").status == 0)
     #expect(try await Program.run("-f", "-u", "joe:no", server.url + "/basic-auth/joe/yes").status == 22)
   }
@@ -84,25 +84,25 @@ import Testing
     #expect(try await Program.run("--compressed", server.url + "/gzip?size=3000000").output.count == 3_000_000)
   }
 
-  @Test func `write-out tells what happened`() async throws {
+  @Test func `--write-out reports the transfer`() async throws {
     let format = try folder.write("%{http_code} %{size_download} %{remote_ip}:%{remote_port} %{http_version}\\n%{nope}", to: "f")
     let outcome = try await Program.run("-o", "/dev/null", "-w", "@" + format, server.url + "/bytes/5")
     #expect(outcome.text == "200 5 127.0.0.1:\(server.port) 1.1\n")
     #expect(outcome.error == "faraday: unknown --write-out variable: 'nope'\n")
   }
 
-  @Test func `timing shows the phases on standard error`() async throws {
+  @Test func `--timing shows the phases on standard error`() async throws {
     let outcome = try await Program.run("--timing", server.url + "/hello")
     #expect(outcome.text == "Hello, world!")
     for phase in ["connect", "first byte", "total"] { #expect(outcome.error.contains(phase)) }
   }
 
-  @Test func `the version names the engine`() async throws {
+  @Test func `--version names the engine`() async throws {
     #expect(try await Program.run("-V").text.hasPrefix("faraday 0.1 libcurl/"))
     #expect(try await Program.run("--version").text.hasPrefix("faraday 0.1 libcurl/"))
   }
 
-  @Test func `help lists the options`() async throws {
+  @Test func `--help lists the options`() async throws {
     let outcome = try await Program.run("--help")
     #expect(outcome.status == 0)
     #expect(outcome.text.contains("--write-out"))
@@ -110,7 +110,7 @@ import Testing
   }
 }
 
-/// What `/inspect` saw of a request.
+/// A request according to `/inspect`.
 struct Inspection: Decodable {
   let method: String
   let headers: [[String]]

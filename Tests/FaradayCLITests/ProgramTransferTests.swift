@@ -1,5 +1,6 @@
 import FaradayTesting
 import Foundation
+import TestServers
 import Testing
 
 /// The executable with files and much data.
@@ -32,13 +33,13 @@ import Testing
     #expect(samples.allSatisfy { bytes[$0] == LocalServer.patternByte(at: $0) })
   }
 
-  @Test func `an empty body makes an empty file, and replaces an older one`() async throws {
+  @Test func `an empty body creates an empty file and replaces an older one`() async throws {
     let old = try folder.write("old", to: "old")
     #expect(try await Program.run("-o", old, server.url + "/bytes/0").status == 0)
     #expect(folder.read("old") == Data())
   }
 
-  @Test func `the remote name is the file's`() async throws {
+  @Test func `the remote name is the file name`() async throws {
     #expect(try await Program.run("-sO", server.url + "/bytes/7?x=/y", in: folder).status == 0)
     #expect(folder.read("7")?.count == 7)
   }
@@ -51,7 +52,7 @@ import Testing
     #expect(seen.method == "PUT")
   }
 
-  @Test(arguments: [1 << 18, 1 << 20]) func `a file of whole pieces is uploaded to its end`(_ count: Int) async throws {
+  @Test(arguments: [1 << 18, 1 << 20]) func `a file of whole chunks is uploaded to its end`(_ count: Int) async throws {
     let path = try folder.write(Data(count: count), to: "file")
     let outcome = try await Program.run("-sS", "-T", path, server.url + "/upload")
     #expect(outcome.error.isEmpty)
@@ -59,7 +60,7 @@ import Testing
     #expect(outcome.text.contains("\"bytes\":\(count),"))
   }
 
-  @Test func `an upload to a folder gets the file's name`() async throws {
+  @Test func `an upload to a folder uses the file's name`() async throws {
     let path = try folder.write("x", to: "a b")
     let outcome = try await Program.run("-T", path, server.url, "-w", "%{url_effective}", "-o/dev/null")
     #expect(outcome.text == server.url + "/a%20b")
@@ -71,13 +72,13 @@ import Testing
     #expect(try Upload(outcome.output) == Upload(bytes: 3_000_000, framing: "chunked"))
   }
 
-  @Test func `an upload nobody ends is ended by the maximum time`() async throws {
+  @Test func `the maximum time ends an upload without end`() async throws {
     // Its standard input stays open, and nothing comes.
     let program = try Program.start("-s", "-m", "0.3", "-T", "-", server.url + "/upload")
     #expect(await program.ended() == 28)
   }
 
-  @Test func `each piece is written as it arrives`() async throws {
+  @Test func `each chunk is written when it arrives`() async throws {
     let outcome = try await Program.run("-N", server.url + "/drip?count=3&interval=1&size=40")
     #expect(outcome.output.count == 120)
     #expect(outcome.text.hasPrefix("0 "))

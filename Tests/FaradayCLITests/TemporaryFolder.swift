@@ -23,6 +23,6 @@ final class TemporaryFolder: Sendable {
     return file(name)
   }
 
-  /// The file's bytes; nil if there is none.
+  /// The file's bytes; nil if the file does not exist.
   func read(_ name: String) -> Data? { FileManager.default.contents(atPath: file(name)) }
 }

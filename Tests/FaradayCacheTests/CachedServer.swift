@@ -65,16 +65,16 @@ final class CachedServer: Sendable {
     }
   }
 
-  /// What came of a GET, in short: `body 1, hit`.
+  /// The outcome of a GET in short form: `body 1, hit`.
   func look(_ path: String = "a", headers: HTTPFields = [:], mode: CacheMode = .automatic) async throws -> String {
     let response = try await get(path, headers: headers, mode: mode)
-    let text = try await response.body.text()
+    let text = try await response.body.utf8Text()
     return (text.isEmpty ? "\(response.status.code)" : text) + ", " + (response.cacheResult?.description ?? "nothing")
   }
 
   func send(_ method: HTTPRequest.Method, _ path: String = "a", headers: HTTPFields = [:]) async throws -> Response {
     let connection = try connection()
-    return try await connection.run(connection.request(method, path) { $0.headers = headers })
+    return try await connection.send(connection.request(method, path) { $0.headers = headers })
   }
 
   func revalidationsEnded() async { await cache.revalidationsEnded() }

@@ -5,13 +5,13 @@ import Testing
 
 /// Servers that mean no good.
 @Suite struct HostileTests {
-  @Test func `a 304 that would make a response of too many fields is not merged, and the request is sent again`() async throws {
+  @Test func `a 304 that would add too many fields is not merged, and the request is sent again`() async throws {
     let server = CachedServer(store: MemoryCache(maximumSize: 1 << 30))
     let round = Log<Int>()
     server.answer { request in
       round.append(1)
       var headers: HTTPFields = [.eTag: "\"a\"", .cacheControl: "no-cache"]
-      for number in 0..<4000 { try headers.add("X-\(round.elements.count)-\(number)", "1") }
+      for number in 0..<4000 { try headers.append(name: "X-\(round.elements.count)-\(number)", value: "1") }
       let status: HTTPResponse.Status = request.headers.contains(.ifNoneMatch) ? .notModified : .ok
       return Response(status: status, headers: headers, body: status == .ok ? "a" : .empty, url: request.url)
     }
@@ -29,7 +29,7 @@ import Testing
   }
 
   @Test(arguments: [nil, "Set-Cookie", "X-Same"])
-  func `a 304 with as many fields as HTTPFields can hold ends nothing`(name: String?) async throws {
+  func `a 304 with as many fields as HTTPFields can hold does not trap`(name: String?) async throws {
     let server = CachedServer()
     let (first, update) = (Self.fields(4_000, named: name, prefix: "X-First"), Self.fields(65_000, named: name, prefix: "X-New"))
     server.answer { request in
@@ -45,7 +45,7 @@ import Testing
     #expect(server.count == 5)
   }
 
-  @Test func `the response to a HEAD with as many fields as HTTPFields can hold removes what is stored`() async throws {
+  @Test func `a HEAD response with as many fields as HTTPFields can hold removes the stored response`() async throws {
     let server = CachedServer()
     let (first, update) = (Self.fields(4_000, prefix: "X-First"), Self.fields(65_000, prefix: "X-New"))
     server.answer { request in
@@ -60,7 +60,7 @@ import Testing
     #expect(server.mock.recorded.map(\.request.method) == [.get, .head, .get])
   }
 
-  @Test func `directives by the thousand hide nothing behind them`() async throws {
+  @Test func `thousands of directives do not hide the ones after them`() async throws {
     for directive in [",", "a,", "=,", "\"", "a=\"", "max-age=1,", "private=\"a,"] {
       let server = CachedServer()
       server.answer([.cacheControl: String(repeating: directive, count: 3_000) + ", no-store"])
@@ -68,7 +68,7 @@ import Testing
     }
   }
 
-  @Test func `a lifetime and an age without end do not overflow`() async throws {
+  @Test func `huge lifetimes and ages do not overflow`() async throws {
     let server = CachedServer()
     let digits = String(repeating: "9", count: 5000)
     server.answer([
@@ -81,7 +81,7 @@ import Testing
     await server.revalidationsEnded()
   }
 
-  @Test func `a tag that injects a line or a list is not sent`() async throws {
+  @Test func `an ETag that injects a line or a list is not sent`() async throws {
     let server = CachedServer()
     server.answer([.cacheControl: "max-age=1", .eTag: "\"a\", *", .lastModified: "x\r\nY: z"])
     try await server.get()
@@ -90,7 +90,7 @@ import Testing
     #expect(server.sent(.ifNoneMatch) == [nil, nil] && server.sent(.ifModifiedSince) == [nil, nil])
   }
 
-  @Test func `a server that answers 304 for ever is asked once more without a question`() async throws {
+  @Test func `a server that always responds 304 gets one unconditional request`() async throws {
     let server = CachedServer()
     server.answer([.cacheControl: "max-age=1", .eTag: "\"a\""], times: 1)
     server.answer([.eTag: "\"b\""], status: .notModified)

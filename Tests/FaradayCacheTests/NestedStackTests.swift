@@ -4,7 +4,7 @@ import FaradayTesting
 import FoundationEssentials
 import Testing
 
-/// Memories of responses above a stack that adds the credentials of each user: responses must stay apart by what is sent.
+/// Caches above a stack that adds credentials for each user: responses must be separated by the credentials sent.
 @Suite struct NestedStackTests {
   /// How the adapter that adds the credentials is built.
   enum Nesting: CaseIterable {
@@ -12,7 +12,7 @@ import Testing
   }
 
   enum Memory: CaseIterable {
-    case cache, conditionalRequests, cacheOverConditionalRequests
+    case cache, alwaysRevalidate, cacheOverAlwaysRevalidate
   }
 
   enum User { @TaskLocal static var name = "" }
@@ -45,8 +45,8 @@ import Testing
     let middleware: [any Middleware] =
       switch memory {
       case .cache: [.cache()]
-      case .conditionalRequests: [.conditionalRequests]
-      case .cacheOverConditionalRequests: [.cache(), .conditionalRequests]
+      case .alwaysRevalidate: [.cache(policy: .alwaysRevalidate)]
+      case .cacheOverAlwaysRevalidate: [.cache(), .cache(policy: .alwaysRevalidate)]
       }
     let authorized = Stack([authorization], adapter: mock)
     let (own, adapter): ([any Middleware], any Adapter) =
@@ -61,13 +61,13 @@ import Testing
   }
 
   @Test(arguments: Memory.allCases, Nesting.allCases)
-  func `no user gets the response of another, fresh or after a 304`(memory: Memory, nesting: Nesting) async throws {
+  func `no user gets another user's response, fresh or after a 304`(memory: Memory, nesting: Nesting) async throws {
     for cacheControl in ["max-age=60", "no-cache"] {
       let connection = try connection(memory, nesting, answering(cacheControl))
-      // A hit above what adds credentials cannot know that there would be any.
-      let users = memory == .conditionalRequests ? ["ada", "bob", ""] : ["ada", "bob"]
+      // A cache above the middleware that adds credentials cannot know them.
+      let users = memory == .alwaysRevalidate ? ["ada", "bob", ""] : ["ada", "bob"]
       for user in users + users {
-        let text = try await User.$name.withValue(user) { try await connection.get("a").body.text() }
+        let text = try await User.$name.withValue(user) { try await connection.get("a").body.utf8Text() }
         #expect(text == (user.isEmpty ? "nobody" : user))
       }
     }
@@ -82,7 +82,7 @@ import Testing
   }
 
   @Test(arguments: [Nesting.stackInStack, .wrappedStack])
-  func `a response that another request of the inner stack has brought is not stored`(nesting: Nesting) async throws {
+  func `a response to another request of the inner stack is not stored`(nesting: Nesting) async throws {
     let arrived = Log<Bool>()
     let mock = MockAdapter()
     mock.stub { request in
@@ -107,7 +107,7 @@ import Testing
     #expect(results.contains(.notStored(.changedBelow)) && results.contains(.notStored(.answeredBelow)))
   }
 
-  @Test(arguments: [Memory.cache, .conditionalRequests])
+  @Test(arguments: [Memory.cache, .alwaysRevalidate])
   func `a 304 after attempts with different credentials confirms no response`(memory: Memory) async throws {
     let attempts = MiddlewareClosure { request, next in
       guard !User.name.isEmpty else { return try await next(request) }
@@ -117,14 +117,14 @@ import Testing
       request.headers[.authorization] = User.name
       return try await next(request)
     }
-    let middleware: any Middleware = memory == .cache ? HTTPCache() : ConditionalRequests()
+    let middleware = memory == .cache ? HTTPCache() : HTTPCache(policy: .alwaysRevalidate)
     let connection = try Connection("https://host/", adapter: answering("no-cache"), middleware: [middleware, attempts])
-    #expect(try await connection.get("a").body.text() == "nobody")
-    #expect(try await User.$name.withValue("ada") { try await connection.get("a").body.text() } == "ada")
+    #expect(try await connection.get("a").body.utf8Text() == "nobody")
+    #expect(try await User.$name.withValue("ada") { try await connection.get("a").body.utf8Text() } == "ada")
   }
 
   @Test(arguments: Memory.allCases)
-  func `nothing keeps a request when its exchange is over`(memory: Memory) async throws {
+  func `a request is released when its exchange is over`(memory: Memory) async throws {
     final class Token: Sendable {}
     enum Key: OptionKey { static let defaultValue: Token? = nil }
     // A mock would record requests.
@@ -135,7 +135,7 @@ import Testing
       }
     }
     let middleware: [any Middleware] =
-      memory == .cache ? [.cache(), .coalescing] : [.cache(), .conditionalRequests, .coalescing]
+      memory == .cache ? [.cache(), .coalescing] : [.cache(), .cache(policy: .alwaysRevalidate), .coalescing]
     let (one, other) = (
       try Connection("https://host/", adapter: Answering()),
       try Connection("https://host/", adapter: Answering(), middleware: middleware)
@@ -145,9 +145,9 @@ import Testing
       let token = Token()
       kept = token
       var request = try one.request(.get, "a") { $0.options[Key.self] = token }
-      _ = try await other.run(request)
+      _ = try await other.send(request)
       request.markSecret("a")
-      _ = try await other.run(request)
+      _ = try await other.send(request)
     }
     #expect(kept == nil)
   }

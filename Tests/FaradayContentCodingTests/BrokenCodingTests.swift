@@ -17,7 +17,7 @@ import Testing
   }
 
   @Test(arguments: Wrapper.allCases)
-  func `what is cut is an error, at every byte, and what came before is given`(wrapper: Wrapper) {
+  func `a body truncated at any byte is an error after its decoded bytes`(wrapper: Wrapper) {
     for encoded in Self.encodings(wrapper) {
       for count in 1..<encoded.count {
         for piece in [1, .max] {
@@ -31,7 +31,7 @@ import Testing
   }
 
   @Test(arguments: [Wrapper.gzip, .zlib])
-  func `a bit that is wrong, wherever, gives an error or the right body`(wrapper: Wrapper) {
+  func `any flipped bit causes an error or the correct body`(wrapper: Wrapper) {
     for encoded in Self.encodings(wrapper) {
       for index in encoded.indices {
         for bit in 0..<8 {
@@ -46,7 +46,7 @@ import Testing
     }
   }
 
-  @Test func `bare data has no checksum, but comes to an end whatever is wrong with it`() {
+  @Test func `corrupt raw deflate has no checksum, but decoding always ends`() {
     for encoded in Self.encodings(.none) {
       for index in encoded.indices {
         for bit in 0..<8 {
@@ -59,7 +59,7 @@ import Testing
     }
   }
 
-  @Test func `many bits that are wrong give an error or the right body`() {
+  @Test func `many flipped bits cause an error or the correct body`() {
     var random = SeededGenerator(seed: 8)
     let whole = Self.encodings(.gzip)
     for _ in 0..<5000 {
@@ -72,7 +72,7 @@ import Testing
     }
   }
 
-  @Test func `what it has thrown once it throws again, and nothing else comes`() throws {
+  @Test func `an error repeats, and no more bytes are decoded`() throws {
     let decoder = ContentDecoder([.gzip])
     decoder.feed(.init(gzip(text(10)) + Array("more".utf8)))
     let error = try #require(throws: ContentDecodingError.self) { while try decoder.next() != nil {} }

@@ -1,31 +1,39 @@
-#if Brotli
-import FaradayContentCoding
 import FoundationEssentials
 import Testing
 
-@Suite struct BrotliFormatTests {
+@testable import FaradayContentCoding
+
+@Suite(.enabled(if: ContentCoding.available.contains(.brotli), "needs libbrotlidec"))
+struct BrotliFormatTests {
   // "Hello, Faraday!" by the program brotli.
   private let encoded = Array(Data(base64Encoded: "CweASGVsbG8sIEZhcmFkYXkhAw==") ?? Data())
   private let content = Array("Hello, Faraday!".utf8)
 
-  @Test func `a body is the same in whatever pieces it comes`() {
+  @Test func `a body decodes alike in any pieces`() {
     for piece in [1, 2, 5, .max] { #expect(Decoded(encoded, [.brotli], piece: piece) == Decoded(content)) }
     #expect(Decoded([], [.brotli]) == Decoded([]))
   }
 
-  @Test func `what is cut is an error, at every byte`() {
+  @Test(.enabled(if: brotli([]) != nil, "needs libbrotlienc"))
+  func `a body longer than the pieces of the output decodes alike in any pieces`() throws {
+    let content = text(300_000)
+    let encoded = try #require(brotli(content))
+    for piece in [1, 1000, .max] { #expect(Decoded(encoded, [.brotli], piece: piece) == Decoded(content)) }
+  }
+
+  @Test func `a body truncated at any byte is an error`() {
     for count in 1..<encoded.count {
       #expect(Decoded(Array(encoded.prefix(count)), [.brotli]).error == .truncated(.brotli), "\(count) bytes")
     }
   }
 
-  @Test func `bytes behind the end are an error`() {
+  @Test func `bytes after the end are an error`() {
     for piece in [1, .max] {
       #expect(Decoded(encoded + [0], [.brotli], piece: piece).error == .malformed(.brotli, "bytes follow its end"))
     }
   }
 
-  @Test func `what is no brotli is an error, whatever bit is wrong it comes to an end, and stacks are undone`() {
+  @Test func `invalid brotli is an error, decoding always ends, and stacked codings decode`() {
     #expect(Decoded([0xFF, 0xFF, 0xFF], [.brotli]).error?.isMalformed == true)
     for index in encoded.indices {
       for bit in 0..<8 {
@@ -37,4 +45,3 @@ import Testing
     #expect(Decoded(gzip(encoded), [.brotli, .gzip]) == Decoded(content))
   }
 }
-#endif

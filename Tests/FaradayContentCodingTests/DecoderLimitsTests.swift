@@ -4,7 +4,7 @@ import FoundationEssentials
 import Testing
 
 @Suite struct DecoderLimitsTests {
-  @Test func `output is made when it is asked for, in pieces of 64 KiB, whatever was fed`() throws {
+  @Test func `output is produced on request in pieces of 64 KiB, whatever was fed`() throws {
     var bomb = Data()
     for piece in Gzip.zeros(4 << 30) { bomb.append(contentsOf: piece) }
     let decoder = ContentDecoder([.gzip])
@@ -20,7 +20,7 @@ import Testing
     #expect(produced == 100 * ContentDecoder.pieceSize)
   }
 
-  @Test func `a size over the limit is an error before it is given`() {
+  @Test func `output over the limit is an error before it is returned`() {
     let encoded = gzip(text(100_000))
     #expect(Decoded(encoded, [.gzip], limits: .init(size: 100_000)).error == nil)
     let over = Decoded(encoded, [.gzip], limits: .init(size: 99_999))
@@ -28,7 +28,7 @@ import Testing
     #expect(over.bytes.count <= 99_999)
   }
 
-  @Test func `a ratio over the limit is an error above the floor only`() {
+  @Test func `a ratio over the limit is an error above the minimum size only`() {
     let limits = ContentDecoder.Limits(ratio: 200, ratioFloor: 1 << 20)
     let short = Gzip.zeros(1 << 20).flatMap(\.self)
     #expect(Decoded(short, [.gzip], limits: limits).bytes.count == 1 << 20)
@@ -38,13 +38,13 @@ import Testing
     #expect(over.bytes.count <= 1 << 20)
   }
 
-  @Test func `the ratio is that of the bytes decoded so far, and not of those that wait`() {
+  @Test func `the ratio counts the bytes decoded so far and not the waiting ones`() {
     let encoded = Gzip.zeros(2 << 20).flatMap(\.self) + Gzip.stored([UInt8](repeating: 1, count: 1 << 20))
     let limits = ContentDecoder.Limits(ratio: 200, ratioFloor: 1 << 20)
     for piece in [1000, .max] { #expect(Decoded(encoded, [.gzip], piece: piece, limits: limits).error == .tooDense(200)) }
   }
 
-  @Test func `encoded bytes are counted to the last`() throws {
+  @Test func `every encoded byte is counted`() throws {
     let encoded = gzip(text(100_000)) + gzip([])
     for piece in [1, 100, .max] {
       let decoder = ContentDecoder([.gzip])
@@ -59,7 +59,7 @@ import Testing
   }
 
   #if os(Linux)
-  @Test func `what is dropped half-way, fails or ends leaves no memory behind`() throws {
+  @Test func `abandoned, failed and finished decoders free their memory`() throws {
     let whole = Data(Gzip.stored([UInt8](repeating: 65, count: 60_000)))
     var wrong = whole
     wrong[whole.count - 8] ^= 1

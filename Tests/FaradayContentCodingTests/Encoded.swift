@@ -14,7 +14,7 @@ func text(_ count: Int) -> [UInt8] {
   return Array(bytes.prefix(count))
 }
 
-/// What zlib's deflate writes around the data.
+/// The header and trailer that zlib's deflate writes around the data.
 enum Wrapper: Int32, CaseIterable {
   case none = -15
   case zlib = 15
@@ -84,7 +84,7 @@ func deflated(
 
 func gzip(_ bytes: [UInt8]) -> [UInt8] { deflated(bytes, .gzip) }
 
-/// What came of decoding: all that was given, and the error it ended with.
+/// The outcome of decoding: the decoded bytes and the error.
 struct Decoded: Equatable {
   var bytes: [UInt8] = []
   var error: ContentDecodingError?

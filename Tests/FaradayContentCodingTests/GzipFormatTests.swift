@@ -7,7 +7,7 @@ import Testing
 @Suite struct GzipFormatTests {
   private let content = text(50_000)
 
-  @Test func `a body is the same in whatever pieces it comes`() {
+  @Test func `a body decodes alike in any pieces`() {
     for encoded in [gzip(content), deflated(content, .gzip, level: 0), deflated(content, .gzip, strategy: Z_FIXED)] {
       for piece in [1, 2, 3, 17, 1000, 65536, .max] {
         #expect(Decoded(encoded, [.gzip], piece: piece) == Decoded(content), "pieces of \(piece)")
@@ -15,7 +15,7 @@ import Testing
     }
   }
 
-  @Test func `no byte at all is an empty body`() {
+  @Test func `zero bytes are an empty body`() {
     #expect(Decoded([], [.gzip]) == Decoded([]))
     let decoder = ContentDecoder([.gzip])
     decoder.feed(Data())
@@ -24,7 +24,7 @@ import Testing
     #expect(throws: Never.self) { try decoder.next() }
   }
 
-  @Test func `several members are one body, empty ones among them, wherever they are cut`() {
+  @Test func `several members, also empty ones, are one body in any pieces`() {
     let (first, second, empty) = (text(300), text(20_000), gzip([]))
     let encoded = empty + gzip(first) + empty + empty + Gzip.stored(second) + gzip(first) + empty
     for piece in [1, 2, 5, 19, 20, 21, 4096, .max] {
@@ -32,7 +32,7 @@ import Testing
     }
   }
 
-  @Test func `what is cut in its second member is no body, at every byte`() {
+  @Test func `a body truncated in its second member is an error at every byte`() {
     let (first, second) = (gzip(text(200)), gzip(text(100)))
     for count in 1..<second.count {
       #expect(Decoded(first + second.prefix(count), [.gzip]).error == .truncated(.gzip), "\(count) bytes of the second")
@@ -40,7 +40,7 @@ import Testing
     }
   }
 
-  @Test func `bytes behind the last member are an error`() throws {
+  @Test func `bytes after the last member are an error`() throws {
     for garbage in [Array("more".utf8), [0], [0x1F, 0x8C, 8], [UInt8](repeating: 0, count: 512)] {
       for piece in [1, .max] {
         let error = try #require(Decoded(gzip(content) + garbage, [.gzip], piece: piece).error)
@@ -50,7 +50,7 @@ import Testing
     }
   }
 
-  @Test func `a header with every field, and its checksum, is passed over`() {
+  @Test func `a header with every field and a checksum is skipped`() {
     let encoded = Deflater(.gzip).deflateWithFullHeader(content)
     #expect(encoded[3] == 0b11110)
     for piece in [1, 7, .max] { #expect(Decoded(encoded, [.gzip], piece: piece) == Decoded(content)) }
@@ -72,7 +72,7 @@ import Testing
     }
   }
 
-  @Test func `what has come is given before more is asked for`() throws {
+  @Test func `decoded bytes are returned before more input is needed`() throws {
     for wrapper in Wrapper.allCases {
       let (deflater, decoder) = (Deflater(wrapper), ContentDecoder([wrapper.coding]))
       for count in [1, 5, 300, 20_000, 2] {
@@ -85,7 +85,7 @@ import Testing
     }
   }
 
-  @Test func `bytes that are fed before the last ones were decoded come behind them`() throws {
+  @Test func `bytes that are fed early are decoded in order`() throws {
     let encoded = gzip(content)
     let decoder = ContentDecoder([.gzip])
     decoder.feed(Data(encoded[..<1000]))

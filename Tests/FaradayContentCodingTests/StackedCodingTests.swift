@@ -6,7 +6,7 @@ import Testing
 @Suite struct StackedCodingTests {
   private let content = text(20_000)
 
-  @Test func `the last coding is undone first, in whatever pieces`() {
+  @Test func `the last coding is decoded first, in any pieces`() {
     let encoded = deflated(deflated(gzip(content), .none), .gzip)
     for piece in [1, 50, .max] {
       #expect(Decoded(encoded, [.gzip, .deflate, .gzip], piece: piece) == Decoded(content), "pieces of \(piece)")
@@ -14,18 +14,18 @@ import Testing
     #expect(Decoded(encoded, [.deflate, .gzip, .gzip]).error != nil)
   }
 
-  @Test func `four are undone, and five are an error of the first piece`() {
+  @Test func `four codings decode, and five are an error at once`() {
     var encoded = content
     for _ in 0..<4 { encoded = gzip(encoded) }
     #expect(Decoded(encoded, .init(repeating: .gzip, count: 4)) == Decoded(content))
     #expect(Decoded(gzip(encoded), .init(repeating: .gzip, count: 5)) == Decoded([], .tooManyCodings(5)))
   }
 
-  @Test func `no coding gives what came`() throws {
+  @Test func `without a coding the bytes are unchanged`() throws {
     #expect(Decoded(content, []) == Decoded(content))
   }
 
-  @Test func `what is cut is an error, at every byte, of the one or the other`() {
+  @Test func `a body truncated at any byte of either coding is an error`() {
     let inner = gzip(text(200))
     let encoded = deflated(inner, .zlib)
     for count in 1..<encoded.count {
@@ -37,7 +37,7 @@ import Testing
     }
   }
 
-  @Test func `what grows between two codings counts, though nothing comes out of the last`() {
+  @Test func `expansion between two codings counts even without final output`() {
     // A member with a name that does not end: its reader gives nothing.
     let endless = [0x1F, 0x8B, 8, 8, 0, 0, 0, 0, 0, 255] + [UInt8](repeating: 65, count: 8 << 20)
     let encoded = deflated(endless, .zlib)

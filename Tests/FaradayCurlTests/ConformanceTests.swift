@@ -1,32 +1,34 @@
-import FaradayCore
+@_spi(Adapters) import FaradayCore
 import FaradayCurl
 import FaradayTesting
+import TestServers
 import TestSupport
 import Testing
 
 @Suite struct ConformanceTests {
-  /// Without what takes seconds of processor time, but for a complete run.
+  /// Rules that take seconds of processor time are left out, except in a complete run.
   static let lanes = (0..<Lane.count).map { Lane($0, of: CurlAdapter()) { TestRun.isComplete || $0.group != "large bodies" } }
 
   @Test(.serialized, arguments: lanes[0].rules)
-  func `libcurl keeps the contract`(rule: AdapterConformance.Case) async throws {
+  func `CurlAdapter keeps the conformance rules`(rule: AdapterConformance.Case) async throws {
     try await rule.run(over: Self.lanes[0].adapter)
   }
 
   @Test(.serialized, arguments: lanes[1].rules)
-  func `libcurl keeps the contract, second lane`(rule: AdapterConformance.Case) async throws {
+  func `CurlAdapter keeps the conformance rules, second lane`(rule: AdapterConformance.Case) async throws {
     try await rule.run(over: Self.lanes[1].adapter)
   }
 
   @Test(.serialized, arguments: lanes[2].rules)
-  func `libcurl keeps the contract, third lane`(rule: AdapterConformance.Case) async throws {
+  func `CurlAdapter keeps the conformance rules, third lane`(rule: AdapterConformance.Case) async throws {
     try await rule.run(over: Self.lanes[2].adapter)
   }
 
-  @Test func `every rule is run, or needs a capability that this libcurl lacks`() {
+  @Test func `every rule runs, or needs a capability that this libcurl lacks`() {
     let capabilities = CurlAdapter().capabilities
-    let lacking = AdapterConformance.all.filter { !capabilities.isSuperset(of: $0.needs) }
-    #expect(AdapterConformance.cases(for: capabilities).count >= AdapterConformance.all.count - lacking.count)
+    let all = AdapterConformance.all + AdapterConformance.withServers
+    let lacking = all.filter { !capabilities.contains($0.needs) }
+    #expect(AdapterConformance.casesWithServers(for: capabilities).count >= all.count - lacking.count)
     // For `Scripts/libcurls`.
     print("\(lacking.count) rules need a capability that this libcurl lacks")
   }
@@ -35,8 +37,8 @@ import Testing
 @Suite(.serialized, .enabled(if: TestRun.isComplete, "Scripts/check runs it")) struct TaskExecutorConformanceTests {
   static let adapter = CurlAdapter()
 
-  @Test(arguments: AdapterConformance.cases(for: adapter.capabilities))
-  func `libcurl keeps the contract with tasks on its thread`(rule: AdapterConformance.Case) async throws {
+  @Test(arguments: AdapterConformance.casesWithServers(for: adapter.capabilities))
+  func `CurlAdapter keeps the conformance rules with tasks on its executor`(rule: AdapterConformance.Case) async throws {
     try await withTaskExecutorPreference(Self.adapter.taskExecutor) { try await rule.run(over: Self.adapter) }
   }
 }

@@ -1,4 +1,4 @@
-import FaradayCore
+@_spi(Adapters) import FaradayCore
 import FaradayCurl
 import FaradayTesting
 import FoundationEssentials
@@ -46,7 +46,7 @@ func transportError(
   return try #require(error as? TransportError, "it was \(String(describing: error))", sourceLocation: sourceLocation)
 }
 
-/// The port at the other end of a socket of this process; nil if the number is none.
+/// The port at the other end of a socket of this process; nil if the descriptor is not such a socket.
 func peerPort(of descriptor: Int32) -> Int? {
   var address = sockaddr_in()
   var length = socklen_t(MemoryLayout<sockaddr_in>.size)

@@ -3,7 +3,7 @@ import FaradayCurl
 import FaradayHAL
 import Testing
 
-/// What documentation shows of HAL.
+/// The HAL examples of the documentation.
 @Suite struct ExampleTests {
   @Test func `the examples run`() async throws {
     struct Book: Codable { let title: String }
@@ -11,7 +11,7 @@ import Testing
       "/": #"{"_links": {"search": {"href": "/books{?q}", "templated": true}}}"#,
       "/books?q=emma": #"{"_embedded": {"book": [{"title": "Emma", "_links": {"self": {"href": "/books/1"}}}]}}"#,
     ])
-    let connection = try Connection(server.url, adapter: CurlAdapter(), middleware: [.encodeHAL, .decodeHAL])
+    let connection = try Connection(server.url, adapter: CurlAdapter(), middleware: [.halEncoding, .halDecoding])
 
     let page = try await connection.follow("search", variables: ["q": "emma"]).last
     let books = try page?.embedded(for: "book").map { try $0.decode(Book.self) } ?? []

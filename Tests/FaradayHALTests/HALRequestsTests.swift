@@ -7,10 +7,10 @@ import Testing
 /// HAL in typed requests, and following as a promise.
 @Suite struct HALRequestsTests {
   @Test(arguments: TestedAdapter.allCases)
-  func `a body that is no HAL is an error that names the place`(tested: TestedAdapter) async throws {
+  func `a body that is not HAL is an error with its position`(tested: TestedAdapter) async throws {
     let server = try PageServer(["/": #"{"_links": {"next": [{"href": 1}]}}"#])
     let connection = Connection(adapter: tested.adapter)
-    let error = await #expect(throws: UndecodableBody.self) { () async throws in
+    let error = await #expect(throws: BodyDecodingError.self) { () async throws in
       _ = try await connection.perform(TypedRequest(baseURL: server.url + "/", receiving: .hal))
     }
     #expect(error?.path == "_links.next[0].href")
@@ -29,12 +29,12 @@ import Testing
   }
 
   @Test(arguments: TestedAdapter.allCases)
-  func `a promise follows as a function does`(tested: TestedAdapter) async throws {
+  func `a promise follows relations like the asynchronous call`(tested: TestedAdapter) async throws {
     let server = try PageServer(["/": #"{"_links": {"next": {"href": "/2"}}}"#, "/2": #"{"page": 2}"#])
     let connection = try Connection(server.url + "/", adapter: tested.adapter)
-    let promise: Promise<[Representation]> = connection.promise.follow("next")
+    let promise = connection.promise { try await $0.follow("next") }
     #expect(try await promise.map { $0.last?.properties["page"]?.int }.value == 2)
-    let missing: Promise<[Representation]> = connection.promise.follow(["nowhere"])
-    await #expect(throws: FollowingError.self) { try await missing.value }
+    let missing = connection.promise { try await $0.follow(["nowhere"]) }
+    await #expect(throws: HALError.self) { try await missing.value }
   }
 }

@@ -4,7 +4,7 @@ import FoundationEssentials
 import TestSupport
 import Testing
 
-/// What a stack does, over each adapter and for each delivery.
+/// A stack over each adapter and in each delivery.
 @Suite struct StackTests {
   let server: LocalServer
 
@@ -21,16 +21,16 @@ import Testing
     func handle(_ request: Request, next: Next) async throws -> Response {
       log.append("\(name) down")
       var request = request
-      try request.headers.set("X-\(name)", "was here")
+      try request.headers.set(name: "X-\(name)", value: "was here")
       var response = try await next(request)
       log.append("\(name) up")
-      try response.headers.set("X-\(name)", "\(response.status.code)")
+      try response.headers.set(name: "X-\(name)", value: "\(response.status.code)")
       return response
     }
   }
 
   @Test(arguments: TestedAdapter.allCases, TestedDelivery.allCases)
-  func `the list is the order, down and up, and both sides can be changed`(
+  func `the list is the order, downward for requests and upward for responses, and both can be changed`(
     tested: TestedAdapter, delivery: TestedDelivery
   ) async throws {
     let log = Log<String>()
@@ -43,12 +43,12 @@ import Testing
   }
 
   @Test(arguments: TestedAdapter.allCases, TestedDelivery.allCases)
-  func `a middleware can send again, and the caller sees the last response alone`(
+  func `a middleware can send again, and the caller sees only the last response`(
     tested: TestedAdapter, delivery: TestedDelivery
   ) async throws {
     struct Again: Middleware {
       func handle(_ request: Request, next: Next) async throws -> Response {
-        // The first is thrown away unread: its connection is given up, and nothing of it reaches the caller.
+        // The first response is discarded unread: its connection is closed, and the caller sees nothing of it.
         var first = request
         first.options.onChunk = nil
         first.options.delivery = .streamed
@@ -62,7 +62,7 @@ import Testing
   }
 
   @Test(arguments: TestedAdapter.allCases, TestedDelivery.allCases)
-  func `a middleware can answer by itself`(tested: TestedAdapter, delivery: TestedDelivery) async throws {
+  func `a middleware can respond without sending`(tested: TestedAdapter, delivery: TestedDelivery) async throws {
     let connection = try connection(tested)
     var short = connection
     short.use { request, _ in Response(status: .ok, body: "", url: request.url) }
@@ -72,7 +72,7 @@ import Testing
   }
 
   @Test(arguments: TestedAdapter.allCases, TestedDelivery.allCases)
-  func `what a middleware throws is what the caller gets, and the next request works`(
+  func `a middleware's error reaches the caller, and the next request works`(
     tested: TestedAdapter, delivery: TestedDelivery
   ) async throws {
     struct Refused: Error {}

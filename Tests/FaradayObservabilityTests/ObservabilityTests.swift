@@ -1,5 +1,5 @@
 #if Observability
-import Faraday
+@_spi(Adapters) import Faraday
 import FaradayObservability
 import FaradayTesting
 import InMemoryTracing
@@ -33,7 +33,7 @@ import Tracing
     return found
   }
 
-  @Test func `a failed request ends its span with the error's code, and without its secrets`() async throws {
+  @Test func `the span of a failed request ends with the error's code and without secrets`() async throws {
     mock.stub { request in throw TransportError(.connectionFailed, building: request, "refused") }
     await #expect(throws: TransportError.self) { try await connection().get("users", query: ["token": "hidden", "page": 2]) }
     #expect(
@@ -53,7 +53,7 @@ import Tracing
     #expect(duration.values.count == 1 && tracer.activeSpans.isEmpty)
   }
 
-  @Test(arguments: [200, 204, 404, 500]) func `a response's span has its status`(status: Int) async throws {
+  @Test(arguments: [200, 204, 404, 500]) func `the span of a response has its status`(status: Int) async throws {
     try mock.stub(.post, path: "/v2/users", status: HTTPResponse.Status(code: status), body: "answer")
     _ = try await connection().post("users", body: "four")
     let isError = status >= 400
@@ -72,34 +72,34 @@ import Tracing
     #expect(try metrics.expectRecorder("http.client.response.body.size", dimensions).values == [6])
   }
 
-  @Test func `methods that nobody knows are one, and templates are names`() async throws {
+  @Test func `unknown methods share one name, and templates are used as names`() async throws {
     mock.stub { Response(status: .ok, url: $0.url) }
     let purge = try #require(HTTPRequest.Method("PURGE"))
-    _ = try await connection().run(Request(purge, "https://api.test/x"))
-    _ = try await connection().get("users/{id}/posts", path: ["id": "7/8"])
+    _ = try await connection().send(Request(purge, "https://api.test/x"))
+    _ = try await connection().get("users/{id}/posts", variables: ["id": "7/8"])
     #expect(tracer.finishedSpans.map(\.operationName) == ["HTTP", "GET /v2/users/{id}/posts"])
     #expect(try attributes(0)["http.request.method"] == "_OTHER" && attributes(0)["http.request.method_original"] == "PURGE")
     #expect(try attributes(1)["url.template"] == "/v2/users/{id}/posts")
     // A redirect leads where the template does not.
-    var request = try connection().request(.get, "users/{id}", path: ["id": 7])
+    var request = try connection().request(.get, "users/{id}", variables: ["id": 7])
     for path in ["/v2/people/7", "/v1/users/7", "/any/v2/users/7"] {
       request.url = try #require(URL(string: "https://api.test" + path))
-      _ = try await connection().run(request)
+      _ = try await connection().send(request)
       #expect(tracer.finishedSpans.last?.operationName == "GET")
     }
   }
 
-  @Test func `a template shows no secret of the path in front of it`() async throws {
+  @Test func `a template hides the secrets of the base path`() async throws {
     mock.stub { Response(status: .ok, url: $0.url) }
     var connection = try Connection(
       "https://api.test/bothunter2/", adapter: mock, middleware: [.observability(tracer: tracer, metrics: metrics)])
     connection.secrets.insert(path: "/bot{token}/")
-    _ = try await connection.get("users/{id}", path: ["id": 7])
+    _ = try await connection.get("users/{id}", variables: ["id": 7])
     #expect(tracer.finishedSpans.map(\.operationName) == ["GET /bot[secret]/users/{id}"])
     #expect(try attributes()["url.template"] == "/bot[secret]/users/{id}" && !"\(metrics.recorders)".contains("hunter2"))
   }
 
-  @Test func `the context of the span goes with the request, below the caller's`() async throws {
+  @Test func `the span's context is sent with the request, as a child of the caller's`() async throws {
     mock.stub { Response(status: .ok, url: $0.url) }
     try await tracer.withSpan("caller") { caller in
       _ = try await connection().get("users")
@@ -121,7 +121,7 @@ import Tracing
     return .stream(pieces)
   }
 
-  @Test func `a streamed body ends its span when it is read to the end, has failed or is dropped`() async throws {
+  @Test func `the span of a streamed body ends when it is complete, failed or released`() async throws {
     mock.stub(times: 1) { Response(status: .ok, body: body(), url: $0.url) }
     mock.stub(times: 1) { Response(status: .ok, body: body(fails: true), url: $0.url) }
     mock.stub { Response(status: .ok, body: body(), url: $0.url) }
@@ -169,7 +169,7 @@ import Tracing
     #expect(counter.values == [1, 1])
   }
 
-  @Test func `requests whose attempts are numbered may still share a response`() async throws {
+  @Test func `requests with numbered attempts can still share a response`() async throws {
     mock.stub { Response(status: .ok, url: $0.url) }
     let connection = try connection(.countResends)
     for _ in 0..<2 { _ = try await connection.get("users") }
@@ -182,7 +182,7 @@ import Tracing
     #expect(keys.count == 2 && keys[0] != nil && keys[0] == keys[1])
   }
 
-  @Test func `gauges show an adapter's connections and queue, and nothing of origins that are gone`() throws {
+  @Test func `gauges show an adapter's connections and queue, and not origins that are gone`() throws {
     let statistics = Log<AdapterStatistics>()
     var now = AdapterStatistics()
     now.origins = ["https://a.test:443": .init(open: 3, idle: 1, opened: 9)]

@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 @Suite struct PromiseChainingTests {
-  @Test func `an error passes every step that is about values`() async {
+  @Test func `an error skips every step for values`() async {
     let calls = Log<String>()
     let promise = Promise<Int>(.failure(Wrong("first")))
       .map { _ in calls.append("map") }
@@ -18,7 +18,7 @@ import Testing
     #expect(calls.elements == [])
   }
 
-  @Test func `what a step throws is the outcome from there on`() async {
+  @Test func `a step's error is the outcome of the following steps`() async {
     let one = Promise(.success(1))
     await #expect(throws: Wrong("map")) { try await one.map { _ in throw Wrong("map") }.value }
     await #expect(throws: Wrong("then")) { try await one.then { _ in throw Wrong("then") }.value }
@@ -33,7 +33,7 @@ import Testing
     }
   }
 
-  @Test func `values go from step to step`() async throws {
+  @Test func `values pass from step to step`() async throws {
     let seen = Log<Int>()
     let text = try await Promise { 1 }
       .map { $0 + 1 }
@@ -47,7 +47,7 @@ import Testing
     #expect(seen.elements == [21])
   }
 
-  @Test func `recover sees the error and gives a value, and leaves a cancellation alone`() async throws {
+  @Test func `recover turns an error into a value, and ignores cancellations`() async throws {
     let recovered = Promise<String>(.failure(Wrong("lost"))).recover { error in (error as? Wrong)?.text ?? "" }
     #expect(try await recovered.value == "lost")
     let calls = Log<Int>()
@@ -59,7 +59,7 @@ import Testing
     #expect(calls.elements == [])
   }
 
-  @Test func `ensure comes before those who wait, after a value, an error and a cancellation`() async {
+  @Test func `ensure runs before waiting tasks, after a value, an error and a cancellation`() async {
     let calls = Log<String>()
     Promise(.success(1)).ensure { calls.append("ensure") }.onSuccess { _ in calls.append("value") }
     Promise<Int>(.failure(Wrong())).ensure { calls.append("ensure") }.onFailure { _ in calls.append("error") }
@@ -80,7 +80,7 @@ import Testing
     #expect(promise.outcome != nil)
   }
 
-  @Test func `cancelling one branch leaves the other its work`() {
+  @Test func `cancelling one branch keeps the other's work`() {
     let (promise, resolver) = Promise<Int>.pending()
     let left = promise.map { $0 + 1 }
     let right = promise.map { $0 + 2 }
@@ -106,7 +106,7 @@ import Testing
     #expect(!resolver.fulfill(1))
   }
 
-  @Test func `a promise that is made while its chain is cancelled is cancelled too`() {
+  @Test func `a promise made while its chain is cancelled is cancelled too`() {
     let outer = Mutex<Promise<Int>?>(nil)
     let (start, go) = Promise<Int>.pending()
     let (inner, resolver) = Promise<Int>.pending()
@@ -119,7 +119,7 @@ import Testing
     #expect(!resolver.fulfill(1))
   }
 
-  @Test func `ensure comes before the outcome is to be seen`() {
+  @Test func `ensure runs before the outcome is visible`() {
     let seen = Log<Bool>()
     let ensured = Mutex<Promise<Int>?>(nil)
     let (promise, resolver) = Promise<Int>.pending()
@@ -130,7 +130,7 @@ import Testing
     #expect((try? made.outcome?.get()) == 1)
   }
 
-  @Test func `no step begins for what is cancelled`() {
+  @Test func `no step starts after a cancellation`() {
     let calls = Log<String>()
     let (promise, resolver) = Promise<Int>.pending()
     let mapped = promise.map { _ in calls.append("map") }
@@ -140,7 +140,7 @@ import Testing
     #expect(calls.elements == [])
   }
 
-  @Test func `a long chain that is settled at its beginning does not fill the stack`() async throws {
+  @Test func `settling the beginning of a long chain does not overflow the stack`() async throws {
     let (first, resolver) = Promise<Int>.pending()
     var promise = first
     for _ in 0..<100_000 { promise = promise.map { $0 + 1 } }
@@ -148,14 +148,14 @@ import Testing
     #expect(try await promise.value == 100_000)
   }
 
-  @Test func `a long loop of promises does not fill the stack`() async throws {
+  @Test func `a long loop of promises does not overflow the stack`() async throws {
     @Sendable func count(to end: Int, from number: Int = 0) -> Promise<Int> {
       Promise { number }.flatMap { $0 == end ? Promise(.success($0)) : count(to: end, from: $0 + 1) }
     }
     #expect(try await count(to: 20_000).value == 20_000)
   }
 
-  @Test func `a long loop of settled promises does not fill the stack`() throws {
+  @Test func `a long loop of settled promises does not overflow the stack`() throws {
     @Sendable func count(to end: Int, from number: Int = 0) -> Promise<Int> {
       Promise(.success(number)).flatMap { $0 == end ? Promise(.success($0)) : count(to: end, from: $0 + 1) }
     }
@@ -163,7 +163,7 @@ import Testing
     #expect(try count(to: 100_000).outcome?.get() == 100_000)
   }
 
-  @Test func `what is cancelled while it waits for the stack to be lower is not begun`() {
+  @Test func `a step cancelled while its start is deferred does not start`() {
     let calls = Log<Int>()
     let waited = Log<Int>()
     @Sendable func nest(_ depth: Int, _ innermost: @escaping @Sendable () -> Void) -> Promise<Int> {
@@ -189,7 +189,7 @@ import Testing
     #expect(calls.elements == (0..<200).filter { !waited.elements.contains($0) })
   }
 
-  @Test func `a long chain of settled promises does not fill the stack`() async throws {
+  @Test func `a long chain of settled promises does not overflow the stack`() async throws {
     var promise = Promise(.success(0))
     for _ in 0..<10_000 { promise = promise.map { $0 + 1 } }
     #expect(try await promise.value == 10_000)

@@ -20,7 +20,7 @@ import Testing
     return kept != nil
   }
 
-  @Test func `a chain that is done holds nothing`() async throws {
+  @Test func `a finished chain retains nothing`() async throws {
     #expect(
       try await !leaves { witness in
         let promise = Promise { _ = witness }
@@ -30,7 +30,7 @@ import Testing
       })
   }
 
-  @Test func `promises that are settled late, cancelled or abandoned hold nothing`() async throws {
+  @Test func `promises that are settled late, cancelled or abandoned retain nothing`() async throws {
     for end in [{ _ = $0.fulfill(1) }, { _ = $0.reject(Wrong()) }, { _ in }] as [(PromiseResolver<Int>) -> Void] {
       #expect(
         try await !leaves { witness in
@@ -49,7 +49,7 @@ import Testing
       })
   }
 
-  @Test func `those made of several hold nothing, though one is never settled by its own work`()
+  @Test func `combined promises retain nothing even if a part is never settled`()
     async throws
   {
     #expect(
@@ -67,16 +67,16 @@ import Testing
       })
   }
 
-  @Test func `handlers of progress are let go of`() async throws {
+  @Test func `progress handlers are released`() async throws {
     #expect(
       try await !leaves { witness in
-        let promise = ProgressablePromise { report in report(TransferProgress(bytes: 1, total: nil)) }
+        let promise = Promise(reporting: { report in report(TransferProgress(bytes: 1, total: nil)) })
         promise.progress { _ in _ = witness }
         try await promise.value
       })
     #expect(
       try await !leaves { witness in
-        let promise = ProgressablePromise(Promise { 1 })
+        let promise = Promise { 1 }
         promise.progress { _ in
           _ = witness
           promise.cancel()
@@ -85,7 +85,7 @@ import Testing
       })
   }
 
-  @Test func `the promises themselves go`() async throws {
+  @Test func `promises are released`() async throws {
     weak var first: Promise<Int>?
     weak var last: Promise<Int>?
     do {

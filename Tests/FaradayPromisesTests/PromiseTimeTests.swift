@@ -1,19 +1,20 @@
+import FaradayCore
 import FaradayPromises
 import FaradayTesting
 import Testing
 
 @Suite struct PromiseTimeTests {
-  @Test func `what is not settled in time fails, and its work is cancelled`() async {
+  @Test func `a promise that is not settled in time fails, and its work is cancelled`() async {
     let clock = ManualClock()
     let (promise, resolver) = Promise<Int>.pending()
     let limited = promise.timeout(.seconds(5), clock: clock)
     await clock.sleepers(1)
     clock.advance(by: .seconds(5))
-    await #expect(throws: PromiseTimedOut(limit: .seconds(5))) { try await limited.value }
+    await #expect(throws: TimeoutError(.promise, limit: .seconds(5))) { try await limited.value }
     #expect(!resolver.fulfill(1))
   }
 
-  @Test func `what is settled in time is the outcome, and the timer ends`() async throws {
+  @Test func `a promise that is settled in time has its outcome, and the timer ends`() async throws {
     let clock = ManualClock()
     let (promise, resolver) = Promise<Int>.pending()
     let limited = promise.timeout(.seconds(5), clock: clock)
@@ -23,7 +24,7 @@ import Testing
     #expect(try await limited.value == 1)
   }
 
-  @Test func `a limit that no clock reaches is none`() async throws {
+  @Test func `a limit beyond the clock's range never expires`() async throws {
     let (promise, resolver) = Promise<Int>.pending()
     let limited = promise.timeout(.seconds(Int64.max))
     // The timer has begun by then, or will not any more.
@@ -38,7 +39,7 @@ import Testing
     #expect(!resolver.fulfill(1))
   }
 
-  @Test func `a delayed outcome comes that much later`() async throws {
+  @Test func `a delayed outcome arrives after the delay`() async throws {
     let clock = ManualClock()
     let delayed = Promise(.success(1)).delay(.seconds(2), clock: clock)
     let failed = Promise<Int>(.failure(Wrong())).delay(.seconds(3), clock: clock)
@@ -50,7 +51,7 @@ import Testing
     await #expect(throws: Wrong()) { try await failed.value }
   }
 
-  @Test func `work is tried again so often and no more`() async {
+  @Test func `work is retried up to the limit`() async {
     let attempts = Log<Int>()
     let promise = Promise<Int>.retry(3) {
       attempts.append(0)
@@ -66,7 +67,7 @@ import Testing
     #expect(attempts.elements.count == 4)
   }
 
-  @Test func `between attempts it waits, and the first value is the outcome`() async throws {
+  @Test func `retries wait between attempts, and the first value is the outcome`() async throws {
     let clock = ManualClock()
     let attempts = Log<Int>()
     let promise = Promise.retry(5, after: .seconds(1), clock: clock) {
@@ -82,7 +83,7 @@ import Testing
     #expect(clock.slept == [.seconds(1), .seconds(1)])
   }
 
-  @Test func `a cancellation is not tried again, and cancelling ends the waiting`() async {
+  @Test func `a cancellation is not retried, and cancelling ends the wait`() async {
     let attempts = Log<Int>()
     let cancelled = Promise<Int>.retry(3) {
       attempts.append(0)

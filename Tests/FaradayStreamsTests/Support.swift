@@ -46,7 +46,7 @@ extension MockAdapter {
     stub(times: times) { throw TransportError(code, phase: .connecting, method: $0.method, url: $0.url, message: "failed") }
   }
 
-  /// What the requests had as `Last-Event-ID`.
+  /// The `Last-Event-ID` of each request.
   var lastEventIDs: [String?] { recorded.map { $0.request.headers[.lastEventID] } }
 }
 

@@ -1,6 +1,7 @@
 import FaradayCore
 import FaradayTesting
 import Foundation
+import TestServers
 import Testing
 
 /// A mock keeps the rules that need no wire, whatever it claims to be able to do.
@@ -8,13 +9,14 @@ import Testing
   static let everything = mock(.all)
   static let nothing = mock([])
 
-  @Test(arguments: AdapterConformance.cases(for: .all).filter { !$0.needsWire })
-  func `a mock keeps the contract`(rule: AdapterConformance.Case) async throws {
+  @Test(arguments: AdapterConformance.casesWithServers(for: .all).filter { !$0.needsWire })
+  func `a mock keeps the conformance rules`(rule: AdapterConformance.Case) async throws {
     try await rule.run(over: Self.everything)
   }
 
-  @Test(arguments: AdapterConformance.cases(for: []).filter { !$0.needsWire })
-  func `a mock that can do nothing keeps it, and refuses everything by name`(rule: AdapterConformance.Case) async throws {
+  @Test(arguments: AdapterConformance.casesWithServers(for: []).filter { !$0.needsWire })
+  func `a mock without capabilities keeps the rules, and refuses every option by name`(rule: AdapterConformance.Case) async throws
+  {
     try await rule.run(over: Self.nothing)
   }
 

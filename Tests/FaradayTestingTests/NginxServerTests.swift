@@ -1,10 +1,10 @@
-@testable import FaradayTesting
 import Foundation
+import TestServers
 import Testing
 
 @Suite struct NginxServerTests {
-  /// A daemon may not have written its process ID by then, nor be ready for a signal.
-  @Test func `an nginx that is stopped as soon as it has started leaves no process behind`() async throws {
+  /// A daemon can be running before it has written its process ID and handles signals.
+  @Test func `an nginx that is stopped right after its start leaves no process`() async throws {
     for _ in 0..<3 {
       let server = try NginxServer()
       let text = try String(contentsOf: URL(filePath: server.folder + "/nginx.pid"), encoding: .utf8)

@@ -1,7 +1,8 @@
 import FaradayTesting
+import TestServers
 import Testing
 
-/// The proxies that other tests lean on, told by the system's `curl`.
+/// Checks the proxies of other tests with the system's `curl`.
 @Suite struct ProxyPeersTests {
   private let server: LocalServer
   private let credentials = ["-U", SquidProxy.user + ":" + SquidProxy.password]
@@ -10,7 +11,7 @@ import Testing
 
   // MARK: squid
 
-  @Test func `squid passes requests on, for a name that only it knows`() async throws {
+  @Test func `squid forwards requests for a name that only squid knows`() async throws {
     let proxy = try SquidProxy()
     let url = "http://\(SquidProxy.name):\(server.port)/"
     let curl = try await SystemCurl("-x", proxy.url, "-A", "a b", "--proxy-header", "X-Proxy: 1", url + "hello")
@@ -21,7 +22,7 @@ import Testing
     #expect(try await SystemCurl(url).exit == 6)
   }
 
-  @Test func `squid tunnels to any port, and sees the fields for the proxy`() async throws {
+  @Test func `squid tunnels to any port and sees the proxy header fields`() async throws {
     let proxy = try SquidProxy()
     let curl = try await SystemCurl("-p", "-x", proxy.url, "--proxy-header", "X-Proxy: 1", "-A", "mine", server.url)
     #expect(curl.exit == 0 && curl.connectStatus == 200)
@@ -30,7 +31,7 @@ import Testing
     #expect(passed.marker == "1" && passed.userAgent == "mine" && proxy.passed.count == 1)
   }
 
-  @Test func `squid speaks TLS`() async throws {
+  @Test func `squid accepts TLS`() async throws {
     let proxy = try SquidProxy()
     let curl = try await SystemCurl("-x", proxy.tlsURL, "--proxy-cacert", proxy.caFile, server.url)
     #expect(curl.exit == 0 && curl.status != 0)
@@ -40,7 +41,7 @@ import Testing
   }
 
   @Test(arguments: [SquidProxy.Authentication.basic, .digest, .ntlm])
-  func `squid lets in who has credentials`(authentication: SquidProxy.Authentication) async throws {
+  func `squid accepts correct credentials`(authentication: SquidProxy.Authentication) async throws {
     let proxy = try SquidProxy(authentication)
     let scheme = "--proxy-\(authentication)"
     for tunnel in [[], ["-p"]] {
@@ -58,7 +59,7 @@ import Testing
     }
   }
 
-  @Test func `squid that asks for Digest does not take Basic`() async throws {
+  @Test func `squid with Digest rejects Basic`() async throws {
     let proxy = try SquidProxy(.digest)
     #expect(try await SystemCurl(["-x", proxy.url, "--proxy-basic"] + credentials + [server.url]).status == 407)
     #expect(proxy.passed == [])
@@ -66,7 +67,7 @@ import Testing
 
   // MARK: SOCKS
 
-  @Test func `microsocks connects, and tells to what it was asked to`() async throws {
+  @Test func `microsocks connects and reports its targets`() async throws {
     let proxy = try MicrosocksServer()
     let url = "http://localhost:\(server.port)/"
     #expect(try await SystemCurl("--socks5-hostname", "127.0.0.1:\(proxy.port)", url).exit == 0)
@@ -74,7 +75,7 @@ import Testing
     #expect(proxy.targets == ["localhost:\(server.port)", "127.0.0.1:\(server.port)"])
   }
 
-  @Test func `microsocks that asks for credentials refuses those without`() async throws {
+  @Test func `microsocks with credentials rejects clients without them`() async throws {
     let proxy = try MicrosocksServer(asksForCredentials: true)
     #expect(try await SystemCurl("--socks5", "127.0.0.1:\(proxy.port)", server.url).exit == 97)
     #expect(try await SystemCurl("--socks5", "user:wrong@127.0.0.1:\(proxy.port)", server.url).exit == 97)
@@ -87,7 +88,7 @@ import Testing
     ("socks4", "user ID anna", "address 127.0.0.1"), ("socks4a", "user ID anna", "name localhost"),
     ("socks5", "credentials anna:secret", "address 127.0.0.1"), ("socks5h", "credentials anna:secret", "name localhost"),
   ])
-  func `the SOCKS server of ours tells the version, the user and the address or name`(
+  func `SOCKSServer reports the version, the user and the address or name`(
     scheme: String, user: String, target: String
   ) async throws {
     let proxy = try SOCKSServer(credentials: ("anna", "secret"))
@@ -99,7 +100,7 @@ import Testing
   }
 
   @Test(arguments: ["socks4", "socks4a", "socks5"])
-  func `the SOCKS server of ours refuses to connect`(scheme: String) async throws {
+  func `SOCKSServer can refuse to connect`(scheme: String) async throws {
     let proxy = try SOCKSServer(reply: 91)
     #expect(try await SystemCurl("-4", "-x", "\(scheme)://127.0.0.1:\(proxy.port)", "http://localhost:81/x").exit == 97)
   }

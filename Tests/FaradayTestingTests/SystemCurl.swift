@@ -1,13 +1,14 @@
 import FaradayTesting
+import TestServers
 import Testing
 
-/// What the system's `curl` has to say, without configuration files and the environment's proxies.
+/// Runs the system's `curl` without configuration files and proxies of the environment.
 struct SystemCurl {
-  /// What it ended with: 0, or its number of an error.
+  /// The exit status.
   let exit: Int32
-  /// The status of the last response; 0 if there was none.
+  /// The status of the last response; 0 without a response.
   let status: Int
-  /// The status of the proxy's last response to CONNECT; 0 if there was none.
+  /// The status of the proxy's last response to CONNECT; 0 without one.
   let connectStatus: Int
   /// 1.1 or 2.
   let version: String

@@ -1,8 +1,9 @@
 import FaradayCore
 import FaradayTesting
+import TestServers
 import Testing
 
-/// The servers and certificates that tests of TLS lean on, told by the system's `curl`.
+/// Checks the TLS servers and certificates of other tests with the system's `curl`.
 @Suite struct TLSPeersTests {
   private let nginx: NginxVariants
   private let files: TestCertificates
@@ -18,7 +19,7 @@ import Testing
 
   // MARK: The server's certificate
 
-  @Test func `a valid certificate is believed, with its authority only`() async throws {
+  @Test func `a valid certificate is trusted only with its authority`() async throws {
     let answer = try await curl(.valid)
     #expect(answer.exit == 0 && answer.status == 200 && answer.version == "2")
     #expect(answer.fields["alpn"] == "h2" && answer.fields["name"] == "localhost" && answer.fields["http"] == "HTTP/2.0")
@@ -28,37 +29,37 @@ import Testing
   }
 
   @Test(arguments: [NginxVariants.Variant.expired, .otherName, .incompleteChain, .selfSigned])
-  func `a certificate that must not be believed is not`(variant: NginxVariants.Variant) async throws {
+  func `an invalid certificate is rejected`(variant: NginxVariants.Variant) async throws {
     #expect(try await curl(variant).exit == 60)
     #expect(try await curl(variant, "-k").status == 200)
   }
 
-  @Test func `a certificate for another name is for that one`() async throws {
+  @Test func `a certificate for another name is valid for that name`() async throws {
     let port = nginx.port(.otherName)
     let arguments = ["--cacert", files.authority, "--connect-to", "::127.0.0.1:\(port)", "https://other.test/"]
     #expect(try await SystemCurl(arguments).fields["name"] == "other.test")
   }
 
-  @Test func `a chain with an intermediate authority is believed`() async throws {
+  @Test func `a chain with an intermediate authority is trusted`() async throws {
     #expect(try await curl(.chain).exit == 0)
     #expect(try await curl(.chain, "--crlfile", files.revocations).exit == 0)
   }
 
-  @Test func `a revoked certificate is only refused with the list`() async throws {
+  @Test func `a revoked certificate is rejected only with the revocation list`() async throws {
     #expect(try await curl(.revoked).exit == 0)
     #expect(try await curl(.revoked, "--crlfile", files.revocations).exit == 60)
     #expect(try await curl(.valid, "--crlfile", files.revocations).exit == 0)
   }
 
   @Test(arguments: [NginxVariants.Variant.valid, .chain, .revoked, .tls12, .clientCertificate])
-  func `the pin is that of the servers' key`(variant: NginxVariants.Variant) async throws {
+  func `the pin matches the servers' key`(variant: NginxVariants.Variant) async throws {
     #expect(try await curl(variant, "--pinnedpubkey", "sha256//" + files.serverPin).exit == 0)
     #expect(try await curl(variant, "--pinnedpubkey", "sha256//" + files.otherPin).exit == 90)
   }
 
   // MARK: Versions
 
-  @Test func `each server speaks one version of TLS`() async throws {
+  @Test func `each server has one version of TLS`() async throws {
     let weak = ["--ciphers", "ALL:@SECLEVEL=0"]
     let old = ["--cacert", files.authority] + weak
     let answer = try await SystemCurl(old + ["--tlsv1.1", nginx.url(.tls11)])
@@ -75,14 +76,14 @@ import Testing
 
   // MARK: The client's certificate
 
-  @Test func `a client without a certificate, or with a stranger's, gets 400`() async throws {
+  @Test func `a client without a valid certificate gets 400`() async throws {
     #expect(try await curl(.clientCertificate).status == 400)
     let stranger = try await curl(.clientCertificate, "--cert", files.strangerCertificate, "--key", files.strangerKey)
     #expect(stranger.status == 400)
   }
 
   @Test(arguments: ["PEM", "encrypted", "both", "both encrypted", "PKCS#12", "DER"])
-  func `a client with a certificate is known`(form: String) async throws {
+  func `a client with a certificate is identified`(form: String) async throws {
     let password = TestCertificates.password
     let arguments =
       switch form {
@@ -111,14 +112,14 @@ import Testing
 
   // MARK: Without TLS, and without TCP
 
-  @Test func `HTTP/2 in the clear needs prior knowledge`() async throws {
+  @Test func `cleartext HTTP/2 needs prior knowledge`() async throws {
     let answer = try await SystemCurl("--http2-prior-knowledge", nginx.url(.cleartextHTTP2))
     #expect(answer.version == "2" && answer.fields["http"] == "HTTP/2.0")
     #expect(try await SystemCurl("--http1.1", nginx.url(.cleartextHTTP2)).fields["http"] != "HTTP/2.0")
     #expect(try await SystemCurl(nginx.url(.plain)).fields["http"] == "HTTP/1.1")
   }
 
-  @Test func `the Unix-domain sockets are there for any name`() async throws {
+  @Test func `the Unix domain sockets accept any host name`() async throws {
     let plain = try await SystemCurl("--unix-socket", nginx.socket, "http://anything.invalid/x?y")
     #expect(plain.fields["remote"] == "unix:" && plain.fields["host"] == "anything.invalid")
     #expect(plain.fields["request"] == "GET /x?y")
@@ -126,7 +127,7 @@ import Testing
     #expect(secure.fields["remote"] == "unix:" && secure.fields["protocol"] == "TLSv1.3")
   }
 
-  @Test func `the client's address and port are told`() async throws {
+  @Test func `the client's address and port are reported`() async throws {
     let arguments = ["--interface", "127.0.0.3", "--local-port", "4500-4999", "http://127.0.0.2:\(nginx.port(.plain))/"]
     let fields = try await SystemCurl(arguments).fields
     #expect(fields["remote"] == "127.0.0.3")

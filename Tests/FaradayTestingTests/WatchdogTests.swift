@@ -1,6 +1,7 @@
 #if os(Linux)
 import FaradayTesting
 import FoundationEssentials
+import TestServers
 import Testing
 
 @Suite struct WatchdogTests {
@@ -9,7 +10,7 @@ import Testing
     await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in }
   }
 
-  @Test func `a process whose tests hang ends with their names`() async throws {
+  @Test func `a process with hanging tests ends and prints their names`() async throws {
     let script = """
       FARADAY_HANG=1 FARADAY_TEST_LIMIT=1 exec "$0" --testing-library swift-testing --filter 'WatchdogTests/.*for ever' 2>&1
       """

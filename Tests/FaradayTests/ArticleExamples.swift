@@ -13,7 +13,7 @@ enum Injected {
   struct UserStore: Sendable {
     let api: Connection
 
-    func user(_ id: Int) async throws -> User { try await api.get("users/{id}", path: ["id": id]).decode() }
+    func user(_ id: Int) async throws -> User { try await api.get("users/{id}", variables: ["id": id]).decode() }
   }
 }
 
@@ -32,13 +32,13 @@ func codes(_ connection: Connection) async throws {
 
 func bodies() async throws {
   let strict = try Connection(
-    "https://api.example.com/v2/", adapter: CurlAdapter(), middleware: [.timeout(.seconds(30)), .expectStatus] + .standard)
+    "https://api.example.com/v2/", adapter: CurlAdapter(), middleware: [.timeout(.seconds(30)), .statusValidation] + .standard)
   do {
     let list: [String] = try await strict.get("names").decode()
     print(list)
-  } catch let error as UndecodableBody {
+  } catch let error as BodyDecodingError {
     print(error.path, error.type)
-  } catch let error as UnexpectedStatus {
+  } catch let error as StatusError {
     print(error.status, error.errorJSON?["message"]?.string ?? "")
   }
 }
@@ -51,19 +51,14 @@ func download(_ connection: Connection, to path: String) async throws {
   try file.close()
 }
 
-func downloads(_ connection: Connection, _ names: [String]) async throws -> [Int] {
-  let sizes = try await withThrowingTaskGroup(of: Int.self) { group in
-    for name in names {
-      group.addTask {
-        var size = 0
-        let file = try await connection.get("files/{name}", path: ["name": name]) { $0.options.delivery = .streamed }
-        for try await piece in file.body { size += piece.count }
-        return size
-      }
-    }
-    return try await group.reduce(into: []) { $0.append($1) }
+func downloads(_ connection: Connection, _ names: [String]) async throws {
+  let sizes = connection.map(names, concurrency: 8) { connection, name in
+    var size = 0
+    let file = try await connection.get("files/{name}", variables: ["name": name]) { $0.options.delivery = .streamed }
+    for try await piece in file.body { size += piece.count }
+    return size
   }
-  return sizes
+  for try await size in sizes { print(size) }
 }
 
 func sequences(_ connection: Connection) async throws {
@@ -74,16 +69,20 @@ func sequences(_ connection: Connection) async throws {
   _ = try await connection.post("ingest", body: .stream(lines))
 }
 
+func compressedUpload(_ connection: Connection) async throws {
+  _ = try await connection.put("log", body: .file("/var/log/app.log")) { try $0.compressBody() }
+}
+
 func forms(_ connection: Connection) async throws {
   var form = MultipartForm()
-  form.add("title", "Backup of Monday")
-  try form.addFile("archive", "/var/backup.tar")
+  form.append(name: "title", value: "Backup of Monday")
+  try form.append(name: "archive", file: "/var/backup.tar")
   _ = try await connection.post("uploads", body: .multipart(form))
 }
 
 func retries(_ connection: Connection) async throws {
   var patient = connection
-  patient.use(.retry(Retry.Policy(retries: 5, maxDelay: .seconds(5))))
+  patient.use(.retry(Retry.Policy(retries: 5, maximumDelay: .seconds(5))))
   let report = try await patient.post("reports", json: ["month": "may"]) { $0.options.isRetryable = true }
   print(report.status, report.retries)
 }
@@ -101,13 +100,13 @@ func tokens(_ connection: Connection, _ session: Session) {
 
 func deployed() throws -> Connection {
   let adapter = CurlAdapter(
-    .init(connectionsPerOrigin: 8, connectionLifetime: .seconds(300), queueLimit: 1_000, proxy: .direct))
+    .init(maximumPooledConnectionsPerOrigin: 8, connectionLifetime: .seconds(300), maximumQueuedRequests: 1_000, proxy: .direct))
   let connection = try Connection(
     "https://api.example.com/v2/", adapter: adapter, middleware: .standard(logger: Logger(label: "api")))
   return connection
 }
 
-/// The article about testing does what it says.
+/// The examples of the article about testing.
 @Suite struct TestingArticleTests {
   @Test func `retries wait as long as the article says`() async throws {
     let mock = MockAdapter()
@@ -129,7 +128,7 @@ func deployed() throws -> Connection {
     #expect(clock.slept == [.milliseconds(500), .seconds(1)])
   }
 
-  @Test func `a server that breaks off is a transient error`() async throws {
+  @Test func `a truncated response is a transient error`() async throws {
     let server = try RawServer { connection in
       _ = try connection.readHead()
       try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhal")
@@ -168,7 +167,7 @@ func addresses(_ connection: Connection, _ password: String) async throws -> [Re
     $0.options.network.hostOverrides = [HostOverride("api.example.com", addresses: ["192.0.2.7"])]
   }
   let camera = try await connection.get("snapshot.jpg") {
-    $0.options.authentication = Authentication(user: "admin", password: password, schemes: .digest)
+    $0.options.authentication = TransportAuthentication(user: "admin", password: password, schemes: .digest)
   }
   return [containers, staging, camera]
 }

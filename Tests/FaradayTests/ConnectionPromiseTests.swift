@@ -5,7 +5,7 @@ import Testing
 
 /// The verbs that return promises, over both adapters.
 @Suite struct ConnectionPromiseTests {
-  @Test(arguments: TestedAdapter.allCases) func `a request that cannot be built is the promise's outcome`(tested: TestedAdapter)
+  @Test(arguments: TestedAdapter.allCases) func `an invalid request is the promise's error`(tested: TestedAdapter)
     async throws
   {
     let connection = Connection(adapter: tested.adapter)
@@ -20,20 +20,20 @@ import Testing
     let server = try LocalServer()
     let connection = try Connection(server.url, adapter: tested.adapter)
     let promises: [(String, Promise<Response>)] = [
-      ("GET", connection.promise.get("inspect")), ("POST", connection.promise.post("inspect", body: "a").promise),
-      ("PUT", connection.promise.put("inspect", body: "a").promise),
-      ("PATCH", connection.promise.patch("inspect", body: "a").promise), ("DELETE", connection.promise.delete("inspect").promise),
+      ("GET", connection.promise.get("inspect")), ("POST", connection.promise.post("inspect", body: "a")),
+      ("PUT", connection.promise.put("inspect", body: "a")),
+      ("PATCH", connection.promise.patch("inspect", body: "a")), ("DELETE", connection.promise.delete("inspect")),
       ("OPTIONS", connection.promise.options("inspect")),
-      ("QUERY", connection.promise.run(HTTPRequest.Method("QUERY") ?? .get, "inspect").promise),
+      ("QUERY", connection.promise.send(HTTPRequest.Method("QUERY") ?? .get, "inspect")),
     ]
     for (method, promise) in promises {
-      #expect(try await promise.then { try await $0.body.text() }.value.contains(method))
+      #expect(try await promise.then { try await $0.body.utf8Text() }.value.contains(method))
     }
     let head: Promise<Response> = connection.promise.head("echo")
     #expect(try await head.map(\.status).value == .ok)
   }
 
-  @Test(arguments: TestedAdapter.allCases) func `chunks and progress come to the callbacks`(tested: TestedAdapter) async throws {
+  @Test(arguments: TestedAdapter.allCases) func `chunks and progress reach the callbacks`(tested: TestedAdapter) async throws {
     let server = try LocalServer()
     let connection = try Connection(server.url, adapter: tested.adapter)
     let size = 256 << 10
@@ -52,7 +52,7 @@ import Testing
   }
 
   @Test(arguments: TestedAdapter.allCases)
-  func `an upload's progress is a sequence, which ends with the whole`(tested: TestedAdapter) async throws {
+  func `an upload's progress is a sequence that ends with the total`(tested: TestedAdapter) async throws {
     let server = try LocalServer()
     let connection = try Connection(server.url, adapter: tested.adapter)
     let upload = connection.promise.put("echo", body: .data(.init(repeating: 0x61, count: 1 << 20)))
@@ -62,11 +62,11 @@ import Testing
     #expect(try await upload.value.status == .ok)
     let json = connection.promise.post("echo", query: ["a": 1], json: ["name": "Ada"])
     #expect(try await json.value.decode([String: String].self) == ["name": "Ada"])
-    let failed = connection.promise.post("x/{id}", path: ["name": 1])
-    await #expect(throws: InvalidPath.self) { try await failed.value }
+    let failed = connection.promise.post("x/{id}", variables: ["name": 1])
+    #expect(await #expect(throws: InvalidValueError.self) { try await failed.value }?.isPath == true)
   }
 
-  @Test @MainActor func `callbacks on the main actor touch what belongs to it`() async throws {
+  @Test @MainActor func `callbacks on the main actor can use its state`() async throws {
     let mock = MockAdapter()
     try mock.stub(.put, path: "/backup", status: .created)
     let backup = Backup()

@@ -21,13 +21,13 @@ import FoundationNetworking
     init(_ kind: Kind) {
       switch kind {
       case .curl:
-        let curl = CurlAdapter(CurlAdapter.Configuration(connectionsPerOrigin: 2))
-        (adapter, drain, statistics) = (curl, { await curl.drain(until: $0) }, { curl.statistics })
+        let curl = CurlAdapter(CurlAdapter.Configuration(maximumPooledConnectionsPerOrigin: 2))
+        (adapter, drain, statistics) = (curl, { await curl.shutdown(deadline: $0) }, { curl.statistics })
       case .urlSession:
         let configuration = URLSessionConfiguration.default
         configuration.httpMaximumConnectionsPerHost = 2
         let session = URLSessionAdapter(configuration)
-        (adapter, drain, statistics) = (session, { await session.drain(until: $0) }, { session.statistics })
+        (adapter, drain, statistics) = (session, { await session.shutdown(deadline: $0) }, { session.statistics })
       }
     }
   }
@@ -38,7 +38,7 @@ import FoundationNetworking
     await #expect(throws: TransportError.self) { _ = try await body() }?.code
   }
 
-  @Test(arguments: Kind.allCases) func `what is under way ends, what waits too, and what comes is refused`(_ kind: Kind)
+  @Test(arguments: Kind.allCases) func `a drain completes running and waiting requests and refuses new ones`(_ kind: Kind)
     async throws
   {
     let drained = Drained(kind)
@@ -54,7 +54,7 @@ import FoundationNetworking
     let tasks = (0..<4).map { _ in Task { try await connection.get() } }
     await until { drained.statistics().active == 2 && drained.statistics().queued == 2 }
     let drain = Task { await drained.drain(late) }
-    // Those that are refused are counted, and nothing else.
+    // Refused requests are counted as refused only.
     while drained.statistics().errors[.shuttingDown] == nil {
       let probe = Task { try await connection.get() }
       await until { drained.statistics().errors[.shuttingDown] != nil || drained.statistics().queued > 2 }
@@ -71,7 +71,7 @@ import FoundationNetworking
     server.stop()
   }
 
-  @Test(arguments: Kind.allCases) func `what has not ended by the deadline is cut, once each`(_ kind: Kind) async throws {
+  @Test(arguments: Kind.allCases) func `the deadline of a drain cancels each remaining request once`(_ kind: Kind) async throws {
     let drained = Drained(kind)
     let server = try RawServer { connection in
       _ = try connection.readHead()
@@ -83,12 +83,12 @@ import FoundationNetworking
     #expect(await drained.drain(.now) == 20)
     for task in tasks { #expect(await code { try await task.value } == .shuttingDown) }
     #expect(drained.statistics().errors == [.shuttingDown: 20] && drained.statistics().completed == 0)
-    // None of those that waited has taken the place of one that was cut.
+    // No waiting request has taken the place of a cancelled one.
     #expect(server.connectionCount == 2)
     server.stop()
   }
 
-  @Test(arguments: Kind.allCases) func `a body that is being read is cut`(_ kind: Kind) async throws {
+  @Test(arguments: Kind.allCases) func `a drain cancels a body that is being read`(_ kind: Kind) async throws {
     let drained = Drained(kind)
     let server = try RawServer { connection in
       _ = try connection.readHead()
@@ -103,7 +103,7 @@ import FoundationNetworking
     server.stop()
   }
 
-  @Test(arguments: Kind.allCases) func `an adapter that has nothing to do is drained at once, and a cancelled drain cuts`(
+  @Test(arguments: Kind.allCases) func `an idle adapter drains at once, and a cancelled drain cancels the requests`(
     _ kind: Kind
   ) async throws {
     #expect(await Drained(kind).drain(late) == 0)

@@ -1,4 +1,4 @@
-import Faraday
+@_spi(Adapters) import Faraday
 import FoundationEssentials
 
 // The adapter of Sources/FaradayCore/FaradayCore.docc/WritingAnAdapter.md, each part as it stands there.
@@ -15,7 +15,7 @@ struct EchoAdapter: Adapter {
   }
 }
 
-/// What comes back: the request's body, with an adapter's errors.
+/// Returns the request's body, with an adapter's errors.
 struct Echo: AsyncSequence, Sendable {
   let request: Request
 
@@ -41,4 +41,8 @@ struct Echo: AsyncSequence, Sendable {
     TransportError(
       code, phase: phase, method: request.method, url: request.url, message: message, underlying: underlying)
   }
+}
+
+extension Capabilities {
+  static let priorities = Capabilities("example.priorities")
 }

@@ -4,7 +4,7 @@ import FoundationEssentials
 import Synchronization
 import Testing
 
-/// What the rules cannot ask of an adapter that talks to no server.
+/// Tests of the echo adapter that the rules cannot make, because it has no server.
 @Suite struct EchoAdapterTests {
   struct Broken: Error {}
 
@@ -20,7 +20,7 @@ import Testing
     }
   }
 
-  @Test func `a body that fails is a transport error with its cause, in every delivery`() async throws {
+  @Test func `a failing body is a transport error with its cause in every delivery`() async throws {
     for delivery in [Delivery.buffered, .streamed] {
       let error = await #expect(throws: TransportError.self) {
         let response = try await connection.post("", body: .stream(pieces(failing: true))) { $0.options.delivery = delivery }
@@ -38,7 +38,7 @@ import Testing
     #expect(error?.code == .bodyTooLarge)
   }
 
-  @Test func `a callback or the task can end it`() async throws {
+  @Test func `a callback or the task can cancel the exchange`() async throws {
     await #expect(throws: CancellationError.self) {
       try await connection.post("", body: "x") { $0.options.onChunk = { _ in .cancel } }
     }
@@ -49,15 +49,15 @@ import Testing
     await #expect(throws: CancellationError.self) { try await task.value }
   }
 
-  @Test func `a value that nobody has encoded is refused`() async throws {
-    let error = await #expect(throws: TransportError.self) { try await connection.post("", body: .value("x")) }
+  @Test func `a value that is not encoded is refused`() async throws {
+    let error = await #expect(throws: TransportError.self) { try await connection.post("", body: .encodable("x")) }
     #expect(error?.code == .invalidBody)
   }
 
-  @Test func `the body comes back buffered, streamed and in chunks`() async throws {
-    #expect(try await connection.post("", body: .stream(pieces())).body.text() == "one two")
+  @Test func `the body is returned buffered, streamed and in chunks`() async throws {
+    #expect(try await connection.post("", body: .stream(pieces())).body.utf8Text() == "one two")
     let streamed = try await connection.post("", body: .stream(pieces())) { $0.options.delivery = .streamed }
-    #expect(try await streamed.body.text() == "one two")
+    #expect(try await streamed.body.utf8Text() == "one two")
     let seen = Mutex<[Int]>([])
     let chunked = try await connection.post("", body: .stream(pieces())) {
       $0.options.onChunk = { bytes in
@@ -69,7 +69,7 @@ import Testing
     #expect(seen.withLock { $0 } == [4, 3])
   }
 
-  @Test func `the head is seen first`() async throws {
+  @Test func `the head is delivered first`() async throws {
     let seen = Mutex<HTTPResponse?>(nil)
     _ = try await connection.post("", body: "x") {
       $0.headers[.contentType] = "text/plain"

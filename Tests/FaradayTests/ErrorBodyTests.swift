@@ -4,30 +4,32 @@ import FoundationEssentials
 import TestSupport
 import Testing
 
-/// What an API says of its error, in the body of a response that is streamed.
+/// Error bodies of an API in streamed responses.
 @Suite struct ErrorBodyTests {
   private static let problem = #"{"error":{"message":"no such price"}}"#
 
   private let mock = MockAdapter()
 
-  private func message(_ error: UnexpectedStatus?) -> String? { error?.errorJSON?["error"]?["message"]?.string }
+  private func message(_ error: StatusError?) -> String? { error?.errorJSON?["error"]?["message"]?.string }
 
   @Test(arguments: TestedAdapter.allCases)
-  func `the error of an event stream, of lines and of a streamed typed call has the body as JSON`(tested: TestedAdapter)
+  func `errors of event streams, lines and streamed typed calls have the body as JSON`(tested: TestedAdapter)
     async throws
   {
     let server = try AnsweringServer([AnsweringServer.answer(404, "Content-Type: application/json", body: Self.problem)])
     let connection = try Connection(server.url, adapter: tested.adapter)
-    let events = await #expect(throws: UnexpectedStatus.self) { for try await _ in connection.events("/") {} }
-    let lines = await #expect(throws: UnexpectedStatus.self) { for try await _ in connection.jsonLines("/", of: Int.self) {} }
-    let typed = await #expect(throws: UnexpectedStatus.self) {
+    let events = await #expect(throws: StatusError.self) { for try await _ in connection.events("/") {} }
+    let lines = await #expect(throws: StatusError.self) {
+      for try await _ in connection.elements("/", of: Int.self, framing: .lines) {}
+    }
+    let typed = await #expect(throws: StatusError.self) {
       var streaming = connection
       streaming.defaults.delivery = .streamed
       _ = try await streaming.perform(TypedRequest(baseURL: server.url, receiving: .response))
     }
-    let expected = await #expect(throws: UnexpectedStatus.self) {
+    let expected = await #expect(throws: StatusError.self) {
       var strict = connection
-      strict.use(.expectStatus)
+      strict.use(.statusValidation)
       _ = try await strict.get("/") { $0.options.delivery = .streamed }
     }
     for error in [events, lines, typed, expected] {
@@ -35,9 +37,9 @@ import Testing
     }
   }
 
-  private func error(_ body: Body) throws -> UnexpectedStatus {
+  private func error(_ body: Body) throws -> StatusError {
     let request = try Request("http://host/")
-    return UnexpectedStatus(Response(status: .badRequest, body: body, url: request.url), to: request)
+    return StatusError(Response(status: .badRequest, body: body, url: request.url), to: request)
   }
 
   private func stream(_ pieces: [String], failing error: (any Error)? = nil) -> Body {
@@ -48,7 +50,7 @@ import Testing
       })
   }
 
-  @Test func `collecting reads a streamed body once, and leaves one in memory as it is`() async throws {
+  @Test func `collecting reads a streamed body once, and keeps a body in memory`() async throws {
     let streamed = try error(stream([Self.problem.prefix(10), Self.problem.dropFirst(10)].map(String.init)))
     #expect(streamed.errorJSON == nil)
     let collected = try await streamed.collected()
@@ -58,7 +60,7 @@ import Testing
     #expect(try await message(buffered.collected(upTo: 1)) == "no such price")
   }
 
-  @Test func `collecting keeps no more than the limit`() async throws {
+  @Test func `collecting keeps at most the limit`() async throws {
     for (limit, kept) in [(4, "aaab"), (0, ""), (-1, ""), (5, "aaabb"), (6, "aaabbb")] {
       let collected = try await error(stream(["aaa", "bbb"])).collected(upTo: limit)
       #expect(try await collected.response.text() == kept)
@@ -66,7 +68,7 @@ import Testing
     }
   }
 
-  @Test func `a body that breaks off is cut, and is not another error`() async throws {
+  @Test func `a truncated error body is cut off and does not replace the error`() async throws {
     let broken = TransportError(
       .receiveFailed, phase: .receiving, method: .get, url: try #require(URL(string: "http://host/")), message: "broken")
     let collected = try await error(stream(["{"], failing: broken)).collected()
@@ -76,7 +78,17 @@ import Testing
     await #expect(throws: Own.self) { try await error(stream(["{"], failing: Own())).collected() }
   }
 
-  @Test func `a body that does not end is cut when the time is over`() async throws {
+  @Test func `a deadline of the body cuts it off and does not replace the status`() async throws {
+    let late = TimeoutError(.notCompleted, limit: .seconds(1))
+    let collected = try await error(stream(["{"], failing: late)).collected()
+    #expect(collected.isBodyCut && collected.status == .badRequest)
+    #expect(try await collected.response.text() == "{")
+    let response = Response(
+      status: .badRequest, body: stream(["{"], failing: late), url: try #require(URL(string: "http://host/")))
+    #expect(await #expect(throws: StatusError.self) { try await response.json() }?.isBodyCut == true)
+  }
+
+  @Test func `an endless error body is cut off at the timeout`() async throws {
     let clock = ManualClock()
     let (pieces, source) = AsyncThrowingStream.makeStream(of: Data.self)
     source.yield(Data("{".utf8))
@@ -101,7 +113,7 @@ import Testing
     withExtendedLifetime(source) {}
   }
 
-  @Test func `an event stream that gives up after its retries has the body of the last response`() async throws {
+  @Test func `an event stream that ends after its retries has the body of the last response`() async throws {
     for number in 1...3 {
       mock.stub(times: 1) {
         Response(
@@ -111,18 +123,18 @@ import Testing
     }
     let connection = try Connection("http://host/", adapter: mock)
     let policy = EventStream.Reconnection.automatic(limit: 2, clock: InstantClock(ManualClock()))
-    let error = await #expect(throws: UnexpectedStatus.self) {
+    let error = await #expect(throws: StatusError.self) {
       for try await _ in connection.events("x", reconnects: policy) {}
     }
     #expect(message(error) == "3")
   }
 
-  @Test func `the streamed body of an unexpected success is not cut`() async throws {
+  @Test func `the streamed body of an unexpected success is not truncated`() async throws {
     let server = try AnsweringServer([AnsweringServer.answer(203, body: String(repeating: "x", count: 200_000))])
     var connection = try Connection(server.url, adapter: TestedAdapter.curl.adapter)
-    connection.use(.expectStatus([200]))
+    connection.use(.statusValidation([200]))
     let strict = connection
-    let error = await #expect(throws: UnexpectedStatus.self) {
+    let error = await #expect(throws: StatusError.self) {
       _ = try await strict.get("/") { $0.options.delivery = .streamed }
     }
     #expect(error?.isBodyCut == false)

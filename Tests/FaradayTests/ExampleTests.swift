@@ -1,4 +1,5 @@
 import FaradayTesting
+import TestServers
 import TestSupport
 import Testing
 #if canImport(FoundationEssentials)
@@ -20,7 +21,7 @@ import Foundation
     return (await process.ended(), String(decoding: output, as: UTF8.self))
   }
 
-  @Test func `the line reader says what it could not read`() async throws {
+  @Test func `the line reader reports an unreadable line`() async throws {
     let refused = try RefusedPort()
     #expect(try await run("example-ndjson").status == 2)
     #expect(try await run("example-ndjson", "http://127.0.0.1:\(refused.port)/").status == 1)
@@ -31,7 +32,7 @@ import Foundation
     #expect(status == 1 && output.contains("404"))
   }
 
-  @Test func `the line reader reads all lines, wherever they are cut`() async throws {
+  @Test func `the line reader reads all lines in any pieces`() async throws {
     let count = 100_000
     let line = Array((#"{"level":"info","message":"nothing of interest"}"# + "\n").utf8)
     let server = try RawServer { connection in
@@ -47,7 +48,7 @@ import Foundation
     #expect(output.contains("last error: the last word"))
   }
 
-  @Test(arguments: [[], ["--promise"]]) func `the upload shows how far it is`(options: [String]) async throws {
+  @Test(arguments: [[], ["--promise"]]) func `the upload shows its progress`(options: [String]) async throws {
     let server = try LocalServer()
     let file = try TemporaryFile(Data(repeating: 0x61, count: 3 << 20))
     let (status, output) = try await run("example-upload", arguments: options + [file.path, server.url + "/upload"])

@@ -27,6 +27,11 @@ func cachingOnDisk(_ connection: Connection) async throws {
   cached.use(.cache(in: disk))
 }
 
+func conditionalRequests(_ connection: Connection) {
+  var cached = connection
+  cached.use(.cache(policy: .alwaysRevalidate))
+}
+
 protocol KeyValueDatabase: Sendable {
   func get(_ name: String) async throws -> Data?
   func set(_ name: String, _ value: Data) async throws
@@ -58,14 +63,14 @@ struct SharedStore: CacheStore {
     func delete(_ name: String) { values[name] = nil }
   }
 
-  @Test func `a fleet shares what one of it has stored`() async throws {
+  @Test func `machines of a fleet share cached responses`() async throws {
     let mock = MockAdapter()
     try mock.stub(.get, path: "/a", headers: [.cacheControl: "max-age=60"], body: "Hello", times: 1)
     let database = Database()
     for outcome in [CacheResult.Outcome.miss, .hit] {
       let connection = try Connection("http://host/", adapter: mock, middleware: [.cache(in: SharedStore(database: database))])
       let response = try await connection.get("a")
-      #expect(try await response.body.text() == "Hello")
+      #expect(try await response.body.utf8Text() == "Hello")
       #expect(response.cacheResult?.outcome == outcome)
     }
   }

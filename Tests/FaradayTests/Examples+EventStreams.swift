@@ -31,12 +31,12 @@ enum EventStreamExamples {
   }
 
   static func tokens(_ connection: Connection, _ prompt: [String]) async throws {
-    let answer = connection.events("chat", of: Token.self, method: .post, body: .value(prompt), until: "[DONE]")
+    let answer = connection.events("chat", of: Token.self, method: .post, body: .encodable(prompt), until: "[DONE]")
     for try await token in answer { print(token.text, terminator: "") }
   }
 
   static func elsewhere(_ connection: Connection, _ pieces: [Data]) async throws {
-    let response = try await connection.get("prices") { $0.options.delivery = .streamed }
+    let response = try await connection.stream("prices")
     for try await event in response.events() { print(event.data) }
     var parser = EventStreamParser()
     for piece in pieces {
@@ -47,7 +47,9 @@ enum EventStreamExamples {
 
   static func sequences(_ connection: Connection, _ response: Response) async throws {
     typealias User = Faces.User
-    for try await user in connection.jsonLines("users.ndjson", of: User.self) { print(user.name) }
-    for try await user in response.jsonSequence(of: User.self, onInvalid: { print("passed over:", $0) }) { print(user.name) }
+    for try await user in connection.elements("users", of: User.self) { print(user.name) }
+    for try await user in response.elements(of: User.self, framing: .sequence, onInvalid: { print("passed over:", $0) }) {
+      print(user.name)
+    }
   }
 }

@@ -18,10 +18,9 @@ enum ResilienceExamples {
   static func refusals(_ calm: Connection) async throws {
     do {
       _ = try await calm.get("reports")
-    } catch let error as CircuitOpen {
-      print(error.key, "fails:", error.reason, "try again in", error.retryAfter ?? .zero)
-    } catch let error as any RefusedRequest {
-      print("not now:", error)
+    } catch let error as RefusedRequestError {
+      if case .circuitOpen(let cause) = error.reason { print(error.key, "fails:", cause) }
+      print("not now:", error, "try again in", error.retryAfter ?? .zero)
     }
   }
 
@@ -47,7 +46,7 @@ enum ResilienceExamples {
     func value(for key: String) async throws -> String? { try await redis.get(key) }
 
     func replace(_ old: String?, with new: String, for key: String, lifetime: Duration) async throws -> Bool {
-      // No state is empty: an empty text stands for none.
+      // A state is never empty, so an empty text means that there is no state.
       let script = """
         if (redis.call('GET', KEYS[1]) or '') ~= ARGV[1] then return 0 end
         redis.call('SET', KEYS[1], ARGV[2], 'EX', ARGV[3])

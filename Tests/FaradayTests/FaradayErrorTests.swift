@@ -1,7 +1,5 @@
 import Faraday
 import FaradayHAL
-import FaradayResting
-import FaradayServices
 import FaradayTesting
 import Foundation
 import Testing
@@ -22,31 +20,47 @@ import Testing
     } catch let error as any FaradayError {
       return error
     }
-    throw EmptyBody()
+    throw BodyError(.empty)
   }
 
-  @Test func `every public error of the package is a FaradayError`() throws {
-    let sources = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../../Sources").standardized
-    let files = try #require(FileManager.default.enumerator(at: sources, includingPropertiesForKeys: nil))
+  /// The texts of all source files of the products, with their names.
+  private func sources() throws -> [(name: String, text: String)] {
+    let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../../Sources").standardized
+    let files = try #require(FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil))
+    return try files.compactMap { file in
+      guard let file = file as? URL, file.pathExtension == "swift" else { return nil }
+      return (file.lastPathComponent, try String(contentsOf: file, encoding: .utf8))
+    }
+  }
+
+  @Test func `the public errors are fewer than 30 FaradayErrors, and their names end in Error`() throws {
     let declaration = /public (?:struct|enum|final class|class|actor) \w+[^{\n]*[:,] ?(?:any )?Error\b/
-    let conformance = /public (?:struct|enum|final class) (\w+)[^{\n]*[:,] ?FaradayError\b/
+    let conformance = /(?:public (?:struct|enum|final class)|extension) ([\w.]+)[^{\n]*[:,] ?(?:FaradayError|ErrorWithResponse)\b/
     var known: Set<String> = []
-    for case let file as URL in files where file.pathExtension == "swift" {
-      let text = try String(contentsOf: file, encoding: .utf8)
-      for match in text.matches(of: declaration) { Issue.record("\(file.lastPathComponent): \(match.output) is none") }
+    for (name, text) in try sources() {
+      for match in text.matches(of: declaration) { Issue.record("\(name): \(match.output) is no FaradayError") }
       for match in text.matches(of: conformance) { known.insert(String(match.output.1)) }
     }
+    for name in known { #expect(name.hasSuffix("Error")) }
     #expect(
       known.isSuperset(of: [
-        "TransportError", "UnexpectedStatus", "UndecodableBody", "UnencodableBody", "InvalidPath", "InvalidHeader",
+        "TransportError", "StatusError", "BodyError", "BodyDecodingError", "BodyEncodingError", "InvalidValueError",
         "RedirectError",
-        "TimeoutExceeded", "ConstraintsTimedOut", "PromiseTimedOut", "FollowingError", "UnacceptableResponse", "UnusableMock",
+        "TimeoutError", "RefusedRequestError", "StoreError", "HALError", "ResponseValidationError", "PromiseError", "OptionError",
       ]))
-    #expect(known.count >= 30)
+    #expect(known.count < 30)
   }
 
-  @Test func `whatever timed out says so, and that it may succeed later`() async throws {
-    // Answers nobody who does not cancel it.
+  @Test func `no file adds a public member to every Error`() throws {
+    for (name, text) in try sources() {
+      for match in text.matches(of: /\n(?:public )?extension (?:Swift\.)?Error\b[\s\S]*?\n\}/) {
+        #expect(!match.output.contains("public "), "\(name): \(match.output)")
+      }
+    }
+  }
+
+  @Test func `every timeout reports itself as a timeout and as transient`() async throws {
+    // Responds only after a cancellation.
     mock.stub { request in
       try await Task.sleep(for: .seconds(3600))
       return Response(status: .ok, url: request.url)
@@ -56,22 +70,22 @@ import Testing
       func satisfy(for request: Request) async throws { try await Task.sleep(for: .seconds(3600)) }
     }
     let url = try #require(URL(string: "https://api.test/users"))
-    var errors: [any Error] = [
+    var errors: [any FaradayError] = [
       try await failure(.timeout(.zero)), try await failure(.constraints([Closed()], within: .zero)),
     ]
     let promise = try connection().promise.get("users").timeout(.zero)
-    errors.append(try #require(await #expect(throws: PromiseTimedOut.self) { try await promise.value }))
+    errors.append(try #require(await #expect(throws: TimeoutError.self) { try await promise.value }))
     for code in [TransportError.Code.queueTimeout, .connectTimeout, .idleTimeout, .totalTimeout] {
       errors.append(TransportError(code, phase: .waiting, method: .get, url: url, message: "too late"))
     }
     for error in errors { #expect(error.isTimeout && error.isTransient && !error.isCancelled, "\(error)") }
-    #expect((errors[0] as? any FaradayError)?.request?.description == "GET https://api.test/users?token=[secret]")
-    #expect((errors[1] as? any FaradayError)?.request?.url == "https://api.test/users?token=[secret]")
+    #expect(errors[0].request?.description == "GET https://api.test/users?token=[secret]")
+    #expect(errors[1].request?.url == "https://api.test/users?token=[secret]")
   }
 
   @Test func `an error has the request without its secrets, and the response if there is one`() async throws {
     mock.stub { Response(status: .serviceUnavailable, body: "busy", url: $0.url) }
-    let error = try await failure(.expectStatus)
+    let error = try await failure(.statusValidation)
     #expect(error.request?.method == .get && error.request?.url == "https://api.test/users?token=[secret]")
     #expect(error.response?.status == .serviceUnavailable && error.response?.body.length == 4)
     #expect(error.isTransient && !error.isTimeout && !error.isCancelled)
@@ -85,27 +99,27 @@ import Testing
     #expect((redirected as any FaradayError).request?.url == "https://api.test/a")
   }
 
-  @Test func `an error for good is neither transient, a timeout nor cancelled`() async throws {
-    let notFound = try await failure(.expectStatus)
-    let undecodable = await #expect(throws: UndecodableBody.self) {
-      try await self.connection().get("users").decode([Int].self)
+  @Test func `a permanent error is neither transient, a timeout nor cancelled`() async throws {
+    let notFound = try await failure(.statusValidation)
+    let undecodable = await #expect(throws: BodyDecodingError.self) {
+      try await self.connection().get("users").decode([Int].self, accepting: .any)
     }
-    let errors: [any FaradayError] = [notFound, try #require(undecodable), EmptyBody(), PromiseAbandoned()]
+    let errors: [any FaradayError] = [notFound, try #require(undecodable), BodyError(.empty), PromiseError(.abandoned)]
     for error in errors { #expect(!error.isTransient && !error.isTimeout && !error.isCancelled, "\(error)") }
     #expect(errors.map { $0.response?.status } == [.notFound, .notFound, nil, nil])
   }
 
-  @Test func `what was cancelled says so, whoever is asked`() async throws {
+  @Test func `every cancellation reports itself as cancelled`() async throws {
     let cancelled: any Error = CancellationError()
-    #expect(cancelled.isCancelled && !cancelled.isTimeout && !cancelled.isTransient)
+    #expect(cancelled.countsAsCancelled && !cancelled.countsAsTimeout && !cancelled.countsAsTransient)
     let promise = try connection().promise.get("users")
     promise.cancel()
     let error = await #expect(throws: (any Error).self) {
       _ = try await promise.value
       throw CancellationError()
     }
-    #expect(error?.isCancelled == true)
+    #expect(error?.countsAsCancelled == true)
     struct Other: Error {}
-    #expect(!Other().isCancelled && !Other().isTimeout && !Other().isTransient)
+    #expect(!Other().countsAsCancelled && !Other().countsAsTimeout && !Other().countsAsTransient)
   }
 }

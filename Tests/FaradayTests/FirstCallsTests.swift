@@ -1,5 +1,6 @@
 import Faraday
 import FaradayTesting
+import TestSupport
 import Testing
 
 /// The calls that a newcomer types first, without a type annotation. Each must compile as it stands.
@@ -15,7 +16,22 @@ import Testing
 
   private var bodies: [String] { mock.recorded.map { String(decoding: $0.body, as: UTF8.self) } }
 
-  @Test func `a JSON body is a literal of mixed values, a dictionary, or a value`() async throws {
+  @Test func `a streamed body needs no closure`() async throws {
+    let server = try LocalServer()
+    defer { server.stop() }
+    for tested in TestedAdapter.allCases {
+      let api = try Connection(server.url, adapter: tested.adapter)
+      var size = 0
+      for try await piece in try await api.stream("bytes/{count}", variables: ["count": 100_000], timeout: .seconds(60)).body {
+        size += piece.count
+      }
+      #expect(size == 100_000)
+      let posted = try await api.stream("echo", method: .post, body: "x") { $0.headers[.accept] = "text/plain" }
+      #expect(posted.body.isStreamed && posted.status == .ok)
+    }
+  }
+
+  @Test func `a JSON body can be a literal of mixed values, a dictionary or a value`() async throws {
     let api = try connection()
     let (name, age, tags): (String, Int?, [String]) = ("Ada", nil, ["a", "b"])
     _ = try await api.post("users", json: ["name": "x", "age": 3])
@@ -25,7 +41,7 @@ import Testing
     _ = try await api.post("users", json: [User(name: name, age: 36)])
     _ = try await api.post(
       "chat", json: ["model": "m", "stream": true, "messages": [["role": "user", "content": "hello \(name)"]]])
-    _ = try await api.put("users/{id}", path: ["id": 7], json: ["name": name, "age": name.count * 12])
+    _ = try await api.put("users/{id}", variables: ["id": 7], json: ["name": name, "age": name.count * 12])
     _ = try await api.patch("users/7", json: ["age": 37, "name": nil]) { $0.options.timeouts.connect = .seconds(1) }
     _ = try await api.post("users", body: .json(["name": "x", "age": 3]))
     _ = try await api.post("login", body: .form(["user": name, "attempt": 2]))
@@ -62,7 +78,7 @@ import Testing
       ])
   }
 
-  @Test func `promises and typed requests take the same literals`() async throws {
+  @Test func `promises and typed requests accept the same literals`() async throws {
     let api = try connection()
     _ = try await api.promise.post("users", json: ["name": "x", "age": 3]).value
     _ = try await api.promise.put("users", json: ["name": "x"]).value

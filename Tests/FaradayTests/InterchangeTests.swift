@@ -18,7 +18,7 @@ import Testing
   }
 
   @Test(arguments: [overCurl, overURLSession])
-  func `it does the same over both`(program: @Sendable (String, String) async throws -> Int64) async throws {
+  func `the program behaves the same over both adapters`(program: @Sendable (String, String) async throws -> Int64) async throws {
     let server = try LocalServer()
     let path = FileManager.default.temporaryDirectory.path + "/faraday-" + UUID().uuidString
     try Data(count: 300_000).write(to: URL(fileURLWithPath: path))

@@ -15,22 +15,22 @@ import Testing
     let values = [1, Double.nan]
   }
 
-  @Test func `a value that cannot be encoded is an error that names it and the request`() async throws {
+  @Test func `a value that cannot be encoded is an error with the value's type and the request`() async throws {
     let mock = MockAdapter(isStrict: false)
     let connection = try Connection("https://api.test/", adapter: mock)
-    let error = await #expect(throws: UnencodableBody.self) {
-      try await connection.put("users/{id}", path: ["id": 1], json: Measure())
+    let error = await #expect(throws: BodyEncodingError.self) {
+      try await connection.put("users/{id}", variables: ["id": 1], json: Measure())
     }
     #expect(error?.type == "Measure" && error?.path == "values.1")
     #expect(error.map { "\($0)".hasPrefix("PUT https://api.test/users/1: cannot encode Measure as the body") } == true)
-    let alone = #expect(throws: UnencodableBody.self) { try Body.json(Measure()) }
+    let alone = #expect(throws: BodyEncodingError.self) { try Body.json(Measure()) }
     #expect(alone.map { "\($0)".hasPrefix("cannot encode Measure as the body, at `values.1`") } == true)
-    #expect(throws: UnencodableBody.self) { try Body.json(["a": Double.infinity]) }
+    #expect(throws: BodyEncodingError.self) { try Body.json(["a": Double.infinity]) }
     #expect(mock.recorded.isEmpty)
   }
 
   @Test(arguments: TestedAdapter.allCases)
-  func `a value arrives as JSON, with its type, whatever the stack`(tested: TestedAdapter) async throws {
+  func `a value is sent as JSON with its type by any stack`(tested: TestedAdapter) async throws {
     let server = try LocalServer()
     let connection = try Connection(server.url, adapter: tested.adapter)
     let user = User(name: "Ada", id: 1)
@@ -47,7 +47,7 @@ import Testing
     #expect(own.values("Content-Type") == ["application/merge-patch+json"])
   }
 
-  @Test func `the encoder is the caller's, and untyped JSON keeps its order where it is not sorted`() async throws {
+  @Test func `the caller's encoder is used, and untyped JSON keeps its order unless sorted`() async throws {
     let mock = MockAdapter(isStrict: false)
     let connection = try Connection("https://api.test/", adapter: mock)
     let encoder = JSONEncoder()

@@ -2,34 +2,33 @@ import Dispatch
 import Faraday
 import FaradayCurl
 import FaradayHAL
-import FaradayResting
-import FaradayServices
 import FaradayURLSession
 import FoundationEssentials
 
-// The right-hand columns of the tables in the article "Migrating": what is named there is here, and compiles.
+// The right-hand columns of the tables in the article "Migrating". Every name there is used here and compiles.
 
 enum MigrationNames {
   static func otherClients(_ connection: Connection, _ request: Request, _ pieces: AsyncStream<Data>) async throws {
     var configuration = CurlAdapter.Configuration()
-    (configuration.connectionsPerOrigin, configuration.idleConnectionTimeout) = (8, .seconds(1))
+    (configuration.maximumPooledConnectionsPerOrigin, configuration.idleConnectionTimeout) = (8, .seconds(1))
     configuration.proxy = .direct
-    _ = Connection(adapter: CurlAdapter(configuration), middleware: [.redirects(limit: 5), .cookies(CookieJar()), .expectStatus])
+    _ = Connection(
+      adapter: CurlAdapter(configuration), middleware: [.redirects(limit: 5), .cookies(CookieJar()), .statusValidation])
     var request = request
     request.body = .stream(pieces, length: 1)
     request.options.decompression = Decompression(maximumSize: 1, maximumRatio: 1)
     request.options.timeouts = Timeouts(queue: nil, connect: nil, idle: nil, total: nil)
     request.options.tls.caFile = "ca.pem"
-    let response = try await connection.run(request)
+    let response = try await connection.send(request)
     _ = (try await response.body.collect(upTo: 1), response.metrics, request.curlCommand)
     _ = connection.promise.get("a").onComplete(on: .main) { _ in }
   }
 
   static func faraday(_ connection: Connection, _ request: Request, key: HTTPField) async throws {
-    var connection = try Connection("https://host", adapter: URLSessionAdapter(), middleware: [.encodeJSON, .decodeJSON])
+    var connection = try Connection("https://host", adapter: URLSessionAdapter(), middleware: [.jsonEncoding, .jsonDecoding])
     connection.use(UserAgent("example"))
     let response = try await connection.get("ping") { request in
-      request.query.set("hello", ["world"])
+      request.query.set(name: "hello", values: ["world"])
       _ = request.query.values("hello")
       request.headers.accept("application/json")
       _ = request.headers.accepted
@@ -37,8 +36,8 @@ enum MigrationNames {
       try request.headers.authorize(.token("a", options: ["b": "c"]))
     }
     _ = try connection.request(.get, "ping")
-    _ = try await connection.run("PURGE", "ping")
-    let promise = connection.promise.run(request)
+    _ = try await connection.send("PURGE", "ping")
+    let promise = connection.promise.send(request)
     promise.onComplete(on: .queue(.main)) { _ in }.onSuccess { _ in }.onFailure { _ in }.cancel()
     _ = try await promise.timeout(.seconds(1)).value
     _ = response.status.kind == .successful
@@ -46,10 +45,11 @@ enum MigrationNames {
   }
 
   static func hal(_ connection: Connection, _ response: Response, _ document: Representation) async throws {
-    _ = [.decodeHAL, .encodeHAL] as [any Middleware]
+    _ = [.halDecoding, .halEncoding] as [any Middleware]
     _ = response.representation
     _ = try await response.decodeRepresentation()
     _ = try await connection.follow("a/b")
+    connection.promise { try await $0.follow("a/b") }.onSuccess { _ in }
     var link = document.selfLink
     link?.title = "title"
     _ = link?.isTemplated
@@ -64,20 +64,20 @@ enum MigrationNames {
 
   static func restingKit(_ connection: Connection) async throws {
     let headers = RestingHeaderProvider()
-    headers.add("Name") { nil }
+    headers.set(name: "Name") { nil }
     headers.remove("Name")
     let variables = RestingPathVariableProvider()
-    variables.add("id") { 42 }
+    variables.set(name: "id") { 42 }
     variables.remove("id")
     let converter: any RequestConverter = RestingRequestConverter(
       .init(contextPath: "/v2", headerProvider: headers, pathVariableProvider: variables))
     let client = try RestingClient(
       "https://host", adapter: CurlAdapter(), decoder: JSONDecoder(), converter: converter, interceptors: [.retry])
-    let request = RestingRequest(endpoint: Endpoint<Nothing, Nothing>(.get, "/", encoding: .query))
+    let request = RestingRequest(endpoint: Endpoint<Void, Void>(.get, "/", encoding: .query))
     _ = try converter.request(for: request, on: connection)
     let response: TypedResponse<Void> = try await client.perform(request)
-    client.promise.upload(request).progress { _ in }.onSuccess { _ in }.onFailure { _ in }
-    client.promise.perform(request).onFailure { error in _ = (error as? UnexpectedStatus)?.errorJSON }
+    client.promise { try await $0.perform(request, onProgress: $1) }.progress { _ in }.onSuccess { _ in }.onFailure { _ in }
+    client.promise { try await $0.perform(request) }.onFailure { error in _ = (error as? StatusError)?.errorJSON }
     _ = [.exchangeHooks(onStart: { _ in }, onEnd: { _ in }), .exchangeLog(ExchangeLog())] as [any Middleware]
     _ = (response, FormFile("a"), QueryEncoder(FormStrategies()), MultipartFormEncoder(FormStrategies()))
   }
@@ -93,7 +93,8 @@ enum MigrationNames {
       .receiving(.json([Int].self, using: JSONDecoder())).receiving(ResponseDecoder(data: { $0 }))
     _ = try request.request()
     _ = try await connection.perform(request).value
-    _ = (MediaType.text, MediaType.form, UnacceptableResponse.self, UnexpectedStatus.self, UndecodableBody.self)
+    connection.promise { try await $0.perform(request) }.onComplete(on: .queue(.main)) { _ in }
+    _ = (MediaType.text, MediaType.form, ResponseValidationError.self, StatusError.self, BodyDecodingError.self)
   }
 
   struct LoggedIn: Constraint {
@@ -109,7 +110,7 @@ enum MigrationNames {
         with: .basic(user: "a", password: "b")
       )
       .mock(file: "a").mock(data: data).failing(with: CancellationError()).deliverOn(.queue(.main)).canHaveConstraints(false)
-    resource.loadJSON([Int].self, onSuccess: { _ in }, onFailure: { error in _ = (error as? UnexpectedStatus)?.errorJSON })
+    resource.loadJSON([Int].self, onSuccess: { _ in }, onFailure: { error in _ = (error as? StatusError)?.errorJSON })
     _ = try await network.load(resource.networkResource)
     _ = try await resource.load(.text)
   }

@@ -1,14 +1,14 @@
 import Faraday
 import FaradayURLSession
 
-/// The README's program.
+/// A program of the article "Getting started".
 func overURLSession(server: String, path: String) async throws -> Int64 {
   let connection = try Connection(server, adapter: URLSessionAdapter())
   let stored = try await connection.put("upload", body: .file(path)) {
     $0.options.onUploadProgress = { progress in print(progress.bytes, "bytes sent") }
     $0.options.timeouts.total = .seconds(60)
   }
-  print(stored.status, try await stored.body.text())
+  print(stored.status, try await stored.body.utf8Text())
 
   let copy = try await connection.get("bytes/1000000") { $0.options.delivery = .streamed }
   var count: Int64 = 0

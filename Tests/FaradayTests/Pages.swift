@@ -22,6 +22,7 @@ enum Pages {
     ].map { "Tests/FaradayTests/\($0).swift" }
     + [
       "Tests/OutsideTests/PushingAdapter.swift", "Tests/FaradayObservabilityTests/ObservabilityExamples.swift",
+      "Tests/FaradayHostingTests/HostingExamples.swift",
       "Sources/FaradayCore/Transport/Adapter.swift",
     ]
 
@@ -52,7 +53,7 @@ enum Pages {
     FileManager.default.fileExists(atPath: root.appendingPathComponent(path).path)
   }
 
-  private static func text(of path: String) throws -> String {
+  static func text(of path: String) throws -> String {
     try String(contentsOf: root.appendingPathComponent(path), encoding: .utf8)
   }
 
@@ -62,5 +63,5 @@ enum Pages {
     }
   }
 
-  private static let root = URL(fileURLWithPath: #filePath).appendingPathComponent("../../..").standardized
+  static let root = URL(fileURLWithPath: #filePath).appendingPathComponent("../../..").standardized
 }

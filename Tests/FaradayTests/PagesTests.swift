@@ -8,7 +8,7 @@ import Testing
   let mock = MockAdapter()
 
   private func connection(_ middleware: any Middleware...) throws -> Connection {
-    try Connection("https://api.test/v2/", headers: [.authorization: "Bearer hidden"], adapter: mock, middleware: middleware)
+    try Connection("https://api.test/v2/", headers: ["Authorization": "Bearer hidden"], adapter: mock, middleware: middleware)
   }
 
   private func stub(_ path: String, host: String? = nil, next: String?, status: HTTPResponse.Status = .ok, body: Body = "[]")
@@ -22,7 +22,7 @@ import Testing
     await #expect(throws: PagingError.self) { for try await page in pages { _ = page } }
   }
 
-  @Test func `more pages than the limit, a loop and a link to nowhere are errors that name the page`() async throws {
+  @Test func `too many pages, a loop and an invalid link are errors with the page`() async throws {
     try stub("/v2/a", next: "b")
     try stub("/v2/b", next: "c")
     try stub("/v2/c", next: "a?token=hidden")
@@ -33,10 +33,12 @@ import Testing
     #expect(mock.recorded.count == 2)
     #expect(await error(try connection().pages("loop"))?.reason == .loop)
     #expect(await error(try connection().pages("odd"))?.reason == .invalidLink)
-    await #expect(throws: InvalidPath.self) { for try await _ in try connection().pages("{id}", path: [:]) {} }
+    #expect(
+      await #expect(throws: InvalidValueError.self) { for try await _ in try connection().pages("{id}", variables: [:]) {} }?
+        .isPath == true)
   }
 
-  @Test func `pages come one by one, with the first one's query, fields and options`() async throws {
+  @Test func `pages arrive one by one with the first one's query, fields and options`() async throws {
     try stub("/v2/users", next: "/v2/more?page=2", body: "[1]")
     try stub("/v2/more", next: nil, body: "[2, 3]")
     var numbers: [Int] = []
@@ -53,7 +55,7 @@ import Testing
     }
   }
 
-  @Test func `a page that is no success is the last one`() async throws {
+  @Test func `an unsuccessful page is the last one`() async throws {
     try stub("/v2/users", next: "gone")
     try stub("/v2/gone", next: "users", status: .gone)
     var statuses: [Int] = []
@@ -61,7 +63,7 @@ import Testing
     #expect(statuses == [200, 410])
   }
 
-  @Test func `a link to another origin goes without what belongs to this one, and so do all behind it`() async throws {
+  @Test func `a cross-origin link gets no secrets, and neither do later pages`() async throws {
     try stub("/v2/users", host: "api.test", next: "https://evil.test/users")
     try stub("/users", host: "evil.test", next: "https://api.test/v2/back")
     try stub("/v2/back", host: "api.test", next: nil)
@@ -73,7 +75,7 @@ import Testing
     #expect(sent.map { $0.headers["X-Trace"] } == ["7", "7", "7"] && sent.map(\.isCrossOrigin) == [false, true, true])
   }
 
-  @Test func `links of a page that a redirect led elsewhere to are another's`() async throws {
+  @Test func `links of a page behind a cross-origin redirect are cross-origin`() async throws {
     try mock.stub(.get, host: "api.test", path: "/v2/users", status: .found, headers: [.location: "https://evil.test/users"])
     try stub("/users", host: "evil.test", next: "https://api.test/v2/admin")
     try stub("/v2/admin", host: "api.test", next: nil)
@@ -81,7 +83,7 @@ import Testing
     #expect(mock.recorded.map { $0.request.headers[.authorization] != nil } == [true, false, false])
   }
 
-  @Test func `requests of a closure stay cross-origin behind a page of another origin`() async throws {
+  @Test func `requests of a closure stay cross-origin after a cross-origin page`() async throws {
     let urls = ["https://api.test/v2/1", "https://evil.test/2", "https://api.test/v2/3", "https://api.test/v2/4"]
     for (path, host) in [("/v2/1", "api.test"), ("/2", "evil.test"), ("/v2/3", "api.test"), ("/v2/4", "api.test")] {
       try stub(path, host: host, next: nil)
@@ -97,7 +99,7 @@ import Testing
     #expect(mock.recorded.map { $0.request.headers[.authorization] != nil } == [true, false, false, false])
   }
 
-  @Test func `a body of the first page is nobody else's`() async throws {
+  @Test func `later pages do not send the body of the first`() async throws {
     try stub("/v2/users", host: "api.test", next: "http://api.test/x")
     try stub("/x", host: "api.test", next: nil)
     for try await _ in try connection().pages("users", edit: { $0.body = .form(["password": "hidden"]) }) {}

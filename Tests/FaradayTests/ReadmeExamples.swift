@@ -6,6 +6,19 @@ import Logging
 
 // Blocks of Swift in README.md and the articles, each as it stands there; ReadmeTests compares them.
 
+func firstPrograms() async throws {
+  let api = try Connection("https://api.example.com/v2/")
+  let user = try await api.post("users", json: ["name": "Ada", "age": 36, "tags": ["a", "b"]]).json()
+  print(user["id"]?.int ?? 0)
+
+  for try await line in api.lines("log") { print(line) }
+
+  let backup = try await api.put("backup", body: .file("/var/backup.tar")) {
+    $0.options.onUploadProgress = { progress in print(progress.fraction ?? 0) }
+  }
+  print(backup.status)
+}
+
 func request() async throws {
   let connection = try Connection("https://api.example.com/v2/", adapter: CurlAdapter())
   let response = try await connection.get("users")
@@ -25,7 +38,7 @@ func verbs(_ connection: Connection, name: String, trace: String) async throws {
 
   let users = try await connection.get(
     "users", query: ["role": "admin", "page": 2], headers: ["X-Trace": trace], timeout: .seconds(5))
-  let user = try await connection.get("users/{id}", path: ["id": name]).decode(User.self)
+  let user = try await connection.get("users/{id}", variables: ["id": name], as: User.self)
   let created = try await connection.post("users", json: User(name: "Ada")) {
     $0.options.timeouts.connect = .seconds(1)
   }
@@ -43,7 +56,7 @@ func pages(_ connection: Connection) async throws -> [Faces.User] {
 }
 
 func streamed(_ connection: Connection) async throws {
-  let log = try await connection.get("log") { $0.options.delivery = .streamed }
+  let log = try await connection.stream("log")
   for try await piece in log.body {
     print(piece.count, "bytes")
   }
@@ -109,12 +122,12 @@ func standard(_ token: String, _ logger: Logger, name: String, age: Int?) async 
     "https://api.example.com/v2/", adapter: CurlAdapter(),
     middleware: .standard(authorization: .authorization(.bearer(token)), cookies: CookieJar(), logger: logger))
   let user = try await api.post("users", json: ["name": name, "age": age, "tags": ["a", "b"]])
-  print(user.json?["id"]?.int ?? 0, user.redirects.count, user.retries)
+  print(try await user.json()["id"]?.int ?? 0, user.redirects.count, user.retries)
 }
 
 func parts() throws -> Connection {
   var strict = try Connection(
-    "https://api.example.com/v2/", adapter: CurlAdapter(), middleware: [.timeout(.seconds(30)), .expectStatus] + .standard)
+    "https://api.example.com/v2/", adapter: CurlAdapter(), middleware: [.timeout(.seconds(30)), .statusValidation] + .standard)
   strict.use(.interceptors([.request { $0.headers[.acceptLanguage] = "cy" }]))
   return strict
 }

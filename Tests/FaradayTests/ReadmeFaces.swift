@@ -1,8 +1,6 @@
 import Faraday
 import FaradayCurl
 import FaradayHAL
-import FaradayResting
-import FaradayServices
 import FoundationEssentials
 
 // The blocks of Swift about promises and typed calls in README.md and the articles, each as it stands there; ReadmeTests compares
@@ -40,10 +38,9 @@ enum Faces {
     var name: String
   }
 
-  static func lines(_ log: Response) async throws {
-    for try await line in log.body.lines() {
-      print(try JSONDecoder().decode(User.self, from: line).name)
-    }
+  static func lines(_ connection: Connection) async throws {
+    for try await line in connection.lines("log") { print(line) }
+    for try await user in connection.elements("users", of: User.self) { print(user.name) }
   }
 
   enum API: RequestProviding {
@@ -53,7 +50,7 @@ enum Faces {
 
   static func requests(_ connection: Connection, token: String) async throws -> User {
     let newUser = API.production.post(.json(User(name: "Ada")), to: "users")
-      .authenticated(with: .bearer(token))
+      .authorized(with: .bearer(token))
       .receiving(.json(User.self))
     let ada = try await connection.perform(newUser).value
     return ada

@@ -15,9 +15,26 @@ import Testing
     #expect(try Pages.all.map { try Pages.blocks(of: $0).count }.reduce(0, +) >= 45)
   }
 
-  @Test(arguments: Pages.all + [".github/CONTRIBUTING.md", ".github/SECURITY.md", ".github/CHANGELOG.md"])
+  @Test(arguments: Pages.all + [".github/CONTRIBUTING.md", ".github/SECURITY.md", ".github/CHANGELOG.md", "Tests/README.md"])
   func `every file that a page names is there`(page: String) throws {
     #expect(try Pages.paths(in: page).filter { !Pages.exists($0) } == [])
+  }
+
+  static let namingPages = Pages.all + [".github/CONTRIBUTING.md"]
+
+  @Test(arguments: namingPages) func `every name in backticks exists`(page: String) throws {
+    let unknown = try PageNames.unknown(in: page)
+    #expect(unknown == [])
+  }
+
+  @Test func `a name in backticks that does not exist is found`() {
+    #expect(PageNames.unknown(inSpan: "Provenance.merge(_:)") == ["Provenance"])
+    #expect(PageNames.unknown(inSpan: "Scripts/teleport --quick") == ["Scripts/teleport"])
+    #expect(PageNames.unknown(inSpan: "faraday events --max-events 10") == [])
+  }
+
+  @Test func `every foreign name is used on a page`() throws {
+    #expect(try PageNames.unusedForeign(in: Self.namingPages) == [])
   }
 }
 

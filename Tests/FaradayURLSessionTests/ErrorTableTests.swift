@@ -1,4 +1,4 @@
-import FaradayCore
+@_spi(Adapters) import FaradayCore
 @testable import FaradayURLSession
 import Foundation
 import Testing
@@ -14,7 +14,7 @@ import FoundationNetworking
     (.secureConnectionFailed, .tlsFailed, .tls), (.serverCertificateUntrusted, .tlsVerificationFailed, .tls),
     (.serverCertificateHasUnknownRoot, .tlsVerificationFailed, .tls), (.requestBodyStreamExhausted, .bodyNotReplayable, .sending),
   ])
-  func `a code says what happened and when`(
+  func `an error code maps to a transport error code and phase`(
     code: URLError.Code, meaning: TransportError.Code, phase: TransportError.Phase
   ) {
     let found = ErrorTable.meaning(of: code.rawValue)
@@ -22,7 +22,7 @@ import FoundationNetworking
     #expect(found.phase == phase)
   }
 
-  @Test func `some codes mean another thing once a response has begun`() {
+  @Test func `some codes mean another error after the response has started`() {
     let lost = URLError.Code.networkConnectionLost.rawValue
     #expect(ErrorTable.meaning(of: lost).code == .connectionClosed)
     #expect(ErrorTable.meaning(of: lost, hasHead: true).code == .truncatedResponse)
@@ -31,7 +31,7 @@ import FoundationNetworking
     #expect(ErrorTable.meaning(of: late, hasHead: true).code == .idleTimeout)
   }
 
-  @Test func `TLS that breaks behind its handshake is a connection that broke`() {
+  @Test func `a TLS error after the handshake is a closed connection`() {
     let text = "OpenSSL SSL_read: OpenSSL/3.0.17: error:0A000126:SSL routines::unexpected eof while reading, errno 0"
     let unanswered = ErrorTable.meaning(of: -1, text: text)
     #expect(unanswered.code == .connectionClosed && unanswered.phase == nil)
@@ -42,7 +42,7 @@ import FoundationNetworking
     #expect(ErrorTable.meaning(of: -1, text: alert).code == .tlsFailed)
   }
 
-  @Test func `a code that nobody knows is the engine's failure`() {
+  @Test func `an unknown code is an engine failure`() {
     #expect(ErrorTable.meaning(of: -4711).code == .engineFailed)
   }
 }

@@ -1,4 +1,4 @@
-import FaradayCore
+@_spi(Adapters) import FaradayCore
 import FaradayTesting
 @testable import FaradayURLSession
 import Foundation
@@ -8,7 +8,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-/// Who may have a connection, and when.
+/// Which requests get a connection, and when.
 @Suite struct RequestQueueTests {
   /// How many requests a server holds, and held at most.
   private final class Held: Sendable {
@@ -23,7 +23,7 @@ import FoundationNetworking
   }
 
   @Test(arguments: [1, 2])
-  func `no more requests are under way than the configuration has connections, those with bodies included`(limit: Int)
+  func `running requests never exceed the connection limit, including their bodies`(limit: Int)
     async throws
   {
     let held = Held()
@@ -52,7 +52,7 @@ import FoundationNetworking
     #expect(held.most <= limit)
   }
 
-  @Test func `a server that does not answer keeps no other waiting`() async throws {
+  @Test func `a hanging server does not delay requests to others`() async throws {
     let mayAnswer = Gate()
     let server = try RawServer { connection in
       _ = try connection.readHead()
@@ -71,7 +71,7 @@ import FoundationNetworking
     #expect(statuses == [.ok, .ok])
   }
 
-  @Test func `those that are cancelled while they wait are let go of, and nothing is kept in the end`() async throws {
+  @Test func `cancelled waiting requests are released, and nothing is retained`() async throws {
     let server = try RawServer { $0.waitForClose() }
     defer { server.stop() }
     let configuration = URLSessionConfiguration.default

@@ -1,4 +1,4 @@
-import FaradayCore
+@_spi(Adapters) import FaradayCore
 import FaradayTesting
 @testable import FaradayURLSession
 import Foundation
@@ -18,7 +18,7 @@ import FoundationNetworking
   }
 
   #if canImport(FoundationNetworking)
-  @Test func `a proxy that this platform would ignore is an error by its name`() async throws {
+  @Test func `a proxy that this platform ignores is an error with its name`() async throws {
     let configuration = URLSessionConfiguration.default
     configuration.connectionProxyDictionary = ["HTTPProxy": "127.0.0.1", "HTTPPort": 1]
     let adapter = URLSessionAdapter(configuration)
@@ -29,7 +29,7 @@ import FoundationNetworking
   }
   #endif
 
-  @Test func `the configuration's resource timeout is kept, though the platform may ignore it`() async throws {
+  @Test func `the configuration's resource timeout is enforced even where the platform ignores it`() async throws {
     let configuration = URLSessionConfiguration.default
     configuration.timeoutIntervalForResource = 0.1
     let adapter = URLSessionAdapter(configuration)
@@ -37,21 +37,21 @@ import FoundationNetworking
     #expect(error?.code == .totalTimeout)
   }
 
-  @Test func `the caller's configuration is not changed, and cookies are not kept`() async throws {
+  @Test func `the caller's configuration is unchanged, and cookies are not stored`() async throws {
     let configuration = URLSessionConfiguration.default
     let storage = configuration.httpCookieStorage
     let adapter = URLSessionAdapter(configuration)
     #expect(configuration.httpCookieStorage === storage)
     _ = try await adapter.send(Request(server.url + "/cookies"))
     let second = try await adapter.send(Request(server.url + "/inspect"))
-    #expect(try await !second.body.text().lowercased().contains("cookie"))
+    #expect(try await !second.body.utf8Text().lowercased().contains("cookie"))
   }
 
-  @Test func `headers of the configuration are sent, and the request's own go first`() async throws {
+  @Test func `headers of the configuration are sent, and the request's take precedence`() async throws {
     let configuration = URLSessionConfiguration.default
     configuration.httpAdditionalHeaders = ["X-Session": "session", "X-Both": "session"]
     let connection = try Connection(server.url + "/", adapter: URLSessionAdapter(configuration))
-    let text = try await connection.get("inspect") { try $0.headers.set("X-Both", "request") }.body.text()
+    let text = try await connection.get("inspect") { try $0.headers.set(name: "X-Both", value: "request") }.body.utf8Text()
     #expect(text.contains(#"["X-Session","session"]"#) && text.contains(#"["X-Both","request"]"#))
   }
 
@@ -67,7 +67,7 @@ import FoundationNetworking
     return (server, hasEnded)
   }
 
-  @Test func `a reader that is far behind gets all bytes in order`() async throws {
+  @Test func `a slow reader gets all bytes in order`() async throws {
     let (server, hasEnded) = try sender(200)
     let response = try await Connection(server.url + "/", adapter: URLSessionAdapter()).get { $0.options.delivery = .streamed }
     // Nothing is read until the server has sent all.
@@ -83,7 +83,7 @@ import FoundationNetworking
     #expect(count == 200 << 20 && response.metrics.bytesReceived == 200 << 20)
   }
 
-  @Test func `a callback that is far behind its server gets all bytes`() async throws {
+  @Test func `a slow callback gets all bytes`() async throws {
     let (server, hasEnded) = try sender(100)
     let count = Atomic(0)
     _ = try await Connection(server.url + "/", adapter: URLSessionAdapter()).get {
@@ -114,7 +114,7 @@ import FoundationNetworking
     }
   }
 
-  @Test func `a reader that is cancelled far behind a server that has ended does not wait for more`() async throws {
+  @Test func `a cancelled reader does not wait for unread bytes of a completed response`() async throws {
     let (server, hasEnded) = try sender(100)
     let response = try await Connection(server.url + "/", adapter: URLSessionAdapter()).get { $0.options.delivery = .streamed }
     #expect(await hasEnded.opened())
@@ -127,7 +127,7 @@ import FoundationNetworking
   @Test(arguments: [
     "Transfer-Encoding: \r\n\tchunked", "Transfer-Encoding:\r\n gzip,\r\n chunked", "Transfer-Encoding: identity,\r\n chunked",
   ])
-  func `a transfer coding in a folded line is refused where the value shows it`(field: String) async throws {
+  func `a transfer coding in a folded line is refused if the value is visible`(field: String) async throws {
     let server = try RawServer { connection in
       _ = try connection.readHead()
       try connection.send("HTTP/1.1 200 OK\r\n\(field)\r\n\r\n5\r\nhello\r\n0\r\n\r\n")
@@ -139,14 +139,14 @@ import FoundationNetworking
     #expect(error?.code == .malformedResponse && error?.message.contains("Transfer-Encoding") == true)
   }
 
-  @Test func `a body that was compressed though nobody asked for it is an error, not another body`() async throws {
+  @Test func `an unrequested content coding is an error`() async throws {
     let error = await #expect(throws: TransportError.self) { try await connection.get("gzip/text") }
     #expect(error?.code == .unsupported)
     #expect(error?.message.contains("encodedBodies") == true)
     #expect(error?.partialResponse == nil)
   }
 
-  @Test func `a redirect without Location is a response, and says so if its body is lost`() async throws {
+  @Test func `a redirect without Location is a response, and reports a lost body`() async throws {
     #expect(try await connection.get("status/304").status == .notModified)
     let error = await #expect(throws: TransportError.self) { try await connection.get("status/302") }
     #expect(error?.code == .unsupported)
@@ -154,7 +154,7 @@ import FoundationNetworking
     #expect(error?.partialResponse?.status == .found)
   }
 
-  @Test func `HEAD requests leave their connection to the next, in each delivery`() async throws {
+  @Test func `HEAD requests keep their connection reusable in each delivery`() async throws {
     let server = try LocalServer()
     let connection = try Connection(server.url + "/", adapter: URLSessionAdapter())
     for delivery in [Delivery.buffered, .streamed] {
@@ -167,7 +167,7 @@ import FoundationNetworking
     #expect(server.connectionCount == 1)
   }
 
-  @Test func `the connection of an upload is closed when that is over, cancelled or not`() async throws {
+  @Test func `the connection of an upload is closed when the upload ends or is cancelled`() async throws {
     let closed = Log<Int>()
     let hasBody = Gate()
     let server = try RawServer { connection in
@@ -190,7 +190,7 @@ import FoundationNetworking
     await until { closed.elements.count == server.connectionCount }
   }
 
-  @Test func `the temporary file of a sequence goes with its exchange, and a body's own file stays`() async throws {
+  @Test func `the temporary file of a sequence is deleted, and a file body stays`() async throws {
     let pieces = AsyncStream<Data> { continuation in
       continuation.yield(Data("one".utf8))
       continuation.finish()
@@ -205,7 +205,7 @@ import FoundationNetworking
     #expect(FileManager.default.fileExists(atPath: #filePath))
   }
 
-  @Test func `many requests at once, a third of them cancelled, end once each`() async throws {
+  @Test func `many concurrent requests, a third of them cancelled, end once each`() async throws {
     let connection = connection
     try await withThrowingTaskGroup(of: Void.self) { group in
       for index in 0..<300 {

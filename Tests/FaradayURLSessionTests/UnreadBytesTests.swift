@@ -6,7 +6,7 @@ import Testing
 @Suite struct UnreadBytesTests {
   private func piece(_ number: Int, count: Int = 1 << 20) -> Data { Data(repeating: UInt8(number & 0xFF), count: count) }
 
-  /// Takes all bytes, and checks that they are those of the numbered mebibytes from the first one.
+  /// Reads all bytes, and checks that they are the numbered mebibytes from the first one.
   private func takeAll(_ unread: UnreadBytes, from first: Int) throws -> Int {
     var count = 0
     while let piece = try unread.take() {
@@ -18,7 +18,7 @@ import Testing
     return count
   }
 
-  @Test func `bytes beyond a part are kept in files, and come back in order`() throws {
+  @Test func `bytes beyond a threshold are kept in files and read in order`() throws {
     let unread = UnreadBytes(limit: .max)
     for number in 0..<200 { try unread.append(piece(number)) }
     #expect(unread.countInMemory == UnreadBytes.inMemory && !unread.isEmpty)
@@ -30,7 +30,7 @@ import Testing
     #expect(try takeAll(unread, from: 0) == 3 << 20)
   }
 
-  @Test func `bytes that are added while files are read come after them`() throws {
+  @Test func `bytes added while files are read follow them`() throws {
     let unread = UnreadBytes(limit: .max)
     var (added, taken) = (0, 0)
     for _ in 0..<30 {
@@ -38,7 +38,7 @@ import Testing
       added += 1
     }
     while added < 300 {
-      // As many are taken as are added: it never becomes empty, and what is in memory is taken first.
+      // As many bytes are taken as added: it never becomes empty, and bytes in memory are taken first.
       try unread.append(piece(added))
       added += 1
       var count = 0
@@ -52,7 +52,7 @@ import Testing
     #expect(try takeAll(unread, from: taken >> 20) == 30 << 20)
   }
 
-  @Test func `more than the limit is refused, and what was added stays`() throws {
+  @Test func `bytes over the limit are refused, and earlier ones stay`() throws {
     let unread = UnreadBytes(limit: 20 << 20)
     for number in 0..<20 { try unread.append(piece(number)) }
     #expect(throws: UnreadBytes.Full.self) { try unread.append(piece(20, count: 1)) }
@@ -60,7 +60,7 @@ import Testing
     try unread.append(piece(0))
   }
 
-  @Test func `bytes that cannot be written to a file are an error, and those in memory stay`() throws {
+  @Test func `an error of writing a file is reported, and bytes in memory stay`() throws {
     let unread = UnreadBytes(limit: .max, folder: URL(fileURLWithPath: "/nonexistent"))
     for number in 0..<16 { try unread.append(piece(number)) }
     let error = #expect(throws: UnreadFile.Failure.self) { try unread.append(piece(16)) }
@@ -69,7 +69,7 @@ import Testing
     #expect(unread.isEmpty)
   }
 
-  @Test func `nothing is left after a discard, and nothing is added`() throws {
+  @Test func `after a discard nothing is left and nothing is added`() throws {
     let unread = UnreadBytes(limit: .max)
     for number in 0..<40 { try unread.append(piece(number)) }
     unread.discard()

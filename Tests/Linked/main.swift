@@ -3,10 +3,10 @@ import FaradayCurl
 import FoundationEssentials
 import Glibc
 
-// What Scripts/linked looks at: `linked URL` sends a request, and prints its body and what this process has loaded.
+// For Scripts/linked: `linked URL` sends a request, and prints its body and the libraries that this process has loaded.
 
 let url = CommandLine.arguments.last ?? ""
-print(try await Connection(url, adapter: CurlAdapter()).get("").body.text())
+print(try await Connection(url, adapter: CurlAdapter()).get("").body.utf8Text())
 
 // The system makes this file as it is read, so its size is not known.
 guard let maps = fopen("/proc/self/maps", "r") else { exit(1) }

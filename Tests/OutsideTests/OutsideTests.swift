@@ -40,7 +40,7 @@ enum Over: String, CaseIterable {
   }
 }
 
-/// Middleware that is written with the public interface alone does what ours does, in every delivery, over either adapter.
+/// Custom middleware works with the public interface alone, in every delivery and over both adapters.
 @Suite struct OwnMiddlewareTests {
   private static let combinations = Over.allCases.flatMap { over in Way.allCases.map { (over, $0) } }
 
@@ -74,18 +74,20 @@ enum Over: String, CaseIterable {
   private static let hello = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello"
   private static let broken = "HTTP/1.1 200 OK\r\nContent-Length: 9999\r\n\r\nhello"
 
-  @Test(arguments: combinations) func `a retry`(over: Over, way: Way) async throws {
+  @Test(arguments: combinations) func `a custom retry works`(over: Over, way: Way) async throws {
     let (server, count) = try server([Self.refusal, Self.refusal, Self.hello])
     defer { server.stop() }
     let connection = try Connection(server.url + "/", adapter: over.adapter, middleware: [SmallRetry(retries: 2)])
     let (response, body) = try await way.get("x", over: connection)
     #expect(response.status == .ok && body == Data("hello".utf8))
     #expect(count() == 3)
-    // One connection served all of them: what nobody wanted was read to its end.
+    // One connection served all attempts: discarded bodies were read to their end.
     #expect(server.connectionCount == 1)
   }
 
-  @Test(arguments: combinations) func `a retry of what broke off, where the caller gets it whole`(over: Over, way: Way)
+  @Test(arguments: combinations) func `a custom retry repeats a truncated body only if the caller gets it whole`(
+    over: Over, way: Way
+  )
     async throws
   {
     let (server, count) = try server([Self.broken, Self.hello])
@@ -100,7 +102,7 @@ enum Over: String, CaseIterable {
     }
   }
 
-  @Test(arguments: combinations) func `a cache`(over: Over, way: Way) async throws {
+  @Test(arguments: combinations) func `a custom cache works`(over: Over, way: Way) async throws {
     let server = try LocalServer()
     defer { server.stop() }
     let connection = try Connection(server.url + "/", adapter: over.adapter, middleware: [SmallCache()])
@@ -112,7 +114,7 @@ enum Over: String, CaseIterable {
     #expect(server.requestCount == 2)
   }
 
-  @Test(arguments: combinations) func `a cache keeps nothing that broke off`(over: Over, way: Way) async throws {
+  @Test(arguments: combinations) func `a custom cache stores no truncated body`(over: Over, way: Way) async throws {
     let (server, count) = try server([Self.broken, Self.hello])
     defer { server.stop() }
     let connection = try Connection(server.url + "/", adapter: over.adapter, middleware: [SmallCache()])
@@ -121,7 +123,7 @@ enum Over: String, CaseIterable {
     #expect(count() == 2)
   }
 
-  @Test(arguments: combinations) func `a hash of the body`(over: Over, way: Way) async throws {
+  @Test(arguments: combinations) func `a custom middleware can hash the body`(over: Over, way: Way) async throws {
     let server = try LocalServer()
     defer { server.stop() }
     let connection = try Connection(server.url + "/", adapter: over.adapter, middleware: [BodyHash()])
@@ -131,7 +133,7 @@ enum Over: String, CaseIterable {
     }
   }
 
-  @Test(arguments: combinations) func `all of them above one another`(over: Over, way: Way) async throws {
+  @Test(arguments: combinations) func `several custom middleware work in one list`(over: Over, way: Way) async throws {
     let (server, count) = try server([Self.refusal, Self.hello])
     defer { server.stop() }
     let connection = try Connection(
@@ -144,11 +146,22 @@ enum Over: String, CaseIterable {
   }
 }
 
+/// Another package can run the conformance rules. They need no installed program and no code of this package's tests.
+@Suite(.serialized) struct OutsideConformanceTests {
+  static let adapter = URLSessionAdapter()
+  static let groups: Set = ["methods", "trailers", "cancellation", "refusals"]
+  static let rules = AdapterConformance.cases(for: adapter.capabilities).filter { groups.contains($0.group) }
+
+  @Test(arguments: rules) func `an adapter keeps the rules of the product`(rule: AdapterConformance.Case) async throws {
+    try await rule.run(over: Self.adapter)
+  }
+}
+
 /// An adapter that is made of a response stream delivers as ours do.
 @Suite struct OwnAdapterTests {
   private static let pieces = (0..<200).map { Data(repeating: UInt8($0), count: $0 * 37 % 900) }
 
-  @Test(arguments: Way.allCases) func `all of it, in every delivery`(way: Way) async throws {
+  @Test(arguments: Way.allCases) func `a custom adapter delivers the whole body in every delivery`(way: Way) async throws {
     let adapter = PushingAdapter(pieces: Self.pieces)
     let connection = try Connection("http://h/", adapter: adapter)
     let (response, body) = try await way.get("x", over: connection)
@@ -157,14 +170,14 @@ enum Over: String, CaseIterable {
     #expect(adapter.log.cancellations == 0)
   }
 
-  @Test(arguments: Way.allCases) func `what came before it failed, and why`(way: Way) async throws {
+  @Test(arguments: Way.allCases) func `a failed body delivers its first bytes and then the error`(way: Way) async throws {
     let connection = try Connection("http://h/", adapter: PushingAdapter(pieces: Self.pieces, failure: .truncatedResponse))
     let error = await #expect(throws: TransportError.self) { try await way.get("x", over: connection) }
     #expect(error?.code == .truncatedResponse)
     if way == .buffered { #expect(error?.partialResponse?.body.data == Data(Self.pieces.joined())) }
   }
 
-  @Test func `a reader that stops, stops the engine, and one that goes ends it`() async throws {
+  @Test func `a slow reader pauses the custom engine, and a released one cancels it`() async throws {
     let adapter = PushingAdapter(pieces: Self.pieces)
     let connection = try Connection("http://h/", adapter: adapter)
     do {
@@ -177,14 +190,43 @@ enum Over: String, CaseIterable {
     while adapter.log.cancellations == 0 { await Task.yield() }
   }
 
-  @Test func `a closure that has had enough ends it`() async throws {
+  @Test func `a cancelling closure ends the custom exchange`() async throws {
     let adapter = PushingAdapter(pieces: Self.pieces)
     let connection = try Connection("http://h/", adapter: adapter)
     await #expect(throws: CancellationError.self) { try await connection.get { $0.options.onChunk = { _ in .cancel } } }
     #expect(adapter.log.written < Self.pieces.count)
   }
 
-  @Test func `it refuses what it lacks`() async throws {
+  @Test func `a custom adapter gets the validated request and reads its body with backpressure`() async throws {
+    let adapter = PushingAdapter(pieces: Self.pieces)
+    let connection = try Connection("HTTP://Bücher.example/", adapter: adapter)
+    let pieces = AsyncStream<Data> { pieces in
+      for _ in 0..<100 { pieces.yield(Data(repeating: 7, count: 9973)) }
+      pieces.finish()
+    }
+    _ = try await connection.post(headers: ["Cookie": "a=1"], body: .stream(pieces, length: 997_300)) {
+      $0.headers.append(HTTPField(name: .cookie, value: "b=2"))
+      $0.headers[.contentLength] = "997300"
+    }
+    #expect(adapter.log.received == 997_300)
+    #expect(adapter.log.origin == "http://xn--bcher-kva.example")
+    #expect(adapter.log.fields.filter { $0.name == .cookie }.map(\.value) == ["a=1; b=2"])
+    #expect(!adapter.log.fields.contains { $0.name == .contentLength })
+  }
+
+  @Test(arguments: [5, 15]) func `a custom adapter reports a body with another length than stated`(length: Int64) async throws {
+    let connection = try Connection("http://h/", adapter: PushingAdapter(pieces: Self.pieces))
+    let pieces = AsyncStream<Data> { pieces in
+      pieces.yield(Data("ten bytes!".utf8))
+      pieces.finish()
+    }
+    let error = await #expect(throws: TransportError.self) {
+      try await connection.post(body: .stream(pieces, length: length))
+    }
+    #expect(error?.code == .bodyUnreadable && error?.underlying != nil)
+  }
+
+  @Test func `a custom adapter refuses options that it lacks`() async throws {
     let connection = try Connection("http://h/", adapter: PushingAdapter(pieces: []))
     let error = await #expect(throws: TransportError.self) {
       try await connection.get { $0.options.timeouts.total = .seconds(1) }

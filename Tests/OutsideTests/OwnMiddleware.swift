@@ -1,10 +1,10 @@
-import Faraday
+@_spi(Adapters) import Faraday
 import Foundation
 import Synchronization
 
-// What somebody writes who has the public interface and nothing else: this target has no access to what is the package's own.
+// Code of another package: this target sees only the public interface.
 
-/// Sends again what was answered with a 503, and what broke off where the caller is to get all of it.
+/// Retries 503 responses, and truncated bodies that the caller gets whole.
 struct SmallRetry: Middleware {
   let retries: Int
 
@@ -24,7 +24,7 @@ struct SmallRetry: Middleware {
   }
 }
 
-/// Keeps what was answered to a GET with a 200, and answers with it from then on.
+/// Stores 200 responses to GET, and returns them from then on.
 struct SmallCache: Middleware {
   private let store = Store()
 
@@ -79,7 +79,7 @@ extension Response {
   var hash: UInt64? { self[BodyHash.Hash.self]?.value }
 }
 
-/// A body as it is, which tells what it was when all of it has been read, and nothing if it breaks off.
+/// Passes a body on unchanged, and reports its hash at its end. A truncated body reports nothing.
 struct Watched: AsyncSequence, Sendable {
   let body: Body
   let whole: @Sendable (Data) -> Void

@@ -10,8 +10,7 @@ import Testing
     "HTTP/1.1 \(status)\r\nContent-Length: \(body.utf8.count)\r\n\(fields)\r\n\(body)"
   }
 
-  @Test(arguments: Over.allCases) func `a client of a REST interface with tokens, pages and typed errors`(over: Over) async throws
-  {
+  @Test(arguments: Over.allCases) func `a REST client has tokens, pages and typed errors`(over: Over) async throws {
     let server = try RawServer { connection in
       while true {
         let head = try connection.readHead()
@@ -42,7 +41,7 @@ import Testing
     #expect(logins.withLock { $0 } == 1)
   }
 
-  @Test(arguments: Over.allCases) func `eight downloads at once`(over: Over) async throws {
+  @Test(arguments: Over.allCases) func `eight downloads run concurrently`(over: Over) async throws {
     let server = try LocalServer()
     let folder = FileManager.default.temporaryDirectory.appending(path: "downloads-\(UUID())")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
@@ -55,7 +54,7 @@ import Testing
     }
   }
 
-  @Test(arguments: Over.allCases) func `a stream of tokens, each seen as it comes`(over: Over) async throws {
+  @Test(arguments: Over.allCases) func `a token stream delivers each token as it arrives`(over: Over) async throws {
     let (isRead, seen) = AsyncStream<Void>.makeStream()
     // One token is sent; the second only when the first was read.
     let server = try RawServer { connection in
@@ -84,7 +83,7 @@ import Testing
   /// The size of the uploaded file: 64 MiB, or as many bytes as FARADAY_UPLOAD_SIZE says. It is sparse.
   private static let uploadSize = ProcessInfo.processInfo.environment["FARADAY_UPLOAD_SIZE"].flatMap { UInt64($0) } ?? 64 << 20
 
-  @Test(arguments: Over.allCases) func `a large multipart upload with its progress`(over: Over) async throws {
+  @Test(arguments: Over.allCases) func `a large multipart upload reports its progress`(over: Over) async throws {
     struct Uploaded: Decodable { let bytes: UInt64 }
     let server = try LocalServer()
     let path = FileManager.default.temporaryDirectory.appending(path: "video-\(UUID())").path
@@ -100,7 +99,7 @@ import Testing
     #expect(last.withLock { $0 } == 1)
   }
 
-  @Test(arguments: Over.allCases) func `a crawl of two thousand URLs`(over: Over) async throws {
+  @Test(arguments: Over.allCases) func `a crawl of two thousand URLs completes`(over: Over) async throws {
     let server = try LocalServer()
     let statuses = [200, 204, 404, 418, 503]
     let paths = (0..<1999).map { "status/\(statuses[$0 % 5])?n=\($0)" } + ["reset"]
@@ -113,7 +112,7 @@ import Testing
     #expect(throws: TransportError.self) { try reset.get() }
   }
 
-  @Test(arguments: Over.allCases) @MainActor func `callbacks on the main actor`(over: Over) async throws {
+  @Test(arguments: Over.allCases) @MainActor func `callbacks run on the main actor`(over: Over) async throws {
     let server = try LocalServer()
     let connection = try Connection(server.url + "/", adapter: over.adapter)
     let screen = Screen()
@@ -127,7 +126,7 @@ import Testing
     #expect(screen.text.contains("/reset"))
   }
 
-  @Test func `a part whose connection is given to it`() async throws {
+  @Test func `a part of a program can be given its connection`() async throws {
     let mock = MockAdapter()
     mock.stub(
       where: { $0.url.absoluteString == "https://weather.test/weather?city=Oslo" },

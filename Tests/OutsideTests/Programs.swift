@@ -8,14 +8,14 @@ import Synchronization
 /// A client of a REST interface: its token is refreshed, its lists have pages, its errors have a type.
 struct Articles: Sendable {
   struct Article: Codable, Equatable { let id: Int, title: String }
-  /// What the server says when it refuses.
+  /// The server's error body.
   struct Problem: Decodable, Equatable, Error { let code: String }
 
   private let api: Connection
 
   init(_ url: String, adapter: any Adapter, login: @escaping @Sendable () async throws -> String) throws {
     api = try Connection(
-      url, adapter: adapter, middleware: [.retry(retries: 2), .expectStatus, .tokenRefresh { _ in try await login() }])
+      url, adapter: adapter, middleware: [.retry(retries: 2), .statusValidation, .tokenRefresh { _ in try await login() }])
   }
 
   func all() async throws -> [Article] {
@@ -27,13 +27,13 @@ struct Articles: Sendable {
   }
 
   func article(_ id: String) async throws -> Article {
-    try await typed { try await api.get("articles/{id}", path: ["id": id]).decode() }
+    try await typed { try await api.get("articles/{id}", variables: ["id": id]).decode() }
   }
 
   private func typed<Value>(_ work: () async throws -> Value) async throws -> Value {
     do {
       return try await work()
-    } catch let error as UnexpectedStatus {
+    } catch let error as StatusError {
       guard let problem: Problem = try? await error.response.decode() else { throw error }
       throw problem
     }
@@ -68,8 +68,7 @@ func tokens(of prompt: String, from connection: Connection) -> AsyncThrowingStre
           $0.options.delivery = .streamed
           $0.headers[.accept] = "text/event-stream"
         }
-        for try await line in response.body.lines() {
-          let text = String(decoding: line, as: UTF8.self)
+        for try await text in response.lines() {
           guard text.hasPrefix("data: "), text != "data: [DONE]" else { continue }
           continuation.yield(try JSONDecoder().decode(Answer.self, from: Data(text.dropFirst(6).utf8)).token)
         }
@@ -87,14 +86,14 @@ func upload(_ path: String, titled title: String, to connection: Connection, pro
   async throws -> Response
 {
   var form = MultipartForm()
-  form.add("title", title)
-  try form.addFile("video", path, type: MediaType("video/mp4"))
+  form.append(name: "title", value: title)
+  try form.append(name: "video", file: path, type: MediaType("video/mp4"))
   return try await connection.post("upload", body: .multipart(form)) {
     $0.options.onUploadProgress = { if let fraction = $0.fraction { progress(fraction) } }
   }
 }
 
-/// Visits many URLs, so many at a time, and gives the status of each, or why there is none.
+/// Requests many URLs, some at a time, and returns the status or the error of each.
 func crawl(_ paths: [String], over connection: Connection, atOnce: Int) async -> [String: Result<Int, any Error>] {
   await withTaskGroup(of: (String, Result<Int, any Error>).self) { group in
     var results: [String: Result<Int, any Error>] = [:]
@@ -126,12 +125,12 @@ private func visit(_ path: String, over connection: Connection) async -> Result<
       .onFailure(on: .main) { self.text = $0.localizedDescription }
   }
 
-  func save(_ bytes: Data, to connection: Connection) -> ProgressablePromise<Response> {
+  func save(_ bytes: Data, to connection: Connection) -> Promise<Response> {
     connection.promise.put("upload", body: .data(bytes)).progress(on: .main) { self.progress = $0.fraction ?? 0 }
   }
 }
 
-/// A part of an application that gets its connection from outside, and does not know what is below it.
+/// A part of an application that gets its connection as an argument.
 struct Weather: Sendable {
   struct Report: Decodable, Sendable { let degrees: Int }
   let connection: Connection

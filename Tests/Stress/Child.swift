@@ -1,5 +1,6 @@
 import FaradayTesting
 import Glibc
+import TestServers
 
 /// A server in a process of its own, so that what this process measures of itself is the client's.
 struct Child {

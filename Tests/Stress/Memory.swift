@@ -21,7 +21,7 @@ struct Memory {
     }
     try await peak("upload of \(gibibytes) GiB from a sequence") {
       let body = Body.stream(Blocks(count: gibibytes << 12, size: 256 << 10), length: Int64(bytes))
-      let answer = try await connection.put("upload", body: body).body.text()
+      let answer = try await connection.put("upload", body: body).body.utf8Text()
       try check(answer.contains("\"bytes\":\(bytes)"), answer)
     }
     try await peak("reader that takes one piece a second, 10 seconds") {

@@ -50,8 +50,8 @@ struct Soak {
   /// An adapter's whole life.
   private func life(_ child: Child, for seconds: Int, from first: Int, tally: Tally) async throws {
     var configuration = CurlAdapter.Configuration()
-    configuration.connectionsPerOrigin = Self.connections
-    configuration.connections = Self.kept
+    configuration.maximumPooledConnectionsPerOrigin = Self.connections
+    configuration.maximumPooledConnections = Self.kept
     configuration.streamBufferSize = 64 << 10
     let adapter = CurlAdapter(configuration)
     let requests = try SoakRequests(url: child.url, adapter: adapter, seed: seed, tally: tally)

@@ -56,7 +56,7 @@ struct SoakRequests: Sendable {
     let sum = Mutex(Checksum())
     // So slow that the engine lets others go first, or the server wait.
     let isSlow = plan.number % 8 == 0
-    let response = try await connection.run(
+    let response = try await connection.send(
       HTTPRequest.Method(plan.method) ?? .get, "soak/\(plan.number)", body: body(plan)
     ) {
       if plan.asksForGzip { $0.options.decompression = .standard }
@@ -130,7 +130,7 @@ struct SoakRequests: Sendable {
   /// When the late bytes had left the server that were on the request's way. Those that left before it began could have been
   /// seen; no client can see the others.
   private func late(_ number: Int) async throws -> Int? {
-    try await Int(inquiry.get("late/\(number)").body.text())
+    try await Int(inquiry.get("late/\(number)").body.utf8Text())
   }
 
   /// The bytes in pieces of up to 7,000.

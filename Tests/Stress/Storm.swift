@@ -38,7 +38,7 @@ struct Storm {
   @discardableResult
   private func storm(_ count: Int, _ url: String) async throws -> [Outcome: Int] {
     var configuration = CurlAdapter.Configuration()
-    configuration.connectionsPerOrigin = 200
+    configuration.maximumPooledConnectionsPerOrigin = 200
     let adapter = CurlAdapter(configuration)
     let connection = try Connection(url, adapter: adapter)
     return try await withThrowingTaskGroup(of: Outcome.self) { group in

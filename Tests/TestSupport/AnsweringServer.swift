@@ -1,7 +1,7 @@
 package import FaradayTesting
 private import Synchronization
 
-/// Gives each request an answer, and keeps what it was asked.
+/// Responds to each request, and records it.
 package final class AnsweringServer: Sendable {
   package let heads = Log<String>()
   private let server: RawServer

@@ -1,5 +1,6 @@
 package import FaradayCore
 package import FaradayTesting
+internal import TestServers
 
 /// A part of the conformance rules. A rule waits for its server most of the time: several lanes at a time take the time of one.
 /// Each lane has an adapter of its own and runs its rules one after another.
@@ -12,7 +13,7 @@ package struct Lane: Sendable {
   /// - Parameter index: below ``count``. Each rule is in exactly one lane.
   package init(_ index: Int, of adapter: some Adapter, where isIncluded: (AdapterConformance.Case) -> Bool = { _ in true }) {
     self.adapter = adapter
-    let rules = AdapterConformance.cases(for: adapter.capabilities).filter(isIncluded)
+    let rules = AdapterConformance.casesWithServers(for: adapter.capabilities).filter(isIncluded)
     self.rules = stride(from: index, to: rules.count, by: Self.count).map { rules[$0] }
   }
 }

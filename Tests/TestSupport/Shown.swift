@@ -1,6 +1,6 @@
 /// Everything that a program shows of a value without looking at its properties.
 package enum Shown {
-  /// What interpolation, `String(reflecting:)`, `dump`, and a walk through its mirrors have to say.
+  /// The output of interpolation, `String(reflecting:)`, `dump` and all mirrors.
   package static func all(_ value: Any) -> String {
     var dumped = ""
     dump(value, to: &dumped)

@@ -32,19 +32,19 @@ package enum TestedDelivery: String, CaseIterable, Sendable {
     var request = request
     switch self {
     case .buffered:
-      let response = try await connection.run(request)
-      return (response, try await response.body.text())
+      let response = try await connection.send(request)
+      return (response, try await response.body.utf8Text())
     case .streamed:
       request.options.delivery = .streamed
-      let response = try await connection.run(request)
-      return (response, try await response.body.text())
+      let response = try await connection.send(request)
+      return (response, try await response.body.utf8Text())
     case .callback:
       let bytes = Mutex<[UInt8]>([])
       request.options.onChunk = { piece in
         bytes.withLock { bytes in piece.withUnsafeBytes { bytes += $0 } }
         return .continue
       }
-      let response = try await connection.run(request)
+      let response = try await connection.send(request)
       return (response, bytes.withLock { String(decoding: $0, as: UTF8.self) })
     }
   }

@@ -112,7 +112,7 @@ static struct options parse(int count, char **words) {
     else if (!strcmp(name, "--bytes")) options.bytes = number(name, value, 0, INT64_C(1) << 50);
     else if (!strcmp(name, "--limit")) options.limit = number(name, value, 1, 1000000);
     else if (!strcmp(name, "--port")) options.port = number(name, value, 0, 65535);
-    else if (!strcmp(name, "--http")) options.version = number(name, value, 1, 2);
+    else if (!strcmp(name, "--http")) options.version = number(name, value, 1, 3);
     else if (!strcmp(name, "--second") && value) options.second = value;
     else if (!strcmp(name, "--file") && value) options.file = value;
     else if (!strcmp(name, "--certificate") && value) options.certificate = value;
@@ -238,8 +238,11 @@ static void configure(struct transfer *transfer) {
   SET(easy, CURLOPT_NOSIGNAL, 1L);
   SET(easy, CURLOPT_PROTOCOLS_STR, "http,https");
   const struct options *options = transfer->run->options;
-  SET(easy, CURLOPT_HTTP_VERSION, (long)(options->version == 2 ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1));
-  if (options->version == 2) SET(easy, CURLOPT_PIPEWAIT, 1L);
+  // By number: the headers may be older than the library.
+  const long http3_only = 31;
+  const long versions[] = {CURL_HTTP_VERSION_1_1, CURL_HTTP_VERSION_2TLS, http3_only};
+  SET(easy, CURLOPT_HTTP_VERSION, versions[options->version - 1]);
+  if (options->version > 1) SET(easy, CURLOPT_PIPEWAIT, 1L);
   if (options->certificate) SET(easy, CURLOPT_CAINFO, options->certificate);
   if (options->forget_sessions) SET(easy, CURLOPT_SSL_SESSIONID_CACHE, 0L);
   SET(easy, CURLOPT_PROXY, "");

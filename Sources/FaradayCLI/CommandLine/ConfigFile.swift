@@ -1,10 +1,10 @@
 import Faraday
 import FaradayCurl
 
-/// A configuration file (`-K`, `.curlrc`): options, one on a line, with or without dashes, the value after a space, `=` or `:`, in
-/// quotes if it has spaces. Lines that begin with `#` are comments.
+/// A configuration file (`-K`, `.curlrc`) with one option per line, with or without dashes. The value follows a space, `=` or
+/// `:`, and is quoted if it has spaces. Lines that begin with `#` are comments.
 enum ConfigFile {
-  /// How deep files may name others.
+  /// The maximum nesting of files.
   private static let maximumDepth = 16
 
   /// Applies the options of a file; `-` is standard input.
@@ -21,79 +21,48 @@ enum ConfigFile {
     apply(String(decoding: contents, as: UTF8.self), of: name, to: &state)
   }
 
-  /// Applies the default file, if there is one.
+  /// Applies the first of curl's default files that can be read.
   static func readDefault(into state: inout CommandState) {
-    for path in defaultPaths {
-      guard let contents = try? InputFile(name: path).contents() else { continue }
+    let places = [("CURL_HOME", "/.curlrc"), ("XDG_CONFIG_HOME", "/curlrc"), ("HOME", "/.curlrc"), ("HOME", "/.config/curlrc")]
+    for (variable, name) in places {
+      guard let path = Environment.variable(variable).map({ $0 + name }),
+        let contents = try? InputFile(name: path).contents()
+      else { continue }
       return apply(String(decoding: contents, as: UTF8.self), of: path, to: &state)
     }
   }
 
-  /// Where curl looks for its file.
-  private static var defaultPaths: [String] {
-    let home = Environment.variable("HOME")
-    return [
-      Environment.variable("CURL_HOME").map { $0 + "/.curlrc" },
-      Environment.variable("XDG_CONFIG_HOME").map { $0 + "/curlrc" },
-      home.map { $0 + "/.curlrc" },
-      home.map { $0 + "/.config/curlrc" },
-    ].compactMap(\.self)
-  }
-
-  /// Applies the options of a text. A line that is wrong is a warning, as with curl.
+  /// Applies the options of a text. As with curl, an invalid line only causes a warning.
   static func apply(_ text: String, of name: String, to state: inout CommandState) {
     var parser = CommandLineParser(state)
-    parser.enterFile()
+    parser.state.depth += 1
     let lines = text.split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" }
     for (number, line) in lines.enumerated() {
       guard let (option, value) = words(of: line) else { continue }
       do {
-        try parser.read(line: option, value: value)
+        // An option may lack its dashes.
+        _ = try parser.read(option: option.hasPrefix("-") ? option : "--" + option, next: value)
       } catch {
-        let reason = (error as? UsageFailure)?.message ?? (error as? CommandFailure)?.message ?? "\(error)"
-        parser.warn("\(name == "-" ? "<stdin>" : name):\(number + 1): warning: \(reason)")
+        let reason = CommandFailure(error).message
+        parser.state.ownWarnings.append("\(name == "-" ? "<stdin>" : name):\(number + 1): warning: \(reason)")
       }
     }
-    parser.leaveFile()
+    parser.state.depth -= 1
     state = parser.state
   }
 
   /// The option of a line, and its value; nil for a comment or an empty line.
   static func words(of line: Substring) -> (option: String, value: String?)? {
-    let isSpace = { (character: Character) in character.isWhitespace }
-    var rest = line.drop(while: isSpace)
-    guard let first = rest.first, first != "#" else { return nil }
-    // Options with dashes are ended by white space only: `--x=y` is no option of curl's.
-    let isDashed = first == "-"
-    let option = rest.prefix { !isSpace($0) && (isDashed || ($0 != "=" && $0 != ":")) }
-    rest = rest.dropFirst(option.count).drop { isSpace($0) || $0 == "=" || $0 == ":" }
-    guard let opening = rest.first else { return (String(option), nil) }
-    guard opening == "\"" else { return (String(option), String(rest.prefix { !isSpace($0) })) }
-    return (String(option), unquoted(rest.dropFirst()))
-  }
-
-  private static func unquoted(_ text: Substring) -> String {
-    var value = ""
-    var rest = text
-    while let character = rest.popFirst(), character != "\"" {
-      guard character == "\\", let next = rest.popFirst() else {
-        value.append(character)
-        continue
+    // An option with dashes ends only at white space: curl has no option `--x=y`.
+    let pattern = #/\s*(-\S*|[^#\s][^\s=:]*)[\s=:]*(?:"((?:\\.|[^"\\])*).*|(\S+).*)?/#
+    guard let match = line.wholeMatch(of: pattern) else { return nil }
+    guard let quoted = match.2 else { return (String(match.1), match.3.map { String($0) }) }
+    let escapes: [Substring: String] = ["t": "\t", "n": "\n", "r": "\r", "v": "\u{B}"]
+    return (
+      String(match.1),
+      String(quoted).replacing(#/\\(.)/#) { character -> String in
+        escapes[character.1] ?? String(character.1)
       }
-      value.append(["t": "\t", "n": "\n", "r": "\r", "v": "\u{B}"][next] ?? next)
-    }
-    return value
-  }
-}
-
-extension CommandLineParser {
-  fileprivate mutating func enterFile() { state.depth += 1 }
-  fileprivate mutating func leaveFile() { state.depth -= 1 }
-  fileprivate mutating func warn(_ text: String) { state.warnings.append(text) }
-
-  /// Reads an option of a file, which may lack its dashes.
-  fileprivate mutating func read(line option: String, value: String?) throws {
-    // `:` is the letter of --next, which a file has no way to say otherwise.
-    _ = try read(option: option.hasPrefix("-") ? option : "--" + option, next: value)
+    )
   }
 }

@@ -2,10 +2,10 @@ import Faraday
 
 /// The settings of the transfers between two `--next`.
 struct Operation: Sendable {
-  /// What the options warn of.
+  /// The warnings about the options.
   var warnings: [String] = []
 
-  // What is transferred.
+  // The targets.
   var targets: [TargetArgument] = []
   /// Whether `-O` is implied for each URL.
   var allRemoteNames = false
@@ -18,7 +18,7 @@ struct Operation: Sendable {
   var isJSON = false
   var dataInURL = false
   var urlQuery: [DataArgument] = []
-  var form: [FormText] = []
+  var form: [FormArgument] = []
   var head = false
   var agent: String?
   var referer: String?
@@ -39,7 +39,6 @@ struct Operation: Sendable {
   var pathAsIs = false
   var globs = true
   var compressed = false
-  var asksForTransferCoding = false
   var etagSave: String?
   var etagCompare: String?
   var refusesUserInURL = false
@@ -47,7 +46,7 @@ struct Operation: Sendable {
   // Redirects and retries.
   var location = false
   var trustsRedirects = false
-  /// -1 is no limit.
+  /// The maximum number of redirects; -1 for no limit.
   var maxRedirects = 50
   var keepsPost: Set<Int> = []
   var protocols = ProtocolSet()
@@ -67,8 +66,7 @@ struct Operation: Sendable {
   var writeOut: String?
   var outputFolder: String?
   var createsFolders = false
-  var clobbers = true
-  var clobberIsSet = false
+  var clobber = OutputRules.Clobber.unlessNamedByServer
   var usesHeaderName = false
   var removesOnError = false
   var setsRemoteTime = false
@@ -83,17 +81,16 @@ struct Operation: Sendable {
   var speedLimit: Int?
   var speedTime: Duration?
   var version: HTTPVersionPolicy?
-  var acceptsHTTP09 = false
+  /// Changes to the library's options, by the name of the command's option. They are applied last.
+  var edits: [String: @Sendable (inout Options) -> Void] = [:]
   var tls = TLSArguments()
   var proxy = ProxyArguments()
-  var network = NetworkArguments()
+  var network = Network()
   var hsts: String?
   var altSvc: String?
-  /// Options of libcurl that the library has no property for.
-  var curlSettings: [CurlSetting] = []
 }
 
-/// Which request the options ask for. Two of them are an error.
+/// The kind of request that the options select. Selecting two kinds is an error.
 enum RequestKind: String, Sendable {
   case get = "GET (-G, --get)"
   case head = "HEAD (-I, --head)"
@@ -105,26 +102,19 @@ enum RequestKind: String, Sendable {
 /// Whether `.netrc` is read.
 enum NetrcUse: Sendable { case never, optional, always }
 
-/// `-C`: where a transfer goes on.
+/// `-C`: the offset at which a transfer resumes.
 enum Resume: Sendable, Equatable {
   case at(Int64)
-  /// Where the file ends.
+  /// The end of the existing file.
   case automatic
 }
 
-/// The text of one `-F` or `--form-string`.
-struct FormText: Sendable, Equatable {
-  let text: String
-  /// Whether `@`, `<` and `;type=` have no special meaning.
-  let isLiteral: Bool
-}
-
-/// A URL with its output and its upload; each is given by an argument of its own, in any order.
+/// A URL with its output and its upload. Separate arguments set the three, in any order.
 struct TargetArgument: Sendable, Equatable {
   enum Output: Sendable, Equatable {
     case file(String)
     case remoteName
-    /// `--no-remote-name`: standard output, whatever `--remote-name-all` says.
+    /// `--no-remote-name`: standard output, even with `--remote-name-all`.
     case standard
   }
 
@@ -132,48 +122,47 @@ struct TargetArgument: Sendable, Equatable {
   var output: Output?
   var upload: String?
 
-  /// The file to upload; nil also for `-T ''`, which takes the place of one.
+  /// The file to upload; nil also for `-T ''`, which fills the place of an upload without a file.
   var uploadFile: String? { upload.flatMap { $0.isEmpty ? nil : $0 } }
 }
 
 extension Operation {
-  /// The first target without what this key path leads to; a new one if there is none.
+  /// Returns the index of the first target whose value at this key path is nil. Appends a target if all have a value.
   private mutating func target<Value>(without key: KeyPath<TargetArgument, Value?>) -> Int {
     if let index = targets.firstIndex(where: { $0[keyPath: key] == nil }) { return index }
     targets.append(TargetArgument())
     return targets.count - 1
   }
 
+  mutating func add(_ field: FormArgument) throws {
+    form.append(field)
+    warnings += field.warnings
+    try choose(.form)
+  }
+
   mutating func add(url: String) { targets[target(without: \.url)].url = url }
   mutating func add(output: TargetArgument.Output) { targets[target(without: \.output)].output = output }
   mutating func add(upload: String) { targets[target(without: \.upload)].upload = upload }
 
-  /// Where the body of a target goes.
+  /// Whether the transport negotiates the authentication with the server.
+  var negotiates: Bool { !schemes.isSubset(of: .basic) }
+
+  /// The output for the body of a target.
   func output(of target: TargetArgument) -> TargetArgument.Output {
     target.output ?? (allRemoteNames ? .remoteName : .standard)
   }
 
-  /// Whether a body goes to standard output.
+  /// Whether a body is written to standard output.
   var writesToOutput: Bool {
     targets.contains { target in target.url != nil && [.standard, .file("-")].contains(output(of: target)) }
   }
 
-  /// Chooses the kind of request. Throws curl's warning if there is another one already.
+  /// Selects the kind of request. Throws if another kind is already selected.
   mutating func choose(_ new: RequestKind) throws {
-    guard let kind, kind != new else {
-      kind = new
-      return
+    if let kind, kind != new {
+      throw UsageFailure(
+        "You can only select one HTTP request method! You asked for both \(new.rawValue) and \(kind.rawValue).")
     }
-    throw RequestConflict(new: new, old: kind)
-  }
-}
-
-/// Options that ask for two kinds of request.
-struct RequestConflict: Error, CustomStringConvertible {
-  let new: RequestKind
-  let old: RequestKind
-
-  var description: String {
-    "You can only select one HTTP request method! You asked for both \(new.rawValue) and \(old.rawValue)."
+    kind = new
   }
 }

@@ -1,47 +1,51 @@
 extension OptionTable {
-  /// The options of curl's that are not supported, with what to use instead or why.
-  static let missing: [CommandOption] = [
-    .missing("append", "a", ftp), .missing("list-only", "l", ftp), .missing("quote", "Q", ftp), .missing("ftp-port", "P", ftp),
-    .missing("disable-eprt", ftp), .missing("disable-epsv", ftp), .missing("ftp-account", ftp),
-    .missing("ftp-alternative-to-user", ftp), .missing("ftp-create-dirs", ftp), .missing("ftp-method", ftp),
-    .missing("ftp-pasv", ftp), .missing("ftp-pret", ftp), .missing("ftp-skip-pasv-ip", ftp), .missing("ftp-ssl-ccc", ftp),
-    .missing("ftp-ssl-ccc-mode", ftp), .missing("ftp-ssl-control", ftp), .missing("krb", ftp), .missing("use-ascii", "B", ftp),
-    .missing("crlf", ftp), .missing("create-file-mode", ftp), .missing("ssl", https), .missing("ssl-reqd", https),
-    .missing("mail-auth", mail), .missing("mail-from", mail), .missing("mail-rcpt", mail),
-    .missing("mail-rcpt-allowfails", mail), .missing("login-options", mail), .missing("sasl-authzid", mail),
-    .missing("sasl-ir", mail), .missing("compressed-ssh", ssh), .missing("hostpubmd5", ssh), .missing("hostpubsha256", ssh),
-    .missing("pubkey", ssh), .missing("telnet-option", "t", "faraday speaks HTTP only; use telnet"),
-    .missing("tftp-blksize", tftp), .missing("tftp-no-options", tftp),
-    .missing("sslv2", "2", "SSL 2 is broken; use --tlsv1.2"), .missing("sslv3", "3", "SSL 3 is broken; use --tlsv1.2"),
-    .missing("ssl-allow-beast", "it weakens TLS 1.0; use --tlsv1.2"),
-    .missing("proxy-ssl-allow-beast", "it weakens TLS 1.0; use a newer proxy"),
-    .missing("ssl-auto-client-cert", schannel), .missing("proxy-ssl-auto-client-cert", schannel),
-    .missing("ssl-no-revoke", schannel), .missing("ssl-revoke-best-effort", schannel),
-    .missing("npn", "NPN is obsolete; use --no-alpn for HTTP/1.1 without negotiation"),
-    .missing("tlsauthtype", srp), .missing("tlsuser", srp), .missing("tlspassword", srp), .missing("proxy-tlsauthtype", srp),
-    .missing("proxy-tlsuser", srp), .missing("proxy-tlspassword", srp),
-    .missing("egd-file", random), .missing("random-file", random),
-    .missing("ntlm-wb", "use --ntlm with a user and password"),
-    .missing("form-escape", "names in forms are percent-encoded, as browsers do"),
-    .missing("metalink", "curl has dropped it too; use the URLs of the file"),
-    .missing("libcurl", "use Request.curlCommand of the Faraday package, or curl"),
-    .missing("manual", "M", "use --help"), .missing("xattr", "use -w '%{url_effective}' and setfattr"),
-    .missing("http3-only", "use --http3"), .missing("engine", "use a PEM, DER or PKCS#12 file"),
-    .missing("ignore-content-length", "a body that is shorter or longer than it says is an error; use curl"),
-    .missing("raw", "chunks are always decoded; use --trace to see them"),
+  /// The unsupported curl options, each with an alternative or a reason.
+  static let missing: [CommandOption] = reasons.flatMap { reason, names in
+    names.split(separator: " ").map { name in
+      let parts = name.split(separator: "/")
+      return CommandOption(
+        name: String(parts[0]), letter: parts.count == 2 ? parts[1].first : nil, help: reason, action: .unsupported(reason))
+    }
+  }
 
+  /// The names by reason. A slash precedes the letter of a name.
+  private static let reasons: KeyValuePairs = [
+    "faraday speaks HTTP only; use curl for FTP":
+      "append/a list-only/l quote/Q ftp-port/P disable-eprt disable-epsv ftp-account ftp-alternative-to-user ftp-create-dirs "
+      + "ftp-method ftp-pasv ftp-pret ftp-skip-pasv-ip ftp-ssl-ccc ftp-ssl-ccc-mode ftp-ssl-control krb use-ascii/B crlf "
+      + "create-file-mode",
+    "use an https URL, or --proto =https": "ssl ssl-reqd",
+    "faraday speaks HTTP only; use curl for mail":
+      "mail-auth mail-from mail-rcpt mail-rcpt-allowfails login-options sasl-authzid sasl-ir",
+    "faraday speaks HTTP only; use scp or sftp": "compressed-ssh hostpubmd5 hostpubsha256 pubkey",
+    "faraday speaks HTTP only; use telnet": "telnet-option/t",
+    "faraday speaks HTTP only; use tftp": "tftp-blksize tftp-no-options",
+    "SSL 2 is broken; use --tlsv1.2": "sslv2/2",
+    "SSL 3 is broken; use --tlsv1.2": "sslv3/3",
+    "it weakens TLS 1.0; use --tlsv1.2": "ssl-allow-beast proxy-ssl-allow-beast",
+    "it is for Schannel on Windows only":
+      "ssl-auto-client-cert proxy-ssl-auto-client-cert ssl-no-revoke ssl-revoke-best-effort",
+    "NPN is obsolete; use --no-alpn for HTTP/1.1 without negotiation": "npn",
+    "TLS-SRP ended with TLS 1.2; use -u or --cert":
+      "tlsauthtype tlsuser tlspassword proxy-tlsauthtype proxy-tlsuser proxy-tlspassword",
+    "it has no effect since OpenSSL 1.1; leave it out": "egd-file random-file",
+    "use --ntlm with a user and password": "ntlm-wb",
+    "names in forms are percent-encoded, as browsers do": "form-escape",
+    "curl has dropped it too; use the URLs of the file": "metalink",
+    "use Request.curlCommand of the Faraday package, or curl": "libcurl",
+    "use --help": "manual/M",
+    "use -w '%{url_effective}' and setfattr": "xattr",
+    "use --http3": "http3-only",
+    "use a PEM, DER or PKCS#12 file": "engine",
+    "a body that is shorter or longer than it says is an error; use curl": "ignore-content-length",
+    "chunks are always decoded; use --trace to see them": "raw",
+    "use --compressed": "tr-encoding",
+    "use the shell's 2>file": "stderr",
+    "use a loop of the shell with sleep": "rate",
+    "use -x, which speaks HTTP/1.1": "proxy1.0",
+    "a key has the encoding of its certificate; use --cert-type": "key-type proxy-key-type",
+    "use CurlAdapter.Configuration.unsafeCustomize of the Faraday package, or curl":
+      "cert-status false-start curves tcp-fastopen haproxy-protocol doh-insecure doh-cert-status dns-interface dns-ipv4-addr "
+      + "dns-ipv6-addr preproxy socks5-gssapi socks5-gssapi-nec socks5-gssapi-service proxy-service-name service-name delegation",
   ]
-
-  private static let ftp = "faraday speaks HTTP only; use curl for FTP"
-  private static let https = "use an https URL, or --proto =https"
-  private static let mail = "faraday speaks HTTP only; use curl for mail"
-  private static let ssh = "faraday speaks HTTP only; use scp or sftp"
-  private static let tftp = "faraday speaks HTTP only; use tftp"
-  private static let schannel = "it is for Schannel on Windows only"
-  private static let srp = "TLS-SRP ended with TLS 1.2; use -u or --cert"
-  private static let random = "it has no effect since OpenSSL 1.1; leave it out"
-}
-
-extension CommandOption {
-  fileprivate static func missing(_ name: String, _ instead: String) -> CommandOption { .missing(name, nil, instead) }
 }

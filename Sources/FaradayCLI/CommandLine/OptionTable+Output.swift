@@ -1,5 +1,5 @@
 extension OptionTable {
-  /// What is written.
+  /// The options for the output.
   static let output: [CommandOption] = [
     .value("output", "o", "file", "Write the body to this file; - is standard output") {
       guard !$1.isEmpty else { throw OptionProblem.badUse }
@@ -16,8 +16,7 @@ extension OptionTable {
     .value("output-dir", nil, "dir", "Write files in this folder") { $0.outputFolder = $1 },
     .flag("create-dirs", nil, "Create the folders of the files") { $0.createsFolders = $1 },
     .flag("clobber", nil, "Overwrite files that exist; --no-clobber takes another name") {
-      $0.clobbers = $1
-      $0.clobberIsSet = true
+      $0.clobber = $1 ? .always : .never
     },
     .flag("remove-on-error", nil, "Remove the file of a transfer that failed") { $0.removesOnError = $1 },
     .flag("remote-time", "R", "Give the file the time of Last-Modified") { $0.setsRemoteTime = $1 },
@@ -37,7 +36,8 @@ extension OptionTable {
       $0.failsWithBody = $1
     },
     .value("write-out", "w", "format", "Print this after each transfer, e.g. '%{http_code}\\n'; @file reads it") {
-      $0.writeOut = try WriteOutArgument.text($1)
+      // As in curl, the contents of the file are joined to one line.
+      $0.writeOut = $1.hasPrefix("@") ? try InputFile(name: String($1.dropFirst())).line() : $1
     },
     .value("max-filesize", nil, "bytes", "The maximum size of a body") { $0.maxFileSize = try NumberArgument.size($1) },
     .globalFlag("silent", "s", "Show neither progress nor errors") { $0.silent = $1 },
@@ -46,28 +46,25 @@ extension OptionTable {
     .globalFlag("progress-bar", "#", "For compatibility: progress is always a bar") { _, _ in },
     .flag("buffer", "N", "For compatibility: output is never buffered") { _, _ in },
     .globalFlag("styled-output", nil, "For compatibility: headers are never styled") { _, _ in },
-    .globalValue("stderr", nil, "file", "Write messages to this file instead of standard error; - is standard output") {
-      $0.errorFile = $1
+    .globalFlag("verbose", "v", "Show what is sent and received, without credentials") {
+      $0.trace = $1 ? (.verbose, "%") : nil
     },
-    .globalFlag("verbose", "v", "Show what is sent and received, without credentials") { $0.trace = $1 ? .verbose : nil },
-    .globalValue("trace", nil, "file", "Write all that is sent and received, in hexadecimal too; - is standard output") {
-      $0.trace = .full(file: $1)
+    .globalValue("trace", "file", "Write all that is sent and received, in hexadecimal too; - is standard output") {
+      $0.trace = (.hexadecimal, $1)
     },
-    .globalValue("trace-ascii", nil, "file", "Write all that is sent and received") { $0.trace = .ascii(file: $1) },
+    .globalValue("trace-ascii", "file", "Write all that is sent and received") { $0.trace = (.ascii, $1) },
     .globalFlag("trace-time", nil, "Show times in --verbose and --trace") { $0.tracesTime = $1 },
     CommandOption.globalFlag("show-secrets", nil, "Show credentials in --verbose and --trace") { $0.showsSecrets = $1 }.own,
     CommandOption.globalFlag("timing", nil, "Print the duration of each phase to standard error") { $0.timing = $1 }.own,
   ]
 
-  /// How the command itself runs.
+  /// The options for the command itself.
   static let command: [CommandOption] = [
     CommandOption(
       name: "next", letter: ":", help: "The options that follow are those of other URLs",
       action: .flag { state, _ in
-        guard state.operation.targets.contains(where: { $0.url != nil }) else {
-          // As in curl, where no URL comes before: it starts anew all the same.
-          return
-        }
+        // As in curl, the settings are kept if no URL precedes.
+        guard state.operation.targets.contains(where: { $0.url != nil }) else { return }
         state.finished.append(state.operation)
         state.operation = Operation()
       }, isNegatable: false),
@@ -77,17 +74,14 @@ extension OptionTable {
     CommandOption(
       name: "disable", letter: "q", help: "As the first argument: do not read .curlrc", action: .flag { _, _ in }),
     .globalFlag("parallel", "Z", "Transfer all URLs at the same time") { $0.parallel = $1 },
-    .globalValue("parallel-max", nil, "number", "The maximum number of transfers at a time: 50") {
-      let number = try NumberArgument.positive($1)
+    .globalValue("parallel-max", "number", "The maximum number of transfers at a time: 50") {
+      let number = try NumberArgument.integer($1)
       $0.parallelLimit = (1...300).contains(number) ? number : 50
     },
     .globalFlag("parallel-immediate", nil, "For compatibility: transfers never wait for multiplexing") { _, _ in },
     .globalFlag("fail-early", nil, "End with the first transfer that fails") { $0.failsEarly = $1 },
-    .globalValue("rate", nil, "rate", "The maximum number of serial transfers: 2/s, 3/m, 15/h, 14/d") {
-      $0.startInterval = try RateArgument.interval($1)
-    },
     CommandOption.value("transport", nil, "name", "The adapter: curl or urlsession") {
-      guard let transport = Transport(rawValue: $1) else { throw OptionProblem.other("is neither curl nor urlsession") }
+      guard let transport = Transport(rawValue: $1) else { throw OptionProblem(description: "is neither curl nor urlsession") }
       $0.transport = transport
     }.own,
     CommandOption(

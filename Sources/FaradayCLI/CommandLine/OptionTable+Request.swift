@@ -1,7 +1,7 @@
 import Faraday
 
 extension OptionTable {
-  /// What is sent.
+  /// The options for the request.
   static let request: [CommandOption] = [
     .value("url", nil, "url", "A URL to transfer, as without an option") { $0.add(url: $1) },
     .value("request", "X", "method", "The request method") { $0.method = $1.isEmpty ? nil : $1 },
@@ -35,12 +35,10 @@ extension OptionTable {
     },
     .flag("get", "G", "Put the data in the URL's query, and GET it") { $0.dataInURL = $1 },
     .value("form", "F", "name=content", "POST a multipart form; @file uploads a file, <file reads one") {
-      $0.form.append(FormText(text: $1, isLiteral: false))
-      try $0.choose(.form)
+      try $0.add(try FormArgument($1))
     },
     .value("form-string", nil, "name=string", "Like --form, without special characters") {
-      $0.form.append(FormText(text: $1, isLiteral: true))
-      try $0.choose(.form)
+      try $0.add(try FormArgument($1, isLiteral: true))
     },
     .value("upload-file", "T", "file", "PUT the file, streamed; - is standard input") { $0.add(upload: $1) },
     .flag("head", "I", "Send a HEAD request and show the header") {
@@ -50,7 +48,7 @@ extension OptionTable {
     },
     .value("range", "r", "range", "Only these bytes: 0-499, 500-, -500") { $0.range = $1 },
     .value("continue-at", "C", "offset", "Go on with a transfer at this byte; - is where the file ends") {
-      $0.resume = $1 == "-" ? .automatic : .at(Int64(try NumberArgument.positive($1)))
+      $0.resume = $1 == "-" ? .automatic : .at(Int64(try NumberArgument.integer($1)))
     },
     .value("time-cond", "z", "time", "Only what has changed since this time, or that of this file; -time: not since") {
       $0.timeCondition = $1
@@ -60,7 +58,6 @@ extension OptionTable {
     .value("cookie", "b", "data|file", "Send cookies: 'name=value', or those of a file") { $0.cookies.append($1) },
     .value("cookie-jar", "c", "file", "Write all cookies to this file at the end; - is standard output") { $0.cookieJar = $1 },
     .flag("junk-session-cookies", "j", "Ignore the session cookies of the files") { $0.dropsSessionCookies = $1 },
-    .flag("tr-encoding", nil, "Request a compressed transfer coding, and decode it") { $0.asksForTransferCoding = $1 },
     .flag("compressed", nil, "Request a compressed response, and decode it") { $0.compressed = $1 },
     .value("request-target", nil, "path", "The request target, instead of the URL's path and query") { $0.requestTarget = $1 },
     .flag("path-as-is", nil, "Keep /./ and /../ in the URL") { $0.pathAsIs = $1 },
@@ -75,7 +72,7 @@ extension OptionTable {
     .flag("disallow-username-in-url", nil, "Refuse URLs with a user name") { $0.refusesUserInURL = $1 },
   ]
 
-  /// What is sent again.
+  /// The options for redirects and retries.
   static let repetition: [CommandOption] = [
     .flag("location", "L", "Follow redirects") { $0.location = $1 },
     .flag("location-trusted", nil, "Follow redirects, and send credentials to other hosts too") {
@@ -83,36 +80,34 @@ extension OptionTable {
       $0.trustsRedirects = $1
     },
     .value("max-redirs", nil, "number", "The maximum number of redirects: 50; -1 is no limit") {
-      let number = try NumberArgument.integer($1)
-      guard number >= -1 else { throw OptionProblem.notANumber }
-      $0.maxRedirects = number
+      $0.maxRedirects = try NumberArgument.integer($1, in: -1...Int.max)
     },
-    .flag("post301", nil, "Keep POST after a 301") { $0.keepsPost(301, $1) },
-    .flag("post302", nil, "Keep POST after a 302") { $0.keepsPost(302, $1) },
-    .flag("post303", nil, "Keep POST after a 303") { $0.keepsPost(303, $1) },
-    .value("retry", nil, "number", "Retry so often after a transient error") { $0.retries = try NumberArgument.positive($1) },
+    .flag("post301", nil, "Keep POST after a 301") { $0.keepsPost.turn(301, $1) },
+    .flag("post302", nil, "Keep POST after a 302") { $0.keepsPost.turn(302, $1) },
+    .flag("post303", nil, "Keep POST after a 303") { $0.keepsPost.turn(303, $1) },
+    .value("retry", nil, "number", "Retry so often after a transient error") { $0.retries = try NumberArgument.integer($1) },
     .value("retry-delay", nil, "seconds", "The time between retries; by default it doubles from 1 s to 10 min") {
-      let seconds = try NumberArgument.positive($1)
-      guard seconds <= 1_000_000_000 else { throw OptionProblem.tooLarge }
+      let seconds = try NumberArgument.count($1)
       $0.retryDelay = seconds == 0 ? nil : .seconds(seconds)
     },
     .value("retry-max-time", nil, "seconds", "The time after which there are no more retries") {
-      let seconds = try NumberArgument.positive($1)
-      guard seconds <= 1_000_000_000 else { throw OptionProblem.tooLarge }
+      let seconds = try NumberArgument.count($1)
       $0.retryLimit = seconds == 0 ? nil : .seconds(seconds)
     },
     .flag("retry-connrefused", nil, "Retry if the connection is refused too") { $0.retriesRefused = $1 },
     .flag("retry-all-errors", nil, "Retry after every error") { $0.retriesAll = $1 },
   ]
 
-  /// Who sends it.
+  /// The options for authentication.
   static let authentication: [CommandOption] = [
     .value("user", "u", "user:password", "The user and password") { $0.user = $1 },
-    .flag("basic", nil, "Authenticate with Basic") { $0.use(.basic, $1) },
-    .flag("digest", nil, "Authenticate with Digest") { $0.use(.digest, $1) },
-    .flag("ntlm", nil, "Authenticate with NTLM") { $0.use(.ntlm, $1) },
-    .flag("negotiate", nil, "Authenticate with Negotiate (SPNEGO)") { $0.use(.negotiate, $1) },
-    .flag("anyauth", nil, "Authenticate with the strongest scheme that the server offers") { $0.schemes = $1 ? .any : [] },
+    .flag("basic", nil, "Authenticate with Basic") { $0.schemes.turn(.basic, $1) },
+    .flag("digest", nil, "Authenticate with Digest") { $0.schemes.turn(.digest, $1) },
+    .flag("ntlm", nil, "Authenticate with NTLM") { $0.schemes.turn(.ntlm, $1) },
+    .flag("negotiate", nil, "Authenticate with Negotiate (SPNEGO)") { $0.schemes.turn(.negotiate, $1) },
+    .flag("anyauth", nil, "Authenticate with the strongest scheme that the server offers") {
+      $0.schemes = $1 ? .any : []
+    },
     .value("oauth2-bearer", nil, "token", "Send this Bearer token") { $0.bearer = $1 },
     .value("aws-sigv4", nil, "provider1[:provider2[:region[:service]]]", "Sign with AWS Signature V4") {
       $0.awsSignature = $1
@@ -124,14 +119,4 @@ extension OptionTable {
       if $0.netrc == .never { $0.netrc = .always }
     },
   ]
-}
-
-extension Operation {
-  fileprivate mutating func keepsPost(_ status: Int, _ isOn: Bool) {
-    if isOn { keepsPost.insert(status) } else { keepsPost.remove(status) }
-  }
-
-  fileprivate mutating func use(_ scheme: AuthenticationSchemes, _ isOn: Bool) {
-    if isOn { schemes.insert(scheme) } else { schemes.remove(scheme) }
-  }
 }

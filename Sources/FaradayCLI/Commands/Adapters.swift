@@ -1,15 +1,15 @@
 import ArgumentParser
-import Faraday
+@_spi(Adapters) import Faraday
 
 /// `faraday adapters`: lists the capabilities of each adapter.
 struct Adapters: ParsableCommand {
   static let configuration = CommandConfiguration(abstract: "Lists the capabilities of each adapter on this machine.")
 
-  @Flag(help: "Prints the table of the README, which is that of a libcurl with everything.")
+  @Flag(help: "Prints the table of the documentation, which is that of a libcurl with everything.")
   var markdown = false
 
   func run() {
-    Descriptor.output.say(markdown ? CapabilityTable.withNewEngines.markdown : CapabilityTable().text)
+    Descriptor.output.say(markdown ? CapabilityTable(hasNewEngines: true).markdown : CapabilityTable().text)
   }
 }
 
@@ -19,23 +19,19 @@ struct CapabilityTable {
 
   init(_ adapters: [(name: String, capabilities: Capabilities)]) { self.adapters = adapters }
 
-  /// The adapters that `--transport` knows, with the engines of this machine.
-  init() { self.init(Transport.allCases.map { ($0.adapterName, $0.capabilities) }) }
-
-  /// The same adapters, with engines that are new enough to have all capabilities.
-  static var withNewEngines: CapabilityTable {
-    CapabilityTable(
-      Transport.allCases.map { ($0.adapterName, $0 == .curl ? .all : $0.capabilities) })
+  /// Creates a table of the adapters, with the engines of this machine or with engines that have all capabilities.
+  init(hasNewEngines: Bool = false) {
+    self.init(Transport.allCases.map { ($0.adapterName, hasNewEngines && $0 == .curl ? .all : $0.capabilities) })
   }
 
-  /// As plain text.
+  /// The table as plain text.
   var text: String {
     let rows = [["capability", "is"] + adapters.map(\.name)] + cells
-    // Marks of code mean nothing there.
+    // Plain text has no code marks.
     return TextTable(rows.map { row in row.map { $0.filter { $0 != "`" } } }).leftAligned
   }
 
-  /// As Markdown.
+  /// The table as Markdown.
   var markdown: String {
     let head = ["capability", "is"] + adapters.map { "`\($0.name)`" }
     let rule = ["---", "---"] + adapters.map { _ in ":-:" }

@@ -1,5 +1,5 @@
 import ArgumentParser
-import Faraday
+@_spi(Adapters) import Faraday
 
 /// `faraday events URL`: shows server-sent events as they arrive.
 struct Events: AsyncParsableCommand {
@@ -17,16 +17,16 @@ struct Events: AsyncParsableCommand {
   @Flag(help: "Writes each event as a line of JSON.")
   var json = false
 
-  @Option(help: ArgumentHelp("Ends after so many events.", valueName: "number"))
+  @Option(help: ArgumentHelp("Ends after this number of events.", valueName: "number"))
   var maxEvents: Int?
 
   @Flag(help: "Ends where the stream ends.")
   var noReconnect = false
 
-  @Option(help: ArgumentHelp("Gives up when so many attempts to reconnect have failed in a row.", valueName: "number"))
+  @Option(help: ArgumentHelp("The maximum number of failed reconnections in a row.", valueName: "number"))
   var retry = 3
 
-  @Flag(name: [.customShort("s"), .customLong("silent")], help: "Says nothing of reconnections.")
+  @Flag(name: [.customShort("s"), .customLong("silent")], help: "Does not report reconnections.")
   var silent = false
 
   @Option(help: ArgumentHelp("The adapter: curl or urlsession.", valueName: "name"))
@@ -65,7 +65,7 @@ struct Events: AsyncParsableCommand {
     let authorization = login.map { Authorization(.basic(user: $0.user, password: $0.password)) }
     let connection = Connection(
       url: target.url, adapter: transport.adapter(),
-      middleware: [Decompress(), Redirects()] + (authorization.map { [$0] } ?? []))
+      middleware: [ContentDecoding(), Redirects()] + (authorization.map { [$0] } ?? []))
     return connection.events(reconnects: reconnection) { request in
       request.headers = try request.headers.overridden(by: fields)
       if transport == .curl, let target = target.rawTarget { request.options.requestTarget = .verbatim(target) }
@@ -77,13 +77,11 @@ struct Events: AsyncParsableCommand {
     return .automatic(limit: retry) { [silent] interruption in
       guard !silent else { return }
       let reason = interruption.error.map { CommandFailure($0).message } ?? "the server has ended the stream"
-      let seconds = String(interruption.delay.milliseconds / 1000) + "." + String(interruption.delay.milliseconds % 1000 / 100)
-      Descriptor.error.say("faraday: \(reason); reconnecting in \(seconds) s")
+      Descriptor.error.say("faraday: \(reason); reconnecting in \(Figures.fixed(interruption.delay.inSeconds, places: 1)) s")
     }
   }
 
-  /// The event as the server may have sent it: fields, and an empty line. Control characters are escaped, as a terminal would
-  /// interpret them.
+  /// Formats the event as fields and an empty line, like a server. Escapes the control characters of terminals.
   static func text(_ event: ServerSentEvent) -> String {
     var lines = ["event: " + event.type]
     if !event.id.isEmpty { lines.append("id: " + event.id) }
@@ -96,8 +94,4 @@ struct Events: AsyncParsableCommand {
     let value: JSONValue = ["type": event.type, "id": event.id, "data": event.data]
     return value.description + "\n"
   }
-}
-
-extension Duration {
-  fileprivate var milliseconds: Int64 { components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000 }
 }

@@ -1,164 +1,153 @@
 import Faraday
 
-/// What is written of a response, beside its body.
-struct OutputSettings: Sendable {
-  /// What `-f` and `--fail-with-body` make of a status of 400 or more.
-  enum StatusFailure: Sendable {
-    case no
-    /// An error, whose body is not written.
-    case withoutBody
-    /// An error, whose body is written.
-    case withBody
-  }
-
-  /// `-i`, `-I`: whether heads are written before the body.
-  var includesHeads = false
-  /// `-I`: the body is not written, whatever the method is.
-  var omitsBody = false
-  /// `-D`
-  var headFile: HeadFile?
-  var failsOnStatus = StatusFailure.no
+/// Writes the responses of a transfer, chunk by chunk, and keeps the report of its last attempt. This middleware runs inside
+/// ``Faraday/Retry``, so that an error while writing a body fails the attempt, and outside ``Faraday/Redirects``.
+actor Exchange: Middleware {
+  private let settings: Operation
+  private let headFile: NamedOutput?
   /// `-C`
-  var resumption: Resumption?
+  private let resumption: Resumption?
   /// `-z`
-  var timeCondition: TimeCondition?
-}
+  private let timeCondition: TimeCondition?
+  private let meter: ProgressMeter
+  private let note: @Sendable (String) -> Void
+  /// The innermost middleware of the transfer.
+  nonisolated let recorder = HopRecorder()
+  private var sink: OutputSink
+  private var attempts = 0
 
-/// Sends one request and writes the response to a sink, chunk by chunk.
-struct Exchange {
-  var request: Request
-  var sink: OutputSink
-  let settings: OutputSettings
-  let meter: ProgressMeter
+  /// The result so far.
+  private(set) var report: Report
 
-  /// The state of the transfer, and its result.
-  var report: Report
-
-  init(request: Request, sink: OutputSink, settings: OutputSettings, meter: ProgressMeter) {
-    self.request = request
+  init(
+    _ request: Request, sink: OutputSink, settings: Operation, meter: ProgressMeter, headFile: NamedOutput? = nil,
+    resumption: Resumption? = nil, timeCondition: TimeCondition? = nil,
+    note: @escaping @Sendable (String) -> Void = { _ in }
+  ) {
     self.sink = sink
     self.settings = settings
+    self.headFile = headFile
+    self.resumption = resumption
+    self.timeCondition = timeCondition
     self.meter = meter
+    self.note = note
     report = Report(request)
   }
 
-  /// Sends the request and writes the response. Errors are stored in the report.
-  mutating func run(over middleware: [any Middleware] = [], adapter: any Adapter) async {
+  func handle(_ request: Request, next: Next) async throws -> Response {
+    try begin(request)
     let start = ContinuousClock.now
-    let heads = HeadQueue()
-    let recorder = HopRecorder(heads: heads)
+    let capabilities = next.capabilities
+    let heads = recorder.heads
     var request = request
-    heads.install(on: &request, for: adapter.capabilities)
+    heads.install(on: &request, for: capabilities)
     if meter.isShown, !request.body.isEmpty {
       request.options.onUploadProgress = { [meter] in meter.update(.upload, $0.bytes, of: $0.total) }
     }
+    defer { complete(after: ContinuousClock.now - start) }
     do {
-      let response = try await Stack(middleware + [recorder], adapter: adapter).send(request)
+      let response = try await next(request)
       report.response = response
-      if !adapter.capabilities.contains(.rawHeads) { rebuildHeads(heads, recorder) }
+      if !capabilities.contains(.rawHeads) {
+        // The adapter does not report the bytes of heads.
+        for hop in recorder.hops { if let response = hop.response { heads.append(HeadText.data(response)) } }
+      }
       try write(heads, trailers: false)
-      try await write(response)
+      try await write(response, to: request)
       try write(heads)
-      if settings.failsOnStatus == .withBody, response.status.code >= 400 { throw Self.failure(response) }
+      if settings.failsWithBody, response.status.code >= 400 { throw StatusError(response, to: request) }
+      return response
     } catch {
       report.failure = timeoutFailure(error, after: ContinuousClock.now - start) ?? CommandFailure(error)
-      report.response = report.response ?? (error as? any ErrorWithResponse)?.response ?? recorder.hops.last?.response
-      // What came of a response that failed is written, too.
+      report.response =
+        report.response ?? ((error as? any ErrorWithResponse)?.response ?? (error as? BodyDecodingError)?.response)
+        ?? recorder.hops.last?.response
+      // The heads of a failed response are written, too.
       try? write(heads)
+      throw error
     }
+  }
+
+  /// Begins an attempt. Discards the body bytes that an earlier attempt wrote.
+  private func begin(_ request: Request) throws {
+    if attempts > 0, case let dropped = try sink.restart(), dropped > 0 { note("Throwing away \(dropped) bytes") }
+    report = Report(request)
+    report.retryCount = attempts
+    attempts += 1
+    recorder.begin()
+  }
+
+  private func complete(after elapsed: Duration) {
     report.hops = recorder.hops
     report.filename = sink.path
-    report.headSize = heads.byteCount
-    report.headFieldCount = heads.fieldCount
-    report.lastStatus = report.serverStatus(in: heads.statuses)
-    report.elapsed = ContinuousClock.now - start
+    report.headSize = recorder.heads.byteCount
+    report.headFieldCount = recorder.heads.fieldCount
+    report.elapsed = elapsed
   }
 
-  /// Whether the request can be sent again: a body that is read once is gone if the server was reached.
-  var canBeRepeated: Bool {
-    request.body.isEmpty || request.body.isReplayable || [5, 6, 7].contains(report.exitStatus)
-  }
-
-  /// Throws away what was written of the body, for another attempt. Returns how many bytes.
-  mutating func restart() throws -> Int64 {
-    let dropped = try sink.restart()
-    let retries = report.retryCount
-    report = Report(request)
-    report.retryCount = retries + 1
-    return dropped
-  }
-
-  /// Closes the output: the file of a transfer that succeeded is there then, even if it is empty.
+  /// Closes the output and returns the report. A successful transfer always creates its file, even an empty one.
   ///
-  /// - Parameter note: writes a note.
-  mutating func end(note: (String) -> Void) {
+  /// - Parameter error: the error that ended the transfer outside an attempt.
+  func end(_ error: (any Error)?) -> Report {
+    if report.failure == nil { report.failure = error.map(CommandFailure.init) }
     guard report.failure == nil else {
       if let removed = sink.abandon() { note("Removing output file: \(removed)") }
-      return
+      return report
     }
-    // A file is left as it is if the server has nothing newer, whichever option has asked for that.
-    if report.response?.status == .notModified, !sink.isOpen { return }
+    // A 304 leaves the file unchanged, whichever option made the request conditional.
+    if report.response?.status == .notModified, !sink.isOpen { return report }
     do {
       try sink.finish()
     } catch {
       report.failure = CommandFailure(error)
     }
     report.filename = sink.path
+    return report
   }
 
-  /// The heads of all exchanges, for an adapter that does not tell their bytes.
-  private func rebuildHeads(_ heads: HeadQueue, _ recorder: HopRecorder) {
-    for response in recorder.hops.compactMap(\.response) {
-      heads.append(HeadText.data(response.status, response.headers, response.version))
-    }
-  }
-
-  /// Writes the heads that have come.
-  private mutating func write(_ heads: HeadQueue, trailers: Bool = true) throws {
+  /// Writes the heads received so far.
+  private func write(_ heads: HeadQueue, trailers: Bool = true) throws {
     for head in heads.take(trailers: trailers) {
-      try settings.headFile?.write(head)
       do {
+        try headFile?.descriptor.write(head)
         try sink.takeName(fromHead: head)
-        if settings.includesHeads { try sink.write(head) }
-      } catch let failure as CommandFailure {
-        throw CommandFailure(failure.status, "Failed writing header", below: failure.below)
+        if settings.include { try sink.write(head) }
+      } catch {
+        throw CommandFailure(
+          ExitStatus.writeError, "Failed writing header", below: (error as? CommandFailure)?.below ?? [])
       }
     }
   }
 
-  private mutating func write(_ response: Response) async throws {
-    if settings.failsOnStatus == .withoutBody, response.status.code >= 400, settings.resumption?.excuses(response) != true {
-      throw Self.failure(response)
+  private func write(_ response: Response, to request: Request) async throws {
+    if settings.fails, response.status.code >= 400, resumption?.excuses(response) != true {
+      throw StatusError(response, to: request)
     }
-    if settings.omitsBody { return await response.body.discard() }
-    if try settings.resumption?.verdict(on: response) == .complete { return await response.body.discard() }
+    if settings.head { return await response.body.discard() }
+    if try resumption?.verdict(on: response) == .complete { return await response.body.discard() }
     if let maximum = sink.rules.maximumSize, let length = response.body.length, length > maximum {
       throw CommandFailure(ExitStatus.tooLarge, "Maximum file size exceeded")
     }
     for try await piece in response.body {
-      if let condition = settings.timeCondition, sink.bytes == 0, !condition.isMet(by: response) {
-        // libcurl makes it a 304, too, and closes the connection.
+      if let condition = timeCondition, sink.bytes == 0, !condition.isMet(by: response) {
+        // libcurl also reports a 304 and closes the connection.
         report.response?.status = .notModified
         report.hasDroppedBody = true
         return
       }
-      if sink.bytes == 0, let failure = codingFailure(response) { throw failure }
+      if sink.bytes == 0, response.hasUnknownCoding, recorder.hops.last?.request.options.decompression != nil {
+        throw CommandFailure(61, "Unrecognized content encoding type. See --compressed for those that faraday asks for.")
+      }
       if sink.path == nil { meter.finish() }
       try sink.write(body: piece)
       if sink.path != nil { meter.update(.download, sink.bytes, of: response.body.length) }
     }
   }
 
-  /// The error of a body that was asked for compressed, and is in a coding that cannot be decoded; nil if there is none.
-  private func codingFailure(_ response: Response) -> CommandFailure? {
-    guard request.options.decompression != nil, response.hasUnknownCoding else { return nil }
-    return CommandFailure(61, "Unrecognized content encoding type. See --compressed for those that faraday asks for.")
-  }
-
-  /// curl's words for a timeout of the whole transfer.
+  /// Returns curl's message for a timeout of the whole transfer.
   private func timeoutFailure(_ error: any Error, after elapsed: Duration) -> CommandFailure? {
     guard let error = error as? TransportError, error.code == .totalTimeout else { return nil }
-    let milliseconds = elapsed.components.seconds * 1000 + elapsed.components.attoseconds / 1_000_000_000_000_000
+    let milliseconds = Int(elapsed.inSeconds * 1000)
     switch error.phase {
     case .resolving: return CommandFailure(28, "Resolving timed out after \(milliseconds) milliseconds")
     case .connecting, .tls: return CommandFailure(28, "Connection timed out after \(milliseconds) milliseconds")
@@ -166,9 +155,5 @@ struct Exchange {
     }
     let total = (report.response ?? error.partialResponse)?.body.length.map { " out of \($0)" } ?? ""
     return CommandFailure(28, "Operation timed out after \(milliseconds) milliseconds with \(sink.bytes)\(total) bytes received")
-  }
-
-  private static func failure(_ response: Response) -> CommandFailure {
-    CommandFailure(ExitStatus.httpError, "The requested URL returned error: \(response.status.code)")
   }
 }

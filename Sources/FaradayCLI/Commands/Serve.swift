@@ -1,11 +1,5 @@
 import ArgumentParser
-import Dispatch
 import FaradayTesting
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Darwin)
-import Darwin
-#endif
 
 /// `faraday serve`: runs the test server in the foreground.
 struct Serve: AsyncParsableCommand {
@@ -23,43 +17,18 @@ struct Serve: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let stop = StopSignals()
-    let server = try start()
-    Descriptor.output.say(server.url)
-    for route in LocalServer.routes { Descriptor.output.say("  \(route.path)\(route.query)\n      \(route.answer)") }
-    await stop.first()
-    server.stop()
-  }
-
-  private func start() throws -> LocalServer {
+    // Output is not buffered, and the system closes the sockets.
+    for number in [SIGINT, SIGTERM] { signal(number) { _ in _exit(0) } }
     let log: @Sendable (String) -> Void = { Descriptor.output.say($0) }
+    let server: LocalServer
     do {
-      return try LocalServer(port: port, log: quiet ? nil : log)
+      server = try LocalServer(port: port, log: quiet ? nil : log)
     } catch {
       throw CommandFailure(7, "cannot listen on port \(port): \(error)")
     }
-  }
-}
-
-/// Waits for SIGINT or SIGTERM, which do not terminate the process meanwhile.
-struct StopSignals {
-  private let signals: AsyncStream<Void>
-  private let sources: [any DispatchSourceSignal]
-
-  init() {
-    let (signals, continuation) = AsyncStream<Void>.makeStream()
-    self.signals = signals
-    sources = [SIGINT, SIGTERM].map { number in
-      signal(number, SIG_IGN)
-      let source = DispatchSource.makeSignalSource(signal: number)
-      source.setEventHandler { continuation.yield() }
-      source.resume()
-      return source
-    }
-  }
-
-  func first() async {
-    for await _ in signals { break }
-    sources.forEach { $0.cancel() }
+    defer { server.stop() }
+    Descriptor.output.say(server.url)
+    for route in LocalServer.routes { Descriptor.output.say("  \(route.path)\(route.query)\n      \(route.answer)") }
+    while true { try await Task.sleep(for: .seconds(3600)) }
   }
 }

@@ -1,11 +1,10 @@
 import Faraday
+import FaradayTesting
 import Synchronization
 
 /// Runs the steps of the demonstration over one connection. A step throws if a byte is missing.
 struct DemoClient {
   let connection: Connection
-  /// The width of the terminal; nil if the output is not a terminal.
-  let columns: Int?
   let scale: Double
 
   /// Runs and measures all steps.
@@ -29,7 +28,7 @@ struct DemoClient {
     return DemoFigures(steps: done, peakMemory: PeakMemory.bytes)
   }
 
-  /// This many MiB, scaled; at least one byte.
+  /// Returns this number of MiB in bytes, scaled; at least one byte.
   private func scaled(_ mebibytes: Int64) -> Int64 {
     max(1, Int64(Double(mebibytes << 20) * scale))
   }
@@ -41,7 +40,8 @@ struct DemoClient {
     let answer = try await response.body.collect()
     let json = try JSONValue(data: answer)
     Descriptor.output.say(try json.text([.prettyPrinted, .sortedKeys]))
-    try expect(json.contains(sent), "the server did not receive the JSON that was sent")
+    let echoed = try JSONDecoder().decode(InspectAnswer.self, from: answer).bodyText
+    try expect(echoed == sent, "the server did not receive the JSON that was sent")
     return DemoStep(name, Int64(sent.utf8.count + answer.count), since: start)
   }
 
@@ -52,7 +52,9 @@ struct DemoClient {
     _ = try await connection.get("drip?count=\(count)&interval=\(interval)&size=\(size)") {
       $0.options.onChunk = { bytes in
         let now = ContinuousClock.now - start
-        let chunk = bytes.withUnsafeBytes { DripChunk(String(decoding: $0, as: UTF8.self), at: WallClock.nanoseconds) }
+        let chunk = bytes.withUnsafeBytes {
+          DripChunk(String(decoding: $0, as: UTF8.self), at: Int64(Date.now.timeIntervalSince1970 * 1e9))
+        }
         seen.withLock {
           $0.bytes += bytes.byteCount
           $0.chunks += chunk == nil ? 0 : 1
@@ -71,17 +73,15 @@ struct DemoClient {
   private func download(_ name: String) async throws -> DemoStep {
     let bytes = scaled(512)
     let start = ContinuousClock.now
-    let meter = ProgressMeter(on: .output, shown: columns != nil, columns: columns)
     let got = Atomic<Int64>(0)
     let response = try await connection.get("bytes/\(bytes)") {
       $0.options.onChunk = { piece in
-        let sum = got.wrappingAdd(Int64(piece.byteCount), ordering: .relaxed).newValue
-        meter.update(.download, sum, of: bytes)
+        got.wrappingAdd(Int64(piece.byteCount), ordering: .relaxed)
         return .continue
       }
     }
     let step = DemoStep(name, got.load(ordering: .relaxed), since: start)
-    meter.finish(orSay: step)
+    step.say()
     try expect(response.status == .ok, "the server returned status \(response.status.code)")
     try expect(step.bytes == bytes, "received \(step.bytes) bytes, expected \(bytes)")
     return step
@@ -90,13 +90,10 @@ struct DemoClient {
   private func upload(_ name: String) async throws -> DemoStep {
     let bytes = scaled(256)
     let start = ContinuousClock.now
-    let meter = ProgressMeter(on: .output, shown: columns != nil, columns: columns)
-    let body = Body.stream(DemoPieces(bytes: bytes), length: bytes, isReplayable: true)
-    let response = try await connection.put("upload", body: body) {
-      $0.options.onUploadProgress = { meter.update(.upload, $0.bytes, of: $0.total) }
-    }
+    let body = Body.stream(Pieces(size: Int(bytes)), length: bytes, isReplayable: true)
+    let response = try await connection.put("upload", body: body)
     let step = DemoStep(name, bytes, since: start)
-    meter.finish(orSay: step)
+    step.say()
     let answer = try JSONDecoder().decode(UploadAnswer.self, from: try await response.body.collect())
     try expect(answer.bytes == bytes, "the server received \(answer.bytes) bytes, expected \(bytes)")
     try expect(response.metrics.bytesSent == bytes, "sent \(response.metrics.bytesSent) bytes, expected \(bytes)")
@@ -108,6 +105,11 @@ struct DemoClient {
   }
 }
 
+/// The response of `/inspect`.
+private struct InspectAnswer: Decodable {
+  let bodyText: String
+}
+
 /// The response of `/upload`.
 private struct UploadAnswer: Decodable {
   let bytes: Int64
@@ -117,14 +119,30 @@ extension DemoStep {
   fileprivate init(_ name: String, _ bytes: Int64, since start: ContinuousClock.Instant) {
     self.init(name: name, bytes: bytes, seconds: (ContinuousClock.now - start).inSeconds)
   }
+
+  /// Prints the result in one line.
+  fileprivate func say() {
+    let rate = Figures.rate(seconds > 0 ? Double(bytes) / seconds : 0)
+    Descriptor.output.say("  \(Figures.bytes(bytes)) in \(Figures.fixed(seconds, places: 3)) s, \(rate)")
+  }
 }
 
-extension ProgressMeter {
-  /// Ends the progress bar, or prints in one line what it would have shown.
-  fileprivate func finish(orSay step: DemoStep) {
-    finish()
-    guard !isShown else { return }
-    let rate = Figures.rate(step.seconds > 0 ? Double(step.bytes) / step.seconds : 0)
-    Descriptor.output.say("  \(Figures.bytes(step.bytes)) in \(Figures.fixed(step.seconds, places: 3)) s, \(rate)")
+/// A chunk of `/drip`. It contains the time at which it was sent.
+struct DripChunk: Equatable {
+  let index: Int
+  /// Nanoseconds between sending and receiving.
+  let delay: Int64
+
+  /// Parses `<index> <Unix time in nanoseconds>` and the line end.
+  init?(_ text: String, at now: Int64) {
+    let words = text.prefix { $0 != "\n" }.split(separator: " ")
+    guard words.count >= 2, let index = Int(words[0]), let sent = Int64(words[1]) else { return nil }
+    self.index = index
+    delay = now - sent
+  }
+
+  func text(after passed: Duration) -> String {
+    let time = Figures.fixed(passed.inSeconds, places: 3)
+    return "chunk \(index) at \(time) s, \(Figures.fixed(Double(delay) / 1e6, places: 3)) ms after it was sent"
   }
 }

@@ -1,24 +1,19 @@
 import Faraday
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Darwin)
-import Darwin
-#endif
 
-/// What the options say about the file of a body, beside its name.
+/// The options for the file of a body, besides its name.
 struct OutputRules: Equatable, Sendable {
-  /// Whether a file that exists is replaced.
+  /// Whether an existing file is replaced.
   enum Clobber: Sendable {
     /// Yes, unless the server has named it.
     case unlessNamedByServer
     /// `--clobber`
     case always
-    /// `--no-clobber`: `name.1`, `name.2` and so on are tried.
+    /// `--no-clobber`: uses the first free name of `name`, `name.1`, `name.2` and so on.
     case never
   }
 
   var clobber = Clobber.unlessNamedByServer
-  /// `--output-dir`; nil for none.
+  /// `--output-dir`; nil without the option.
   var folder: String?
   /// `--create-dirs`
   var createsFolders = false
@@ -26,7 +21,7 @@ struct OutputRules: Equatable, Sendable {
   var removesOnError = false
   /// `-J`: whether the server may name the file.
   var isNamedByServer = false
-  /// `-C`: the size that the file has, behind which the body is appended; nil for a file from the start.
+  /// `-C`: the size of the existing file, to which the body is appended; nil to write the file from the start.
   var resumesAt: Int64?
   /// `--max-filesize`, in bytes.
   var maximumSize: Int64?
@@ -34,13 +29,13 @@ struct OutputRules: Equatable, Sendable {
 
 /// Opens files of bodies.
 enum OutputFile {
-  /// Opens a file to write, and returns its name, which may be another one. Throws a ``SystemError``.
+  /// Opens a file for writing. Returns its path, which may differ from `path`. Throws a ``SystemError``.
   static func open(_ path: String, _ rules: OutputRules, isNamedByServer: Bool) throws -> (descriptor: Descriptor, path: String) {
     if rules.createsFolders { try createFolders(of: path) }
     if let size = rules.resumesAt, size > 0, !isNamedByServer { return (try open(path, O_APPEND), path) }
     let replaces = rules.clobber == .always || rules.clobber == .unlessNamedByServer && !isNamedByServer
     if replaces { return (try open(path, O_TRUNC), path) }
-    // A name of the server's must not be followed to where a link leads.
+    // A filename from the server must not follow a symbolic link.
     let careful = O_EXCL | (isNamedByServer ? O_NOFOLLOW : 0)
     guard rules.clobber == .never else { return (try open(path, careful), path) }
     for number in 0..<100 {
@@ -55,16 +50,12 @@ enum OutputFile {
   }
 
   private static func open(_ path: String, _ flags: Int32) throws(SystemError) -> Descriptor {
-    #if canImport(Glibc)
-    let number = Glibc.open(path, O_WRONLY | O_CREAT | O_CLOEXEC | flags, 0o666)
-    #else
-    let number = Darwin.open(path, O_WRONLY | O_CREAT | O_CLOEXEC | flags, 0o666)
-    #endif
+    let number = systemOpen(path, O_WRONLY | O_CREAT | flags)
     guard number >= 0 else { throw SystemError() }
     return Descriptor(number: number)
   }
 
-  /// Creates the folders that a path names and that are not there.
+  /// Creates the missing folders of a path.
   static func createFolders(of path: String) throws {
     var folder = path.hasPrefix("/") ? "/" : ""
     for name in path.split(separator: "/").dropLast() {
@@ -81,7 +72,7 @@ enum OutputFile {
     return "\(folder)/\(name)"
   }
 
-  /// The size of a file, for `-C -`; 0 if there is none.
+  /// Returns the size of a file, for `-C -`; 0 if there is no file.
   static func size(of path: String) -> Int64 {
     var status = stat()
     return stat(path, &status) == 0 ? Int64(status.st_size) : 0
@@ -90,40 +81,31 @@ enum OutputFile {
 
 /// The filename of a `Content-Disposition` (RFC 6266), for `-J`.
 enum ContentDisposition {
-  /// The filename in a response's head; nil if there is none that can be one. Only what follows the last slash and backslash is
-  /// taken, so that a server names a file and no place. `filename*` is not read: curl does not either.
+  /// Returns the filename in a response's head; nil if there is no valid one. Only the part after the last slash or backslash
+  /// is used, so that a server cannot choose a folder. As in curl, `filename*` is ignored.
   static func filename(inHead head: Data) -> String? {
-    for line in head.split(separator: 0x0A) {
-      let name = "content-disposition:"
-      guard line.prefix(name.utf8.count).elementsEqual(name.utf8, by: { $0 | 0x20 == $1 || $0 == $1 }) else { continue }
-      return filename(inValue: line.dropFirst(name.utf8.count))
-    }
-    return nil
-  }
-
-  private static func filename(inValue value: Data) -> String? {
-    var rest = value[...]
-    let key = Array("filename=".utf8)
-    while true {
-      rest = rest.drop { !(0x61...0x7A).contains($0 | 0x20) }
-      guard rest.count >= key.count else { return nil }
-      if rest.starts(with: key) { break }
-      rest = rest.drop { $0 != UInt8(ascii: ";") }
-    }
-    rest = rest.dropFirst(key.count)
-    var end = UInt8(ascii: ";")
-    if let quote = rest.first, quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'") {
-      end = quote
-      rest = rest.dropFirst()
-    }
-    let path = rest.prefix { $0 != end && $0 != 0x0D && $0 != 0 }
-    let name = path.suffix(
-      from: path.lastIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "\\") }.map { $0 + 1 } ?? path.startIndex)
-    let text = String(decoding: name, as: UTF8.self)
-    // The folder itself, and what a terminal would interpret, are no names of files.
+    let line = #/^content-disposition:([^\r\n]*)/#.ignoresCase().anchorsMatchLineEndings().matchingSemantics(.unicodeScalar)
+    let parameter = #/(?:^|;)[^;A-Za-z]*filename=(?:"([^"]*)|'([^']*)|([^;]*))/#.matchingSemantics(.unicodeScalar)
+    guard let value = String(decoding: head, as: UTF8.self).firstMatch(of: line)?.1,
+      let match = String(value).firstMatch(of: parameter)
+    else { return nil }
+    let path = match.1 ?? match.2 ?? match.3 ?? ""
+    // Searches bytes, because a `Character` joins a slash with a combining accent behind it.
+    let slash = path.utf8.lastIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "\\") }
+    let text = String(path[(slash.map { path.utf8.index(after: $0) } ?? path.startIndex)...])
+    // The name of a folder and control characters make a filename invalid.
     guard !text.isEmpty, text != ".", text != "..",
       !text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
     else { return nil }
     return text
+  }
+}
+
+/// `-R`: sets the time of a file to the response's `Last-Modified`.
+enum RemoteTime {
+  static func set(of path: String, to response: Response?) {
+    guard let text = response?.headers[.lastModified], let seconds = DateArgument.seconds(text) else { return }
+    let time = timespec(tv_sec: seconds, tv_nsec: 0)
+    _ = [time, time].withUnsafeBufferPointer { utimensat(AT_FDCWD, path, $0.baseAddress, 0) }
   }
 }

@@ -1,17 +1,12 @@
 import Faraday
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Darwin)
-import Darwin
-#endif
 
-/// The output of a response: standard output, or a file that is created when its first byte arrives, so that a transfer that
-/// fails before does not overwrite an older file.
+/// The output of a response: standard output or a file. The file is created when its first byte arrives, so that a transfer
+/// that fails earlier does not overwrite an older file.
 struct OutputSink {
-  /// The file; nil is standard output, and empty one that the server is to name. A file that the server names, or that must not
-  /// replace another one, changes it.
+  /// The path of the file: nil for standard output, empty if the server must name the file. The path changes if the server
+  /// names the file, or if the file must not replace an existing one.
   private(set) var path: String?
-  /// Whether binary data is kept from a terminal.
+  /// Whether binary data is an error if standard output is a terminal.
   let sparesTerminal: Bool
   let rules: OutputRules
 
@@ -19,7 +14,7 @@ struct OutputSink {
   /// Whether there is an open file.
   var isOpen: Bool { descriptor != nil }
   private var isNamedByServer = false
-  /// How much of the body was written.
+  /// The number of body bytes written.
   private(set) var bytes: Int64 = 0
 
   /// - Parameter path: the file, within the folder of the rules; nil is standard output.
@@ -29,7 +24,7 @@ struct OutputSink {
     self.rules = rules
   }
 
-  /// Takes the name that the server gives the file in this head of a response, if the rules allow it, and creates the file.
+  /// Uses the filename in this response head, if the rules allow it, and creates the file.
   mutating func takeName(fromHead head: Data) throws {
     guard rules.isNamedByServer, path != nil, !isNamedByServer, let name = ContentDisposition.filename(inHead: head) else {
       return
@@ -73,7 +68,7 @@ struct OutputSink {
     }
   }
 
-  /// Ends a transfer that has failed. Returns the file that it has removed, if the rules want that.
+  /// Ends a failed transfer. If the rules require it, removes the file and returns its path.
   mutating func abandon() -> String? {
     guard let path, let open = descriptor else { return nil }
     descriptor = nil
@@ -83,7 +78,7 @@ struct OutputSink {
     return path
   }
 
-  /// Throws away what was written of the body, for another attempt. Returns how many bytes.
+  /// Discards the body bytes written to a file, before another attempt. Returns their number.
   mutating func restart() throws -> Int64 {
     let dropped = bytes
     bytes = 0
@@ -113,5 +108,42 @@ struct OutputSink {
     CommandFailure(
       ExitStatus.writeError, "Failure writing output to destination",
       below: ["cannot write to \(path ?? "standard output"): \(error)"])
+  }
+}
+
+/// `-C`: requests the rest of a body and evaluates the response as libcurl does.
+struct Resumption: Equatable, Sendable {
+  /// The number of bytes that the file already has.
+  let offset: Int64
+
+  enum Verdict: Equatable {
+    /// The body is the rest.
+    case append
+    /// The file is complete: the body of the response does not belong to it.
+    case complete
+  }
+
+  /// Decides how to use the response's body. Throws curl's error 33 if the server sends the whole body instead of the rest.
+  func verdict(on response: Response) throws -> Verdict {
+    guard offset > 0 else { return .append }
+    if response.status.code == 416 { return .complete }
+    let ranges = response.headers[values: .contentRange]
+    if ranges.contains(where: { start(of: $0) == offset }) { return .append }
+    if response.body.length == 0 { return .append }
+    if response.body.length == offset { return .complete }
+    throw CommandFailure(ExitStatus.rangeError, "HTTP server doesn't seem to support byte ranges. Cannot resume.")
+  }
+
+  /// Whether `-f` accepts this response: a 416 to a range request. As in libcurl, a 416 whose `Content-Range` has no first byte
+  /// is not accepted. This is the form of a 416 (RFC 9110, section 14.4), and libcurl then forgets that it requested a range.
+  func excuses(_ response: Response) -> Bool {
+    guard offset > 0, response.status.code == 416 else { return false }
+    return response.headers[values: .contentRange].allSatisfy { start(of: $0) != nil }
+  }
+
+  /// The first number of a `Content-Range`; nil if an asterisk precedes it.
+  private func start(of range: String) -> Int64? {
+    let digits = range.utf8.drop { !$0.isDigit && $0 != UInt8(ascii: "*") }.prefix { $0.isDigit }
+    return Int64(String(decoding: Array(digits), as: UTF8.self))
   }
 }

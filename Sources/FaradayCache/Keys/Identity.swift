@@ -1,19 +1,20 @@
 internal import FaradayCore
+internal import FaradaySupport
 
-/// What a request asks for and who asks: what belongs to one identity is never returned to another.
+/// The resource and the user of a request. A response of one identity is never returned to another.
 ///
-/// A URL has one index, which all identities share, so that an invalidation is one for all of them; its responses are stored per
-/// identity.
+/// A URL has one index, which all identities share, so that an invalidation applies to all of them. Its responses are stored
+/// per identity.
 struct Identity: Sendable {
   /// The URL without user, password and fragment, its scheme and host in lower case and in ASCII, without a default port.
   let url: String
-  /// A digest of what else tells requests for the URL apart; empty for one without credentials and uncommon options.
+  /// A digest of all other properties that distinguish requests for the URL; empty without credentials and uncommon options.
   private let partition: String
 
   init(_ request: Request) {
     url = Self.normalized(request.url)
     var parts = Self.credentials(of: request)
-    // A decoded body is another than the one on the wire.
+    // A decoded body differs from the body on the wire.
     if request.options.decompression != nil { parts.append("decoded") }
     if let transport = request.options.transport { parts += transport.identity }
     partition = parts.isEmpty ? "" : SHA256.hash(parts.map { "\($0.utf8.count):\($0)" }.joined().utf8).hexadecimal
@@ -24,22 +25,24 @@ struct Identity: Sendable {
 
   static func indexKey(ofNormalized url: String) -> CacheKey { CacheKey("index " + url) }
 
-  /// With fewer, invalidations of other URLs would keep long bodies from being stored more often; each is a small record at most.
+  /// With fewer slots, invalidations of other URLs would more often prevent the storing of long bodies. Each slot is one small
+  /// record at most.
   static let epochCount = 1024
 
-  /// The key of the record that changes with each invalidation: one of ``epochCount``, so that any number of URLs needs bounded room.
+  /// Returns the key of the record that changes with each invalidation: one of ``epochCount``, so that any number of URLs needs
+  /// bounded space.
   static func epochKey(ofNormalized url: String) -> CacheKey {
     var url = url
     return CacheKey("invalidated \(url.withUTF8 { XXHash64.hash(UnsafeRawBufferPointer($0)) } % UInt64(epochCount))")
   }
 
-  /// The key of a response.
+  /// Returns the key of a response.
   func responseKey(_ generation: String, _ vary: Vary, _ headers: HTTPFields) -> CacheKey {
     let names = vary.names.joined(separator: ",")
     return CacheKey("response \(generation) \(partition) \(names) \(vary.values(in: headers)) \(url)")
   }
 
-  /// The fields of a request that say who asks, and which site is asked; and the user of its URL.
+  /// Returns the fields of a request that identify the user and the site, and the user of its URL.
   static func credentials(of request: Request) -> [String] {
     let secrets = request.secrets
     var parts: [String] = []
@@ -74,8 +77,8 @@ struct Identity: Sendable {
     return parts.description
   }
 
-  /// Fields that are no credentials, whatever a connection's secrets say: looking those up takes longer than all the rest. Names that
-  /// a response varies by are compared by its `Vary`.
+  /// Fields that are not credentials, regardless of a connection's secrets: looking them up takes longer than everything else.
+  /// Fields that a response varies by are compared with its `Vary`.
   private static let harmless: Set<String> = [
     "accept", "accept-charset", "accept-encoding", "accept-language", "cache-control", "connection", "content-length",
     "content-type", "pragma", "user-agent",
@@ -83,9 +86,9 @@ struct Identity: Sendable {
 }
 
 extension UncommonOptions {
-  /// The options that tell responses to the same URL apart, as text: another server behind it, another user, another trust.
+  /// The options that distinguish responses to equal URLs, as text: another server, another user, other trust settings.
   ///
-  /// Written out, as the hash values of Swift are others in each process, and the descriptions hide secrets.
+  /// Written out, because Swift's hash values differ in each process, and descriptions hide secrets.
   var identity: [String] {
     var parts: [String] = []
     if fields.tls != TLS() { parts += ["tls"] + fields.tls.identity }
@@ -114,14 +117,15 @@ extension TLS {
     [
       caFile ?? "-", caDirectory ?? "-", caCertificates.map { SHA256.hash($0).hexadecimal } ?? "-", "\(verifiesCertificate)",
       "\(verifiesHostName)", revocationLists ?? "-", "\(pinnedPublicKeys)", "\(minimumVersion.rawValue)",
-      maximumVersion.map { "\($0.rawValue)" } ?? "-", ciphers ?? "-", cipherSuites ?? "-",
+      maximumVersion.map { "\($0.rawValue)" } ?? "-", tls12Ciphers ?? "-", tls13Ciphers ?? "-",
       verifier?.identity ?? "-",
     ] + (clientCertificate?.identity ?? [])
   }
 }
 
 extension ClientCertificate {
-  /// A file is told from others by its path: who puts the certificate of somebody else there must empty the cache.
+  /// Files are distinguished by their paths: a program that replaces the certificate in a file with another user's must empty
+  /// the cache.
   fileprivate var identity: [String] {
     ["certificate", Self.text(certificate), key.map(Self.text) ?? "-", "\(format)", password ?? "-"]
   }

@@ -1,12 +1,12 @@
 internal import FaradayCore
 
-/// The index of a URL: which `Vary` fields its responses have named, newest first, and a random generation that is part of the keys of
-/// its responses. An invalidation removes the index, and with its generation all responses.
+/// The index of a URL: the `Vary` fields of its responses, newest first, and a random generation that is part of the keys of
+/// its responses. An invalidation removes the index and its generation, which invalidates all responses.
 struct VariantIndex: Sendable, Equatable {
   let generation: String
   private(set) var varies: [Vary]
 
-  /// A server whose `Vary` changes all the time does not make every look-up longer.
+  /// The maximum number of `Vary` values: a server that changes its `Vary` constantly must not slow down every lookup.
   private static let limit = 4
 
   init(generation: String, varies: [Vary]) {
@@ -14,14 +14,14 @@ struct VariantIndex: Sendable, Equatable {
     self.varies = varies
   }
 
-  /// Of a URL that has none yet.
+  /// Creates the index of a new URL.
   init() {
     var generator = SystemRandomNumberGenerator()
     generation = String(generator.next(), radix: 36) + String(generator.next(), radix: 36)
     varies = []
   }
 
-  /// Returns whether it has changed.
+  /// Inserts a `Vary` as the newest. Returns whether the index has changed.
   mutating func insert(_ vary: Vary) -> Bool {
     guard !varies.contains(vary) else { return false }
     varies = [vary] + varies.prefix(Self.limit - 1)

@@ -1,12 +1,12 @@
 internal import FaradayCore
 
-/// How long a stored response is fresh, and how old it is (RFC 9111, section 4.2). Times are seconds since 1970.
+/// The freshness lifetime and the age of a stored response (RFC 9111, section 4.2). Times are seconds since 1970.
 struct Freshness: Sendable {
   /// The freshness lifetime in seconds (section 4.2.1); 0 if it is stale from the start.
   let lifetime: Double
-  /// Whether the server has said how long it is fresh.
+  /// Whether the server has stated the lifetime.
   let isExplicit: Bool
-  /// `corrected_initial_age` of section 4.2.3.
+  /// The `corrected_initial_age` of section 4.2.3.
   let initialAge: Double
   private let responseTime: Double
 
@@ -15,7 +15,7 @@ struct Freshness: Sendable {
     policy: HTTPCache.Policy
   ) {
     self.responseTime = responseTime
-    // Without a date, or with one that is none, it was made when it came (RFC 9110, section 6.6.1).
+    // A response without a valid date was created at its arrival (RFC 9110, section 6.6.1).
     let date = Self.date(.date, of: headers) ?? responseTime
     let age = headers[values: .age].first.flatMap(Self.age) ?? 0
     initialAge = max(0, responseTime - date, age + max(0, responseTime - requestTime))
@@ -23,7 +23,7 @@ struct Freshness: Sendable {
     if let maxAge = directives.maxAge {
       (lifetime, isExplicit) = (maxAge, true)
     } else if headers.contains(.expires) {
-      // A malformed date means the past (section 5.3), and so do several that differ.
+      // A malformed date means the past (section 5.3), and so do conflicting dates.
       let expires = Self.single(.expires, of: headers).flatMap {
         HTTPDate.parseStrictly($0, now: Date(timeIntervalSince1970: responseTime))
       }
@@ -37,29 +37,29 @@ struct Freshness: Sendable {
     }
   }
 
-  /// `current_age` of section 4.2.3. A wall clock that was set back counts as if that time had passed.
+  /// Returns the `current_age` of section 4.2.3. A wall clock that was set back counts as if the difference had passed.
   func age(at now: Double) -> Double { initialAge + abs(now - responseTime) }
 
-  /// Statuses that may be stored and guessed the lifetime of without more (RFC 9110, section 15.1), except 206.
+  /// Statuses that can be stored with a heuristic lifetime (RFC 9110, section 15.1), except 206.
   static let heuristicStatuses: Set<Int> = [200, 203, 204, 300, 301, 308, 404, 405, 410, 414, 501]
 
-  /// Parses a date leniently (RFC 9110, section 5.6.7). Nil if there is none, if it is no date of GMT (section 4.2), or if there are
-  /// several that differ.
+  /// Parses a date leniently (RFC 9110, section 5.6.7). Returns nil if there is no date, if its zone is not GMT (section 4.2),
+  /// or if dates conflict.
   private static func date(_ name: HTTPField.Name, of headers: HTTPFields) -> Double? {
-    // The format of C's `asctime`, without a comma, has no zone.
+    // The format of C's `asctime`, without a comma, has no time zone.
     guard let value = single(name, of: headers), value.hasSuffix("GMT") || !value.utf8.contains(UInt8(ascii: ",")) else {
       return nil
     }
     return HTTPDate.parse(value)?.timeIntervalSince1970
   }
 
-  /// The value of a field; nil if there is none, or if there are several that differ.
+  /// Returns the value of a field; nil if there is none, or if several values conflict.
   private static func single(_ name: HTTPField.Name, of headers: HTTPFields) -> String? {
     let values = headers[values: name]
     return values.first.flatMap { first in values.allSatisfy { $0 == first } ? first : nil }
   }
 
-  /// The first of a list (section 5.1); nil if it is no number.
+  /// Parses the first element of a list (section 5.1). Returns nil if it is not a number.
   private static func age(_ value: String) -> Double? {
     var scanner = FieldScanner(value)
     scanner.skipSpace()
@@ -68,14 +68,7 @@ struct Freshness: Sendable {
 }
 
 extension HTTPCache.Policy {
-  /// A fraction that makes sense.
+  /// The fraction, clamped to a valid range.
   var heuristicFraction: Double { lastModifiedFraction.isNaN ? 0 : min(max(0, lastModifiedFraction), 1) }
-  var longestHeuristicLifetime: Double { maximumHeuristicLifetime.inSeconds }
-}
-
-extension Duration {
-  var inSeconds: Double {
-    let parts = withinClocks.components
-    return Double(parts.seconds) + Double(parts.attoseconds) / 1e18
-  }
+  var longestHeuristicLifetime: Double { maximumHeuristicLifetime.withinClocks.inSeconds }
 }

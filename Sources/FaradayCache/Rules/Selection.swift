@@ -1,14 +1,14 @@
 internal import FaradayCore
 
-/// Whether and how a stored response may answer a request (RFC 9111, section 4).
+/// The decision whether and how to return a stored response (RFC 9111, section 4).
 enum Selection {
-  /// Without a word to the server.
+  /// Return it without contacting the server.
   case fresh
-  /// Although it is stale, for that reason.
+  /// Return it although it is stale, with the reason.
   case stale(CacheResult.Reason)
-  /// Although it is stale; it must be revalidated in the background.
+  /// Return it although it is stale, and revalidate it in the background.
   case revalidateMeanwhile
-  /// Only if the server confirms it.
+  /// Return it only if the server confirms it.
   case validate
 
   init(of stored: StoredResponse, for request: RequestDirectives, mode: CacheMode, now: Double) {
@@ -19,7 +19,7 @@ enum Selection {
       self = .validate
       return
     }
-    // RFC 8246: while it is fresh, a newer one would be the same.
+    // RFC 8246: while it is fresh, a newer response would be equal.
     let isTooOld = request.maxAge.map { age > $0 } ?? false
     let takesAnyAge = mode == .preferCached || mode == .onlyIfCached
     if staleness < 0 {
@@ -27,7 +27,7 @@ enum Selection {
       self = staysFresh && (takesAnyAge || !isTooOld || directives.isImmutable) ? .fresh : .validate
       return
     }
-    // Section 5.2.2.2: in all circumstances, also where the caller would take it.
+    // Section 5.2.2.2: in all circumstances, even if the caller accepts stale responses.
     guard !directives.mustRevalidate else {
       self = .validate
       return
@@ -41,7 +41,7 @@ enum Selection {
       return
     }
     if let accepted = request.maxStale, staleness <= accepted {
-      self = .stale(.maxStale)
+      self = .stale(.maximumStale)
     } else if staleness <= directives.staleWhileRevalidate, directives.staleWhileRevalidate > 0 {
       self = .revalidateMeanwhile
     } else {
@@ -51,7 +51,7 @@ enum Selection {
 }
 
 extension StoredResponse {
-  /// Whether it may be used because the server could not be asked, or had an error (RFC 5861, section 4).
+  /// Whether the response may be used because the server is unreachable or returned an error (RFC 5861, section 4).
   func mayBeUsedAfterError(for request: RequestDirectives, now: Double) -> Bool {
     guard !directives.noCache, !directives.mustRevalidate, !request.noCache else { return false }
     let accepted = max(directives.staleIfError, request.staleIfError ?? 0)

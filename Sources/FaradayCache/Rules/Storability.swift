@@ -1,20 +1,25 @@
 internal import FaradayCore
 
 extension StoredResponse {
-  /// Why it must not or need not be stored (RFC 9111, section 3); nil if it may be.
+  /// Returns the reason why the response must not or need not be stored (RFC 9111, section 3); nil if it may be stored.
   func refusal(for request: RequestDirectives, vary: Vary?) -> CacheResult.Reason? {
     if request.noStore { return .noStore }
     if headers.count > HTTPFields.maximumStoredCount { return .tooLarge }
     let code = status.code
-    // What is not final, and a part.
+    // Interim responses, and partial content.
     if code < 200 || code == 206 { return .status }
     if directives.mustUnderstand {
-      // Section 5.2.2.3: it stands above no-store for those who know the status.
+      // Section 5.2.2.3: must-understand overrides no-store for a cache that understands the status.
       if !Self.understoodStatuses.contains(code) { return .status }
     } else if directives.noStore {
       return .noStore
     }
     guard vary != nil else { return .vary }
+    if policy.alwaysRevalidates {
+      // A server evaluates a precondition only if the response would be 2xx without it (RFC 9110, section 13.2.1).
+      guard code == 200 else { return .status }
+      return entityTag != nil || lastModified != nil ? nil : .neverFresh
+    }
     guard directives.isPublicOrPrivate || freshness.isExplicit || Freshness.heuristicStatuses.contains(code) else {
       return .status
     }
@@ -28,13 +33,13 @@ extension StoredResponse {
   private static let understoodStatuses: Set<Int> = Freshness.heuristicStatuses.union([302, 303, 307])
 }
 
-/// The names of `Vary` (RFC 9111, section 4.1): the request's fields that a response was selected by. In lower case, sorted.
+/// The names in `Vary` (RFC 9111, section 4.1): the request fields that selected a response. In lower case, sorted.
 struct Vary: Hashable, Sendable {
   let names: [String]
 
   init(names: [String]) { self.names = names }
 
-  /// Nil if it has `*`, which never matches, something that is no field name, or more than 32 names.
+  /// Returns nil if the field has `*`, which never matches, an invalid field name, or more than 32 names.
   init?(_ headers: HTTPFields) {
     var names: Set<String> = []
     for value in headers[values: .vary] {
@@ -50,21 +55,13 @@ struct Vary: Hashable, Sendable {
     self.names = names.sorted()
   }
 
-  /// The values of these fields in a request, as text that differs if they do. Repeated fields count as one with commas.
+  /// Returns the values of these fields in a request, as text that differs if the values differ. Repeated fields count as one
+  /// with commas.
   func values(in headers: HTTPFields) -> String {
     names.map { name in
       guard let name = HTTPField.Name(name), headers.contains(name) else { return "-" }
-      let value = headers[values: name].map { $0.trimmingSpace() }.joined(separator: ", ")
+      let value = headers[values: name].map { $0.trimming() }.joined(separator: ", ")
       return "\(value.utf8.count):\(value)"
     }.joined(separator: ";")
-  }
-}
-
-extension String {
-  fileprivate func trimmingSpace() -> Substring {
-    let isSpace = { (character: Character) in character == " " || character == "\t" }
-    var rest = drop(while: isSpace)
-    while let last = rest.last, isSpace(last) { rest.removeLast() }
-    return rest
   }
 }

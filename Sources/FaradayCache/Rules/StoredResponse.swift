@@ -1,9 +1,9 @@
 internal import FaradayCore
 
-/// A stored response, whole, with the times of its exchange. Times are seconds since 1970.
+/// A complete stored response with the times of its exchange. Times are seconds since 1970.
 struct StoredResponse: Sendable {
   let status: HTTPResponse.Status
-  /// Without the fields of its connection, and without cookies: they are for the one who got them first.
+  /// The header fields without the fields of the connection, and without cookies, which are for their first recipient only.
   let headers: HTTPFields
   let version: HTTPVersion
   let requestTime: Double
@@ -11,8 +11,8 @@ struct StoredResponse: Sendable {
   private(set) var body: Data
   let directives: ResponseDirectives
   let freshness: Freshness
-  /// What the freshness was computed by.
-  private let policy: HTTPCache.Policy
+  /// The policy that determined the freshness.
+  let policy: HTTPCache.Policy
 
   init(
     status: HTTPResponse.Status, headers: HTTPFields, version: HTTPVersion, requestTime: Double, responseTime: Double, body: Data,
@@ -25,13 +25,13 @@ struct StoredResponse: Sendable {
     self.responseTime = responseTime
     self.body = body
     self.policy = policy
-    directives = ResponseDirectives(headers)
+    directives = ResponseDirectives(headers, policy)
     freshness = Freshness(
       status: status.code, headers: headers, directives: directives, requestTime: requestTime, responseTime: responseTime,
       policy: policy)
   }
 
-  /// Of a response whose body is still to come.
+  /// Creates a stored response whose body has not arrived yet.
   init(_ response: Response, requestTime: Double, responseTime: Double, policy: HTTPCache.Policy) {
     self.init(
       status: response.status, headers: response.headers.withoutConnectionFields(), version: response.version,
@@ -50,7 +50,7 @@ struct StoredResponse: Sendable {
       policy: policy)
   }
 
-  /// As this policy judges it: a store returns it as its own default policy does.
+  /// Returns the response with this policy: a store returns it with the default policy.
   func judged(by policy: HTTPCache.Policy) -> StoredResponse {
     guard policy != self.policy else { return self }
     return StoredResponse(
@@ -58,30 +58,31 @@ struct StoredResponse: Sendable {
       policy: policy)
   }
 
-  /// About how many bytes it takes without its body.
+  /// The approximate size in bytes without the body.
   var headSize: Int { headers.reduce(0) { $0 + $1.name.rawName.utf8.count + $1.value.utf8.count + 64 } + 256 }
 
   // MARK: validators
 
-  /// A well-formed `ETag`: of one that is none, or of several, a server might make a list of tags, or `*`, which everything matches.
+  /// The `ETag`, if it is well-formed. A server could parse a malformed ETag as a list of tags, or as `*`, which matches
+  /// everything.
   var entityTag: String? { headers[.eTag].flatMap { Self.isEntityTag($0) ? $0 : nil } }
 
-  /// The date of `Last-Modified`, as the server wrote it.
+  /// The date of `Last-Modified`, in the server's notation.
   var lastModified: String? { headers[.lastModified].flatMap { HTTPDate.parse($0) == nil ? nil : $0 } }
 
-  /// The fields that ask whether it is still the same (RFC 9111, section 4.3.1).
+  /// The fields of a conditional request for this response (RFC 9111, section 4.3.1).
   var preconditions: [HTTPField] {
     let tag = entityTag.map { HTTPField(name: .ifNoneMatch, value: $0) }
     let date = lastModified.map { HTTPField(name: .ifModifiedSince, value: $0) }
     return [tag, date].compactMap(\.self)
   }
 
-  /// Whether another has the same validators: it is the same, or one that was updated.
+  /// Whether both responses have equal validators: they are the same response, possibly updated.
   func hasValidators(of other: StoredResponse) -> Bool {
     entityTag == other.entityTag && headers[.lastModified] == other.headers[.lastModified]
   }
 
-  /// Whether a 304 is about this response (section 4.3.4). One without a validator is about what was asked for.
+  /// Whether a 304 refers to this response (section 4.3.4). A 304 without a validator refers to the requested response.
   func isConfirmed(by headers: HTTPFields) -> Bool {
     guard let tag = headers[.eTag] else {
       guard let own = self.headers[.lastModified], let date = headers[.lastModified] else { return true }
@@ -90,7 +91,14 @@ struct StoredResponse: Sendable {
     return entityTag.map(Self.opaque) == Self.opaque(tag)
   }
 
-  /// Whether the head of a HEAD's response describes this one (section 4.3.5); nil if that has nothing to tell it by.
+  /// Whether this response was selected by all request fields that a 304 names in `Vary`. Other fields were not compared, so a
+  /// date alone can belong to another variant. An `ETag` differs between variants.
+  func isSelected(asStatedBy headers: HTTPFields) -> Bool {
+    guard !headers.contains(.eTag), let named = Vary(headers)?.names else { return true }
+    return Set(named).isSubset(of: Vary(self.headers)?.names ?? [])
+  }
+
+  /// Whether the head of a HEAD's response describes this response (section 4.3.5); nil if it has no fields for the comparison.
   func isDescribed(by headers: HTTPFields) -> Bool? {
     let names = [HTTPField.Name.eTag, .lastModified, .contentLength].filter { headers.contains($0) }
     if let own = self.headers[.contentLength], let length = headers[.contentLength], own != length { return false }
@@ -101,7 +109,8 @@ struct StoredResponse: Sendable {
     }
   }
 
-  /// Updated by the head of a 304 or a HEAD's response (section 3.2); nil if that has too many fields.
+  /// Returns the response, updated by the head of a 304 or a HEAD's response (section 3.2); nil if the head has too many
+  /// fields.
   func updated(by new: HTTPFields, requestTime: Double, responseTime: Double) -> StoredResponse? {
     headers.updated(by: new).map { headers in
       StoredResponse(
@@ -117,6 +126,6 @@ struct StoredResponse: Sendable {
     return quoted.dropFirst().dropLast().allSatisfy { $0 > 0x20 && $0 != 0x7F && $0 != quote }
   }
 
-  /// A tag without its mark for weak ones: how `If-None-Match` compares (RFC 9110, section 8.8.3.2).
+  /// Removes the mark of a weak tag: the weak comparison of `If-None-Match` (RFC 9110, section 8.8.3.2).
   private static func opaque(_ tag: String) -> Substring { tag.hasPrefix("W/") ? tag.dropFirst(2) : tag[...] }
 }

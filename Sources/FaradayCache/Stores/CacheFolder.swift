@@ -1,4 +1,5 @@
 internal import FaradayCore
+internal import FaradaySupport
 #if canImport(Glibc)
 private import Glibc
 #elseif canImport(Musl)
@@ -7,41 +8,43 @@ private import Musl
 private import Darwin
 #endif
 
-/// The files of a ``DiskCache``: named by hashes, in 256 folders by the first two digits. All calls block.
+/// The files of a ``DiskCache``: with hashes as names, in 256 folders by the first two digits. All calls block.
 struct CacheFolder: Sendable {
   private let path: String
-  /// A temporary file that is older has lost its writer.
+  /// An older temporary file has no writer any more.
   private static let temporaryLifetime = 600
 
   init(_ path: String) throws {
     self.path = path
-    guard !path.isEmpty, !path.utf8.contains(0) else { throw DiskCacheError(path: path, reason: "it is not a path") }
+    guard !path.isEmpty, !path.utf8.contains(0) else {
+      throw StoreError(.cache("the path is empty or contains a NUL character"), path: path)
+    }
     try Self.make(path)
     var status = stat()
-    // Who owns a link decides whose folder it is: in `/tmp` it might be any of this user's.
+    // The owner of a link controls its target: in `/tmp` the link could point to any folder of this user.
     var name = Substring(path)
     while name.utf8.count > 1, name.hasSuffix("/") { name.removeLast() }
     guard lstat(String(name), &status) == 0 else { throw Self.failure(path) }
     guard status.st_mode & S_IFMT != S_IFLNK || status.st_uid == geteuid() || status.st_uid == 0 else {
-      throw DiskCacheError(path: path, reason: "the symbolic link belongs to another user")
+      throw StoreError(.cache("the symbolic link belongs to another user"), path: path)
     }
     guard stat(path, &status) == 0 else { throw Self.failure(path) }
-    guard status.st_mode & S_IFMT == S_IFDIR else { throw DiskCacheError(path: path, reason: "it is not a folder") }
-    // Who may write there may give this process any response.
+    guard status.st_mode & S_IFMT == S_IFDIR else { throw StoreError(.cache("it is not a folder"), path: path) }
+    // Another user with write access could give this process any response.
     guard status.st_uid == geteuid(), status.st_mode & 0o022 == 0 else {
-      throw DiskCacheError(path: path, reason: "the folder belongs to another user, or others may write to it")
+      throw StoreError(.cache("the folder belongs to another user, or others may write to it"), path: path)
     }
   }
 
-  /// Nil if there is none.
+  /// Reads a file. Returns nil if there is no file.
   func read(_ name: String, limit: Int) throws -> Data? {
     let file = file(name)
     let data: Data
     do { data = try PrivateFile.read(file, limit: limit) } catch {
       guard !error.isMissing else { return nil }
-      throw DiskCacheError(path: path, reason: error.reason)
+      throw StoreError(.cache(error.reason), path: path)
     }
-    // Once a minute is enough to tell what is used.
+    // The modification time is updated at most once a minute, which is sufficient for LRU.
     var status = stat()
     if stat(file, &status) == 0, time(nil) - Self.modified(status) > 60 { utimes(file, nil) }
     return data
@@ -56,14 +59,14 @@ struct CacheFolder: Sendable {
         try PrivateFile.write(data, to: file, survivesPowerLoss: false)
       }
     } catch let failure as PrivateFile.Failure {
-      throw DiskCacheError(path: path, reason: failure.reason)
+      throw StoreError(.cache(failure.reason), path: path)
     }
   }
 
   func remove(_ name: String) { unlink(file(name)) }
 
-  /// Removes temporary files without a writer; and if the rest takes more than the limit, the oldest until it takes seven eighths of it.
-  /// With a negative limit it removes everything.
+  /// Removes temporary files without a writer. If the other files exceed the limit, removes the oldest until seven eighths of
+  /// the limit remain. With a negative limit it removes all files.
   func sweep(keeping limit: Int) {
     let now = time(nil)
     var files: [(path: String, size: Int, modified: Int)] = []
@@ -79,7 +82,7 @@ struct CacheFolder: Sendable {
           files.append((file, Int(status.st_size), modified))
           continue
         }
-        // Another process may be writing it.
+        // Another process may be writing this file.
         guard now - modified > Self.temporaryLifetime || limit < 0 else { continue }
         unlink(file)
         size -= Int(status.st_size)
@@ -106,7 +109,7 @@ struct CacheFolder: Sendable {
     defer { closedir(directory) }
     var names: [String] = []
     while let entry = readdir(directory) {
-      // `d_name` is a tuple, as long as the system's longest name.
+      // `d_name` is a tuple of the maximum name length.
       let name = withUnsafePointer(to: &entry.pointee.d_name) { tuple in
         tuple.withMemoryRebound(to: CChar.self, capacity: MemoryLayout.size(ofValue: tuple.pointee)) { String(cString: $0) }
       }
@@ -115,7 +118,7 @@ struct CacheFolder: Sendable {
     return names
   }
 
-  /// Makes the folder and those above it.
+  /// Creates the folder and its parents.
   private static func make(_ path: String) throws {
     if mkdir(path, 0o700) == 0 || errno == EEXIST { return }
     let parent = path.split(separator: "/").dropLast().joined(separator: "/")
@@ -124,8 +127,8 @@ struct CacheFolder: Sendable {
     guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw failure(path) }
   }
 
-  private static func failure(_ path: String) -> DiskCacheError {
-    DiskCacheError(path: path, reason: String(cString: strerror(errno)))
+  private static func failure(_ path: String) -> StoreError {
+    StoreError(.cache(String(cString: strerror(errno))), path: path)
   }
 
   private static func modified(_ status: stat) -> Int {

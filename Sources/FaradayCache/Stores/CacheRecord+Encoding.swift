@@ -1,15 +1,16 @@
 public import FaradayCore
 
-/// A record as bytes, for stores outside of the process: `FCACHE1` and a line feed, the length of what follows and its XXH64, and then
-/// the fields in their order. Numbers are little-endian.
+/// The binary format of a record, for stores outside of the process: `FCACHE1` and a line feed, the length and the XXH64 of the
+/// rest, then the fields in their order. Numbers are little-endian.
 extension CacheRecord {
   private static let magic = Data("FCACHE1\n".utf8)
   /// The magic, the length and the checksum.
   private static let headSize = 24
-  /// How much more than its body a record may take.
+  /// The maximum size of a record in addition to its body.
   static let overhead = 1 << 20
 
-  /// The record as bytes, with their length and a checksum. It has the response in clear, and nothing of the request.
+  /// Returns the record as bytes, with their length and a checksum. It contains the response in cleartext, and nothing of the
+  /// request.
   public func encoded() -> Data {
     var writer = RecordWriter()
     switch content {
@@ -44,9 +45,9 @@ extension CacheRecord {
     return data
   }
 
-  /// A record from its bytes. Throws ``InvalidCacheRecord`` unless they are all there, and as they were.
-  public init(decoding data: Data) throws(InvalidCacheRecord) {
-    guard let record = data.withUnsafeBytes({ Self.decode($0) }) else { throw InvalidCacheRecord() }
+  /// Decodes a record from its bytes. Throws ``FaradayCore/StoreError`` if they are truncated or changed.
+  public init(decoding data: Data) throws(StoreError) {
+    guard let record = data.withUnsafeBytes({ Self.decode($0) }) else { throw StoreError(.invalidRecord) }
     self = record
   }
 
@@ -108,7 +109,7 @@ private struct RecordWriter {
   }
 }
 
-/// Reads what a `RecordWriter` has written; nil where there is less.
+/// Reads the output of a `RecordWriter`; nil if the data is too short.
 private struct RecordReader {
   private let bytes: UnsafeRawBufferPointer
   private var offset = 0

@@ -1,29 +1,30 @@
-public import FaradayCore
+internal import FaradayCore
 
-/// Where an ``HTTPCache`` keeps its records: a key-value store, in memory (``MemoryCache``), on disk (``DiskCache``), or anywhere else.
+/// The store of an ``HTTPCache``: a key-value store in memory (``MemoryCache``), on disk (``DiskCache``), or anywhere else.
 ///
-/// A store may lose any record at any time, and must never return another than was stored under the key, nor half of one. It bounds its
-/// size itself. Calls come concurrently, from any task. A request waits for them, and so does the end of a body, without a timeout: a
-/// store over a network bounds its calls itself. Errors that it throws fail no request: reading counts as finding nothing, and a
+/// A store may lose any record at any time. It must never return a record that was stored under another key, or a truncated
+/// record. It must bound its size. Calls are concurrent, from any task. Requests and the end of a body wait for the calls
+/// without a timeout, so a store over a network must limit the time of its calls. Its errors fail no request: a failed read
+/// counts as no record, and a failed write means that the response is not stored.
 /// response that cannot be stored is not.
 public protocol CacheStore: Sendable {
-  /// The size in bytes of the largest body that is offered to the store. A larger one is passed on and not stored. 16 MiB by default:
-  /// a body is in memory while it is stored, and when it is returned.
+  /// The maximum size in bytes of a stored body. A larger body is passed on and not stored. 16 MiB by default: a body is in
+  /// memory while it is stored, and when it is returned.
   var maximumEntrySize: Int { get }
-  /// The record under the key; nil if there is none.
+  /// Returns the record under the key; nil if there is none.
   func record(for key: CacheKey) async throws -> CacheRecord?
-  /// Stores a record, in place of the one under the key if there is one.
+  /// Stores a record, and replaces an existing one under the key.
   func store(_ record: CacheRecord, for key: CacheKey) async throws
   /// Removes the record under the key, if there is one.
   func remove(_ key: CacheKey) async throws
 }
 
 extension CacheStore {
-  /// 16 MiB.
+  /// 16 MiB by default.
   public var maximumEntrySize: Int { 16 << 20 }
 }
 
-/// What a ``CacheStore`` stores under a key: a response, or which responses a URL has.
+/// The value that a ``CacheStore`` stores under a key: a response, or the index of a URL.
 public struct CacheRecord: Sendable {
   enum Content: Sendable {
     case index(VariantIndex)
@@ -35,7 +36,7 @@ public struct CacheRecord: Sendable {
   init(_ index: VariantIndex) { content = .index(index) }
   init(_ response: StoredResponse) { content = .response(response) }
 
-  /// About how many bytes it takes in memory.
+  /// The approximate size in memory, in bytes.
   public var size: Int {
     switch content {
     case .index(let index): index.size
@@ -48,15 +49,7 @@ public struct CacheRecord: Sendable {
 }
 
 extension CacheRecord: CustomStringConvertible, CustomReflectable {
-  /// Without contents, which may be secret.
+  /// The description without the contents, which may be secret.
   public var description: String { "record of about \(size) bytes" }
   public var customMirror: Mirror { Mirror(self, children: [:]) }
-}
-
-/// Bytes that are no whole ``CacheRecord``: cut off, changed, or of another version.
-public struct InvalidCacheRecord: FaradayError, Hashable {
-  /// The error about such bytes.
-  public init() {}
-
-  public var description: String { "the bytes are no whole cache record" }
 }

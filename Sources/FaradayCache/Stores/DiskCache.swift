@@ -1,46 +1,46 @@
 private import Dispatch
-public import FaradayCore
+internal import FaradayCore
 private import Synchronization
 
-/// A ``CacheStore`` on disk, bounded in bytes, which several processes may share. What was not used for longest goes first (LRU, by
-/// the time of modification, to the minute).
+/// A ``CacheStore`` on disk, bounded in bytes, which several processes can share. The least recently used records are removed
+/// first (LRU, by modification time, to the minute).
 ///
 ///     connection.use(.cache(in: try DiskCache("/var/cache/app", maximumSize: 1 << 30)))
 ///
-/// One file holds one record. It is written beside and renamed when it is complete, so that a reader, also in another process, finds the
-/// old record or the new one. It has its length and a checksum, and one that is not whole, as after a power loss, is removed when it is
-/// read: a record may be lost, and is never wrong. There is no `fsync`. A process that is killed leaves at most a temporary file,
-/// which is removed later. Files, and not SQLite, as they need no dependency, readers never wait for a writer, and damage costs one
-/// record and not the database.
+/// Each record is one file. It is written to a temporary file and renamed when it is complete, so that a reader, also in
+/// another process, finds the old record or the new one. It has its length and a checksum. A damaged file, for instance after a
+/// power loss, is removed when it is read: a record can be lost, but is never wrong. There is no `fsync`. A killed process
+/// leaves at most a temporary file, which is removed later. Files are used instead of SQLite because they need no dependency,
+/// readers never wait for a writer, and damage affects one record instead of the database.
 ///
-/// The folder has the mode 0700 and files have 0600; names are hashes, and show no URL and no credential. The contents of responses are
-/// in clear. Records are read whole into memory, on background threads.
+/// The folder has the mode 0700 and files have 0600. Names are hashes, and reveal neither URL nor credentials. The contents of
+/// responses are in cleartext. Records are read into memory completely, on background threads.
 ///
-/// Making room looks at each file once (about 3 µs a file), whenever a sixteenth of the maximum was written by this process. So the
-/// size may exceed ``maximumSize`` by a sixteenth for each process that writes. Thread-safe.
+/// Eviction inspects each file (about 3 µs a file), whenever this process has written a sixteenth of the maximum. The size can
+/// therefore exceed ``maximumSize`` by a sixteenth for each writing process. Thread-safe.
 public final class DiskCache: CacheStore {
   /// The folder.
   public let path: String
-  /// How many bytes the files may take together.
+  /// The maximum size of all files together, in bytes.
   public let maximumSize: Int
-  /// The largest body that is stored.
+  /// The maximum size of a stored body, in bytes.
   public let maximumEntrySize: Int
   private let folder: CacheFolder
   private let usage = Mutex(Usage())
 
   private struct Usage {
-    /// Bytes written since the files were last looked at; at the start those of earlier processes are unknown.
+    /// The bytes written since the last eviction. At the start the bytes of earlier processes are unknown.
     var written = Int.max / 2
     var isSweeping = false
   }
 
-  /// Makes the folder if it is missing, with those above it. Throws ``DiskCacheError`` if that fails, if it or a symbolic link to it
-  /// belongs to another user, or if others may write to it.
+  /// Opens the folder, and creates it with its parents if it is missing. Throws ``FaradayCore/StoreError`` if that fails, if it
+  /// or a symbolic link to it belongs to another user, or if others can write to it.
   ///
   /// - Parameters:
-  ///   - path: a folder for nothing else. What lies in it is removed when room is needed.
-  ///   - maximumSize: how many bytes the files may take; 256 MiB by default.
-  ///   - maximumEntrySize: the largest body that is stored; a quarter of that by default, 16 MiB at most.
+  ///   - path: a folder for the cache only. Its contents are removed when space is needed.
+  ///   - maximumSize: the maximum size of all files, in bytes; 256 MiB by default.
+  ///   - maximumEntrySize: the maximum size of a stored body; a quarter of `maximumSize` by default, 16 MiB at most.
   public init(_ path: String, maximumSize: Int = 256 << 20, maximumEntrySize: Int? = nil) throws {
     folder = try CacheFolder(path)
     self.path = path
@@ -65,7 +65,7 @@ public final class DiskCache: CacheStore {
       let data = record.encoded()
       guard data.count <= min(maximumSize, recordLimit) else {
         folder.remove(key.digest)
-        throw DiskCacheError(path: path, reason: "the record is too large")
+        throw StoreError(.cache("the record is too large"), path: path)
       }
       try folder.write(data, key.digest)
       let mustSweep = usage.withLock { usage in
@@ -84,7 +84,7 @@ public final class DiskCache: CacheStore {
     try await onBackgroundThread { [folder] in folder.remove(key.digest) }
   }
 
-  /// Removes everything, of this process and of others.
+  /// Removes all records, of this process and of others.
   public func removeAll() async throws {
     try await onBackgroundThread { [folder] in folder.sweep(keeping: -1) }
   }
@@ -94,7 +94,7 @@ public final class DiskCache: CacheStore {
     return sum.overflow ? .max : sum.partialValue
   }
 
-  /// Not on a thread of the cooperative pool: a disk may take its time.
+  /// Not on a thread of the cooperative pool, because a disk can block for long.
   private func onBackgroundThread<Result: Sendable>(_ work: @escaping @Sendable () throws -> Result) async throws -> Result {
     try await withCheckedThrowingContinuation { continuation in
       DispatchQueue.global().async { continuation.resume(with: Swift.Result { try work() }) }
@@ -106,14 +106,4 @@ extension DiskCache: CustomStringConvertible, CustomReflectable {
   /// `cache in /var/cache/app`
   public var description: String { "cache in \(path.bounded())" }
   public var customMirror: Mirror { Mirror(self, children: [:]) }
-}
-
-/// A folder or a file of a ``DiskCache`` that could not be used.
-public struct DiskCacheError: FaradayError, Hashable {
-  /// The path of the folder.
-  public let path: String
-  /// What failed: `No space left on device`, for instance.
-  public let reason: String
-
-  public var description: String { "cache in \(path.bounded()): \(reason)" }
 }

@@ -1,5 +1,5 @@
-/// The checksum XXH64 (xxHash, 64 bits, seed 0): it tells a torn or damaged record from a whole one, at some gigabytes a second. It is
-/// no protection from somebody who changes records on purpose.
+/// The checksum XXH64 (xxHash, 64 bits, seed 0): it detects truncated and damaged records, at some gigabytes a second. It does
+/// not protect against deliberate changes.
 enum XXHash64 {
   private static let prime1: UInt64 = 0x9E37_79B1_85EB_CA87
   private static let prime2: UInt64 = 0xC2B2_AE3D_27D4_EB4F

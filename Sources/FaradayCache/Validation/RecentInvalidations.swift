@@ -1,18 +1,19 @@
 private import Synchronization
 
-/// The URLs that were invalidated of late: a response that was asked for before its URL was invalidated must not be stored after.
+/// The recently invalidated URLs. A response whose request was sent before an invalidation of its URL must not be stored after
+/// it.
 final class RecentInvalidations: Sendable {
   private static let limit = 64
 
   private struct State {
     var count = 0
-    /// The last ones, oldest first.
+    /// The latest URLs, oldest first.
     var urls: [String] = []
   }
 
   private let state = Mutex(State())
 
-  /// The moment, as a number of invalidations.
+  /// The current moment, as a number of invalidations.
   var count: Int { state.withLock { $0.count } }
 
   func insert(_ url: String) {
@@ -23,7 +24,7 @@ final class RecentInvalidations: Sendable {
     }
   }
 
-  /// Whether the URL was invalidated since that moment, or may have been: only the last ones are known.
+  /// Whether the URL was invalidated since that moment, or may have been: only the latest URLs are known.
   func contains(_ url: String, since moment: Int) -> Bool {
     state.withLock { state in
       let new = state.count &- moment

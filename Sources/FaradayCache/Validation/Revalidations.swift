@@ -1,6 +1,6 @@
 private import Synchronization
 
-/// The revalidations in the background: one for each response at a time, and a bounded number of all.
+/// The revalidations in the background: one at a time for each response, with a bounded total.
 final class Revalidations: Sendable {
   private struct State {
     var keys: Set<CacheKey> = []
@@ -12,7 +12,7 @@ final class Revalidations: Sendable {
 
   init(limit: Int) { self.limit = limit }
 
-  /// Runs the work in a task of its own, unless it is being done or there is too much of it.
+  /// Runs the work in a separate task, unless it is already running or the maximum is reached.
   func begin(_ key: CacheKey, _ work: @escaping @Sendable () async -> Void) {
     let isNew = state.withLock { state in
       guard state.keys.count < limit else { return false }
@@ -35,7 +35,7 @@ final class Revalidations: Sendable {
     for waiter in waiters { waiter.resume() }
   }
 
-  /// Waits until none is running.
+  /// Waits until no revalidation is running.
   func ended() async {
     await withCheckedContinuation { continuation in
       let isIdle = state.withLock { state in

@@ -1,30 +1,31 @@
 public import FaradayCore
 
-/// A file in a value that is encoded as a multipart form; it is streamed from disk when it is sent.
+/// A file in a value that is encoded as a multipart form. The file is streamed from disk while it is sent.
 public struct FormFile: Sendable, Encodable {
   /// The path of the file.
   public var path: String
-  /// The filename that the server gets; nil is the last component of the path.
+  /// The filename for the server; nil means the last component of the path.
   public var filename: String?
-  /// The media type of the part; nil derives it from the filename's extension, `application/octet-stream` if that is unknown.
+  /// The media type of the part; nil derives it from the filename's extension, or is `application/octet-stream` if the
+  /// extension is unknown.
   public var type: MediaType?
 
   /// A file that is read when it is sent.
-  public init(_ path: String, filename: String? = nil, type: MediaType? = nil) {
-    self.path = path
+  public init(_ file: some FileReference, filename: String? = nil, type: MediaType? = nil) {
+    path = file.filePath
     self.filename = filename
     self.type = type
   }
 
-  /// Throws an `EncodingError` in any encoder but ``MultipartFormEncoder``.
+  /// Throws an `EncodingError` in any encoder except ``MultipartFormEncoder``.
   public func encode(to encoder: any Encoder) throws {
     throw EncodingError.invalid(self, at: encoder.codingPath, "a file can be encoded only in a multipart form")
   }
 }
 
 extension MediaType {
-  /// The media type of a filename by its extension, case-insensitive; ``FaradayCore/MediaType/binary`` if it has none or one
-  /// that is unknown.
+  /// The media type of a filename by its case-insensitive extension; ``FaradayCore/MediaType/binary`` if the extension is
+  /// missing or unknown.
   public init(extensionOf filename: String) {
     let parts = filename.split(separator: ".", omittingEmptySubsequences: false)
     let known = parts.count > 1 ? Self.byExtension[parts[parts.count - 1].lowercased()] : nil

@@ -1,18 +1,18 @@
 public import FaradayCore
 
-/// How ``QueryEncoder`` and ``MultipartFormEncoder`` encode names and values.
+/// The rules by which ``QueryEncoder`` and ``MultipartFormEncoder`` encode names and values.
 public struct FormStrategies: Sendable {
-  /// How the names of members are encoded.
+  /// The encoding of member names.
   public enum Keys: Sendable {
-    /// As they are.
+    /// Unchanged.
     case useDefaultKeys
     /// `myURLProperty` becomes `my_url_property`, as with `JSONEncoder`.
     case convertToSnakeCase
-    /// The closure gets the whole coding path, array indices included; the string of the key it returns is the whole name.
+    /// The closure gets the whole coding path, including array indices. The string of the returned key is the whole name.
     case custom(@Sendable ([any CodingKey]) -> any CodingKey)
   }
 
-  /// How the elements of an array are encoded. Members of elements are `a[][name]` in any case.
+  /// The encoding of array elements. Members of elements are always `a[][name]`.
   public enum Arrays: Sendable {
     /// `a[]=1&a[]=2`
     case brackets
@@ -22,7 +22,7 @@ public struct FormStrategies: Sendable {
     case commas
   }
 
-  /// How a Boolean is encoded.
+  /// The encoding of a Boolean.
   public enum Bools: Sendable {
     /// `true` and `false`
     case words
@@ -30,9 +30,9 @@ public struct FormStrategies: Sendable {
     case digits
   }
 
-  /// How a `Date` is encoded.
+  /// The encoding of a `Date`.
   public enum Dates: Sendable {
-    /// As `Date` encodes itself: seconds since 2001-01-01.
+    /// The encoding of `Date` itself: seconds since 2001-01-01.
     case deferredToDate
     /// Whole seconds since 1970-01-01 (Unix time).
     case secondsSince1970
@@ -40,34 +40,34 @@ public struct FormStrategies: Sendable {
     case millisecondsSince1970
     /// ISO 8601: `2001-01-01T00:00:00Z`. Dates outside the years 0 to 9999 are an error.
     case iso8601
-    /// What the closure returns.
+    /// The closure returns the text.
     case custom(@Sendable (Date) throws -> String)
   }
 
-  /// How `Data` is encoded.
+  /// The encoding of `Data`.
   public enum DataValues: Sendable {
-    /// The bytes themselves in a multipart form; Base64 in a query, which cannot hold bytes.
+    /// The raw bytes in a multipart form; Base64 in a query, which cannot contain bytes.
     case raw
     /// Base64 (RFC 4648).
     case base64
-    /// What the closure returns.
+    /// The closure returns the text.
     case custom(@Sendable (Data) throws -> String)
   }
 
-  /// How names are encoded. As they are by default.
+  /// The encoding of names: unchanged by default.
   public var keys: Keys
-  /// How arrays are encoded. `a[]=1&a[]=2` by default.
+  /// The encoding of arrays: `a[]=1&a[]=2` by default.
   public var arrays: Arrays
-  /// How Booleans are encoded. `true` and `false` by default.
+  /// The encoding of Booleans: `true` and `false` by default.
   public var bools: Bools
-  /// How a `Date` is encoded. As it encodes itself by default: seconds since 2001-01-01.
+  /// The encoding of a `Date`. By default seconds since 2001-01-01, the encoding of `Date` itself.
   public var date: Dates
-  /// How `Data` is encoded. As bytes in a multipart form and as Base64 in a query by default.
+  /// The encoding of `Data`. By default bytes in a multipart form and Base64 in a query.
   public var data: DataValues
   /// Whether items are sorted by name. By default they keep the order of declaration.
   public var sortsNames: Bool
 
-  /// The defaults, unless given.
+  /// The strategies; the defaults apply to omitted arguments.
   public init(
     keys: Keys = .useDefaultKeys, arrays: Arrays = .brackets, bools: Bools = .words, date: Dates = .deferredToDate,
     data: DataValues = .raw, sortsNames: Bool = false
@@ -80,14 +80,14 @@ public struct FormStrategies: Sendable {
     self.sortsNames = sortsNames
   }
 
-  /// The name of a value with that coding path.
+  /// The name of a value with the coding path.
   func name(of path: [any CodingKey]) -> String {
     if case .custom(let convert) = keys { return convert(path).stringValue }
     guard let first = path.first else { return "" }
     return path.dropFirst().indices.reduce(converted(first)) { name, index in
       let key = path[index]
       guard key is IndexKey else { return name + "[\(converted(key))]" }
-      // A list of values may do without brackets; one of objects or lists may not.
+      // A list of values may omit the brackets. A list of objects or lists needs them.
       return index == path.indices.last && !isBracketed ? name : name + "[]"
     }
   }
@@ -106,7 +106,8 @@ public struct FormStrategies: Sendable {
     }
   }
 
-  /// A word begins at an uppercase letter that follows a lowercase one, or that a lowercase one follows.
+  /// Converts a name to snake case. A word begins at an uppercase letter after a lowercase letter, or before a lowercase
+  /// letter.
   static func snakeCase(_ key: String) -> String {
     let letters = Array(key)
     var words = ""

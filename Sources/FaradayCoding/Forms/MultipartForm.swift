@@ -1,16 +1,16 @@
 public import FaradayCore
 
-/// A `multipart/form-data` body (RFC 7578) whose fields may be files, its parts in order.
+/// A `multipart/form-data` body (RFC 7578) with ordered parts, which may be files.
 ///
 ///     var form = MultipartForm()
-///     form.add("title", "Holiday")
-///     try form.addFile("photo", "/tmp/photo.jpg")
+///     form.append(name: "title", value: "Holiday")
+///     try form.append(name: "photo", file: "/tmp/photo.jpg")
 ///     try await connection.post("photos", body: .multipart(form))
 ///
-/// It is streamed: files of any size need constant memory. Its length is known if that of every part is, and it can be sent
-/// again if every part can.
+/// The body is streamed: files of any size need constant memory. The body's length is known if the length of every part is
+/// known. The body can be sent again if every part can be sent again.
 public struct MultipartForm: Sendable {
-  /// The boundary that separates the parts: random, so that no part contains it.
+  /// The boundary between the parts. It is random, so that no part contains it.
   public package(set) var boundary: String
   /// The parts, in order.
   public private(set) var parts: [Part] = []
@@ -25,7 +25,7 @@ public struct MultipartForm: Sendable {
     public var type: MediaType?
     /// The content.
     public var body: Body
-    /// The lines of the part's head, sent as they are; nil, the default, derives them from name, filename and type.
+    /// The lines of the part's head, sent unchanged; nil, the default, derives them from name, filename and type.
     package var head: [String]?
   }
 
@@ -35,29 +35,32 @@ public struct MultipartForm: Sendable {
   }
 
   /// Adds a text field.
-  public mutating func add(_ name: String, _ text: String) {
-    parts.append(Part(name: name, body: .text(text)))
+  public mutating func append(name: String, value: String) {
+    parts.append(Part(name: name, body: .text(value)))
   }
 
-  /// Adds a field with these bytes; with a filename it is a file to the server. Its type is `application/octet-stream` by
+  /// Adds a field with these bytes. With a filename the server treats it as a file. Its type is `application/octet-stream` by
   /// default.
-  public mutating func add(_ name: String, data: Data, filename: String? = nil, type: MediaType? = .binary) {
+  public mutating func append(name: String, data: Data, filename: String? = nil, type: MediaType? = .binary) {
     parts.append(Part(name: name, filename: filename, type: type, body: .data(data)))
   }
 
-  /// Adds a field with a body of any kind but an unencoded value.
-  public mutating func add(_ name: String, body: Body, filename: String? = nil, type: MediaType? = nil) {
+  /// Adds a field with a body of any kind, except an unencoded value.
+  public mutating func append(name: String, body: Body, filename: String? = nil, type: MediaType? = nil) {
     parts.append(Part(name: name, filename: filename, type: type, body: body))
   }
 
   /// Adds a part with these lines as its head.
-  package mutating func add(head: [String], body: Body) {
+  package mutating func append(head: [String], body: Body) {
     parts.append(Part(name: "", body: body, head: head))
   }
 
   /// Adds a file, which is streamed when it is sent. Filename and type are derived from the path unless given. Throws
-  /// ``FaradayCore/BodyFile/Unreadable``.
-  public mutating func addFile(_ name: String, _ path: String, filename: String? = nil, type: MediaType? = nil) throws {
+  /// ``FaradayCore/BodyError``.
+  public mutating func append(
+    name: String, file: some FileReference, filename: String? = nil, type: MediaType? = nil
+  ) throws {
+    let path = file.filePath
     let filename = filename ?? path.split(separator: "/").last.map { String($0) } ?? path
     parts.append(
       Part(name: name, filename: filename, type: type ?? MediaType(extensionOf: filename), body: try .file(path)))
@@ -83,9 +86,19 @@ public struct MultipartForm: Sendable {
     pieces.append(.data(text + Data("--\(boundary)--\r\n".utf8)))
     if pieces.count == 1 { return pieces[0] }
     let lengths = pieces.compactMap(\.length)
-    return .stream(
-      Concatenated(bodies: pieces), length: lengths.count == pieces.count ? lengths.reduce(0, +) : nil,
-      isReplayable: pieces.allSatisfy(\.isReplayable))
+    return .reading(
+      length: lengths.count == pieces.count ? lengths.reduce(0, +) : nil, isReplayable: pieces.allSatisfy(\.isReplayable)
+    ) { [pieces] in
+      var rest = pieces[...]
+      var current: Body.AsyncIterator?
+      return {
+        while true {
+          if let piece = try await current?.next(isolation: #isolation) { return piece }
+          current = rest.popFirst()?.makeAsyncIterator()
+          guard current != nil else { return nil }
+        }
+      }
+    }
   }
 
   /// Parts up to this many bytes are merged into one chunk.
@@ -115,24 +128,4 @@ public struct MultipartForm: Sendable {
 extension Body {
   /// A form with files; the `Multipart` middleware encodes it.
   public static func multipart(_ form: MultipartForm) -> Body { .unencoded(form) }
-}
-
-/// Bodies, one after the other.
-private struct Concatenated: AsyncSequence, Sendable {
-  let bodies: [Body]
-
-  struct AsyncIterator: AsyncIteratorProtocol {
-    var rest: ArraySlice<Body>
-    var current: Body.AsyncIterator?
-
-    mutating func next() async throws -> Data? {
-      while true {
-        if let piece = try await current?.next() { return piece }
-        current = rest.popFirst()?.makeAsyncIterator()
-        guard current != nil else { return nil }
-      }
-    }
-  }
-
-  func makeAsyncIterator() -> AsyncIterator { AsyncIterator(rest: bodies[...]) }
 }

@@ -1,25 +1,24 @@
 public import FaradayCore
 
-/// Encodes a value as query items or as a URL-encoded form: any `Encodable` that has members, a ``JSONValue`` object among
-/// them.
+/// Encodes a value as query items or as a URL-encoded form: any `Encodable` that has members, including a ``JSONValue`` object.
 ///
 ///     request.query = try QueryEncoder().encode(["q": "swift", "tags": ["a", "b"]] as JSONValue)
 ///
-/// Members keep the order of declaration; nested ones are `a[b]=c`, arrays `a[]=1&a[]=2`; an encoded nil is a name without a
+/// Members keep the order of declaration. Nested members are `a[b]=c`, arrays `a[]=1&a[]=2`. An encoded nil is a name without a
 /// value.
 public struct QueryEncoder: Sendable {
   /// How names and values are encoded.
   public var strategies: FormStrategies
 
-  /// An encoder with the default strategies, unless given.
+  /// An encoder with strategies.
   public init(_ strategies: FormStrategies = FormStrategies()) { self.strategies = strategies }
 
-  /// Encodes the value. Throws an `EncodingError` for a value without members, a file or a number that is not finite, and what
-  /// the value itself throws.
+  /// Encodes the value. Throws an `EncodingError` for a value without members, a file or a number that is not finite, and the
+  /// errors of the value's own encoding.
   public func encode(_ value: any Encodable) throws -> QueryParameters {
     let tree = try TreeEncoder.members(of: value, strategies)
     var query = QueryParameters()
-    // Lists to be joined are found by their path, as a member may be encoded in between.
+    // The coding path identifies the elements to join, because another member may be encoded between them.
     try tree.forEachLeaf { leaf, path in
       let item = QueryParameters.Item(strategies.name(of: path), try text(leaf, at: path))
       if joins(path), let last = query.items.indices.last, query.items[last].name == item.name, isContinued(path) {

@@ -7,7 +7,7 @@ struct TreeEncoder: Encoder {
   let strategies: FormStrategies
   var userInfo: [CodingUserInfoKey: Any] { [:] }
 
-  /// The tree of a value. Throws an `EncodingError` unless the value is keyed or encodes nothing.
+  /// Encodes a value as a tree. Throws an `EncodingError` unless the value is keyed or encodes nothing.
   static func members(of value: any Encodable, _ strategies: FormStrategies) throws -> ValueTree {
     let encoder = TreeEncoder(tree: ValueTree(), codingPath: [], strategies: strategies)
     try encoder.encode(value)
@@ -18,7 +18,7 @@ struct TreeEncoder: Encoder {
     }
   }
 
-  /// Special types are encoded here; everything else encodes itself.
+  /// Encodes special types directly, and other types by their own `encode(to:)`.
   func encode(_ value: any Encodable) throws {
     guard codingPath.count <= Self.maximumDepth else {
       throw EncodingError.invalid(type(of: value), at: [], "the value is nested deeper than the limit of \(Self.maximumDepth)")
@@ -34,8 +34,8 @@ struct TreeEncoder: Encoder {
     }
   }
 
-  /// A value that contains itself would recurse without end; each level takes some kilobytes of stack, and a thread may have
-  /// 512 KiB.
+  /// A limit, because a value that contains itself would recurse forever. Each level takes some kilobytes of stack, and a
+  /// thread may have 512 KiB.
   private static let maximumDepth = 64
 
   func text(_ text: String) { tree.kind = .leaf(.text(text)) }
@@ -69,7 +69,7 @@ struct TreeEncoder: Encoder {
     case .millisecondsSince1970: text("\(Int64(clamping: date.timeIntervalSince1970 * 1000))")
     case .iso8601:
       let seconds = date.timeIntervalSince1970
-      // The years that the format has digits for; Foundation would take the nearest one instead, or trap.
+      // The range of four-digit years. For other years, Foundation would use the nearest valid year, or trap.
       guard (-62_167_219_200..<253_402_300_800).contains(seconds) else {
         throw EncodingError.invalid(seconds, at: codingPath, "the date is not within the years 0 to 9999")
       }

@@ -1,6 +1,6 @@
 internal import FaradayCore
 
-/// What a value encodes, as a tree in declaration order, from which the names of query and form items are derived.
+/// The encoded form of a value, as a tree in declaration order, from which the names of query and form items are derived.
 final class ValueTree {
   enum Leaf {
     case null
@@ -10,7 +10,7 @@ final class ValueTree {
     case file(FormFile)
   }
 
-  /// Nothing until something is encoded; what is encoded last wins.
+  /// The kind of the last encoded value; `nothing` before the first one.
   enum Kind { case nothing, leaf(Leaf), list, members }
 
   var kind = Kind.nothing
@@ -23,7 +23,7 @@ final class ValueTree {
     return list[list.count - 1]
   }
 
-  /// The member for that key. A key that is encoded twice has its last value at its first position.
+  /// The member for the key. A key that is encoded twice has its last value at its first position.
   func member(_ key: any CodingKey) -> ValueTree {
     if let place = places[key.stringValue] { return members[place].value }
     places[key.stringValue] = members.count
@@ -31,7 +31,7 @@ final class ValueTree {
     return members[members.count - 1].value
   }
 
-  /// Calls `use` with each leaf in order, and its coding path.
+  /// Calls `use` with each leaf and its coding path, in order.
   func forEachLeaf(at path: [any CodingKey] = [], _ use: (Leaf, [any CodingKey]) throws -> Void) rethrows {
     switch kind {
     case .nothing: break

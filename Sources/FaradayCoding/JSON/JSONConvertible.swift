@@ -3,9 +3,9 @@
 ///
 ///     let body: JSONValue = ["name": name, "age": age, "nick": nick, "tags": tags, "address": ["zip": zip, "city": city] as JSONValue]
 ///
-/// Your own types can conform. The members of a literal keep their order. A nested literal is a Swift array or dictionary,
-/// unless `as JSONValue` is appended: its members are sorted by name, its numbers are of one type (`[1, 2.5]` are `Double`s),
-/// and a duplicate name traps, as in every Swift dictionary literal.
+/// Custom types can conform. The members of a literal keep their order. A nested literal is a Swift array or dictionary, unless
+/// `as JSONValue` is appended: its members are sorted by name, its numbers are of one type (`[1, 2.5]` are `Double`s), and a
+/// duplicate name traps, as in any Swift dictionary literal.
 public protocol JSONConvertible: Sendable {
   /// The value as JSON.
   var jsonValue: JSONValue { get }
@@ -41,9 +41,9 @@ extension Bool: JSONConvertible {
   public var jsonValue: JSONValue { .bool(self) }
 }
 
-/// A number that is not finite cannot be encoded, and is an error then.
+/// A number that is not finite throws when it is encoded.
 extension Double: JSONConvertible {
-  /// A JSON number, with the fewest digits that give this `Double` back.
+  /// A JSON number, with the fewest digits that parse to the same `Double`.
   public var jsonValue: JSONValue { .double(self) }
 }
 

@@ -1,6 +1,6 @@
 public import FaradayCore
 
-/// How a ``JSONValue`` is written: without options, on one line without whitespace.
+/// The formatting options of a serialized ``JSONValue``. Without options it is one line without whitespace.
 public struct JSONFormatting: OptionSet, Sendable {
   /// The bits of the options.
   public let rawValue: Int
@@ -8,7 +8,7 @@ public struct JSONFormatting: OptionSet, Sendable {
   /// Options from their bits.
   public init(rawValue: Int) { self.rawValue = rawValue }
 
-  /// Each member and element on a line of its own, indented by two spaces a level.
+  /// Each member and element on a separate line, indented by two spaces per level.
   public static let prettyPrinted = JSONFormatting(rawValue: 1)
   /// Members sorted by the UTF-8 bytes of their names; otherwise they keep their order.
   public static let sortedKeys = JSONFormatting(rawValue: 2)
@@ -21,13 +21,12 @@ public struct JSONFormatting: OptionSet, Sendable {
 }
 
 extension JSONValue {
-  /// Serializes as JSON in UTF-8. Numbers keep their digits; of ASCII, only quotes, backslashes and control characters are
-  /// escaped.
+  /// Serializes as JSON in UTF-8. Numbers keep their digits. Only quotes, backslashes and ASCII control characters are escaped.
   ///
-  /// Not recursive: deep values need no more stack than flat ones. Throws an `EncodingError` for a number that is not finite.
+  /// Not recursive: deep values need no more stack than flat values. Throws an `EncodingError` for a number that is not finite.
   public func data(_ formatting: JSONFormatting = []) throws -> Data { Data(try JSONWriter.write(self, formatting)) }
 
-  /// Serializes as a JSON string, as ``data(_:)`` does.
+  /// Serializes as a JSON string, like ``data(_:)``.
   public func text(_ formatting: JSONFormatting = []) throws -> String {
     String(decoding: try JSONWriter.write(self, formatting), as: UTF8.self)
   }
@@ -39,8 +38,8 @@ extension JSONValue: CustomStringConvertible {
 }
 
 extension JSONEncoder {
-  /// Encodes a value as JSON. A ``FaradayCoding/JSONValue`` is written by its own writer: of this encoder only
-  /// `outputFormatting` applies to it.
+  /// Encodes a value as JSON. A ``FaradayCoding/JSONValue`` has a separate writer, which uses only `outputFormatting` of this
+  /// encoder.
   package func data(of value: some Encodable) throws -> Data {
     if let json = value as? JSONValue { return try json.data(JSONFormatting(outputFormatting)) }
     return try encode(value)

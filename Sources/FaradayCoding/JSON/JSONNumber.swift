@@ -6,13 +6,13 @@ internal import FaradayCore
 ///     price?.literal     // "19.90"
 ///     price?.double      // 19.9
 ///
-/// Two numbers are equal if they have the same value, however they are written: `1`, `1.0` and `10e-1` are.
+/// Two numbers are equal if they have the same value: `1`, `1.0` and `10e-1` are equal.
 public struct JSONNumber: Sendable {
   let storage: Storage
 
   enum Storage: Sendable {
-    /// The digits as an integer, and how many of them are decimal places: 19.90 is 1990 and 2. There is at least one digit
-    /// before the point, and no minus before zero.
+    /// The digits as an integer, and the number of decimal places: 19.90 is 1990 and 2. There is at least one digit before the
+    /// point, and no minus sign before zero.
     case decimal(Int64, places: UInt8)
     /// The text, if it has an exponent or many digits; or the description of a `Double` that is not finite.
     case literal(String)
@@ -25,8 +25,8 @@ public struct JSONNumber: Sendable {
     storage = Int64(exactly: value).map { .decimal($0, places: 0) } ?? .literal(String(value))
   }
 
-  /// The fewest digits that give this `Double` back. NaN and infinities are kept, and are an `EncodingError` when they are
-  /// written.
+  /// A number with the fewest digits that parse to the same `Double`. NaN and infinities are kept, and throw an `EncodingError`
+  /// when they are serialized.
   public init(_ value: Double) { storage = .literal(value.description) }
 
   /// A number in JSON syntax: `-1.50e3`. Nil if it is not valid.
@@ -44,16 +44,16 @@ public struct JSONNumber: Sendable {
     }
   }
 
-  /// Whether JSON can represent it: false for NaN and infinities.
+  /// Whether JSON can represent the number: false for NaN and infinities.
   public var isFinite: Bool {
     switch storage {
     case .decimal: true
-    // NaN and the infinities begin with a letter, behind a sign.
+    // NaN and infinities end with a letter, not a digit.
     case .literal(let text): text.utf8.last?.isDigit == true
     }
   }
 
-  /// The value as an `Int64`; nil if it is not integral, or out of range.
+  /// The value as an `Int64`; nil if the value is not integral, or out of range.
   public var int64: Int64? {
     switch storage {
     case .decimal(let value, 0): value
@@ -61,7 +61,7 @@ public struct JSONNumber: Sendable {
     }
   }
 
-  /// The value as a `UInt64`; nil if it is not integral, or out of range.
+  /// The value as a `UInt64`; nil if the value is not integral, or out of range.
   public var uint64: UInt64? {
     switch storage {
     case .decimal(let value, 0): UInt64(exactly: value)
@@ -69,11 +69,11 @@ public struct JSONNumber: Sendable {
     }
   }
 
-  /// The nearest `Double`; nil if the number is too large for one.
+  /// The nearest `Double`; nil if the number is too large for a `Double`.
   public var double: Double? {
     switch storage {
     case .decimal(let value, 0): return Double(value)
-    // Both are exact, so that it is rounded once.
+    // Both operands are exact, so that only the division rounds.
     case .decimal(let value, let places) where value.magnitude < 1 << 53: return Double(value) / Self.powersOfTen[Int(places)]
     default:
       let text = literal
@@ -120,10 +120,10 @@ extension JSONNumber {
   /// The value in a canonical form: ± digits × 10^exponent.
   fileprivate struct Decimal: Hashable {
     var isNegative = false
-    /// Without leading and trailing zeros; empty for zero.
+    /// The digits without leading and trailing zeros; empty for zero.
     var digits: [UInt8] = []
     var exponent = 0
-    /// The text of a number whose exponent is out of range, or that is not finite: equal only to the same text.
+    /// The text of a number that is not finite or whose exponent is out of range. It equals only the same text.
     var other: String?
 
     init(_ number: JSONNumber) {
@@ -143,7 +143,7 @@ extension JSONNumber {
       self.exponent = exponent + trailing
     }
 
-    /// Reads the digits, and returns the exponent of the last one; nil if that is out of range.
+    /// Reads the digits, and returns the exponent of the last digit; nil if the exponent is out of range.
     private mutating func read(_ text: String.UTF8View) -> Int? {
       var places = 0
       var isFraction = false
@@ -163,7 +163,7 @@ extension JSONNumber {
       return -places
     }
 
-    /// Nil if it is not integral, or out of range.
+    /// The value as an integer; nil if it is not integral, or out of range.
     func integer<Integer: FixedWidthInteger>() -> Integer? {
       guard other == nil, exponent >= 0, digits.count + exponent <= 20 else { return digits.isEmpty && other == nil ? 0 : nil }
       var value = Integer.zero

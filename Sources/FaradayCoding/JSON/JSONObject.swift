@@ -1,7 +1,7 @@
 /// The members of a JSON object, in insertion order.
 ///
-/// Names are case-sensitive and compared by their UTF-8 bytes, without Unicode normalization (RFC 8259, section 8.3). Looking
-/// up a member takes constant time.
+/// Names are case-sensitive and compared by their UTF-8 bytes, without Unicode normalization (RFC 8259, section 8.3). Member
+/// lookup takes constant time.
 public struct JSONObject: Sendable {
   private(set) var members: [Member] = []
   /// An index by name, for objects with many members only.
@@ -12,13 +12,13 @@ public struct JSONObject: Sendable {
     var value: JSONValue
   }
 
-  /// Above this number of members there is an index: few are found sooner by linear search.
+  /// The maximum number of members without an index: linear search is faster for few members.
   static let many = 12
 
   /// An empty object.
   public init() {}
 
-  /// Of duplicate names the last value wins, at the position of the first.
+  /// An object with these members. For duplicate names the last value wins, at the position of the first.
   public init(_ members: some Sequence<(String, JSONValue)>) {
     for (key, value) in members { self[key] = value }
   }
@@ -27,9 +27,9 @@ public struct JSONObject: Sendable {
     self.init(members.lazy.map { ($0.0, $0.1?.jsonValue ?? .null) })
   }
 
-  /// Members as they were parsed: of duplicate names the first counts.
+  /// An object with parsed members. For duplicate names the first member counts.
   ///
-  /// - Parameter repeatsName: whether there is a duplicate name; of many members it need not be known.
+  /// - Parameter repeatsName: whether there is a duplicate name. Ignored above ``many`` members.
   init(reading members: [Member], repeatsName: Bool) {
     guard members.count > Self.many || repeatsName else {
       self.members = members
@@ -41,12 +41,13 @@ public struct JSONObject: Sendable {
 
   /// The names, in order.
   public var keys: [String] { members.map(\.key) }
-  /// How many members there are.
+  /// The number of members.
   public var count: Int { members.count }
-  /// Whether there are none.
+  /// Whether the object has no members.
   public var isEmpty: Bool { members.isEmpty }
 
-  /// The value of a member; nil if there is none. Setting nil removes the member; for a null set ``JSONValue/null``.
+  /// The value of a member; nil if there is no such member. Setting nil removes the member. For a JSON null set
+  /// ``JSONValue/null``.
   public subscript(key: String) -> JSONValue? {
     get { place(of: key).map { members[$0].value } }
     set {
@@ -98,7 +99,7 @@ struct JSONName: Hashable {
 
 extension String {
   func hasSameBytes(as other: String) -> Bool {
-    // What has the same bytes is equal, which is found out sooner; what is equal may have others.
+    // The fast comparison comes first: strings with the same bytes are equal, but equal strings may have different bytes.
     utf8.count == other.utf8.count && self == other && utf8.elementsEqual(other.utf8)
   }
 }
@@ -111,6 +112,6 @@ extension JSONObject: Sequence {
 }
 
 extension JSONObject: ExpressibleByDictionaryLiteral {
-  /// Members whose values are ``JSONConvertible``; nil is null. Of duplicate names the last value wins.
+  /// Members whose values are ``JSONConvertible``; nil is null. For duplicate names the last value wins.
   public init(dictionaryLiteral elements: (String, (any JSONConvertible)?)...) { self.init(literal: elements) }
 }

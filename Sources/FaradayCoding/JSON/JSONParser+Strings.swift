@@ -3,7 +3,7 @@ internal import FaradayCore
 extension JSONParser {
   /// Parses a string after its opening quote (RFC 8259, section 7).
   @inline(__always)
-  mutating func string() throws(MalformedJSON) -> String {
+  mutating func string() throws(JSONError) -> String {
     let start = offset
     let isASCII = skipPlain()
     guard offset < bytes.count else { throw fail(.unexpectedEnd) }
@@ -11,13 +11,13 @@ extension JSONParser {
     let content = UnsafeBufferPointer(rebasing: bytes[start..<offset])
     offset += 1
     if !isASCII, let place = content.firstInvalidUTF8 { throw fail(.invalidUTF8, at: start + place) }
-    // That it is valid is looked at here, as a String that says so takes several times as long to make.
+    // Validated above, because `String(validating:as:)` takes several times as long.
     return String(decoding: content, as: UTF8.self)
   }
 
   /// Parses a member name after its opening quote. The bits are a small hash: equal names have equal bits.
   @inline(__always)
-  mutating func name() throws(MalformedJSON) -> (String, bits: UInt64) {
+  mutating func name() throws(JSONError) -> (String, bits: UInt64) {
     let start = offset
     if let (name, bit, count) = names.expected(at: start, in: bytes) {
       offset = start &+ count &+ 1
@@ -25,7 +25,7 @@ extension JSONParser {
     }
     guard skipPlain(), offset < bytes.count, bytes[offset] == UInt8(ascii: "\"") else {
       offset = start
-      // An escape can stand for what another name has written out.
+      // All bits: an escaped name may equal any unescaped name.
       return (try string(), .max)
     }
     offset &+= 1
@@ -34,7 +34,7 @@ extension JSONParser {
   }
 
   /// The rest of a string that contains an escape or an invalid character.
-  private mutating func escapedString(from start: Int, isASCII: Bool) throws(MalformedJSON) -> String {
+  private mutating func escapedString(from start: Int, isASCII: Bool) throws(JSONError) -> String {
     scratch.removeAll(keepingCapacity: true)
     var plain = start
     var isASCII = isASCII
@@ -56,7 +56,7 @@ extension JSONParser {
   }
 
   /// Skips to the next quote, backslash or control character, eight bytes at a time (SWAR). Returns false if there may be
-  /// non-ASCII before it.
+  /// non-ASCII bytes before it.
   @inline(__always)
   private mutating func skipPlain() -> Bool {
     var seen: UInt64 = 0
@@ -66,8 +66,8 @@ extension JSONParser {
     let raw = UnsafeRawBufferPointer(bytes)
     while place &+ 8 <= raw.count {
       let word = UInt64(littleEndian: raw.loadUnaligned(fromByteOffset: place, as: UInt64.self))
-      // A byte is zero where its highest bit is set after one was taken away, and was not before. Of the bytes found so the
-      // first is right, those behind it may have been borrowed from.
+      // A byte is zero if its highest bit is set after subtracting one, and was not set before. Only the first zero byte found
+      // is reliable, because the subtraction may borrow from the bytes after it.
       let quote = word ^ (ones &* 0x22)
       let backslash = word ^ (ones &* 0x5C)
       let found = ((quote &- ones) & ~quote) | ((backslash &- ones) & ~backslash) | ((word &- (ones &* 0x20)) & ~word)
@@ -85,7 +85,7 @@ extension JSONParser {
     return seen & highs == 0
   }
 
-  private mutating func escape() throws(MalformedJSON) {
+  private mutating func escape() throws(JSONError) {
     guard offset + 1 < bytes.count else { throw fail(.unexpectedEnd, at: bytes.count) }
     let character = bytes[offset + 1]
     switch character {
@@ -101,13 +101,13 @@ extension JSONParser {
     offset += 2
   }
 
-  /// One `\u` escape, or two that are a surrogate pair.
-  private mutating func unicodeEscape() throws(MalformedJSON) {
+  /// Parses one `\u` escape, or two escapes that form a surrogate pair.
+  private mutating func unicodeEscape() throws(JSONError) {
     let start = offset
     var scalar = UInt32(try codeUnit())
     if scalar & 0xFC00 == 0xD800 {
       guard offset + 1 < bytes.count else {
-        // What would have to come has not.
+        // The second escape of the pair is missing.
         throw offset == bytes.count ? fail(.unexpectedEnd) : fail(.loneSurrogate, at: start)
       }
       guard bytes[offset] == UInt8(ascii: "\\"), bytes[offset + 1] == UInt8(ascii: "u") else {
@@ -117,12 +117,12 @@ extension JSONParser {
       guard low & 0xFC00 == 0xDC00 else { throw fail(.loneSurrogate, at: start) }
       scalar = 0x10000 + (scalar & 0x3FF) << 10 + low & 0x3FF
     }
-    // What is left are halves that come second.
+    // Only unpaired low surrogates fail here.
     guard let scalar = Unicode.Scalar(scalar) else { throw fail(.loneSurrogate, at: start) }
     scratch.append(contentsOf: UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter)
   }
 
-  private mutating func codeUnit() throws(MalformedJSON) -> UInt16 {
+  private mutating func codeUnit() throws(JSONError) -> UInt16 {
     var unit: UInt16 = 0
     for place in (offset + 2)..<(offset + 6) {
       guard place < bytes.count else { throw fail(.unexpectedEnd, at: bytes.count) }

@@ -1,6 +1,6 @@
 /// An iterative, single-pass parser for one JSON text (RFC 8259).
 ///
-/// Finished values are on an explicit stack until the closing bracket makes an array or object of them.
+/// Finished values stay on an explicit stack until the closing bracket collects them in an array or object.
 struct JSONParser: ~Copyable {
   let bytes: UnsafeBufferPointer<UInt8>
   var offset = 0
@@ -14,27 +14,27 @@ struct JSONParser: ~Copyable {
   private var nameOffsets = MovingStack<Int>()
   private var values = MovingStack<JSONValue>()
   private var keys = MovingStack<String>()
-  /// The innermost open array or object, and on the stack those around it.
+  /// The innermost open array or object. The stack contains its open parents.
   private var frame = Frame(start: 0, firstKey: 0, isObject: false)
   private var outer = MovingStack<Frame>()
 
   /// An open array or object.
   private struct Frame {
-    /// The number of values on the stack that are not in it.
+    /// The number of values on the stack before the first element.
     let start: Int
-    /// The number of names on the stack that are not in it.
+    /// The number of names on the stack before the first name.
     let firstKey: Int
     let isObject: Bool
-    /// The bits of its names, see ``NameCache``: a bit that is set twice may be a duplicate name.
+    /// The hash bits of the names, see ``NameCache``: setting a bit twice indicates a possible duplicate name.
     var names: UInt64 = 0
     var repeatsName = false
   }
 
   static func parse(
     _ bytes: UnsafeBufferPointer<UInt8>, maximumDepth: Int, rejectsDuplicateNames: Bool
-  ) -> Result<JSONValue, MalformedJSON> {
+  ) -> Result<JSONValue, JSONError> {
     var parser = JSONParser(bytes: bytes, maximumDepth: maximumDepth, rejectsDuplicateNames: rejectsDuplicateNames)
-    do throws(MalformedJSON) { return .success(try parser.parse()) } catch { return .failure(error) }
+    do throws(JSONError) { return .success(try parser.parse()) } catch { return .failure(error) }
   }
 
   private init(bytes: UnsafeBufferPointer<UInt8>, maximumDepth: Int, rejectsDuplicateNames: Bool) {
@@ -44,10 +44,10 @@ struct JSONParser: ~Copyable {
     if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { offset = 3 }
   }
 
-  private mutating func parse() throws(MalformedJSON) -> JSONValue {
+  private mutating func parse() throws(JSONError) -> JSONValue {
     repeat {
       guard try begin() else { continue }
-      // A value may be the last one of many brackets.
+      // One value may be the last value of several nested arrays and objects.
       while outer.count > 0, try end() {}
     } while outer.count > 0
     skipBlanks()
@@ -55,8 +55,8 @@ struct JSONParser: ~Copyable {
     return values.pop()
   }
 
-  /// Parses a complete value, and returns true; or opens an array or object, and returns false.
-  private mutating func begin() throws(MalformedJSON) -> Bool {
+  /// Parses a complete value and returns true, or opens an array or object and returns false.
+  private mutating func begin() throws(JSONError) -> Bool {
     skipBlanks()
     guard offset < bytes.count else { throw fail(.unexpectedEnd) }
     switch bytes[offset] {
@@ -83,9 +83,9 @@ struct JSONParser: ~Copyable {
     return true
   }
 
-  /// After a value: returns true if it closes the array or object, which is a value again; otherwise consumes the comma and the
-  /// next name.
-  private mutating func end() throws(MalformedJSON) -> Bool {
+  /// Parses the token after a value. Returns true for a closing bracket, which completes another value. Otherwise consumes the
+  /// comma and the next name.
+  private mutating func end() throws(JSONError) -> Bool {
     skipBlanks()
     guard offset < bytes.count else { throw fail(.unexpectedEnd) }
     switch bytes[offset] {
@@ -101,7 +101,7 @@ struct JSONParser: ~Copyable {
     }
   }
 
-  private mutating func open(isObject: Bool) throws(MalformedJSON) {
+  private mutating func open(isObject: Bool) throws(JSONError) {
     guard outer.count < maximumDepth else { throw fail(.tooDeep(limit: maximumDepth)) }
     outer.push(frame)
     frame = Frame(start: values.count, firstKey: keys.count, isObject: isObject)
@@ -109,7 +109,7 @@ struct JSONParser: ~Copyable {
     skipBlanks()
   }
 
-  private mutating func close() throws(MalformedJSON) {
+  private mutating func close() throws(JSONError) {
     if frame.isObject {
       let members = keys.popAll(pairedWith: &values, from: frame.start, JSONObject.Member.init)
       let object = JSONObject(reading: members, repeatsName: frame.repeatsName)
@@ -121,11 +121,11 @@ struct JSONParser: ~Copyable {
     frame = outer.pop()
   }
 
-  /// Throws at the first name of the members that the object has from an earlier member.
-  private mutating func checkNames(of members: [JSONObject.Member], in object: JSONObject) throws(MalformedJSON) {
+  /// Throws at the first duplicate name.
+  private mutating func checkNames(of members: [JSONObject.Member], in object: JSONObject) throws(JSONError) {
     let offsets = nameOffsets.popAll(from: frame.firstKey)
     guard object.count < members.count else { return }
-    // The object has the members without the duplicates, in order: they differ from there on.
+    // The object contains the members in order, without duplicates. The first difference is the first duplicate.
     let duplicate = members.indices.first {
       $0 == object.count || !members[$0].key.hasSameBytes(as: object.members[$0].key)
     }
@@ -133,14 +133,14 @@ struct JSONParser: ~Copyable {
   }
 
   /// Parses a member name and its colon.
-  private mutating func key() throws(MalformedJSON) {
+  private mutating func key() throws(JSONError) {
     skipBlanks()
     guard offset < bytes.count else { throw fail(.unexpectedEnd) }
     if rejectsDuplicateNames { nameOffsets.push(offset) }
     guard skip(UInt8(ascii: "\"")) else { throw fail(.expectedName) }
     let (name, bits) = try name()
     if frame.names & bits != 0, !frame.repeatsName {
-      // Those of many members are told apart later.
+      // Duplicates among many members are detected later.
       let isOneOfFew = keys.count - frame.firstKey <= JSONObject.many
       frame.repeatsName = isOneOfFew && keys.contains(from: frame.firstKey) { $0.hasSameBytes(as: name) }
     }
@@ -151,7 +151,7 @@ struct JSONParser: ~Copyable {
     guard skip(UInt8(ascii: ":")) else { throw fail(.expectedColon) }
   }
 
-  private mutating func word(_ word: StaticString, _ value: JSONValue) throws(MalformedJSON) {
+  private mutating func word(_ word: StaticString, _ value: JSONValue) throws(JSONError) {
     for place in 0..<word.utf8CodeUnitCount {
       guard offset + place < bytes.count else { throw fail(.unexpectedEnd, at: offset + place) }
       guard bytes[offset + place] == word.utf8Start[place] else { throw fail(.expectedValue) }
@@ -169,7 +169,7 @@ struct JSONParser: ~Copyable {
 
   @inline(__always)
   private mutating func skipBlanks() {
-    // Most often there are none.
+    // The common case has no blanks.
     guard offset < bytes.count, bytes[offset] <= 0x20 else { return }
     var place = offset
     while place < bytes.count, bytes[place] == 0x20 || bytes[place] == 0x0A || bytes[place] == 0x0D || bytes[place] == 0x09 {
@@ -178,7 +178,7 @@ struct JSONParser: ~Copyable {
     offset = place
   }
 
-  func fail(_ reason: MalformedJSON.Reason, at place: Int? = nil) -> MalformedJSON {
-    MalformedJSON(reason, at: place ?? offset, in: bytes)
+  func fail(_ reason: JSONError.Reason, at place: Int? = nil) -> JSONError {
+    JSONError(reason, at: place ?? offset, in: bytes)
   }
 }

@@ -1,16 +1,16 @@
 /// `Codable`, for use within other types and with any coder.
 ///
-/// It is many times slower than ``init(data:maximumDepth:rejectsDuplicateNames:)``, as a decoder does not say which type a value
-/// has, and it is recursive. A number keeps the precision that an `Int64`, `UInt64` or `Double` has, members have the order of the
-/// coder, and nesting deeper than 64 levels is an error. `response.decode(JSONValue.self)`, and everything else in this package
-/// that reads or writes a `JSONValue` by itself, uses its own parser and writer instead.
+/// This conformance is recursive, and many times slower than ``init(data:maximumDepth:rejectsDuplicateNames:)``, because a
+/// decoder does not report the type of a value. A number keeps the precision of an `Int64`, `UInt64` or `Double`, members have
+/// the order of the coder, and nesting deeper than 64 levels is an error. `response.decode(JSONValue.self)`, and all other code
+/// in this package that reads or writes a plain `JSONValue`, uses the package's parser and writer instead.
 extension JSONValue: Codable {
   public init(from decoder: any Decoder) throws {
     guard decoder.codingPath.count <= Self.maximumCodedDepth else {
       throw DecodingError.dataCorrupted(
         .init(codingPath: [], debugDescription: "nested deeper than the limit of \(Self.maximumCodedDepth)"))
     }
-    // A guess that is wrong costs an error, which is dear: the most frequent come first.
+    // A wrong guess costs an error, which is expensive. The most frequent types come first.
     let single = try decoder.singleValueContainer()
     if single.decodeNil() {
       self = .null
@@ -60,8 +60,8 @@ extension JSONValue: Codable {
 }
 
 extension JSONNumber: Codable {
-  /// From an `Int64`, a `UInt64` or else a `Double`. Throws a `DecodingError` for a number that a `Double` cannot represent, such as
-  /// `1e400`, and for a value of another type.
+  /// Decodes an `Int64`, a `UInt64` or else a `Double`. Throws a `DecodingError` for a number that a `Double` cannot represent,
+  /// such as `1e400`, and for a value of another type.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     if let value = try? container.decode(Int64.self) {
@@ -74,18 +74,18 @@ extension JSONNumber: Codable {
       } catch let error as DecodingError {
         throw error
       } catch {
-        // Foundation's own error, which quotes the number.
+        // Foundation's error quotes the number.
         throw DecodingError.invalid(at: decoder.codingPath, "is a number that a Double cannot represent")
       }
     }
   }
 
-  /// Nil if the value is of another type.
+  /// Decodes a number; nil if the value has another type.
   fileprivate init?(ifNumber decoder: any Decoder) throws {
     do { try self.init(from: decoder) } catch DecodingError.typeMismatch { return nil }
   }
 
-  /// As an `Int64`, a `UInt64` or else a `Double`: the number types that all coders have in common.
+  /// Encodes an `Int64`, a `UInt64` or else a `Double`: the number types of all coders.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     if let value = int64 {

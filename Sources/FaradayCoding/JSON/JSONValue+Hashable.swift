@@ -1,5 +1,5 @@
 extension JSONValue: Hashable {
-  /// Compares iteratively, as values may be deeply nested.
+  /// Compares iteratively, because values may be deeply nested.
   public static func == (left: JSONValue, right: JSONValue) -> Bool {
     var pairs = [(left, right)]
     while let pair = pairs.popLast() {
@@ -26,7 +26,7 @@ extension JSONValue: Hashable {
   /// Hashes the first eight levels: values that differ only below them collide.
   public func hash(into hasher: inout Hasher) { combine(into: &hasher, levels: 8) }
 
-  /// Recursive, so limited to a number of levels.
+  /// Hashes recursively, to a limited number of levels.
   private func combine(into hasher: inout Hasher, levels: Int) {
     switch self {
     case .null: hasher.combine(0)
@@ -40,7 +40,7 @@ extension JSONValue: Hashable {
     case .object(let object):
       hasher.combine(object.count)
       guard levels > 0 else { return }
-      // In whatever order.
+      // A sum, so that the order of members does not matter.
       var sum = 0
       for member in object.members {
         var own = Hasher()

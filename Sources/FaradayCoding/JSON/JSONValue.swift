@@ -1,10 +1,10 @@
-/// Untyped JSON: any JSON value (RFC 8259), for bodies and responses without a Swift type of their own.
+/// Untyped JSON: any JSON value (RFC 8259), for bodies and responses without a specific Swift type.
 ///
 ///     let body: JSONValue = ["name": name, "tags": ["a", "b"], "age": 36, "nick": nil]
 ///     response.json?["items"]?[0]?["name"]?.string
 ///
-/// It is parsed by ``init(data:maximumDepth:rejectsDuplicateNames:)`` and serialized by ``data(_:)`` and ``text(_:)``, which keep
-/// the order of members and the digits of numbers.
+/// ``init(data:maximumDepth:rejectsDuplicateNames:)`` parses a value. ``data(_:)`` and ``text(_:)`` serialize it. All keep the
+/// order of members and the digits of numbers.
 ///
 /// The elements of a literal are ``JSONConvertible``. A nested object with values of several types needs its type:
 /// `["name": name, "address": ["zip": zip, "city": city] as JSONValue]`.
@@ -29,30 +29,30 @@ extension JSONValue {
   /// An integer of any size.
   public static func int(_ value: some BinaryInteger) -> JSONValue { .number(JSONNumber(value)) }
 
-  /// A number with the fewest digits that give this `Double` back. NaN and infinities are an error when they are serialized.
+  /// A number with the fewest digits that parse to the same `Double`. NaN and infinities throw when they are serialized.
   public static func double(_ value: Double) -> JSONValue { .number(JSONNumber(value)) }
 
-  /// Whether it is `null`.
+  /// Whether the value is `null`.
   public var isNull: Bool { if case .null = self { true } else { false } }
-  /// The Boolean; nil if it is another type.
+  /// The Boolean; nil if the value has another type.
   public var bool: Bool? { if case .bool(let value) = self { value } else { nil } }
-  /// The number with all its digits; nil if it is another type.
+  /// The number with all its digits; nil if the value has another type.
   public var number: JSONNumber? { if case .number(let value) = self { value } else { nil } }
-  /// The number as an `Int64`; nil if it is not integral, out of range, or another type.
+  /// The number as an `Int64`; nil if the value is not integral, is out of range, or has another type.
   public var int: Int64? { number?.int64 }
-  /// The nearest `Double`; nil if it is too large for one, or another type.
+  /// The nearest `Double`; nil if the value is too large for a `Double`, or has another type.
   public var double: Double? { number?.double }
-  /// The string; nil if it is another type.
+  /// The string; nil if the value has another type.
   public var string: String? { if case .string(let value) = self { value } else { nil } }
-  /// The elements of an array; nil if it is another type.
+  /// The elements of an array; nil if the value has another type.
   public var array: [JSONValue]? { if case .array(let value) = self { value } else { nil } }
-  /// The members of an object; nil if it is another type.
+  /// The members of an object; nil if the value has another type.
   public var object: JSONObject? { if case .object(let value) = self { value } else { nil } }
 
-  /// The member of an object; nil if there is none, or it is another type.
+  /// The member of an object; nil if there is no such member, or the value has another type.
   public subscript(key: String) -> JSONValue? { object?[key] }
 
-  /// The element of an array; nil if it is out of range, or another type.
+  /// The element of an array; nil if the index is out of range, or the value has another type.
   public subscript(index: Int) -> JSONValue? {
     guard case .array(let array) = self, array.indices.contains(index) else { return nil }
     return array[index]
@@ -69,6 +69,6 @@ extension JSONValue: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral, Expre
   public init(stringLiteral value: String) { self = .string(value) }
   /// Elements that are ``JSONConvertible``, variables included; nil is null.
   public init(arrayLiteral elements: (any JSONConvertible)?...) { self = .array(elements.map { $0?.jsonValue ?? .null }) }
-  /// Members that are ``JSONConvertible``, variables included; nil is null. Of duplicate names the last value wins.
+  /// Members that are ``JSONConvertible``, variables included; nil is null. For duplicate names the last value wins.
   public init(dictionaryLiteral elements: (String, (any JSONConvertible)?)...) { self = .object(JSONObject(literal: elements)) }
 }

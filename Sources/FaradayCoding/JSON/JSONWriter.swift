@@ -59,7 +59,7 @@ struct JSONWriter {
     case .object(let object):
       append("{")
       let members = object.members
-      // By their bytes in UTF-8, which does not depend on a locale or a version of Unicode.
+      // Sorted by UTF-8 bytes, independently of locale and Unicode version.
       let sorted = isSorted ? members.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) } : members
       frames.append(Frame(content: .members(sorted)))
     }

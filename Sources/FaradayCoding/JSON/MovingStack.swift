@@ -1,7 +1,7 @@
-/// A stack whose top elements can be moved out all at once, without copying or reference counting.
+/// A stack that moves out several top elements at once, without copying or reference counting.
 struct MovingStack<Element>: ~Copyable {
   private(set) var count = 0
-  // The first `count` are initialised, and nobody else has the pointer.
+  // The first `count` elements are initialised. The pointer is not shared.
   private var storage = UnsafeMutableBufferPointer<Element>.allocate(capacity: 0)
 
   deinit {
@@ -25,7 +25,7 @@ struct MovingStack<Element>: ~Copyable {
     return storage.moveElement(from: count)
   }
 
-  /// Removes and returns the elements from that index on, in the order they were pushed.
+  /// Removes and returns the elements from the index on, in the order they were pushed.
   @inline(__always)
   mutating func popAll(from start: Int) -> [Element] {
     let end = count
@@ -36,7 +36,8 @@ struct MovingStack<Element>: ~Copyable {
     return popped
   }
 
-  /// Removes the elements of the other stack from that index on, and as many of its own, and returns them in pairs.
+  /// Removes the elements of the other stack from the index on, and the same number of elements from this stack, and returns
+  /// them in pairs.
   @inline(__always)
   mutating func popAll<Other, Pair>(
     pairedWith others: inout MovingStack<Other>, from start: Int, _ pair: (consuming Element, consuming Other) -> Pair

@@ -4,30 +4,30 @@ private import Glibc
 private import Darwin
 #endif
 
-/// A cache of member names: records repeat the same names, mostly in the same order, and comparing bytes is faster than making
-/// a string.
+/// A cache of member names: records repeat the same names, mostly in the same order, and comparing bytes is faster than
+/// creating a string.
 ///
-/// The bytes must be the same buffer each time, at the same address.
+/// All calls must pass the same buffer, at the same address.
 struct NameCache {
   private var known: [Name] = []
   /// A hash table of 256 entries: indices into `known` from 1; 0 is empty.
   private var places = [UInt16](repeating: 0, count: 256)
-  /// The index of the name that was read last.
+  /// The index of the last name.
   private var last = 0
 
   private struct Name {
-    /// Its offset in the bytes.
+    /// The offset in the bytes.
     let start: Int
-    /// Its length; the bytes are ASCII without an escape, followed by a quote.
+    /// The length. The bytes are ASCII without an escape, followed by a quote.
     let count: Int
     let text: String
-    /// One bit of its hash.
+    /// A hash of one bit.
     let bit: UInt64
-    /// The index of the name that followed it last time.
+    /// The index of the name that followed last time.
     var next: Int
   }
 
-  /// The predicted name, if the bytes at `start` are it; nil otherwise.
+  /// The predicted name, if the bytes at `start` match it; otherwise nil.
   @inline(__always)
   mutating func expected(at start: Int, in bytes: UnsafeBufferPointer<UInt8>) -> (String, bit: UInt64, count: Int)? {
     guard last < known.count, let base = bytes.baseAddress else { return nil }
@@ -38,11 +38,11 @@ struct NameCache {
     return (known[next].text, known[next].bit, count)
   }
 
-  /// The name in that range, which is followed by a quote and has no escape in it.
+  /// The name in the range. A quote must follow the range, and the range must contain no escape.
   mutating func find(_ name: Range<Int>, in bytes: UnsafeBufferPointer<UInt8>) -> (String, bit: UInt64) {
     var hash = UInt32(truncatingIfNeeded: name.count)
     for byte in bytes[name].prefix(16) { hash = (hash ^ UInt32(byte)) &* 0x0100_0193 }
-    // The highest bits depend on all.
+    // The highest bits depend on all input bytes.
     hash >>= 24
     let old = Int(places[Int(hash)]) - 1
     if old >= 0 {

@@ -1,20 +1,19 @@
 public import FaradayCore
 
 extension Body {
-  /// The lines of the body as an async sequence, each as its bytes; of newline-delimited JSON (NDJSON) each line is a value.
+  /// The lines of the body as an async sequence of bytes, in any charset that extends ASCII. `response.lines()` returns text.
   ///
-  ///     let feed = try await connection.get("events") { $0.options.delivery = .streamed }
-  ///     for try await line in feed.body.lines() {
-  ///       let event = try JSONDecoder().decode(Event.self, from: line)
-  ///     }
+  ///     let log = try await connection.stream("log")
+  ///     for try await line in log.body.dataLines() { size += line.count }
   ///
-  /// A line ends with LF, CR or CRLF, which is not part of it; the last line needs no line end. An empty body has no lines. A
-  /// line longer than `limit` bytes, 1 MiB by default, throws ``FaradayCoding/LineTooLong``. Each line is copied once; for
-  /// throughput above some hundred megabytes a second there is ``FaradayCoding/LineSplitter``.
-  public func lines(upTo limit: Int = 1 << 20) -> BodyLines { BodyLines(body: self, limit: limit) }
+  /// A line ends with LF, CR or CRLF, which is not part of the line. The last line needs no line end. An empty body has no
+  /// lines. A line longer than `limit` bytes, 1 MiB by default, throws ``FaradayCore/BodyError`` with the reason
+  /// `.lineTooLong`. Each line is copied once. Use ``FaradayCoding/LineSplitter`` for throughput above some hundred megabytes a
+  /// second.
+  public func dataLines(upTo limit: Int = 1 << 20) -> BodyLines { BodyLines(body: self, limit: limit) }
 }
 
-/// The lines of a body, as an async sequence: see ``FaradayCore/Body/lines(upTo:)``.
+/// The lines of a body, as an async sequence: see ``FaradayCore/Body/dataLines(upTo:)``.
 public struct BodyLines: AsyncSequence, Sendable {
   /// The bytes of a line.
   public typealias Element = Data
@@ -46,12 +45,12 @@ public struct BodyLines: AsyncSequence, Sendable {
       while true {
         if let range = ends.next(in: piece.span.bytes) {
           append(range)
-          guard begun.count <= limit else { throw LineTooLong(limit: limit) }
+          guard begun.count <= limit else { throw BodyError(.lineTooLong(limit: limit)) }
           defer { begun = Data() }
           return begun
         }
         append(ends.start..<piece.count)
-        guard begun.count <= limit else { throw LineTooLong(limit: limit) }
+        guard begun.count <= limit else { throw BodyError(.lineTooLong(limit: limit)) }
         repeat {
           guard let next = try await pieces.next(isolation: isolation) else {
             (piece, ends) = (Data(), LineEnds())

@@ -1,15 +1,15 @@
-internal import FaradayCore
+package import FaradayCore
 
-/// The character encodings that responses are decoded from: UTF-8, UTF-16, ISO-8859-1 and windows-1252.
-enum Charset: String, CaseIterable {
+/// The supported character encodings of responses: UTF-8, UTF-16, ISO-8859-1 and windows-1252.
+package enum Charset: String, CaseIterable, Sendable {
   case utf8 = "utf-8"
   case utf16BigEndian = "utf-16be"
   case utf16LittleEndian = "utf-16le"
   case latin1 = "iso-8859-1"
   case windows1252 = "windows-1252"
 
-  /// By its IANA name, case-insensitive; nil if it is not supported.
-  init?(named name: String) {
+  /// A charset from its IANA name, case-insensitive; nil if it is not supported.
+  package init?(named name: String) {
     let name = name.lowercased()
     guard let known = Charset(rawValue: name) ?? Self.aliases[name] else { return nil }
     self = known
@@ -17,22 +17,22 @@ enum Charset: String, CaseIterable {
 
   private static let aliases: [String: Charset] = [
     "utf8": .utf8, "us-ascii": .utf8, "ascii": .utf8,
-    // Which of the two it is, a byte order mark says; without one it is the first (RFC 2781, section 4.3).
+    // A byte order mark selects the byte order. Without a mark it is big-endian (RFC 2781, section 4.3).
     "utf-16": .utf16BigEndian,
     "latin1": .latin1, "iso8859-1": .latin1, "iso_8859-1": .latin1, "l1": .latin1, "cp819": .latin1,
     "cp1252": .windows1252, "x-cp1252": .windows1252,
   ]
 
   /// The encoding that a byte order mark indicates, and the length of the mark.
-  static func marked(_ data: Data) -> (charset: Charset, markLength: Int)? {
+  package static func marked(_ data: Data) -> (charset: Charset, markLength: Int)? {
     if data.starts(with: [0xEF, 0xBB, 0xBF]) { return (.utf8, 3) }
     if data.starts(with: [0xFE, 0xFF]) { return (.utf16BigEndian, 2) }
     if data.starts(with: [0xFF, 0xFE]) { return (.utf16LittleEndian, 2) }
     return nil
   }
 
-  /// Decodes the bytes. Invalid ones become U+FFFD.
-  func decode(_ data: Data) -> String {
+  /// Decodes the bytes. Invalid bytes become U+FFFD.
+  package func decode(_ data: Data) -> String {
     switch self {
     case .utf8: String(decoding: data, as: UTF8.self)
     case .utf16BigEndian, .utf16LittleEndian: String(decoding: units(data), as: UTF16.self)
@@ -51,7 +51,7 @@ enum Charset: String, CaseIterable {
     }
   }
 
-  /// UTF-16 code units; an odd byte at the end is U+FFFD.
+  /// UTF-16 code units. An odd byte at the end becomes U+FFFD.
   private func units(_ data: Data) -> [UInt16] {
     let bytes = [UInt8](data)
     let whole = stride(from: 0, to: bytes.count - 1, by: 2).map { index in

@@ -4,13 +4,13 @@ private import Glibc
 private import Darwin
 #endif
 
-/// Finds line ends chunk by chunk: LF, CR, and CRLF, which counts as one also across chunks.
+/// Finds line ends chunk by chunk: LF, CR, and CRLF, which counts as one line end even across chunks.
 ///
 /// Each byte is searched twice, with `memchr`.
 @usableFromInline package struct LineEnds: Sendable {
-  /// Where in the piece the next line begins.
+  /// The offset of the next line in the piece.
   @usableFromInline package private(set) var start = 0
-  // The next one of each in the piece, or its end: looked for again only when it is passed.
+  // The offsets of the next LF and CR in the piece, or the piece's end. Searched again only when passed.
   private var lineFeed = -1
   private var carriageReturn = -1
   /// Whether the last piece ended with CR: a LF at the beginning of this one belongs to it.
@@ -18,14 +18,14 @@ private import Darwin
 
   @usableFromInline package init() {}
 
-  /// Begins a piece, which is not empty.
+  /// Begins a piece. Precondition: not empty.
   @usableFromInline package mutating func begin(_ piece: RawSpan) {
     start = endsWithReturn && piece.byte(at: 0) == 0x0A ? 1 : 0
     (lineFeed, carriageReturn) = (-1, -1)
     endsWithReturn = false
   }
 
-  /// The next line of the piece; nil if its end is not there: what is left then begins at ``start``.
+  /// The next line of the piece; nil if the piece contains no further line end. The rest then begins at ``start``.
   @usableFromInline package mutating func next(in piece: RawSpan) -> Range<Int>? {
     if lineFeed < start { lineFeed = piece.offset(of: 0x0A, from: start) }
     if carriageReturn < start { carriageReturn = piece.offset(of: 0x0D, from: start) }
@@ -34,7 +34,7 @@ private import Darwin
     defer {
       start = end + 1
       if end == carriageReturn {
-        // Whether a LF follows is seen now, or when the next piece begins.
+        // A following LF is detected now, or when the next piece begins.
         endsWithReturn = start == piece.byteCount
         if lineFeed == start, !endsWithReturn { start += 1 }
       }
@@ -46,7 +46,7 @@ private import Darwin
 extension RawSpan {
   fileprivate func byte(at offset: Int) -> UInt8 { unsafeLoad(fromByteOffset: offset, as: UInt8.self) }
 
-  /// The offset of the next such byte, or the end.
+  /// The offset of the next byte with this value, or the end.
   package func offset(of byte: UInt8, from start: Int) -> Int {
     withUnsafeBytes { buffer in
       guard start < buffer.count, let base = buffer.baseAddress,

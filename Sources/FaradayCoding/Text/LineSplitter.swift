@@ -1,8 +1,7 @@
 public import FaradayCore
 public import Synchronization
 
-/// Splits a body that arrives in chunks into lines, without copying those that lie within one chunk, and reduces them to a
-/// result.
+/// Splits a body that arrives in chunks into lines, and reduces them to a result. Lines within one chunk are not copied.
 ///
 ///     let lines = LineSplitter(into: Summary()) { summary, line in
 ///       summary.add(line)
@@ -11,11 +10,11 @@ public import Synchronization
 ///     _ = try await connection.get("events") { $0.options.onChunk = lines.take }
 ///     let summary = try lines.finish()
 ///
-/// A line ends with LF, CR or CRLF, which is not part of it. Use one splitter for one body, from one caller at a time:
-/// concurrent calls throw ``SplitterInUse``. It takes a lock for each chunk and none for a line. For lines as an async sequence
-/// there is ``FaradayCore/Body/lines(upTo:)``.
+/// A line ends with LF, CR or CRLF, which is not part of the line. Use one splitter for one body, from one caller at a time:
+/// concurrent calls throw ``FaradayCore/BodyError`` with the reason `.splitterInUse`. The splitter takes a lock for each chunk,
+/// not for each line. For lines as an async sequence use ``FaradayCore/Body/dataLines(upTo:)``.
 public final class LineSplitter<Result: Sendable>: Sendable {
-  /// Handles a line: updates the result, and decides whether the transfer continues. The bytes are valid only during the call.
+  /// Handles a line: updates the result, and returns whether the transfer continues. The bytes are valid only during the call.
   public typealias LineHandler = @Sendable (_ result: inout Result, _ line: RawSpan) throws -> Flow
 
   @usableFromInline struct State: Sendable {
@@ -29,22 +28,23 @@ public final class LineSplitter<Result: Sendable>: Sendable {
 
   @usableFromInline let handle: LineHandler
   @usableFromInline let limit: Int
-  /// Taken out while a chunk is split: no lock is held while the handler runs.
+  /// Nil while a chunk is split, so that no lock is held while the handler runs.
   @usableFromInline let state: Mutex<State?>
 
   /// - Parameters:
   ///   - result: the initial result.
-  ///   - limit: the longest line in bytes, 1 MiB by default. A longer one throws ``LineTooLong``.
-  ///   - handle: called with each line, on the thread that calls ``take(_:)``, which for a chunk callback is the engine's, or
-  ///     ``finish()``; the bytes are valid only during the call.
+  ///   - limit: the maximum length of a line in bytes, 1 MiB by default. A longer line throws ``FaradayCore/BodyError`` with
+  ///     the reason `.lineTooLong`.
+  ///   - handle: called with each line, on the thread that calls ``take(_:)`` (the engine's thread for a chunk callback) or
+  ///     ``finish()``. The bytes are valid only during the call.
   public init(into result: Result, upTo limit: Int = 1 << 20, _ handle: @escaping LineHandler) {
     state = Mutex(State(result: result))
     self.limit = limit
     self.handle = handle
   }
 
-  /// Splits the next chunk. Can be used as a ``FaradayCore/ChunkHandler``. Throws ``LineTooLong``, ``SplitterInUse``, and what
-  /// the handler throws.
+  /// Splits the next chunk. Can be used as a ``FaradayCore/ChunkHandler``. Throws ``FaradayCore/BodyError`` and the
+  /// errors of the handler.
   @inlinable
   public func take(_ bytes: RawSpan) throws -> Flow {
     try use { state in try split(bytes, &state) }
@@ -60,7 +60,7 @@ public final class LineSplitter<Result: Sendable>: Sendable {
     }
   }
 
-  /// The hot path: inlinable, as a generic handler costs more than finding the line.
+  /// The hot path. Inlinable, because a call of an unspecialized handler costs more than finding the line.
   @inlinable
   func split(_ bytes: RawSpan, _ state: inout State) throws -> Flow {
     guard bytes.byteCount > 0 else { return .continue }
@@ -79,13 +79,13 @@ public final class LineSplitter<Result: Sendable>: Sendable {
       guard flow == .continue else { return flow }
     }
     state.rest.append(contentsOf: bytes.extracting(state.ends.start..<bytes.byteCount))
-    guard state.rest.count <= limit else { throw LineTooLong(limit: limit) }
+    guard state.rest.count <= limit else { throw BodyError(.lineTooLong(limit: limit)) }
     return .continue
   }
 
   @inlinable
   func pass(_ line: RawSpan, _ result: inout Result) throws -> Flow {
-    guard line.byteCount <= limit else { throw LineTooLong(limit: limit) }
+    guard line.byteCount <= limit else { throw BodyError(.lineTooLong(limit: limit)) }
     return try handle(&result, line)
   }
 
@@ -95,34 +95,15 @@ public final class LineSplitter<Result: Sendable>: Sendable {
       defer { state = nil }
       return state
     }
-    guard var taken else { throw SplitterInUse() }
+    guard var taken else { throw BodyError(.splitterInUse) }
     defer { state.withLock { $0 = taken } }
     return try body(&taken)
   }
 }
 
 extension LineSplitter where Result == Void {
-  /// For a handler that stores its result elsewhere.
+  /// A splitter for a handler that stores its result elsewhere.
   public convenience init(upTo limit: Int = 1 << 20, _ handle: @escaping @Sendable (_ line: RawSpan) throws -> Flow) {
     self.init(into: (), upTo: limit) { _, line in try handle(line) }
   }
-}
-
-/// A ``LineSplitter`` was called concurrently, or from its own handler.
-public struct SplitterInUse: FaradayError, Equatable {
-  /// A line splitter that is in use.
-  public init() {}
-
-  public var description: String { "the line splitter is in use: it must not be called concurrently or from its own handler" }
-}
-
-/// A line is longer than the limit, or has no end within it.
-public struct LineTooLong: FaradayError, Equatable {
-  /// The limit in bytes.
-  public let limit: Int
-
-  /// A line over this limit in bytes.
-  public init(limit: Int) { self.limit = limit }
-
-  public var description: String { "a line is longer than the limit of \(limit) bytes" }
 }

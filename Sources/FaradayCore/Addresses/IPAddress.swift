@@ -6,7 +6,7 @@ private import Darwin
 
 /// An IPv4 or IPv6 address.
 public struct IPAddress: Sendable, Hashable {
-  /// The address of IPv6, or of IPv4 in the lower half.
+  /// The bits of the IPv6 address, or of the IPv4 address in the lowest 32 bits.
   let bits: UInt128
   /// Whether it is an IPv4 address.
   public let isIPv4: Bool
@@ -16,13 +16,13 @@ public struct IPAddress: Sendable, Hashable {
     self.isIPv4 = isIPv4
   }
 
-  /// The address in a text: `192.0.2.1`, `2001:db8::1`, in brackets or not; a zone (`%eth0`) is ignored. Nil for anything else: host
-  /// names, and the short, octal and hexadecimal spellings of IPv4.
+  /// Parses an address: `192.0.2.1`, `2001:db8::1`, with or without brackets. A zone (`%eth0`) is ignored. Nil for any other
+  /// text: host names, and the short, octal and hexadecimal spellings of IPv4.
   public init?(_ text: String) {
     let isBracketed = text.hasPrefix("[") && text.hasSuffix("]")
     let inner = isBracketed ? text.dropFirst().dropLast() : text[...]
     let plain = String(inner.prefix { $0 != "%" })
-    // C would stop at a NUL; the others end an address in the lists and URLs that have it.
+    // C would stop at a NUL. The other characters are delimiters in lists and URLs.
     guard inner.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F && !"[],/".utf8.contains($0) }), !inner.hasSuffix("%") else {
       return nil
     }
@@ -36,19 +36,19 @@ public struct IPAddress: Sendable, Hashable {
     }
   }
 
-  /// An address by its 4 or 16 bytes in network order.
+  /// An address from its 4 or 16 bytes in network order.
   package init(bytes: some Collection<UInt8>) {
     self.init(bits: bytes.reduce(0) { $0 << 8 | UInt128($1) }, isIPv4: bytes.count == 4)
   }
 
-  /// The IPv4 address that an IPv4-mapped address is another spelling of (RFC 4291, section 2.5.5.2): that is connected to.
+  /// The IPv4 address that an IPv4-mapped address spells (RFC 4291, section 2.5.5.2). The system connects to it.
   var mapped: IPAddress? { !isIPv4 && bits >> 32 == 0xFFFF ? lower : nil }
 
-  /// The IPv4 address that a NAT64 gateway connects to for this one (RFC 6052).
+  /// The IPv4 address that a NAT64 gateway connects to for this address (RFC 6052).
   var translated: IPAddress? { !isIPv4 && bits >> 32 == 0x0064_FF9B << 64 ? lower : nil }
 
-  /// The IPv4 address within an IPv6 address that stands for one, or that leads to it: IPv4-mapped or IPv4-compatible (RFC 4291,
-  /// section 2.5.5), NAT64 (RFC 6052, RFC 8215), 6to4 (RFC 3056) or ISATAP (RFC 5214, section 6.1).
+  /// The IPv4 address that is embedded in an IPv6 address: IPv4-mapped or IPv4-compatible (RFC 4291, section 2.5.5), NAT64 (RFC
+  /// 6052, RFC 8215), 6to4 (RFC 3056) or ISATAP (RFC 5214, section 6.1).
   var embedded: IPAddress? {
     if let address = mapped ?? translated { return address }
     guard !isIPv4 else { return nil }
@@ -61,7 +61,7 @@ public struct IPAddress: Sendable, Hashable {
     return isCompatible || isISATAP ? lower : nil
   }
 
-  /// The address that is connected to: for the unspecified address the loopback address (Linux).
+  /// The address that a connection reaches: the loopback address for the unspecified address (Linux).
   var reached: IPAddress {
     guard bits == 0 else { return self }
     return IPAddress(bits: isIPv4 ? 0x7F00_0001 : 1, isIPv4: isIPv4)
@@ -85,22 +85,25 @@ extension IPAddress: CustomStringConvertible {
 public struct IPAddressRange: Sendable, Hashable, CustomStringConvertible {
   let address: IPAddress
   let length: Int
-  /// Whether an IPv4-mapped or NAT64 address in the range is judged as the IPv4 address only.
+  /// Whether an IPv4-mapped or NAT64 address in the range is checked only as its IPv4 address.
   var isForOthers = false
 
-  /// A range in CIDR notation, `10.0.0.0/8`, or one address. Throws ``InvalidAddressRange``.
-  public init(_ text: String) throws(InvalidAddressRange) {
+  /// A range in CIDR notation, `10.0.0.0/8`, or one address. Throws ``InvalidValueError``.
+  public init(_ text: String) throws(InvalidValueError) {
+    let invalid = InvalidValueError(
+      .addressRange, text.bounded(),
+      "\(text.bounded().debugDescription) is not an IP address or range: expected 192.0.2.0/24 or 2001:db8::/32")
     let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
-    guard let first = parts.first, let address = IPAddress(String(first)) else { throw InvalidAddressRange(text: text.bounded()) }
+    guard let first = parts.first, let address = IPAddress(String(first)) else { throw invalid }
     let all = address.isIPv4 ? 32 : 128
     var length = all
     if parts.count == 2 {
       guard parts[1].utf8.allSatisfy(\.isDigit), let given = Int(parts[1]), given <= all else {
-        throw InvalidAddressRange(text: text.bounded())
+        throw invalid
       }
       length = given
     }
-    // Another spelling of an IPv4 range, and compared with the address that it spells.
+    // An IPv4-mapped range is another spelling of an IPv4 range.
     if let mapped = address.mapped, length >= 96 { self.init(mapped, length - 96) } else { self.init(address, length) }
   }
 
@@ -109,7 +112,7 @@ public struct IPAddressRange: Sendable, Hashable, CustomStringConvertible {
     self.length = length
   }
 
-  /// Whether the address is in the range. An IPv4 address is in no range of IPv6.
+  /// Whether the address is in the range. An IPv6 range contains no IPv4 address.
   public func contains(_ other: IPAddress) -> Bool {
     guard other.isIPv4 == address.isIPv4 else { return false }
     let shift = (address.isIPv4 ? 32 : 128) - length
@@ -120,15 +123,6 @@ public struct IPAddressRange: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension String {
-  /// This host as a URL has it: an IPv6 address in brackets.
+  /// The host as in a URL: an IPv6 address in brackets.
   package var bracketedHost: String { utf8.contains(UInt8(ascii: ":")) && !hasPrefix("[") ? "[\(self)]" : self }
-}
-
-/// A text that is neither an IP address nor a range of them in CIDR notation.
-public struct InvalidAddressRange: FaradayError {
-  /// The text.
-  public let text: String
-  public var description: String {
-    "\(text.debugDescription) is not an IP address or range: expected 192.0.2.0/24 or 2001:db8::/32"
-  }
 }

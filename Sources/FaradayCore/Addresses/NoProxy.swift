@@ -4,9 +4,9 @@ private import Glibc
 private import Darwin
 #endif
 
-/// The hosts of `no_proxy` that are connected to directly, as curl matches them: names with those below them, addresses,
-/// and ranges of addresses (CIDR); `*` is all. Unlike curl 7.88, ranges of IPv6 and international names match too, and a range that is
-/// malformed matches nothing.
+/// The hosts of `no_proxy`, which are reached without a proxy, matched as by curl: names and their subdomains, addresses, and
+/// address ranges (CIDR); `*` matches all. Unlike in curl 7.88, IPv6 ranges and international names match too, and a malformed
+/// range matches nothing.
 package struct NoProxy {
   private let text: String
 
@@ -28,14 +28,14 @@ package struct NoProxy {
     }
   }
 
-  /// The address that a host is, also by the short, octal and hexadecimal spellings of IPv4, which libcurl takes for it.
+  /// Parses a host as an address, including the short, octal and hexadecimal spellings of IPv4, which libcurl accepts.
   private static func address(_ host: String) -> IPAddress? {
     var number = in_addr()
     guard inet_aton(host, &number) == 1 else { return IPAddress(host) }
     return withUnsafeBytes(of: number.s_addr) { IPAddress(bytes: $0) }
   }
 
-  /// In lower case and in ASCII, without a dot at its end.
+  /// The name in lower case and in ASCII, without a trailing dot.
   private static func name(_ text: Substring) -> String {
     let name = (text.hasSuffix(".") ? text.dropLast() : text).lowercased()
     return HostName.ascii(percentEncoded: name) ?? name

@@ -2,7 +2,7 @@ extension Body: AsyncSequence {
   public typealias Element = Data
   public typealias Failure = any Error
 
-  /// Starts reading. A streamed response body can be iterated once; other bodies can be as often as their sources.
+  /// Starts reading. A streamed response body can be iterated once; other bodies as often as their sources.
   public func makeAsyncIterator() -> AsyncIterator {
     switch storage {
     case .empty: AsyncIterator { nil }
@@ -10,7 +10,7 @@ extension Body: AsyncSequence {
     case .file(let file): AsyncIterator(file.makeReader())
     case .stream(let stream): AsyncIterator(stream.makeReader())
     case .received(let body): AsyncIterator(body.makeReader())
-    case .value(let value): AsyncIterator { throw UnencodedBody(type: type(of: value)) }
+    case .value(let value): AsyncIterator { throw BodyError(.unencoded(type: "\(type(of: value))")) }
     }
   }
 
@@ -42,27 +42,30 @@ extension Body: AsyncSequence {
 
 /// Ways to read a body other than iterating it. Each counts as the one reading of a streamed response body.
 extension Body {
-  /// Reads the whole body into memory. Throws ``BodyTooLarge`` if it has more than `limit` bytes, 64 MiB by default (without
-  /// reading it if its length is known), and whatever reading throws.
+  /// The maximum size of a body that is read into memory: 64 MiB.
+  static let standardLimit = 64 << 20
+
+  /// Reads the whole body into memory. Throws ``FaradayCore/BodyError`` if it has more than `limit` bytes, 64 MiB by default
+  /// (without reading it if its length is known), and any error of reading.
   public func collect(upTo limit: Int = 64 << 20) async throws -> Data {
-    if let length, length > limit { throw BodyTooLarge(limit: limit) }
-    let (whole, isCut) = try await start(upTo: limit)
-    guard !isCut else { throw BodyTooLarge(limit: limit) }
+    if let length, length > limit { throw BodyError(.tooLarge(limit: limit)) }
+    let (whole, isCut) = try await prefix(upTo: limit)
+    guard !isCut else { throw BodyError(.tooLarge(limit: limit)) }
     return whole
   }
 
   /// Reads the whole body as UTF-8 text; invalid bytes become U+FFFD. Throws as ``collect(upTo:)`` does.
-  public func text(upTo limit: Int = 64 << 20) async throws -> String {
+  public func utf8Text(upTo limit: Int = 64 << 20) async throws -> String {
     String(decoding: try await collect(upTo: limit), as: UTF8.self)
   }
 
   /// Calls the closure with each piece of the body, without a copy, until its end.
   ///
-  /// A body straight from libcurl is delivered on the engine's thread, which the closure blocks; if the request's
-  /// ``Options/onChunk`` is set, one HTTP/1.1 chunk is never merged with the next. Other bodies are delivered in the calling
-  /// task. The bytes are valid until the closure returns. Throws what the closure throws, `CancellationError` if it returns
-  /// ``Flow/cancel``, and what reading throws.
-  public func drain(into take: @escaping ChunkHandler) async throws {
+  /// libcurl's engine thread delivers a response body that no middleware has replaced, and is blocked by the closure. If the
+  /// request's ``Options/onChunk`` is set, one HTTP/1.1 chunk is never merged with the next. Other bodies are delivered in the
+  /// calling task. The bytes are valid until the closure returns. Throws the errors of the closure, `CancellationError` if it
+  /// returns ``Flow/cancel``, and the errors of reading.
+  public func forEachChunk(_ take: @escaping ChunkHandler) async throws {
     if case .received(let body) = storage { return try await body.drain(into: take) }
     for try await piece in self {
       try Task.checkCancellation()
@@ -80,16 +83,16 @@ extension Body {
       return
     }
     await withTaskGroup { group in
-      group.addTask { _ = try? await start(upTo: limit) }
+      group.addTask { _ = try? await prefix(upTo: limit) }
       group.addTask { try? await Task.sleep(for: .seconds(1)) }
       await group.next()
       group.cancelAll()
     }
   }
 
-  /// Reads at most `limit` bytes, and says whether there were more; the rest is dropped, with its connection. Throws what reading
-  /// throws.
-  public func start(upTo limit: Int) async throws -> (bytes: Data, isCut: Bool) {
+  /// Reads at most `limit` bytes, and returns whether there were more. The rest is dropped, and its connection closed. Throws
+  /// the errors of reading.
+  public func prefix(upTo limit: Int) async throws -> (bytes: Data, isCut: Bool) {
     let limit = Swift.max(0, limit)
     if let data { return data.count <= limit ? (data, false) : (data.prefix(limit), true) }
     var start = Data()
@@ -97,8 +100,8 @@ extension Body {
     return start.count <= limit ? (start, false) : (start.prefix(limit), true)
   }
 
-  /// Reads at most `limit` bytes for at most the duration, and says whether there may be more. A body that breaks off counts as cut.
-  /// Throws `CancellationError`, and what reading a body twice throws.
+  /// Reads at most `limit` bytes for at most the duration, and returns whether there may be more. A truncated body counts as
+  /// cut. Throws `CancellationError`, and an error if a streamed body is read twice.
   func start(
     upTo limit: Int, within duration: Duration, clock: any Clock<Duration>
   ) async throws -> (bytes: Data, isCut: Bool) {
@@ -131,22 +134,25 @@ extension Body {
       return (start.prefix(limit), start.count > limit)
     } catch is TransportError {
       return (start.prefix(limit), true)
+    } catch is TimeoutError {
+      return (start.prefix(limit), true)
     } catch is CancellationError {
       return (start.prefix(limit), true)
     }
   }
 
-  /// Makes errors that reading the body throws redact the connection's secrets.
+  /// Redacts the connection's secrets in errors that reading the body throws.
   mutating func keepSecrets(of context: ConnectionContext) {
     guard case .received(var body) = storage else { return }
     body.context = context
     self = Body(storage: .received(body))
   }
 
-  /// The maximum of memory that is reserved because a server announces a length.
+  /// The maximum memory that is reserved for a length announced by the server.
   private static let trustedLength: Int64 = 16 << 20
 
-  /// Appends pieces until the end, or until `bytes` has more than `limit`. If this throws, `bytes` has what was read before.
+  /// Appends pieces until the end, or until `bytes` is longer than `limit`. If this throws, `bytes` contains the pieces read
+  /// before the error.
   func read(into bytes: inout Data, upTo limit: Int, _ tell: (Int) -> Void) async throws {
     if let length { bytes.reserveCapacity(Int(Swift.min(length, Int64(Swift.max(0, limit)), Self.trustedLength))) }
     for try await piece in self {
@@ -158,28 +164,4 @@ extension Body {
 }
 
 /// Returns the next piece of a body, nil at its end, in the caller's isolation.
-typealias BodyReader = nonisolated(nonsending) () async throws -> Data?
-
-/// A body is larger than the limit of ``Body/collect(upTo:)``.
-public struct BodyTooLarge: FaradayError, Equatable {
-  /// The limit, in bytes.
-  public let limit: Int
-
-  /// The error about a limit in bytes.
-  public init(limit: Int) { self.limit = limit }
-
-  public var description: String { "the body is larger than the limit of \(limit) bytes" }
-}
-
-/// A body holds a value that no middleware has encoded into bytes.
-public struct UnencodedBody: FaradayError {
-  /// The type of the value.
-  public let type: any Any.Type
-
-  /// The error about a value of that type.
-  public init(type: any Any.Type) { self.type = type }
-
-  public var description: String {
-    "the body is a value of type \(type) that no middleware has encoded; add an encoding middleware"
-  }
-}
+package typealias BodyReader = nonisolated(nonsending) () async throws -> Data?

@@ -1,13 +1,13 @@
 /// The body of a request or a response: empty, bytes, a file, an async sequence, or a value still to be encoded.
 ///
-/// It is an `AsyncSequence` of `Data`. ``collect(upTo:)`` returns the whole body; ``data`` returns it without waiting if it is in
-/// memory.
+/// It is an `AsyncSequence` of `Data`. ``collect(upTo:)`` returns the whole body; ``data`` returns it without waiting if it is
+/// in memory.
 public struct Body: Sendable {
   let storage: Storage
 
   enum Storage: Sendable {
     case empty
-    /// Bytes, and the `Content-Type` of a request that has none of its own.
+    /// Bytes, and a `Content-Type` for a request without one.
     case data(Data, type: String?)
     case file(BodyFile)
     case stream(BodyStream)
@@ -25,8 +25,8 @@ public struct Body: Sendable {
     Body(storage: data.isEmpty && contentType == nil ? .empty : .data(data, type: contentType?.description))
   }
 
-  /// A form body, `application/x-www-form-urlencoded`: `.form(["user": name, "attempt": 2])`. Sets that `Content-Type` unless the
-  /// request has one.
+  /// A form body, `application/x-www-form-urlencoded`: `.form(["user": name, "attempt": 2])`. Sets that `Content-Type` unless
+  /// the request has one.
   public static func form(_ items: QueryParameters) -> Body {
     .data(Data(items.description.utf8), contentType: .form)
   }
@@ -36,34 +36,53 @@ public struct Body: Sendable {
     .data(Data(text.utf8))
   }
 
-  /// A file, streamed from disk in constant memory. Its size is read now, and that many bytes are sent: if the file has become
-  /// shorter by then, the request fails. Throws ``BodyFile/Unreadable`` if it cannot be opened, is not a regular file, or does not
-  /// report its size, as those of `/proc` do not.
-  public static func file(_ path: String) throws -> Body {
-    Body(storage: .file(try BodyFile(path: path)))
+  /// A file, named by its path or file URL, streamed from disk in constant memory. Its size is read now, and that many bytes
+  /// are sent: if the file becomes shorter before it is sent, the request fails. Throws ``BodyError`` if it cannot be opened,
+  /// is not a regular file, or does not report its size (files under `/proc`).
+  public static func file(_ file: some FileReference) throws -> Body {
+    Body(storage: .file(try BodyFile(path: file.filePath)))
+  }
+
+  /// A range of a file's bytes, for the rest of an upload or a part of it: `try .file(path, range: offset...)`.
+  ///
+  /// Works like ``file(_:)``. Throws ``BodyError`` also for a range that is not within the file's size.
+  public static func file(_ file: some FileReference, range: some RangeExpression<Int64>) throws -> Body {
+    Body(storage: .file(try BodyFile(path: file.filePath, range: range)))
   }
 
   /// An async sequence of bytes, streamed with backpressure.
   ///
   /// - Parameters:
-  ///   - length: the size in bytes, sent as `Content-Length`. If nil, HTTP/1.1 uses the chunked transfer coding. A sequence that
-  ///     turns out shorter or longer fails the request with ``TransportError/Code/bodyLengthMismatch``.
-  ///   - isReplayable: whether a second iteration gives the same bytes, so that redirects and retries can send it again. False by
-  ///     default.
+  ///   - length: the size in bytes, sent as `Content-Length`. If nil, HTTP/1.1 uses the chunked transfer coding. A shorter or
+  ///     longer sequence fails the request with ``TransportError/Code/bodyLengthMismatch``.
+  ///   - isReplayable: whether a second iteration returns the same bytes, so that redirects and retries can send it again.
+  ///     False by default.
   public static func stream<Pieces: AsyncSequence & Sendable>(
     _ pieces: Pieces, length: Int64? = nil, isReplayable: Bool = false
   ) -> Body where Pieces.Element == Data {
-    Body(storage: .stream(BodyStream(pieces, length: length, isReplayable: isReplayable)))
+    .reading(length: length, isReplayable: isReplayable) {
+      var iterator = pieces.makeAsyncIterator()
+      return { try await iterator.next(isolation: #isolation) }
+    }
   }
 
-  /// An `Encodable` value that an encoding middleware turns into bytes. If none does, sending throws
-  /// ``TransportError/Code/invalidBody``.
-  public static func value(_ value: any Encodable & Sendable) -> Body {
+  /// A body that a closure reads.
+  ///
+  /// - Parameter makeReader: called for each reading. The returned reader is released when the reading ends.
+  package static func reading(
+    length: Int64?, isReplayable: Bool = false, _ makeReader: @escaping @Sendable () -> BodyReader
+  ) -> Body {
+    Body(storage: .stream(BodyStream(length: length, isReplayable: isReplayable, makeReader: makeReader)))
+  }
+
+  /// An `Encodable` value that an encoding middleware encodes: `JSONEncoding`, `FormEncoding` or `Multipart`. Without one,
+  /// sending throws ``TransportError/Code/invalidBody``.
+  public static func encodable(_ value: any Encodable & Sendable) -> Body {
     Body(storage: .value(value))
   }
 
   /// A value for an encoding middleware that is not `Encodable`, such as a multipart form with files.
-  public static func unencoded(_ value: any Sendable) -> Body {
+  package static func unencoded(_ value: any Sendable) -> Body {
     Body(storage: .value(value))
   }
 
@@ -88,7 +107,8 @@ public struct Body: Sendable {
     }
   }
 
-  /// Whether it can be sent again, for a redirect or a retry: true except for streams that were not declared so.
+  /// Whether the body can be sent again, for a redirect or a retry. False for streams that were not declared replayable, and
+  /// for received bodies.
   public var isReplayable: Bool {
     switch storage {
     case .stream(let stream): stream.isReplayable
@@ -107,22 +127,27 @@ public struct Body: Sendable {
     }
   }
 
-  /// The `Content-Type` that it was made with; nil if with none.
+  /// The `Content-Type` that the body was created with, if any.
   package var contentType: String? {
     if case .data(_, let type) = storage { type } else { nil }
   }
 
-  /// The path of a file body, and the number of bytes that are sent of it; nil for other bodies.
+  /// The path of a body that is a whole file, and the number of bytes to send; nil for other bodies.
   package var file: (path: String, length: Int64)? {
-    if case .file(let file) = storage { (file.path, file.length) } else { nil }
+    if case .file(let file) = storage, !file.isRange { (file.path, file.length) } else { nil }
   }
 
-  /// The value that is still to be encoded; nil for other bodies.
+  /// Whether the body is a range of a file.
+  package var isFileRange: Bool {
+    if case .file(let file) = storage { file.isRange } else { false }
+  }
+
+  /// The value that is not encoded yet; nil for other bodies.
   public var unencodedValue: (any Sendable)? {
     if case .value(let value) = storage { value } else { nil }
   }
 
-  /// Whether it is read piece by piece: a file, a sequence, or a response's streamed body.
+  /// Whether the body is read piece by piece: a file, a sequence, or a response's streamed body.
   public var isStreamed: Bool {
     switch storage {
     case .file, .stream, .received: true
@@ -141,14 +166,4 @@ struct BodyStream: Sendable {
   let length: Int64?
   let isReplayable: Bool
   let makeReader: @Sendable () -> BodyReader
-
-  init<Pieces: AsyncSequence & Sendable>(_ pieces: Pieces, length: Int64?, isReplayable: Bool)
-  where Pieces.Element == Data {
-    self.length = length
-    self.isReplayable = isReplayable
-    makeReader = {
-      var iterator = pieces.makeAsyncIterator()
-      return { try await iterator.next(isolation: #isolation) }
-    }
-  }
 }

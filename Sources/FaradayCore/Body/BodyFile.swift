@@ -5,30 +5,52 @@ private import Glibc
 private import Darwin
 #endif
 
-/// A regular file as a body, read in pieces of 256 KiB on a background thread.
-public struct BodyFile: Sendable {
+/// A regular file, or a range of its bytes, as a body, read in pieces of 256 KiB on a background thread.
+struct BodyFile: Sendable {
   let path: String
   let length: Int64
+  let isRange: Bool
+  private let start: Int64
 
   static let pieceSize = 256 << 10
 
   init(path: String) throws {
     self.path = path
-    let file = try OpenFile(path)
-    length = file.size
+    length = try OpenFile(path).size
+    start = 0
+    isRange = false
   }
 
-  /// A file cannot be opened or read, is not a regular file, or does not report its size.
-  public struct Unreadable: FaradayError, Equatable {
-    /// The path of the file.
-    public let path: String
-    /// Why it cannot be read: the system's message, or what is wrong with the file.
-    public let reason: String
-
-    public var description: String { "cannot read \(path): \(reason)" }
+  init(path: String, range: some RangeExpression<Int64>) throws {
+    self.path = path
+    let size = try OpenFile(path).size
+    guard let bounds = Self.bounds(of: range, in: size) else {
+      let shown = (range as? PartialRangeFrom<Int64>).map { "\($0.lowerBound)..." } ?? "\(range)"
+      throw BodyError(.unreadable(path: path, reason: "the range \(shown) is not within its \(size) bytes"))
+    }
+    start = bounds.lowerBound
+    length = Int64(bounds.count)
+    isRange = true
   }
 
-  /// A reader that opens the file with the first piece. It returns `length` bytes, or fewer if the file has become shorter.
+  /// The offsets of the range in a file; nil if they are not within its size.
+  private static func bounds(of range: some RangeExpression<Int64>, in size: Int64) -> Range<Int64>? {
+    if let rest = range as? PartialRangeFrom<Int64> {
+      return (0...size).contains(rest.lowerBound) ? rest.lowerBound..<size : nil
+    }
+    // Converting a closed range that ends here would overflow.
+    guard !range.contains(.max) else { return nil }
+    // Relative to all numbers: an expression that does not fit the collection would be a precondition failure.
+    var bounds = range.relative(to: Int64.min..<Int64.max)
+    if range is PartialRangeUpTo<Int64> || range is PartialRangeThrough<Int64> {
+      guard bounds.upperBound >= 0 else { return nil }
+      bounds = 0..<bounds.upperBound
+    }
+    return bounds.lowerBound >= 0 && bounds.upperBound <= size ? bounds : nil
+  }
+
+  /// A reader that opens the file with the first piece. The reader returns `length` bytes, or fewer if the file has become
+  /// shorter.
   func makeReader() -> BodyReader {
     var file: OpenFile?
     var offset: Int64 = 0
@@ -36,11 +58,11 @@ public struct BodyFile: Sendable {
       guard offset < length else { return nil }
       let open = try file ?? OpenFile(path)
       file = open
-      let start = offset
-      let count = Int(Swift.min(Int64(Self.pieceSize), length - start))
+      let place = start + offset
+      let count = Int(Swift.min(Int64(Self.pieceSize), length - offset))
       let piece = try await withCheckedThrowingContinuation { continuation in
         DispatchQueue.global().async {
-          continuation.resume(with: Result { try open.read(count: count, at: start) })
+          continuation.resume(with: Result { try open.read(count: count, at: place) })
         }
       }
       offset += Int64(piece.count)
@@ -57,26 +79,28 @@ private final class OpenFile: Sendable {
 
   init(_ path: String) throws {
     guard !path.utf8.contains(0) else {
-      throw BodyFile.Unreadable(path: path, reason: "the path contains a NUL character")
+      throw BodyError(.unreadable(path: path, reason: "the path contains a NUL character"))
     }
     // Non-blocking: opening a pipe would wait for a writer.
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-    guard descriptor >= 0 else { throw BodyFile.Unreadable(path: path, reason: String(cString: strerror(errno))) }
+    guard descriptor >= 0 else { throw BodyError(.unreadable(path: path, reason: String(cString: strerror(errno)))) }
     var status = stat()
     guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
       close(descriptor)
-      throw BodyFile.Unreadable(path: path, reason: "it is not a regular file")
+      throw BodyError(.unreadable(path: path, reason: "it is not a regular file"))
     }
     self.path = path
     self.descriptor = descriptor
     size = Int64(status.st_size)
     guard try size > 0 || isEmpty() else {
-      throw BodyFile.Unreadable(
-        path: path, reason: "its size is reported as 0 but it has contents, as files under /proc do: read it and send the data")
+      throw BodyError(
+        .unreadable(
+          path: path, reason: "its size is reported as 0 but it has contents, as files under /proc do: read it and send the data")
+      )
     }
   }
 
-  /// Whether a file with a reported size of 0 is empty. One that was written to meanwhile counts as empty.
+  /// Whether a file with a reported size of 0 is empty. A file that was written in the meantime counts as empty.
   private func isEmpty() throws -> Bool {
     guard try !read(count: 1, at: 0).isEmpty else { return true }
     var status = stat()
@@ -86,13 +110,13 @@ private final class OpenFile: Sendable {
   deinit { close(descriptor) }
 
   func read(count: Int, at offset: Int64) throws -> Data {
-    guard let bytes = malloc(count) else { throw BodyFile.Unreadable(path: path, reason: "out of memory") }
+    guard let bytes = malloc(count) else { throw BodyError(.unreadable(path: path, reason: "out of memory")) }
     var got: Int
     repeat { got = pread(descriptor, bytes, count, off_t(offset)) } while got < 0 && errno == EINTR
     guard got >= 0 else {
       let reason = String(cString: strerror(errno))
       free(bytes)
-      throw BodyFile.Unreadable(path: path, reason: reason)
+      throw BodyError(.unreadable(path: path, reason: reason))
     }
     return Data(bytesNoCopy: bytes, count: got, deallocator: .free)
   }

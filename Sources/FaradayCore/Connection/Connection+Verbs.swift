@@ -1,90 +1,87 @@
-/// Requests by method: each call builds a request from the base URL, default headers and options, applies `edit`, and sends it.
-///
-///     try await connection.get("users/{id}", path: ["id": name], query: ["expand": "teams"], timeout: .seconds(5))
-///
-/// The arguments are those of ``Connection/request(_:_:path:query:headers:body:timeout:edit:)``. A cross-origin request is sent
-/// without the default headers, see ``Connection/headers``. A status such as 404 is returned and not thrown. The calls throw
-/// ``TransportError``, ``InvalidPath``, ``InvalidHeader``, `CancellationError`, or what a middleware throws.
+/// Requests with any method: `try await connection.send(.trace, "users/{id}", variables: ["id": name])`. The rules are those of
+/// ``Connection/get``.
 extension Connection {
   /// Sends a request with any method.
-  public func run(
-    _ method: HTTPRequest.Method, _ path: String = "", path variables: [String: any ParameterValue]? = nil,
+  public func send(
+    _ method: HTTPRequest.Method, _ path: some URLReference = "", variables: [String: any ParameterValue]? = nil,
+    query: QueryParameters = [:], headers: KeyValuePairs<String, String> = [:], body: Body = .empty, timeout: Duration? = nil,
+    edit: (inout Request) throws -> Void = { _ in }
+  ) async throws -> Response {
+    try await exchange(
+      request(
+        method, path, variables: variables, query: query, headers: headers, body: body, timeout: timeout, edit: edit))
+  }
+
+  /// Sends a request with any method and these bytes, without a `Content-Type`.
+  public func send(
+    _ method: HTTPRequest.Method, _ path: some URLReference = "", variables: [String: any ParameterValue]? = nil,
+    query: QueryParameters = [:], headers: KeyValuePairs<String, String> = [:], body: Data, timeout: Duration? = nil,
+    edit: (inout Request) throws -> Void = { _ in }
+  ) async throws -> Response {
+    try await send(
+      method, path, variables: variables, query: query, headers: headers, body: .data(body), timeout: timeout, edit: edit)
+  }
+
+  /// Sends a request with any method and a form of these items (`application/x-www-form-urlencoded`).
+  public func send(
+    _ method: HTTPRequest.Method, _ path: some URLReference = "", variables: [String: any ParameterValue]? = nil,
+    query: QueryParameters = [:], headers: KeyValuePairs<String, String> = [:], form items: QueryParameters,
+    timeout: Duration? = nil, edit: (inout Request) throws -> Void = { _ in }
+  ) async throws -> Response {
+    try await send(
+      method, path, variables: variables, query: query, headers: headers, body: .form(items), timeout: timeout, edit: edit)
+  }
+
+  /// Sends a GET, or a request with another method, whose response has a streamed body (``Delivery/streamed``).
+  ///
+  ///     for try await line in try await connection.stream("log").lines() { … }
+  public func stream(
+    _ path: some URLReference = "", method: HTTPRequest.Method = .get, variables: [String: any ParameterValue]? = nil,
+    query: QueryParameters = [:], headers: KeyValuePairs<String, String> = [:], body: Body = .empty, timeout: Duration? = nil,
+    edit: (inout Request) throws -> Void = { _ in }
+  ) async throws -> Response {
+    try await send(
+      method, path, variables: variables, query: query, headers: headers, body: body, timeout: timeout
+    ) { request in
+      request.options.delivery = .streamed
+      try edit(&request)
+    }
+  }
+}
+
+/// Requests with a method name, for methods without a member of `HTTPRequest.Method`:
+///
+///     try await connection.send("PURGE", "articles/1")
+///
+/// A name is sent unchanged, and is case-sensitive (RFC 9110, section 9.1). A name that is not a token throws
+/// ``TransportError/Code/invalidMethod``, and nothing is sent.
+extension Connection {
+  /// Sends a request with the named method.
+  public func send(
+    _ method: String, _ path: some URLReference = "", variables: [String: any ParameterValue]? = nil,
     query: QueryParameters = [:],
     headers: KeyValuePairs<String, String> = [:], body: Body = .empty, timeout: Duration? = nil,
     edit: (inout Request) throws -> Void = { _ in }
   ) async throws -> Response {
-    try await send(
-      request(
-        method, path, path: variables, query: query, headers: headers, body: body, timeout: timeout, edit: edit))
+    try await exchange(
+      request(method, path, variables: variables, query: query, headers: headers, body: body, timeout: timeout, edit: edit))
   }
 
-  /// Sends a GET.
-  public func get(
-    _ path: String = "", path variables: [String: any ParameterValue]? = nil, query: QueryParameters = [:],
-    headers: KeyValuePairs<String, String> = [:], timeout: Duration? = nil,
-    edit: (inout Request) throws -> Void = { _ in }
-  ) async throws -> Response {
-    try await run(
-      .get, path, path: variables, query: query, headers: headers, timeout: timeout, edit: edit)
-  }
-
-  /// Sends a HEAD; its response has no body.
-  public func head(
-    _ path: String = "", path variables: [String: any ParameterValue]? = nil, query: QueryParameters = [:],
-    headers: KeyValuePairs<String, String> = [:], timeout: Duration? = nil,
-    edit: (inout Request) throws -> Void = { _ in }
-  ) async throws -> Response {
-    try await run(
-      .head, path, path: variables, query: query, headers: headers, timeout: timeout, edit: edit)
-  }
-
-  /// Sends a POST.
-  public func post(
-    _ path: String = "", path variables: [String: any ParameterValue]? = nil, query: QueryParameters = [:],
+  /// Builds a request with the named method, without sending it; ``send(_:)`` sends it.
+  public func request(
+    _ method: String, _ path: some URLReference = "", variables: [String: any ParameterValue]? = nil,
+    query: QueryParameters = [:],
     headers: KeyValuePairs<String, String> = [:], body: Body = .empty, timeout: Duration? = nil,
     edit: (inout Request) throws -> Void = { _ in }
-  ) async throws -> Response {
-    try await run(
-      .post, path, path: variables, query: query, headers: headers, body: body, timeout: timeout, edit: edit)
-  }
-
-  /// Sends a PUT.
-  public func put(
-    _ path: String = "", path variables: [String: any ParameterValue]? = nil, query: QueryParameters = [:],
-    headers: KeyValuePairs<String, String> = [:], body: Body = .empty, timeout: Duration? = nil,
-    edit: (inout Request) throws -> Void = { _ in }
-  ) async throws -> Response {
-    try await run(
-      .put, path, path: variables, query: query, headers: headers, body: body, timeout: timeout, edit: edit)
-  }
-
-  /// Sends a PATCH.
-  public func patch(
-    _ path: String = "", path variables: [String: any ParameterValue]? = nil, query: QueryParameters = [:],
-    headers: KeyValuePairs<String, String> = [:], body: Body = .empty, timeout: Duration? = nil,
-    edit: (inout Request) throws -> Void = { _ in }
-  ) async throws -> Response {
-    try await run(
-      .patch, path, path: variables, query: query, headers: headers, body: body, timeout: timeout, edit: edit)
-  }
-
-  /// Sends a DELETE.
-  public func delete(
-    _ path: String = "", path variables: [String: any ParameterValue]? = nil, query: QueryParameters = [:],
-    headers: KeyValuePairs<String, String> = [:], body: Body = .empty, timeout: Duration? = nil,
-    edit: (inout Request) throws -> Void = { _ in }
-  ) async throws -> Response {
-    try await run(
-      .delete, path, path: variables, query: query, headers: headers, body: body, timeout: timeout, edit: edit)
-  }
-
-  /// Sends an OPTIONS.
-  public func options(
-    _ path: String = "", path variables: [String: any ParameterValue]? = nil, query: QueryParameters = [:],
-    headers: KeyValuePairs<String, String> = [:], timeout: Duration? = nil,
-    edit: (inout Request) throws -> Void = { _ in }
-  ) async throws -> Response {
-    try await run(
-      .options, path, path: variables, query: query, headers: headers, timeout: timeout, edit: edit)
+  ) throws -> Request {
+    let name = HTTPRequest.Method(method)
+    let request = try request(
+      name ?? .get, path, variables: variables, query: query, headers: headers, body: body, timeout: timeout, edit: edit)
+    guard name != nil else {
+      throw TransportError(
+        .invalidMethod, building: request,
+        "the method \(method.bounded().debugDescription) is not a token (RFC 9110, section 5.6.2)")
+    }
+    return request
   }
 }

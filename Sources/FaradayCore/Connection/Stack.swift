@@ -1,12 +1,16 @@
 /// A middleware chain over an adapter. It is an adapter itself.
 ///
-/// The first middleware is the outermost: it sees the request first and the response last. A stack over a stack is one stack, with
-/// the middleware of both.
+/// The first middleware is the outermost: it handles the request first and the response last. A stack over a stack becomes one
+/// stack, with the middleware of both.
+///
+/// Between the last middleware and the adapter, the stack removes the connection's own header fields and credentials from a
+/// cross-origin request, and applies ``Options/decompression``: it sets `Accept-Encoding`, and decodes the body. It redacts the
+/// URL of each ``TransportError``. The article "The middleware stack" lists all steps that are not middleware.
 public struct Stack: Adapter {
-  /// One reference: what a request holds while it waits has several.
+  // One reference, because the frames of a suspended request contain several copies of the stack.
   private final class Storage: Sendable {
     let middleware: [any Middleware]
-    /// Those that only change requests, in their places; nil where another stands.
+    /// The middleware that only changes requests, at the same indices as in ``middleware``; nil for other middleware.
     let transformers: [(any RequestTransformer)?]
     let adapter: any Adapter
 
@@ -34,30 +38,32 @@ public struct Stack: Adapter {
   /// The stack with one more middleware below the others.
   func appending(_ last: any Middleware) -> Stack { Stack(middleware + [last], adapter: adapter) }
 
-  /// The middleware in that place, if it only changes requests.
+  /// The middleware at the index, if it only changes requests.
   fileprivate func transformer(at index: Int) -> (any RequestTransformer)? {
     index < storage.transformers.count ? storage.transformers[index] : nil
   }
 
-  /// What the adapter can do.
+  /// The features of the adapter.
   public var capabilities: Capabilities { adapter.capabilities }
 
-  /// Sends the request through all middleware and the adapter. Returns at the response's head, whatever its status; the body may be
-  /// still to come. ``Connection/run(_:)`` delivers it as the options say.
+  /// Sends the request through all middleware and the adapter. Returns at the response's head, whatever its status; the body
+  /// may still arrive. ``Connection/send(_:)`` delivers the body according to the options.
   public func send(_ request: Request) async throws -> Response {
     request.context?.beginRecording()
     return try await Next(stack: self, index: 0, context: request.context)(request)
   }
 }
 
-/// The rest of a ``Stack``: what a middleware calls to pass a request on to the middleware below it, and at last to the adapter.
+/// The rest of a ``Stack``. A middleware calls it to pass a request on to the next middleware, or to the adapter after the last
+/// middleware.
 public struct Next: Sendable {
-  let stack: Stack
-  let index: Int
-  /// The context of the request that the middleware was given. A request that it passes on gets it too, also one it has created.
-  let context: ConnectionContext?
+  fileprivate let stack: Stack
+  fileprivate let index: Int
+  /// The context of the middleware's request. Every request that the middleware passes on gets this context, even a new
+  /// request.
+  fileprivate let context: ConnectionContext?
 
-  /// What the adapter can do.
+  /// The features of the adapter.
   public var capabilities: Capabilities { stack.capabilities }
 
   /// Passes the request on and returns the response. Each further call sends the request again, as a retry.
@@ -67,15 +73,15 @@ public struct Next: Sendable {
     let next = Next(stack: stack, index: index + 1, context: request.context)
     do {
       let response = try await stack.middleware[index].handle(request, next: next)
-      // A response that a middleware has created redacts the same secrets as one of the adapter.
+      // A response that a middleware has created redacts the same secrets as a response of the adapter.
       return response.context == nil ? response.takingSecrets(of: request) : response
     } catch {
-      throw request.context?.redacted(error) ?? error
+      throw error.redacted(by: request.context)
     }
   }
 
-  /// The request behind the middleware that only change it, and the index of the next one that does more. They cost no asynchronous
-  /// call, whose frame each request would have while it waits.
+  /// Applies the next middleware that only changes requests. Returns the request, and the index of the first middleware that
+  /// does more. Request transformers need no asynchronous call, whose frame a suspended request would keep.
   @inline(never)
   private func transformed(_ request: Request) throws -> (Request, Int) {
     var (request, index) = (request, index)
@@ -83,7 +89,7 @@ public struct Next: Sendable {
       do {
         request = joined(try transformer.transformed(request, capabilities: stack.capabilities), to: request.context)
       } catch {
-        throw request.context?.redacted(error) ?? error
+        throw error.redacted(by: request.context)
       }
       index += 1
     }
@@ -99,20 +105,21 @@ public struct Next: Sendable {
 }
 
 extension Adapter {
-  /// Sends a request that has passed all middleware, without the connection's default headers if it has become cross-origin.
-  /// Decodes the content codings of the response if ``Options/decompression`` is set.
+  /// Sends a request that has passed all middleware.
+  // A separate function: within ``Next`` it would enlarge the frames of all middleware.
   fileprivate func send(leaving request: Request) async throws -> Response {
-    guard let context = request.context else { return try await send(request.acceptingCodings()).arrived(for: request, nil) }
     do {
-      return try await send(request.leaving()).arrived(for: request, context)
+      return try await send(request.leaving()).arrived(for: request)
     } catch {
-      throw context.redacted(error)
+      throw error.redacted(by: request.context)
     }
   }
 }
 
-// These are not inlined: their temporaries would be in the frame of each request that waits.
+// These functions are not inlined: their temporaries would enlarge the frame of each suspended request.
 extension Request {
+  /// The request for the adapter: without the connection's default headers if it is cross-origin, and with an `Accept-Encoding`
+  /// if ``Options/decompression`` is set.
   @inline(never)
   fileprivate func leaving() -> Request {
     let request = removingOriginBoundHeadersIfCrossOrigin()
@@ -122,25 +129,17 @@ extension Request {
 }
 
 extension Response {
+  /// The response for the middleware: with the secrets of its connection, and decoded if ``Options/decompression`` is set.
+  // Consuming: the only reference is changed in place, without an allocation.
   @inline(never)
-  fileprivate func arrived(for request: Request, _ context: ConnectionContext?) -> Response {
-    var response = self
-    response.requestMethod = request.method
-    if let context {
-      // A recorder has the request, and a response must not keep that.
-      response.context = context.recorders.isEmpty ? context : context.withoutRecorders()
+  fileprivate consuming func arrived(for request: Request) -> Response {
+    var response = consume self
+    response.facts = RequestFacts(request, for: response.status)
+    if let context = request.context {
+      // A recorder retains the request, and a response must not retain it.
+      response.context = context.withoutRecorders()
       response.body.keepSecrets(of: context)
     }
     return response.decoded(for: request)
-  }
-}
-
-extension ConnectionContext {
-  /// The error with the connection's secrets redacted, if it is a ``TransportError``.
-  @inline(never)
-  fileprivate func redacted(_ error: any Error) -> any Error {
-    guard var error = error as? TransportError else { return error }
-    error.redact(by: self)
-    return error
   }
 }

@@ -1,9 +1,9 @@
-/// An error of an adapter: a request that could not be sent or got no complete response. It has a code, the phase, the request, and
-/// what had been received.
+/// An error of an adapter: the request could not be sent, or the response is incomplete. It has a code, the phase, the request,
+/// and the partial response.
 ///
 /// `description`, ``message`` and ``url`` are safe to log: they have no user, password, query, fragment, secret path segments,
-/// header fields or body, and at most 1 KiB each. ``partialResponse`` (the response as it came, with its whole URL and header
-/// fields) and ``underlying`` (whatever the caller's own code threw) may hold secrets, and no description shows them.
+/// header fields or body, and at most 1 KiB each. ``partialResponse`` (the received response, with its whole URL and header
+/// fields) and ``underlying`` (an error thrown by the caller's code) may contain secrets, and no description shows them.
 public struct TransportError: FaradayError {
   /// The kind of error. Codes are added over time: a `switch` over them needs a `default`.
   public var code: Code
@@ -13,26 +13,26 @@ public struct TransportError: FaradayError {
   public var method: HTTPRequest.Method
   /// The request's URL, without user, password, query, fragment and secret path segments.
   public var url: String
-  /// What went wrong, in one line without secrets.
+  /// The problem, in one line without secrets.
   public var message: String {
     didSet { message = Self.shown(message: message) }
   }
-  /// The error code of the library below, if the error came from it: libcurl's CURLcode, Foundation's URLError code.
+  /// The error code of the underlying library, if the library caused the error: libcurl's CURLcode, Foundation's URLError code.
   public var engineCode: Int?
-  /// The error that caused this one: what the caller's own body source threw, for instance.
+  /// The error that caused this error: an error of the caller's body source, for instance.
   public var underlying: (any Error)?
-  /// The response as far as it was received: the head, and of a buffered body the bytes so far. Nil before the head was complete.
+  /// The received part of the response: the head, and the received bytes of a buffered body. Nil before the head was complete.
   public var partialResponse: Response?
-  /// The certificates that the server presented, in DER, its own first: with ``TLS/reportsPeerCertificates``, also if they could not be
-  /// verified. Empty otherwise.
+  /// The certificates that the server presented, in DER, the server's certificate first, even if their verification failed.
+  /// Empty without ``TLS/reportsPeerCertificates``.
   public var peerCertificates: [Data] = []
-  /// The timings and byte counts as far as the exchange got: how long it took to connect, and to which address. Nil if it has not
-  /// begun (it was refused, or waited in the queue), or over an adapter that does not tell.
+  /// The timings and byte counts up to the failure, such as the connect time and the server's address. Nil if the exchange had
+  /// not begun (the request was rejected, or waited in the queue), or if the adapter does not report them.
   public var metrics: TransferMetrics?
-  /// Whether `Retry` would have sent the request again, and its `RetryBudget` was used up. ``description`` says so.
+  /// Whether `Retry` did not send the request again because its `RetryBudget` was used up. ``description`` includes this fact.
   public internal(set) var isRetryRefused = false
 
-  /// An error about the request of that method and URL.
+  /// An error for a request with this method and URL.
   ///
   /// - Parameter secrets: names whose values are redacted in ``url``: the ``Request/secrets``.
   public init(
@@ -49,13 +49,13 @@ public struct TransportError: FaradayError {
     self.partialResponse = partialResponse
   }
 
-  /// An error in the phase ``Phase/building``: the request is invalid, and nothing was sent.
+  /// An error in the phase ``Phase/building``: the request is invalid, and nothing is sent.
   public init(_ code: Code, building request: Request, _ message: String) {
     self.init(
       code, phase: .building, method: request.method, url: request.url, secrets: request.secrets, message: message)
   }
 
-  /// An error about a string that is not the URL of a request.
+  /// An error for a string that is not a valid request URL.
   package init(
     _ code: Code = .invalidURL, invalidURL text: String, method: HTTPRequest.Method, secrets: Secrets = Secrets(),
     _ message: String = "not a valid URL"
@@ -67,28 +67,39 @@ public struct TransportError: FaradayError {
     self.message = message
   }
 
-  /// Redacts the connection's secrets, which the adapter may not have known.
-  mutating func redact(by context: ConnectionContext) {
+  /// Redacts the connection's secrets, which the adapter may not know.
+  fileprivate mutating func redact(by context: ConnectionContext) {
     url = Self.shown(url, context.secrets)
     if partialResponse?.context == nil { partialResponse?.context = context }
   }
 
   private static func shown(_ url: String, _ secrets: Secrets) -> String {
-    // Byte by byte: with an accent behind it, a sign is another `Character`.
+    // Byte by byte: a delimiter and a combining accent after it are one `Character`.
     let place = secrets.redacting(urlText: url).utf8.prefix { $0 != UInt8(ascii: "?") }
     let scalars = String(decoding: place, as: UTF8.self).unicodeScalars
     return String(scalars.map { $0.value < 0x20 || $0.value == 0x7F ? "\u{FFFD}" : Character($0) }).bounded()
   }
 
-  /// Redacted, because libraries put URLs into their messages.
+  /// Redacted, because messages of libraries may contain URLs.
   private static func shown(message: String) -> String { Userinfo.removed(fromWordsOf: message).bounded() }
+}
+
+extension Error {
+  /// The error with the connection's secrets redacted, if it is a ``TransportError``.
+  // Not inlined: its temporaries would enlarge the frame of each suspended request.
+  @inline(never)
+  func redacted(by context: ConnectionContext?) -> any Error {
+    guard let context, var error = self as? TransportError else { return self }
+    error.redact(by: context)
+    return error
+  }
 }
 
 extension TransportError: CustomDebugStringConvertible, CustomReflectable {
   /// Whether the code is one of the timeouts.
   public var isTimeout: Bool { Code.timeouts.contains(code) }
   /// Whether the source of the request's body was cancelled. A cancelled task gets a `CancellationError`.
-  public var isCancelled: Bool { underlying?.isCancelled ?? false }
+  public var isCancelled: Bool { underlying?.countsAsCancelled ?? false }
   /// Whether a retry may succeed: a timeout, one of ``Code/connectionFailures``, a full queue, or no free file descriptor.
   public var isTransient: Bool {
     isTimeout || Code.connectionFailures.contains(code) || code == .queueFull || code == .outOfDescriptors
@@ -117,7 +128,7 @@ extension TransportError {
     case tls = "TLS"
     /// Sending the request.
     case sending
-    /// Waiting for the response, with the request sent.
+    /// Waiting for the response after the request was sent.
     case waiting
     /// Receiving the response.
     case receiving
@@ -126,9 +137,9 @@ extension TransportError {
 
   /// A kind of error. Compare with the static members.
   public struct Code: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
-    /// The name of the code, as its static member has it: `idleTimeout`.
+    /// The name of the code, equal to the name of its static member: `idleTimeout`.
     public let rawValue: String
-    /// A code by its name: adapters may have codes of their own.
+    /// A code with a name. Adapters may define additional codes.
     public init(rawValue: String) { self.rawValue = rawValue }
     public var description: String { rawValue }
   }
@@ -136,28 +147,29 @@ extension TransportError {
 
 extension TransportError.Code {
   // Invalid requests.
-  /// The URL is not valid: not absolute, without a host, or with characters that no URL has.
+  /// The URL is not valid: not absolute, without a host, or with characters that URLs do not allow.
   public static let invalidURL = Self(rawValue: "invalidURL")
   /// The URL's scheme is not `http` or `https`.
   public static let unsupportedScheme = Self(rawValue: "unsupportedScheme")
-  /// `CONNECT`, which only adapters send, to proxies; or another method than OPTIONS with ``RequestTarget/asterisk``.
+  /// `CONNECT`, which only adapters send, to proxies; or a method other than OPTIONS with ``RequestTarget/asterisk``.
   public static let invalidMethod = Self(rawValue: "invalidMethod")
-  /// A header field that must not be sent: a CR, LF or NUL in it, or a `Content-Length` or `Transfer-Encoding` that contradicts the
-  /// body.
+  /// A header field that must not be sent: it contains CR, LF or NUL, or it is a `Content-Length` or `Transfer-Encoding` that
+  /// contradicts the body.
   public static let invalidHeader = Self(rawValue: "invalidHeader")
-  /// A body that the request must not have (HEAD, TRACE), or a value that no middleware has encoded.
+  /// A body on a method without one (HEAD, TRACE), or a value that no middleware has encoded.
   public static let invalidBody = Self(rawValue: "invalidBody")
-  /// An option whose value is not valid; the message names it.
+  /// An option with an invalid value; the message names the option.
   public static let invalidOption = Self(rawValue: "invalidOption")
-  /// The adapter lacks a capability that the request needs; the message names it.
+  /// The adapter lacks a capability that the request needs; the message names the capability.
   public static let unsupported = Self(rawValue: "unsupported")
 
   // Errors of the request's body.
-  /// Reading the request's body failed: a file that cannot be read, or an error of the sequence (``TransportError/underlying``).
+  /// Reading the request's body failed: a file that cannot be read, or an error of the sequence
+  /// (``TransportError/underlying``).
   public static let bodyUnreadable = Self(rawValue: "bodyUnreadable")
-  /// The request's body turned out shorter or longer than its stated length.
+  /// The request's body is shorter or longer than its stated length.
   public static let bodyLengthMismatch = Self(rawValue: "bodyLengthMismatch")
-  /// The body had to be sent again, after a redirect for instance, and can be read only once: see ``Body/isReplayable``.
+  /// The body must be sent again, after a redirect for instance, but can be read only once: see ``Body/isReplayable``.
   public static let bodyNotReplayable = Self(rawValue: "bodyNotReplayable")
 
   // Connecting failed.
@@ -165,24 +177,25 @@ extension TransportError.Code {
   public static let nameNotFound = Self(rawValue: "nameNotFound")
   /// The connection to the server was refused, reset or closed, also during the TLS handshake, or the server is unreachable.
   public static let connectionFailed = Self(rawValue: "connectionFailed")
-  /// The connection to the proxy was refused, reset or closed before the proxy answered, its name could not be resolved, or it is
-  /// unreachable. The server has got nothing of the request.
+  /// The connection to the proxy was refused, reset or closed before the proxy responded, the proxy's name could not be
+  /// resolved, or the proxy is unreachable. The server has received nothing of the request.
   public static let proxyUnreachable = Self(rawValue: "proxyUnreachable")
-  /// The proxy refused to connect to the server, its answer is not valid, or its settings are not. A retry would fail, too.
+  /// The proxy refused to connect to the server, the proxy's response is invalid, or its settings are invalid. A retry would
+  /// also fail.
   public static let proxyFailed = Self(rawValue: "proxyFailed")
-  /// The TLS handshake failed for another reason than the server's certificate: no common version or cipher, a server without TLS, or
-  /// one that rejects the client's certificate. A retry would fail, too.
+  /// The TLS handshake failed, but not because of the server's certificate: no common version or cipher, a server without TLS,
+  /// or a rejected client certificate. A retry would also fail.
   public static let tlsFailed = Self(rawValue: "tlsFailed")
   /// The server's certificate could not be verified: unknown authority, wrong host name, expired.
   public static let tlsVerificationFailed = Self(rawValue: "tlsVerificationFailed")
   /// The certificate authorities, ``TLS/caFile``, or the revocation lists could not be read.
   public static let invalidCA = Self(rawValue: "invalidCA")
 
-  /// The client's certificate or key could not be used: not readable, or a wrong password.
+  /// The client's certificate or key is unusable: it is unreadable, or its password is wrong.
   public static let invalidClientCertificate = Self(rawValue: "invalidClientCertificate")
-  /// The server's public key is none of ``TLS/pinnedPublicKeys``.
+  /// The server's public key is not in ``TLS/pinnedPublicKeys``.
   public static let publicKeyNotPinned = Self(rawValue: "publicKeyNotPinned")
-  /// The ``AddressPolicy`` forbids the address or the proxy; ``TransportError/underlying`` is a ``ForbiddenAddress``.
+  /// The ``AddressPolicy`` forbids the address or the proxy; ``TransportError/underlying`` is a ``ForbiddenAddressError``.
   public static let addressForbidden = Self(rawValue: "addressForbidden")
 
   // The request queue.
@@ -191,7 +204,7 @@ extension TransportError.Code {
   /// The request waited in the queue for longer than ``Timeouts/queue``.
   public static let queueTimeout = Self(rawValue: "queueTimeout")
 
-  /// The adapter is being shut down: it takes no more requests, or has ended this one at the deadline.
+  /// The adapter is shutting down: it accepts no new requests, or ended this request at the deadline.
   public static let shuttingDown = Self(rawValue: "shuttingDown")
 
   // Timeouts.
@@ -199,7 +212,7 @@ extension TransportError.Code {
   public static let connectTimeout = Self(rawValue: "connectTimeout")
   /// The host name was not resolved within ``Timeouts/resolve``.
   public static let resolveTimeout = Self(rawValue: "resolveTimeout")
-  /// The TLS handshake was not done within ``Timeouts/tls``.
+  /// The TLS handshake did not complete within ``Timeouts/tls``.
   public static let tlsTimeout = Self(rawValue: "tlsTimeout")
   /// No byte of the response arrived within ``Timeouts/firstByte``.
   public static let firstByteTimeout = Self(rawValue: "firstByteTimeout")
@@ -207,20 +220,20 @@ extension TransportError.Code {
   public static let tooSlow = Self(rawValue: "tooSlow")
   /// No byte was sent or received for ``Timeouts/idle``.
   public static let idleTimeout = Self(rawValue: "idleTimeout")
-  /// The whole exchange took longer than ``Timeouts/total`` or ``Timeouts/totalFromStart``.
+  /// The whole exchange took longer than ``Timeouts/total`` or ``Timeouts/totalExcludingQueue``.
   public static let totalTimeout = Self(rawValue: "totalTimeout")
 
   fileprivate static let timeouts: Set = [
     queueTimeout, resolveTimeout, connectTimeout, tlsTimeout, firstByteTimeout, idleTimeout, totalTimeout, tooSlow,
   ]
-  /// The codes of connections that failed or broke: those that `Retry` retries by default.
+  /// The codes of failed or broken connections, which `Retry` retries by default.
   public static let connectionFailures: Set = [
     nameNotFound, connectionFailed, proxyUnreachable, resolveTimeout, connectTimeout, tlsTimeout, connectionClosed, sendFailed,
     receiveFailed, truncatedResponse, firstByteTimeout, idleTimeout, http2Error, http3Error,
   ]
 
   // Broken exchanges.
-  /// The connection was closed before any part of a response.
+  /// The connection was closed before any part of a response arrived.
   public static let connectionClosed = Self(rawValue: "connectionClosed")
   /// Writing to the connection failed.
   public static let sendFailed = Self(rawValue: "sendFailed")
@@ -230,16 +243,17 @@ extension TransportError.Code {
   public static let truncatedResponse = Self(rawValue: "truncatedResponse")
   /// The response is not valid HTTP, or its framing is ambiguous.
   public static let malformedResponse = Self(rawValue: "malformedResponse")
-  /// The server broke the HTTP/2 protocol, or reset the stream.
+  /// The server violated HTTP/2, or reset the stream.
   public static let http2Error = Self(rawValue: "http2Error")
-  /// The server has violated HTTP/3, or reset the stream.
+  /// The server violated HTTP/3, or reset the stream.
   public static let http3Error = Self(rawValue: "http3Error")
 
   // Limits.
-  /// Head and trailers of the response have more than 1 MiB (less where the library below has a limit of its own), or more than
-  /// 5,000 lines; a trailer has more than 4 KiB; or the chunks of the body have over 16 KiB of extensions.
+  /// The response exceeds a limit: 1 MiB (or the lower limit of the underlying library) or 5,000 lines for head and trailers, 4
+  /// KiB for one trailer, or 16 KiB for the chunk extensions of the body.
   public static let headTooLarge = Self(rawValue: "headTooLarge")
-  /// The body is larger than ``Options/maximumBodySize``, or that of a challenge that ``Authentication`` answers is larger than 1 MiB.
+  /// The body is larger than ``Options/maximumBodySize``, or the body of a challenge that ``TransportAuthentication`` handles
+  /// is larger than 1 MiB.
   public static let bodyTooLarge = Self(rawValue: "bodyTooLarge")
   /// The decoded body is larger than ``Decompression/maximumSize`` or ``Decompression/maximumRatio`` allows.
   public static let decompressionLimit = Self(rawValue: "decompressionLimit")
@@ -248,6 +262,42 @@ extension TransportError.Code {
 
   /// The process or the system has no free file descriptor for a connection. Raise `ulimit -n`, or lower the adapter's limits.
   public static let outOfDescriptors = Self(rawValue: "outOfDescriptors")
-  /// The library below the adapter failed: out of memory, or a bug.
+  /// The adapter's underlying library failed: out of memory, or a bug.
   public static let engineFailed = Self(rawValue: "engineFailed")
+}
+
+/// A request body is shorter or longer than its stated length.
+package struct LengthMismatch: Error, CustomStringConvertible {
+  package let stated: Int64
+  /// The actual length; nil if the body is longer than stated, because the rest was not read.
+  package let actual: Int64?
+
+  package init(stated: Int64, actual: Int64?) {
+    self.stated = stated
+    self.actual = actual
+  }
+
+  package var description: String {
+    "the body's stated length is \(stated) bytes, but it " + (actual.map { "ended after \($0)" } ?? "has more")
+  }
+}
+
+extension TransportError {
+  /// Sets code and message for an error of the request's body source.
+  package mutating func setBodyFailure(_ error: any Error) {
+    switch error {
+    case let mismatch as LengthMismatch:
+      code = .bodyLengthMismatch
+      message = mismatch.description
+    case let problem as BodyError:
+      code = .bodyUnreadable
+      message = problem.description
+      underlying = error
+    default:
+      code = .bodyUnreadable
+      // Only the type of the caller's error: its description may contain secrets.
+      message = "the request's body failed: \((error as? TransportError)?.description ?? "\(type(of: error))")"
+      underlying = error
+    }
+  }
 }

@@ -1,5 +1,4 @@
-/// Reads a field value from left to right by the grammar of RFC 9110, section 5.6: tokens, quoted strings and what is between
-/// them.
+/// Reads a field value from left to right by the grammar of RFC 9110, section 5.6: tokens, quoted strings and delimiters.
 package struct FieldScanner {
   private var rest: ArraySlice<UInt8>
 
@@ -13,14 +12,14 @@ package struct FieldScanner {
   /// Skips everything before the next of these characters, or to the end.
   package mutating func skip(to sign: Unicode.Scalar) { rest = rest.drop { $0 != UInt8(ascii: sign) } }
 
-  /// Takes this character; false if another one stands there.
+  /// Consumes the character; returns false if the next character differs.
   package mutating func take(_ sign: Unicode.Scalar) -> Bool {
     guard rest.first == UInt8(ascii: sign) else { return false }
     rest = rest.dropFirst()
     return true
   }
 
-  /// Takes a token; nil if there is none.
+  /// Consumes and returns a token; nil if there is none.
   package mutating func token() -> String? {
     let token = rest.prefix { $0.isTokenByte }
     guard !token.isEmpty else { return nil }
@@ -28,7 +27,7 @@ package struct FieldScanner {
     return String(decoding: token, as: UTF8.self)
   }
 
-  /// Takes a quoted string, and returns what it means; nil if there is none, or its end is missing.
+  /// Consumes a quoted string, and returns its unescaped text; nil if there is none, or its closing quote is missing.
   package mutating func quoted() -> String? {
     guard take("\"") else { return nil }
     var text: [UInt8] = []
@@ -44,12 +43,12 @@ package struct FieldScanner {
     return nil
   }
 
-  /// Takes a token or a quoted string.
+  /// Consumes and returns a token or a quoted string.
   package mutating func value() -> String? { rest.first == UInt8(ascii: "\"") ? quoted() : token() }
 }
 
 extension StringProtocol {
-  /// A number of seconds (RFC 9110, section 5.6.7, delta-seconds): digits only; very many are a very large number.
+  /// A number of seconds (RFC 9110, section 5.6.7, delta-seconds): digits only. More than twelve digits are clamped.
   package var deltaSeconds: Double? {
     guard !isEmpty, utf8.allSatisfy(\.isDigit) else { return nil }
     // Twelve digits are 30,000 years.

@@ -1,8 +1,8 @@
-/// Parses HTTP dates: leniently, or in the formats of RFC 9110 alone.
+/// Parses HTTP dates, leniently or strictly in the formats of RFC 9110.
 package enum HTTPDate {
-  /// Parses a date leniently, as cookies require: the parts in nearly any order and with nearly any delimiters (RFC 6265bis, section
-  /// 5.1.1), which includes the three formats of RFC 9110, section 5.6.7. Nil if a part is missing or out of range. Time zones are
-  /// ignored: it is UTC.
+  /// Parses a date leniently, as cookies require: the parts in nearly any order and with nearly any delimiters (RFC 6265bis,
+  /// section 5.1.1), which includes the three formats of RFC 9110, section 5.6.7. Nil if a part is missing or out of range.
+  /// Time zones are ignored: the date is in UTC.
   package static func parse(_ text: some StringProtocol) -> Date? {
     var time: [Int]?
     var day: Int?
@@ -10,7 +10,7 @@ package enum HTTPDate {
     var year: Int?
     for token in text.utf8.split(whereSeparator: isDelimiter) {
       let token = Array(token)
-      // Each part is the first token that fits and is not taken, and they are looked for in this order.
+      // Each token is the first missing part that it matches, in this order.
       if time == nil, let found = clock(token) {
         time = found
       } else if day == nil, let found = number(token, digits: 1...2) {
@@ -26,11 +26,11 @@ package enum HTTPDate {
     return date(day, month, year, time)
   }
 
-  /// Parses one of the three formats of RFC 9110, section 5.6.7, and nothing else: for `Expires`, where a malformed date means the
-  /// past (RFC 9111, section 5.3). As a cache should, it ignores the case, and accepts `UTC` for `GMT` (section 4.2). It does not
-  /// check whether the day of the week is that of the date.
+  /// Parses only the three formats of RFC 9110, section 5.6.7: for `Expires`, where a malformed date means the past (RFC 9111,
+  /// section 5.3). The comparison ignores case, and accepts `UTC` for `GMT`, as recommended for caches (section 4.2). The day
+  /// of the week is not checked against the date.
   ///
-  /// - Parameter now: a year of two digits is the latest one that is at most 50 years after it.
+  /// - Parameter now: the current time. A two-digit year means the latest matching date that is at most 50 years later.
   package static func parseStrictly(_ text: String, now: Date) -> Date? {
     let text = text.utf8.map(\.asciiLowercased)
     let words = text.split(separator: 0x20, omittingEmptySubsequences: false).map { String(decoding: $0, as: UTF8.self) }
@@ -46,7 +46,7 @@ package enum HTTPDate {
       guard parts.count == 3, let day = digits(parts[0], 2), let year = digits(parts[2], 2), zones.contains(words[3]) else {
         return nil
       }
-      // A time from a file can be any number, or none.
+      // A time from a file can be any number, or NaN.
       guard now.timeIntervalSince1970.magnitude < 1e12 else { return nil }
       let latest = 1970 + Int(now.timeIntervalSince1970 / secondsPerYear) + 51
       let near = latest - (latest - year) % 100
@@ -69,7 +69,7 @@ package enum HTTPDate {
   /// The mean length of a year of the Gregorian calendar.
   private static let secondsPerYear = 31_556_952.0
 
-  /// Of a month and a time in the formats of RFC 9110: `nov` and `08:49:37`, which may be a leap second.
+  /// A date from a month and a time in the formats of RFC 9110: `nov` and `08:49:37`, which may be a leap second.
   private static func date(_ day: Int, _ month: String, _ year: Int, _ time: String) -> Date? {
     let parts = time.utf8.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
     let numbers = parts.compactMap { String($0).flatMap { digits($0, 2) } }
@@ -77,14 +77,14 @@ package enum HTTPDate {
     return date(day, month + 1, year, numbers)
   }
 
-  /// Nil if a part is out of range.
+  /// A date from numbers; nil if a part is out of range.
   private static func date(_ day: Int, _ month: Int, _ year: Int, _ time: [Int]) -> Date? {
     guard year >= 1601, (1...length(ofMonth: month, year: year)).contains(day), time[0] < 24, time[1] < 60 else { return nil }
     let seconds = ((days(year: year, month: month, day: day) * 24 + time[0]) * 60 + time[1]) * 60 + time[2]
     return Date(timeIntervalSince1970: Double(seconds))
   }
 
-  /// A number of exactly so many digits.
+  /// A number with exactly `count` digits.
   private static func digits(_ text: String, _ count: Int) -> Int? {
     text.utf8.count == count && text.utf8.allSatisfy(\.isDigit) ? Int(text) : nil
   }
@@ -96,14 +96,14 @@ package enum HTTPDate {
     }
   }
 
-  /// A number of so many digits, with nothing or a non-digit behind it.
+  /// A number of digits at the start of the token, followed by nothing or a non-digit.
   private static func number(_ token: some Collection<UInt8>, digits: ClosedRange<Int>) -> Int? {
     let number = token.prefix(while: \.isDigit)
     guard digits.contains(number.count) else { return nil }
     return number.reduce(0) { $0 * 10 + Int($1 - 0x30) }
   }
 
-  /// Hours, minutes and seconds, separated by colons, with nothing or a non-digit behind them.
+  /// Hours, minutes and seconds, separated by colons, followed by nothing or a non-digit.
   private static func clock(_ token: [UInt8]) -> [Int]? {
     let parts = token.split(separator: UInt8(ascii: ":"), maxSplits: 2, omittingEmptySubsequences: false)
     guard parts.count == 3, parts[0].count <= 2, parts[1].count <= 2 else { return nil }
@@ -117,7 +117,7 @@ package enum HTTPDate {
     return months.firstIndex(of: name).map { $0 + 1 }
   }
 
-  /// The months in the three letters of HTTP, in lower case.
+  /// The three-letter names of the months in HTTP, in lower case.
   package static let months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 
   package static func length(ofMonth month: Int, year: Int) -> Int {
@@ -128,10 +128,30 @@ package enum HTTPDate {
     }
   }
 
-  /// Days since 1970-01-01 of the Gregorian calendar, years counted from March so that the leap day is the last.
+  /// Days since 1970-01-01 in the Gregorian calendar. Years begin in March, so that the leap day is the last day.
   package static func days(year: Int, month: Int, day: Int) -> Int {
     let year = month <= 2 ? year - 1 : year
     let dayOfYear = (153 * ((month + 9) % 12) + 2) / 5 + day - 1
     return 365 * year + year / 4 - year / 100 + year / 400 + dayOfYear - 719_468
+  }
+}
+
+extension HTTPFields {
+  /// The delay of `Retry-After` (RFC 9110, section 10.2.3), in seconds or as a date. With several fields the longest delay
+  /// counts. Nil if there is no valid field.
+  ///
+  /// - Parameter now: the current time in seconds since 1970, for comparison with a date.
+  package func retryAfter(now: () -> Int64) -> Duration? {
+    self[values: .retryAfter].compactMap { Self.delay($0, now) }.max()
+  }
+
+  private static func delay(_ text: String, _ now: () -> Int64) -> Duration? {
+    // Some adapters join several fields by commas. The longest delay counts.
+    let numbers = text.split(separator: ",").map { $0.trimming() }
+    if !numbers.isEmpty, numbers.allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy(\.isDigit) }) {
+      // A number with too many digits is a very long time.
+      return .seconds(numbers.map { Swift.min(Int64($0) ?? .max, 1 << 40) }.max() ?? 0)
+    }
+    return HTTPDate.parse(text).map { .seconds(Swift.max(0, Int64($0.timeIntervalSince1970) - now())) }
   }
 }

@@ -1,10 +1,10 @@
 public import HTTPTypes
 
-/// Registered header field names (IANA) that swift-http-types has no static member for.
+/// Registered header field names (IANA) without a static member in swift-http-types.
 ///
-/// Remove one from here when swift-http-types gets it.
+/// Remove a name here when swift-http-types adds it.
 extension HTTPField.Name {
-  /// `Link` (RFC 8288); ``Response/links`` reads it.
+  /// `Link` (RFC 8288); `Response.links` reads it.
   public static let link = registered("Link")
   /// `Alt-Svc` (RFC 7838).
   public static let altSvc = registered("Alt-Svc")
@@ -29,9 +29,9 @@ extension HTTPField.Name {
   /// `Sunset` (RFC 8594).
   public static let sunset = registered("Sunset")
   /// `DPoP` (RFC 9449).
-  public static let dPoP = registered("DPoP")
+  public static let dpop = registered("DPoP")
   /// `DPoP-Nonce` (RFC 9449).
-  public static let dPoPNonce = registered("DPoP-Nonce")
+  public static let dpopNonce = registered("DPoP-Nonce")
   /// `Forwarded` (RFC 7239).
   public static let forwarded = registered("Forwarded")
   /// `Last-Event-ID` (the HTML standard, server-sent events).
@@ -54,7 +54,7 @@ extension HTTPField.Name {
   public static let idempotencyKey = registered("Idempotency-Key")
 
   private static func registered(_ name: String) -> Self {
-    // The second is never needed, as a test sees: the names above are tokens.
+    // The fallback is never used: all names above are tokens, as a test verifies.
     Self(name) ?? .te
   }
 }

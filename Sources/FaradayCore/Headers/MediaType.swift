@@ -17,14 +17,14 @@ public struct MediaType: Sendable, Hashable {
     let value: String
   }
 
-  /// A media type from its parts, which are not checked.
+  /// A media type from its parts, which are not validated.
   public init(_ type: String, _ subtype: String, parameters: KeyValuePairs<String, String> = [:]) {
     self.type = type.lowercased()
     self.subtype = subtype.lowercased()
     pairs = parameters.map { Parameter(name: $0.key.lowercased(), value: $0.value) }
   }
 
-  /// Parses a `Content-Type` value. Nil if it has no type and subtype; malformed parameters are skipped.
+  /// Parses a `Content-Type` value. Nil without a type and subtype. Malformed parameters are skipped.
   public init?(_ text: some StringProtocol) {
     var rest = Substring(text)
     let essence = Self.part(of: &rest)
@@ -60,7 +60,7 @@ public struct MediaType: Sendable, Hashable {
     hasher.combine(subtype)
   }
 
-  /// Whether it is a JSON type: `application/json`, `text/json`, or one that ends in `+json` (RFC 6839).
+  /// Whether this is a JSON type: `application/json`, `text/json`, or a subtype with the suffix `+json` (RFC 6839).
   public var isJSON: Bool { self == .json || subtype.hasSuffix("+json") || (type == "text" && subtype == "json") }
 
   /// `application/json`
@@ -88,8 +88,8 @@ public struct MediaType: Sendable, Hashable {
   /// `image/svg+xml`
   public static let svg = MediaType("image", "svg+xml")
 
-  /// Removes what stands before the next semicolon outside of quotes, and the semicolon. By bytes: a `Character` would join it with
-  /// an accent behind it.
+  /// Removes and returns the text before the next unquoted semicolon, and removes the semicolon. Byte by byte: a semicolon and
+  /// a combining accent after it are one `Character`.
   private static func part(of rest: inout Substring) -> Substring {
     var isQuoted = false
     var isEscaped = false
@@ -130,7 +130,7 @@ extension MediaType: CustomStringConvertible {
     let text = pairs.reduce("\(type)/\(subtype)") {
       $0 + "; \($1.name)=\($1.value.isToken ? $1.value : Self.quoted($1.value))"
     }
-    // Without control characters: the value goes into a header line.
+    // Removes control characters, because the value becomes part of a header line.
     guard text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else { return text }
     return String(String.UnicodeScalarView(text.unicodeScalars.filter { $0.value >= 0x20 && $0.value != 0x7F }))
   }
@@ -149,7 +149,7 @@ extension MediaType: CustomStringConvertible {
 }
 
 extension HTTPFields {
-  /// The parsed `Content-Type`; nil if there is none, or it is malformed.
+  /// The parsed `Content-Type`; nil if it is missing or malformed.
   public var contentType: MediaType? { self[.contentType].flatMap { MediaType($0) } }
 
   /// The media types of `Accept`, with their parameters, in order. Setting an empty list sets an empty field.
@@ -160,7 +160,7 @@ extension HTTPFields {
     set { self[.accept] = newValue.joined(separator: ", ") }
   }
 
-  /// Appends types to `Accept`, except those that it has already.
+  /// Appends types to `Accept`, unless it contains them already.
   public mutating func accept(_ types: String...) {
     var all = accepted
     for type in types where !all.contains(type) { all.append(type) }
@@ -169,7 +169,7 @@ extension HTTPFields {
 }
 
 extension StringProtocol {
-  /// Whether it is a token: a method, a field name, a parameter's name (RFC 9110, section 5.6.2).
+  /// Whether the text is a token: a method, a field name, a parameter's name (RFC 9110, section 5.6.2).
   var isToken: Bool { !isEmpty && utf8.allSatisfy(\.isTokenByte) }
 
   /// Splits at an ASCII character, byte by byte: a `Character` may join it with its neighbours (U+06DD does so with a comma).

@@ -1,8 +1,8 @@
 /// The HTTP version of a response.
 public struct HTTPVersion: Sendable, Hashable, CustomStringConvertible {
-  /// The major version: 1 of HTTP/1.1.
+  /// The major version: 1 for HTTP/1.1.
   public let major: Int
-  /// The minor version: the second 1 of HTTP/1.1; 0 from HTTP/2 on.
+  /// The minor version: 1 for HTTP/1.1, 0 from HTTP/2 on.
   public let minor: Int
 
   /// A version by its numbers.
@@ -32,16 +32,17 @@ public struct HTTPVersion: Sendable, Hashable, CustomStringConvertible {
 public enum HTTPVersionPolicy: Sendable, Hashable {
   /// The adapter's choice: HTTP/2 over TLS where its implementation is reliable, otherwise HTTP/1.1.
   case automatic
-  /// HTTP/1.0: neither chunks nor keep-alive. For old servers.
+  /// HTTP/1.0, without the chunked transfer coding and keep-alive: for old servers.
   case http1_0
   /// HTTP/1.1 only.
   case http1
-  /// HTTP/2 if the server offers it in the TLS handshake (ALPN), otherwise HTTP/1.1. Plain `http` uses HTTP/1.1, and so do requests for
-  /// which the adapter's HTTP/2 is not reliable.
+  /// HTTP/2 if the server offers it in the TLS handshake (ALPN), otherwise HTTP/1.1. Plain `http` uses HTTP/1.1, and so do
+  /// requests for which the adapter's HTTP/2 is not reliable.
   case http2
-  /// HTTP/2 at once, also in cleartext: the server is known to speak it (prior knowledge, RFC 9113, section 3.3).
+  /// HTTP/2 at once, also in cleartext, for a server that is known to support it (prior knowledge, RFC 9113, section 3.3).
   case http2PriorKnowledge
-  /// HTTP/3 over QUIC for https, with ``Capabilities/http3``. If QUIC does not connect at once, HTTP/2 and HTTP/1.1 over TCP are tried
-  /// besides, and the first connection is used. Through a proxy, over a Unix socket, and for plain `http` there is no HTTP/3.
+  /// HTTP/3 over QUIC for https, with ``Capabilities/http3``. If QUIC does not connect at once, the adapter attempts HTTP/2 and
+  /// HTTP/1.1 over TCP in parallel, and uses the first connection. HTTP/3 is not used through a proxy, over a Unix socket, or
+  /// for plain `http`.
   case http3
 }

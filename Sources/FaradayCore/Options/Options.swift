@@ -1,4 +1,7 @@
-/// The options of a request: delivery, limits, timeouts, TLS, HTTP version, decompression, callbacks, and settings of middleware.
+private import Synchronization
+
+/// The options of a request: delivery, limits, timeouts, TLS, HTTP version, decompression, callbacks, and settings of
+/// middleware.
 ///
 /// A copy-on-write value: copying it costs one retain.
 public struct Options: Sendable {
@@ -39,58 +42,60 @@ public struct Options: Sendable {
     set { fields.unique.value.requestTarget = newValue }
   }
 
-  /// TLS: how the server is verified, the client's certificate, versions and ciphers.
+  /// TLS options: verification of the server, the client's certificate, versions and ciphers.
   public var tls: TLS {
     get { transport?.fields.tls ?? TLS() }
     set { changeTransport { $0.tls = newValue } }
   }
 
-  /// The proxy: ``ProxySelection/automatic`` by default, which is the adapter's.
+  /// The proxy: ``ProxySelection/automatic`` by default, the adapter's proxy.
   public var proxy: ProxySelection {
     get { transport?.fields.proxy ?? .automatic }
     set { changeTransport { $0.proxy = newValue } }
   }
 
-  /// How the server is reached: other addresses, DNS, the local end, TCP.
+  /// Network options: other addresses, DNS, the local address, TCP.
   public var network: Network {
     get { transport?.fields.network ?? Network() }
     set { changeTransport { $0.network = newValue } }
   }
 
-  /// The addresses and ports that may be connected to; nil, the default, allows all.
+  /// The policy for addresses and ports to connect to; nil, the default, allows all.
   public var addressPolicy: AddressPolicy? {
     get { transport?.fields.addressPolicy }
     set { changeTransport { $0.addressPolicy = newValue } }
   }
 
   /// A user and password that the transport negotiates with the server (Digest, NTLM, Negotiate); nil by default.
-  public var authentication: Authentication? {
+  public var authentication: TransportAuthentication? {
     get { transport?.fields.authentication }
     set { changeTransport { $0.authentication = newValue } }
   }
 
-  /// Limits of the rates of sending and receiving, and a minimum rate; none by default.
+  /// Maximum rates of sending and receiving, and a minimum rate; none by default.
   public var rates: TransferRates {
     get { transport?.fields.rates ?? TransferRates() }
     set { changeTransport { $0.rates = newValue } }
   }
 
-  /// Asks the server before a large body is sent; nil, the default, does so only for a request with an `Expect` header.
+  /// Waits for `100 Continue` before a large body is sent. Nil, the default, waits only if the request has an `Expect` header.
   public var expectContinue: ExpectContinue? {
     get { transport?.fields.expectContinue }
     set { changeTransport { $0.expectContinue = newValue } }
   }
 
-  /// Whether bytes without a status line are a response of HTTP/0.9, and not an error: its status is 200, its ``Response/version``
-  /// ``HTTPVersion/http0_9``, and the close of the connection ends its body, cut or not. False by default: whatever listens at the
-  /// port would have answered. For devices that know nothing else; the request is sent as ever.
+  /// Whether bytes without a status line are accepted as an HTTP/0.9 response, for devices that support only HTTP/0.9. The
+  /// response has the status 200 and the ``Response/version`` ``HTTPVersion/http0_9``. The close of the connection ends its
+  /// body, so a truncated body is not detected. False by default, because the bytes of any other protocol would count as a
+  /// response. The request is sent unchanged.
   public var acceptsHTTP0_9: Bool {
     get { transport?.fields.acceptsHTTP0_9 ?? false }
     set { changeTransport { $0.acceptsHTTP0_9 = newValue } }
   }
 
-  /// The trailers of the request (RFC 9112, section 7.1.2), asked for once the body has been sent. The body must be a stream of
-  /// unknown length, which is sent in chunks; over HTTP/1.1 only. The request should name them in a `Trailer` header.
+  /// The trailers of the request (RFC 9112, section 7.1.2), returned by a closure that is called after the body was sent. The
+  /// body must be a stream of unknown length, which is sent in chunks. HTTP/1.1 only. Name the trailer fields in a `Trailer`
+  /// header.
   public var requestTrailers: RequestTrailers? {
     get { transport?.fields.requestTrailers }
     set { changeTransport { $0.requestTrailers = newValue } }
@@ -100,6 +105,20 @@ public struct Options: Sendable {
   public var decompression: Decompression? {
     get { fields.value.decompression }
     set { fields.unique.value.decompression = newValue }
+  }
+
+  /// Encodes `json:` arguments and values that are encoded as JSON, unless a call has its own encoder; nil, the default, sorts
+  /// members by name. All requests with these options share it: do not change it afterwards.
+  public var jsonEncoder: JSONEncoder? {
+    get { fields.value.jsonEncoder }
+    set { fields.unique.value.jsonEncoder = newValue }
+  }
+
+  /// Decodes the JSON of responses, unless a call has its own decoder; nil, the default, is a `JSONDecoder()`. All requests
+  /// with these options share it: do not change it afterwards.
+  public var jsonDecoder: JSONDecoder? {
+    get { fields.value.jsonDecoder }
+    set { fields.unique.value.jsonDecoder = newValue }
   }
 
   /// Called with each piece of the body as it arrives; the response then has an empty body.
@@ -120,14 +139,14 @@ public struct Options: Sendable {
     set { fields.unique.value.onInformational = newValue }
   }
 
-  /// Called with the bytes of each head of a response, as they were received: of informational responses, of challenges that
-  /// ``authentication`` answers, and of the final one; and with those of the trailers.
+  /// Called with the received bytes of each response head, and of the trailers. There are heads of informational responses, of
+  /// challenges that ``authentication`` handles, and of the final response.
   public var onRawHead: RawHeadHandler? {
     get { transport?.fields.onRawHead }
     set { changeTransport { $0.onRawHead = newValue } }
   }
 
-  /// Called with each step of the exchange, for debugging. It costs much of the speed.
+  /// Called with each step of the exchange, for debugging. Slows down transfers considerably.
   public var onTrace: TraceHandler? {
     get { transport?.fields.onTrace }
     set { changeTransport { $0.onTrace = newValue } }
@@ -145,10 +164,10 @@ public struct Options: Sendable {
     set { fields.unique.value.onDownloadProgress = newValue }
   }
 
-  /// Whether the caller sees nothing of the response before it is complete: buffered delivery without ``onChunk``, ``onHead`` and
-  /// ``onDownloadProgress``. Then a middleware may buffer it, and retry after a truncated body; and an adapter may return a small
-  /// response with its body.
-  public var deliversWhole: Bool {
+  /// Whether the caller gets the response only when it is complete: buffered delivery without ``onChunk``, ``onHead`` and
+  /// ``onDownloadProgress``. If true, a middleware may buffer the response and retry after a truncated body, and an adapter may
+  /// return a small response with its body.
+  @_spi(Adapters) public var deliversWhole: Bool {
     fields.value.delivery == .buffered && fields.value.onChunk == nil && fields.value.onHead == nil
       && fields.value.onDownloadProgress == nil
   }
@@ -169,31 +188,31 @@ public struct Options: Sendable {
   /// The number of custom options.
   var keyCount: Int { fields.value.values.count }
 
-  /// What identifies the client to an origin.
+  /// The options that identify the client to an origin.
   struct Credentials: Sendable {
-    let authentication: Authentication?
+    let authentication: TransportAuthentication?
     let clientCertificate: ClientCertificate?
   }
 
-  /// Its ``authentication`` and ``TLS/clientCertificate``; nil if there is neither.
+  /// The ``authentication`` and ``TLS/clientCertificate``; nil if both are nil.
   var credentials: Credentials? {
     let found = Credentials(authentication: authentication, clientCertificate: tls.clientCertificate)
     return found.authentication == nil && found.clientCertificate == nil ? nil : found
   }
 
-  /// Removes those of these credentials that are still the same.
+  /// Removes these credentials, unless they have been replaced.
   mutating func remove(_ credentials: Credentials) {
     if let own = credentials.authentication, authentication == own { authentication = nil }
     if let own = credentials.clientCertificate, tls.clientCertificate == own { tls.clientCertificate = nil }
   }
 
-  /// Removes what identifies the client to an origin: ``authentication`` and ``TLS/clientCertificate``.
+  /// Removes the client's credentials for an origin: ``authentication`` and ``TLS/clientCertificate``.
   package mutating func removeCredentials() {
     if authentication != nil { authentication = nil }
     if tls.clientCertificate != nil { tls.clientCertificate = nil }
   }
 
-  /// The options that few requests set; nil if this one sets none.
+  /// The options that few requests set; nil if this request sets none of them.
   package var transport: UncommonOptions? { fields.value.transport }
 
   private mutating func changeTransport(_ change: (inout UncommonOptions.Fields) -> Void) {
@@ -204,12 +223,14 @@ public struct Options: Sendable {
 
   private struct Fields {
     var delivery = Delivery.buffered
-    var maximumBodySize = 64 << 20
+    var maximumBodySize = Body.standardLimit
     var timeouts = Timeouts()
     var httpVersion = HTTPVersionPolicy.automatic
     var requestTarget = RequestTarget.origin
     var transport: UncommonOptions?
     var decompression: Decompression?
+    var jsonEncoder: JSONEncoder?
+    var jsonDecoder: JSONDecoder?
     var onChunk: ChunkHandler?
     var onHead: HeadHandler?
     var onInformational: InformationalHandler?
@@ -217,6 +238,40 @@ public struct Options: Sendable {
     var onDownloadProgress: ProgressHandler?
     var values: [ObjectIdentifier: any Sendable] = [:]
   }
+}
+
+/// The options that few requests set, behind one reference, so that ``Options`` stay cheap to copy.
+package final class UncommonOptions: Sendable {
+  package struct Fields: Sendable {
+    package var tls = TLS()
+    package var proxy = ProxySelection.automatic
+    package var network = Network()
+    package var addressPolicy: AddressPolicy?
+    package var authentication: TransportAuthentication?
+    package var rates = TransferRates()
+    package var expectContinue: ExpectContinue?
+    package var acceptsHTTP0_9 = false
+    package var requestTrailers: RequestTrailers?
+    package var onRawHead: RawHeadHandler?
+    package var onTrace: TraceHandler?
+
+    package init() {}
+  }
+
+  package let fields: Fields
+
+  /// The indices of the rows of ``TransportOption/all`` whose capabilities these options need. They are computed once for all
+  /// requests that share these options.
+  var neededRows: [Int] { (rows.load() ?? rows.storeIfNil(Rows(TransportOption.rows(neededBy: fields)))).places }
+  private let rows = AtomicLazyReference<Rows>()
+
+  private final class Rows: Sendable {
+    let places: [Int]
+
+    init(_ places: [Int]) { self.places = places }
+  }
+
+  package init(_ fields: Fields) { self.fields = fields }
 }
 
 /// The key of a custom per-request option, with its type and default value.
@@ -228,4 +283,104 @@ public protocol OptionKey {
   associatedtype Value: Sendable
   /// The value of a request that does not set the option.
   static var defaultValue: Value { get }
+}
+
+extension Options {
+  /// The template of the URL's path, `/v1/users/{id}`: one name, for metrics and traces, for all requests that differ only in
+  /// values. It is set if a request is built with `path:` values, and begins with the path of the connection's URL. Nil by
+  /// default.
+  public var pathTemplate: String? {
+    get { self[PathTemplateKey.self] }
+    set { self[PathTemplateKey.self] = newValue }
+  }
+
+  private enum PathTemplateKey: OptionKey { static let defaultValue: String? = nil }
+}
+
+/// The priority of a request in the queue of a limit. A higher priority goes first; requests of equal priority keep their
+/// order.
+///
+/// It is not sent, and has no effect on the priority of a thread or task.
+public struct RequestPriority: RawRepresentable, Sendable, Hashable, Comparable {
+  /// The order: a higher value goes first.
+  public let rawValue: Int
+  /// A priority between or beyond the named ones.
+  public init(rawValue: Int) { self.rawValue = rawValue }
+
+  /// -100, for background work such as prefetching and reports.
+  public static let low = Self(rawValue: -100)
+  /// 0, the default.
+  public static let normal = Self(rawValue: 0)
+  /// 100, for interactive work.
+  public static let high = Self(rawValue: 100)
+
+  public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
+}
+
+extension Options {
+  /// The request's place in the queues of `RateLimit` and `ConcurrencyLimit`: ``RequestPriority/normal`` by default.
+  public var priority: RequestPriority {
+    get { self[Priority.self] }
+    set { self[Priority.self] = newValue }
+  }
+
+  /// Labels of the request; none by default. Limits can apply to each tag (bulkhead), and services cancel requests by tag.
+  public var tags: Set<String> {
+    get { self[Tags.self] }
+    set { self[Tags.self] = newValue }
+  }
+
+  private enum Priority: OptionKey { static let defaultValue = RequestPriority.normal }
+  private enum Tags: OptionKey { static let defaultValue: Set<String> = [] }
+}
+
+/// The request target in the first line of a request (RFC 9112, section 3.2).
+public enum RequestTarget: Sendable, Hashable {
+  /// The URL's path and query (origin-form). A proxy that forwards the request gets the whole URL (absolute-form).
+  case origin
+  /// `*`, the server itself (asterisk-form): `OPTIONS *` requests its capabilities (RFC 9112, section 3.2.4; RFC 9110, section
+  /// 9.3.7). The URL names the server; its path and query are not sent. A method other than OPTIONS throws
+  /// ``TransportError/Code/invalidMethod``.
+  case asterisk
+  /// This text, unchanged: visible ASCII characters, without a space. The URL names the server only. For servers that expect a
+  /// target that a URL cannot express. With Digest authentication a strict server rejects the request, because the hash covers
+  /// the URL's path and query. Other characters throw ``TransportError/Code/invalidURL``.
+  case verbatim(String)
+}
+
+/// Waits for the server's consent before a large body is sent: `Expect: 100-continue` (RFC 9110, section 10.1.1).
+public struct ExpectContinue: Sendable, Hashable {
+  /// The minimum size, in bytes, of a body that waits for consent: 1 MiB by default, as with curl. A body of unknown length
+  /// always waits.
+  public var minimumBodySize: Int64
+  /// The maximum wait for the server's response: 1 second by default. After it, the body is sent without consent.
+  public var timeout: Duration
+
+  /// The defaults are curl's.
+  public init(minimumBodySize: Int64 = 1 << 20, timeout: Duration = .seconds(1)) {
+    self.minimumBodySize = minimumBodySize
+    self.timeout = timeout
+  }
+}
+
+/// Limits of a transfer's rate, in bytes per second.
+public struct TransferRates: Sendable, Hashable {
+  /// The maximum average rate of sending the body; nil, the default, is no limit. At least 1.
+  public var maximumSend: Int?
+  /// The maximum average rate of receiving the body; nil, the default, is no limit. At least 1. The bytes of
+  /// an eighth of a second may arrive at once.
+  public var maximumReceive: Int?
+  /// The minimum average rate: a transfer that is slower for ``minimumFor`` throws ``TransportError/Code/tooSlow``. Nil, the
+  /// default, is no minimum. Time in which the transfer waits for the caller's reader does not count.
+  public var minimum: Int?
+  /// The maximum time below ``minimum``, in whole seconds, at least 1: 30 by default.
+  public var minimumFor: Duration = .seconds(30)
+
+  /// Limits of the rates. Nil means no limit.
+  public init(maximumSend: Int? = nil, maximumReceive: Int? = nil, minimum: Int? = nil, minimumFor: Duration = .seconds(30)) {
+    self.maximumSend = maximumSend
+    self.maximumReceive = maximumReceive
+    self.minimum = minimum
+    self.minimumFor = minimumFor
+  }
 }

@@ -1,14 +1,14 @@
-/// A proxy: its protocol, address, credentials, and how requests are sent through it.
+/// A proxy: protocol, address, credentials, and rules for the requests through it.
 ///
 ///     request.options.proxy = .proxy(try Proxy("socks5h://user:password@localhost:1080"))
 ///
 /// Requests share connections if their proxies are equal. The ``headers`` of requests that a proxy forwards may differ.
 public struct Proxy: Sendable, Hashable {
-  /// The protocol that is spoken with the proxy.
+  /// The protocol between the client and the proxy.
   public enum Scheme: String, Sendable, Hashable, CaseIterable {
     /// HTTP/1.1: http requests are forwarded, https and ``Proxy/tunnels`` use CONNECT.
     case http
-    /// HTTP/1.1 over TLS. Such connections are not kept.
+    /// HTTP/1.1 over TLS. These connections are not kept.
     case https
     /// SOCKS 4: the client resolves the host name, IPv4 only.
     case socks4
@@ -26,28 +26,28 @@ public struct Proxy: Sendable, Hashable {
   public var scheme: Scheme
   /// The host name or address; IPv6 in brackets or without.
   public var host: String
-  /// The port; nil is that of the scheme: 443 for https, otherwise 1080, as with curl.
+  /// The port; nil means the scheme's default: 443 for https, otherwise 1080, as with curl.
   public var port: Int?
   /// The user name; nil for none.
   public var user: String?
   /// The password.
   public var password: String?
-  /// How user and password are sent to an HTTP proxy: ``AuthenticationSchemes/basic`` by default. SOCKS 5 sends them in clear (RFC
-  /// 1929), SOCKS 4 the user only.
+  /// The authentication schemes for an HTTP proxy: ``AuthenticationSchemes/basic`` by default. SOCKS 5 sends user and password
+  /// in clear text (RFC 1929), SOCKS 4 sends only the user.
   public var authentication = AuthenticationSchemes.basic
   /// Whether an http request goes through a tunnel (CONNECT) too, as https always does; false by default.
   public var tunnels = false
   /// Header fields for the proxy only: of the CONNECT request, or of a forwarded request. Empty by default.
   public var headers = HTTPFields()
-  /// Hosts that are connected to directly: `example.com` with all its subdomains, an address, a range as `10.0.0.0/8` or `fd00::/8`,
-  /// or `*` for all. Empty by default.
+  /// Hosts to connect to without the proxy: `example.com` with all its subdomains, an address, a range as `10.0.0.0/8` or
+  /// `fd00::/8`, or `*` for all. Empty by default.
   public var exceptions: [String] = []
   /// TLS options of the connection to an ``Scheme/https`` proxy: its authorities, verification, client certificate, versions,
-  /// ciphers and pins. Session resumption, ALPN and the report of certificates are the request's. With another scheme they must be
-  /// the default: there is no TLS with such a proxy, and the request fails with ``TransportError/Code/invalidOption``.
+  /// ciphers and pins. Session resumption, ALPN and the report of certificates are options of the request. Any other scheme has
+  /// no TLS to the proxy: these options must be the defaults, or the request fails with ``TransportError/Code/invalidOption``.
   public var tls = TLS()
 
-  /// A proxy by its parts.
+  /// A proxy from its parts.
   public init(_ scheme: Scheme, host: String, port: Int? = nil, user: String? = nil, password: String? = nil) {
     self.scheme = scheme
     self.host = host
@@ -56,19 +56,19 @@ public struct Proxy: Sendable, Hashable {
     self.password = password
   }
 
-  /// A proxy by its URL: `http://host:port`, `socks5h://user:password@host`; without a scheme it is http. User and password may be
-  /// percent-encoded. Throws ``InvalidProxy``.
+  /// A proxy from its URL: `http://host:port`, `socks5h://user:password@host`; without a scheme it is http. User and password
+  /// may be percent-encoded. Throws ``InvalidValueError``.
   public init(_ url: String) throws {
     let text = url.contains("://") ? url : "http://" + url
     let parts = URLParts(text)
     let name = parts.start.dropLast(3).lowercased()
-    guard let scheme = Scheme(rawValue: name == "socks" ? "socks4" : name) else { throw InvalidProxy(url, "an unknown scheme") }
+    guard let scheme = Scheme(rawValue: name == "socks" ? "socks4" : name) else { throw Self.invalid(url, "an unknown scheme") }
     guard parts.path.isEmpty || parts.path == "/", parts.query == nil, parts.fragment == nil,
       !text.utf8.contains(where: { $0 <= 0x20 || $0 == 0x7F || $0 == UInt8(ascii: "\\") })
-    else { throw InvalidProxy(url, "more than a scheme, user, host and port") }
+    else { throw Self.invalid(url, "more than a scheme, user, host and port") }
     let (host, port) = Self.split(parts.host)
     guard Self.isHost(host), port != .some(nil) else {
-      throw InvalidProxy(url, "no valid host, or a port that is not a number from 1 to 65535")
+      throw Self.invalid(url, "no valid host, or a port that is not a number from 1 to 65535")
     }
     self.init(scheme, host: host, port: port ?? nil)
     guard !parts.user.isEmpty else { return }
@@ -80,7 +80,11 @@ public struct Proxy: Sendable, Hashable {
     }
   }
 
-  /// The host, and the port: nil if there is none, `.some(nil)` if it is not one.
+  /// The host and the port. The port is nil if it is missing, and `.some(nil)` if it is invalid.
+  private static func invalid(_ url: String, _ reason: String) -> InvalidValueError {
+    InvalidValueError(.proxy, Secrets().redacting(urlText: url).bounded(), reason)
+  }
+
   private static func split(_ authority: Substring) -> (host: String, port: Int??) {
     let bracket = authority.lastIndex(of: "]") ?? authority.startIndex
     guard let colon = authority[bracket...].lastIndex(of: ":") else { return (String(authority), nil) }
@@ -102,29 +106,14 @@ public struct Proxy: Sendable, Hashable {
   }
 }
 
-/// Which proxy a request uses.
+/// The choice of the proxy for a request.
 public enum ProxySelection: Sendable, Hashable {
-  /// The adapter's: by default that of the environment.
+  /// The adapter's proxy: by default the environment's.
   case automatic
-  /// None.
+  /// No proxy.
   case direct
-  /// This one.
+  /// This proxy.
   case proxy(Proxy)
-}
-
-/// The URL of a proxy is not one. The description has no password.
-public struct InvalidProxy: FaradayError {
-  /// The URL, redacted.
-  public let url: String
-  /// What is wrong with it.
-  public let reason: String
-
-  init(_ url: String, _ reason: String) {
-    self.url = Secrets().redacting(urlText: url).bounded()
-    self.reason = reason
-  }
-
-  public var description: String { "\(url) is not the URL of a proxy: it has \(reason)" }
 }
 
 extension Proxy: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {

@@ -6,8 +6,8 @@ public struct Credentials: Sendable, Hashable {
   /// Credentials of any scheme: `Credentials("Digest …")`.
   public init(_ value: String) { self.value = value }
 
-  /// Basic authentication (RFC 7617), in UTF-8. A user name with a colon cannot be sent: using the credentials then throws
-  /// ``InvalidHeader``, as ``FaradayCore/HTTPTypes/HTTPFields/authorize(_:)`` does.
+  /// Basic authentication (RFC 7617), in UTF-8. A user name with a colon cannot be sent: using the credentials throws
+  /// ``InvalidValueError``, for example in ``FaradayCore/HTTPTypes/HTTPFields/authorize(_:)``.
   public static func basic(user: String, password: String) -> Credentials {
     guard !user.utf8.contains(UInt8(ascii: ":")) else { return Credentials(invalid) }
     return Credentials("Basic " + Data("\(user):\(password)".utf8).base64EncodedString())
@@ -29,9 +29,10 @@ public struct Credentials: Sendable, Hashable {
 }
 
 extension HTTPFields {
-  /// Sets `Authorization`. Throws ``InvalidHeader`` if the credentials contain a line break or NUL, or the basic user name a colon.
+  /// Sets `Authorization`. Throws ``InvalidValueError`` if the credentials contain a line break or NUL, or the basic user name
+  /// a colon.
   public mutating func authorize(_ credentials: Credentials) throws {
-    try set("Authorization", credentials.value)
+    try set(name: "Authorization", value: credentials.value)
   }
 }
 

@@ -1,5 +1,5 @@
-/// An origin: scheme, host and port of a URL (RFC 6454). Two URLs are same-origin if these are equal; without a host they never
-/// are.
+/// An origin: scheme, host and port of a URL (RFC 6454). Two URLs are same-origin if all three are equal. URLs without a host
+/// are never same-origin.
 package struct Origin: Equatable {
   private var scheme: String
   private let host: String?
@@ -11,7 +11,7 @@ package struct Origin: Equatable {
     port = url.port ?? Self.ports[scheme]
   }
 
-  /// `https://api.example.com:443`: lowercase, and with the port. A longer one than 1 KiB is cut off.
+  /// `https://api.example.com:443`: in lower case, with the port. Truncated after 1 KiB.
   package var text: String {
     let host = host ?? ""
     let isIPv6 = host.utf8.contains(UInt8(ascii: ":")) && !host.hasPrefix("[")
@@ -23,7 +23,7 @@ package struct Origin: Equatable {
     return host == right.host && left.scheme == right.scheme && left.port == right.port
   }
 
-  /// Whether the other is the same server over `https` instead of `http`, at the same port, or at 443 instead of 80.
+  /// Whether the other origin is the same server over `https` instead of `http`, at the same port, or at 443 instead of 80.
   package func isSecured(by other: Origin) -> Bool {
     var secured = self
     guard scheme == "http" else { return false }

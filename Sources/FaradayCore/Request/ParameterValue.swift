@@ -1,9 +1,9 @@
-/// A value for a path variable, query item or form field: text, a number, a Boolean, a `UUID`, or a type of your own.
+/// A value for a path variable, query item or form field: text, a number, a Boolean, a `UUID`, or a custom type.
 ///
 ///     enum Sort: String, ParameterValue { case name, date }
-///     try await connection.get("users/{id}", path: ["id": user.id], query: ["sort": Sort.name, "page": 2])
+///     try await connection.get("users/{id}", variables: ["id": user.id], query: ["sort": Sort.name, "page": 2])
 ///
-/// A `CustomStringConvertible` type, or an `enum` with such a raw value, needs to declare the conformance only.
+/// A `CustomStringConvertible` type, or an `enum` whose raw value is a `ParameterValue`, only needs to declare the conformance.
 public protocol ParameterValue: Sendable {
   /// The value as text, not percent-encoded.
   var parameterText: String { get }

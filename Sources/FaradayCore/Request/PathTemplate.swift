@@ -2,25 +2,26 @@
 ///
 ///     try PathTemplate("/users/{id}").path(["id": 42])      // /users/42
 ///
-/// Each value is percent-encoded into one path segment, slashes included: simple string expansion of RFC 6570, section 3.2.2. This
-/// prevents path traversal by a value such as `../admin`. `URITemplate` in FaradayHAL implements the whole RFC.
+/// Each value is percent-encoded into one path segment, including slashes: simple string expansion of RFC 6570, section 3.2.2.
+/// This prevents path traversal by a value such as `../admin`. `URITemplate` in FaradayHAL implements the whole RFC.
 public struct PathTemplate: Sendable, Hashable, ExpressibleByStringLiteral {
-  /// The template as it was written.
+  /// The original template.
   public let text: String
 
-  /// A template; it is checked when it is expanded.
+  /// A template. It is validated when it is expanded.
   public init(_ text: String) { self.text = text }
   public init(stringLiteral text: String) { self.text = text }
 
-  /// Expands the template. Throws ``PathTemplateError`` if a variable has no value, a value has no variable, or a value is empty.
+  /// Expands the template. Throws ``InvalidValueError`` if a variable has no value, a value has no variable, or a value is
+  /// empty.
   ///
   /// - Parameters:
   ///   - values: the values by the names of their variables.
-  ///   - defaults: values for variables that have none in `values`. These may have no variable.
+  ///   - defaults: values for variables without a value in `values`. A default without a variable is ignored.
   public func path(
     _ values: [String: any ParameterValue] = [:], defaults: [String: any ParameterValue] = [:]
-  ) throws(PathTemplateError) -> String {
-    // By bytes, as servers do: a `Character` joins a brace with an accent behind it.
+  ) throws(InvalidValueError) -> String {
+    // Byte by byte, as servers do: a brace and a combining accent after it are one `Character`.
     var path: [UInt8] = []
     var rest = Array(text.utf8)[...]
     var unused = Set(values.keys)
@@ -34,14 +35,14 @@ public struct PathTemplate: Sendable, Hashable, ExpressibleByStringLiteral {
       unused.remove(name)
       path += QueryParameters.encode(value).utf8
       rest = rest[rest.index(after: close)...]
-      // A segment of `.` or `..` changes the path, also percent-encoded (RFC 3986, section 6.2.2.3). In a query they are text.
+      // A segment `.` or `..` changes the path, even percent-encoded (RFC 3986, section 6.2.2.3). In a query it is text.
       guard !path.contains(where: { $0 != Self.slash && Self.endsSegment($0) }) else { continue }
       let start = path.lastIndex(of: Self.slash).map { $0 + 1 } ?? 0
       let segment = QueryParameters.decode(
         String(decoding: path[start...] + rest.prefix { !Self.endsSegment($0) }, as: UTF8.self))
       guard segment != ".", segment != ".." else { throw fail(.dotSegment(name)) }
     }
-    // The first by name, so that the error is deterministic.
+    // The alphabetically first name, so that the error is deterministic.
     if let name = unused.min() { throw fail(.unknown(name)) }
     return String(decoding: path + rest, as: UTF8.self)
   }
@@ -60,15 +61,16 @@ public struct PathTemplate: Sendable, Hashable, ExpressibleByStringLiteral {
     return nil
   }
 
-  /// The template from the root on, as the path of a URL that it was expanded and joined to; as it was written if it is none.
+  /// The template from the root on: the URL's path, with the template in place of its last segments. The URL is the template
+  /// expanded and joined to a base URL. The path of the template if the URL's path is shorter.
   package func absolute(in url: URL) -> String {
     let expected = Self.segments(text)
     let path = Self.segments(url.absoluteString)
-    guard path.count >= expected.count else { return text }
+    guard path.count >= expected.count else { return String(URLParts(text).path) }
     return "/" + (path.dropLast(expected.count) + expected).joined(separator: "/")
   }
 
-  /// Whether a URL's path may be this template's, which begins at the root.
+  /// Whether the template, which begins at the root, can expand to the URL's path.
   package func matches(_ url: URL) -> Bool {
     let expected = Self.segments(text)
     let path = Self.segments(url.absoluteString)
@@ -83,7 +85,8 @@ public struct PathTemplate: Sendable, Hashable, ExpressibleByStringLiteral {
     byte == slash || byte == UInt8(ascii: "?") || byte == UInt8(ascii: "#")
   }
 
-  /// Letters, digits, `_`, `-` and dots within: no operator, list or modifier of RFC 6570, and no brace.
+  /// Whether the text is a variable name: letters, digits, `_`, `-` and inner dots. Operators, lists and modifiers of RFC 6570,
+  /// and braces, are not allowed.
   private static func isName(_ name: String) -> Bool {
     guard let first = name.unicodeScalars.first, first != "." else { return false }
     return name.unicodeScalars.allSatisfy { scalar in
@@ -94,51 +97,39 @@ public struct PathTemplate: Sendable, Hashable, ExpressibleByStringLiteral {
     }
   }
 
-  private func fail(_ reason: PathTemplateError.Reason) -> PathTemplateError {
-    PathTemplateError(reason: reason, template: text)
-  }
+  private func fail(_ problem: Problem) -> InvalidValueError { InvalidValueError(path: problem, template: text) }
 }
 
-/// A path template that could not be expanded. The usual secrets are redacted in its `description`.
-public struct PathTemplateError: FaradayError, Equatable, CustomReflectable {
-  /// Why a template could not be expanded.
-  public enum Reason: Sendable, Hashable {
-    /// The variable with that name has no value.
+extension PathTemplate {
+  /// The reason why a template could not be expanded.
+  public enum Problem: Sendable, Hashable {
+    /// The named variable has no value.
     case missing(String)
-    /// The value with that name has no variable in the template.
+    /// The named value has no variable in the template.
     case unknown(String)
-    /// The value with that name is empty.
+    /// The named value is empty.
     case empty(String)
-    /// The value with that name makes its segment `.` or `..` (path traversal).
+    /// The named value makes its segment `.` or `..` (path traversal).
     case dotSegment(String)
     /// `{` without `}`.
     case unclosed
     /// The text between the braces is not a valid variable name.
     case invalidName(String)
-  }
 
-  /// What is wrong.
-  public let reason: Reason
-  /// The template, not redacted: do not log it.
-  public let template: String
-
-  package init(reason: Reason, template: String) {
-    self.reason = reason
-    self.template = template
-  }
-
-  public var description: String {
-    let template = Secrets().redacting(urlText: template).bounded().escapingControls()
-    return switch reason {
-    case .missing(let name):
-      "the path \(template) has no value for {\(name.bounded())}: pass one, or write a literal brace as %7B"
-    case .unknown(let name): "the path \(template) has no variable {\(name.bounded().escapingControls())}"
-    case .empty(let name): "the value for {\(name.bounded())} in the path \(template) is empty"
-    case .dotSegment(let name): "the value for {\(name.bounded())} makes a `.` or `..` segment in the path \(template)"
-    case .unclosed: "the path \(template) has a { without }"
-    // Neither the text between the braces nor what follows is shown: it may be anything, also JSON with secrets.
-    case .invalidName: "the path \(template.prefix { $0 != "{" })… has braces around text that is not a variable name"
+    /// The problem in words.
+    ///
+    /// - Parameter template: the redacted template.
+    func text(of template: String) -> String {
+      switch self {
+      case .missing(let name):
+        "the path \(template) has no value for {\(name.bounded())}: pass one, or write a literal brace as %7B"
+      case .unknown(let name): "the path \(template) has no variable {\(name.bounded().escapingControls())}"
+      case .empty(let name): "the value for {\(name.bounded())} in the path \(template) is empty"
+      case .dotSegment(let name): "the value for {\(name.bounded())} makes a `.` or `..` segment in the path \(template)"
+      case .unclosed: "the path \(template) has a { without }"
+      // Hides the text from the brace on: it may be anything, such as JSON with secrets.
+      case .invalidName: "the path \(template.prefix { $0 != "{" })… has braces around text that is not a variable name"
+      }
     }
   }
-  public var customMirror: Mirror { Mirror(self, children: [:]) }
 }

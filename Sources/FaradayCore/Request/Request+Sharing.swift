@@ -1,9 +1,9 @@
 extension Request {
-  /// What two requests must have in common to share one response: method, URL, header fields (credentials too), options, and what
-  /// their connections bind to an origin. Nil if this one cannot share: it has a body or callbacks, is not delivered whole, or
-  /// has options that cannot be compared.
+  /// The key that two requests must have in common to share one response: method, URL, header fields (including credentials),
+  /// options, and origin-bound headers. Nil if the request cannot share a response: it has a body or callbacks, is not
+  /// delivered whole, or has options that cannot be compared.
   ///
-  /// - Parameter ignored: fields that do not count, such as an ID of the request.
+  /// - Parameter ignored: fields that the key ignores, such as a request ID.
   package func sharingKey(ignoring ignored: Set<HTTPField.Name>) -> SharingKey? {
     guard body.isEmpty, let options = options.sharingKey else { return nil }
     return SharingKey(
@@ -12,7 +12,8 @@ extension Request {
       base: context?.baseOrigin?.text)
   }
 
-  /// Whether it has the URL and the credentials of the other request: its response may be given to who has sent the other.
+  /// Whether both requests have the same URL and credentials, so that the sender of the other request may get this request's
+  /// response.
   package func hasSameCredentials(as other: Request) -> Bool {
     guard url == other.url, options.authentication == other.options.authentication,
       options.tls.clientCertificate == other.options.tls.clientCertificate
@@ -24,7 +25,7 @@ extension Request {
     return headers.filter(isCompared) == other.headers.filter(isCompared)
   }
 
-  /// The parts of a request by which a response can be shared.
+  /// The parts of a request that must be equal to share a response.
   package struct SharingKey: Sendable, Hashable {
     let method: HTTPRequest.Method
     let url: String
@@ -38,7 +39,7 @@ extension Request {
 }
 
 extension Options {
-  /// Nil if they have callbacks, a delivery other than whole, or values that cannot be compared.
+  /// The options' part of the key; nil for callbacks, a delivery other than whole, or values that cannot be compared.
   fileprivate var sharingKey: SharingKey? {
     guard deliversWhole, onInformational == nil, onUploadProgress == nil else { return nil }
     if let fields = transport?.fields {
@@ -54,8 +55,8 @@ extension Options {
       decompression: decompression, transport: transport.map(TransportKey.init), values: values)
   }
 
+  // Safe to share: the values are `Sendable`, which `AnyHashable` does not express.
   struct SharingKey: @unchecked Sendable, Hashable {
-    // Safe to share: the values are `Sendable`, which `AnyHashable` does not say.
     let maximumBodySize: Int
     let timeouts: Timeouts
     let httpVersion: HTTPVersionPolicy
@@ -65,7 +66,7 @@ extension Options {
     let values: [ObjectIdentifier: AnyHashable]
   }
 
-  /// The uncommon options by identity: requests of one connection that do not change them have the same object.
+  /// The uncommon options by identity: unchanged requests of one connection share the same object.
   struct TransportKey: Sendable, Hashable {
     let options: UncommonOptions
 

@@ -1,11 +1,11 @@
-/// How a path is joined to a connection's base URL.
+/// The rule for joining a path to a connection's base URL.
 public enum URLJoining: Sendable, Hashable {
   /// Resolves a relative reference, as browsers resolve links (RFC 3986, section 5): `users` becomes `/v2/users` on
-  /// `https://host/v2/` but `/users` on `https://host/v2`; `/users` replaces the whole path on both, and an absolute URL replaces
-  /// everything.
+  /// `https://host/v2/` but `/users` on `https://host/v2`; `/users` replaces the whole path on both, and an absolute URL
+  /// replaces the whole base URL.
   case resolve
-  /// Appends the path to the base URL's: `users` and `/users` on `https://host/v2` are both `/v2/users`. Both queries are kept. An
-  /// absolute URL is refused; behind a slash it is a part of the path.
+  /// Appends the path to the base URL's path: `users` and `/users` on `https://host/v2` are both `/v2/users`. Both queries are
+  /// kept. An absolute URL is rejected; after a slash it is a part of the path.
   case append
 
   /// The joined URL; nil if the result is not a URL.
@@ -32,18 +32,19 @@ public enum URLJoining: Sendable, Hashable {
 }
 
 extension URLJoining {
-  /// The URL of a request: the path joined to the base URL, or the URL that the path is if there is no base.
+  /// The URL of a request: the path joined to the base URL, or the path as a URL if there is no base URL.
   ///
-  /// Throws ``InvalidPath`` for a path with a variable, and ``TransportError`` for one that is not a path or an `http` or `https` URL.
+  /// Throws ``InvalidValueError`` for a path with a variable, and ``TransportError`` for a text that is neither a path nor an
+  /// `http` or `https` URL.
   package func url(of path: String, at base: URL?, for method: HTTPRequest.Method, _ secrets: Secrets) throws -> URL {
     let template = PathTemplate(path)
     if let name = template.firstVariable {
-      throw InvalidPath(PathTemplateError(reason: .missing(name), template: path), method: method, baseURL: base, secrets)
+      throw InvalidValueError(InvalidValueError(path: .missing(name), template: path), method: method, baseURL: base, secrets)
     }
     return try url(ofExpanded: path, at: base, for: method, secrets)
   }
 
-  /// The URL of a request whose path has no variables any more.
+  /// The URL of a request whose path variables are expanded.
   package func url(ofExpanded path: String, at base: URL?, for method: HTTPRequest.Method, _ secrets: Secrets) throws -> URL {
     func fail(_ code: TransportError.Code, _ message: String) -> TransportError {
       TransportError(code, invalidURL: path, method: method, secrets: secrets, message)
@@ -64,8 +65,8 @@ extension URLJoining {
 
 extension URL {
   /// The URL or relative reference in a text. Characters that a path, query or fragment must not have are percent-encoded (RFC
-  /// 3986, section 2.1); escapes are kept, which Foundation alone would encode twice. Nil if the userinfo has an unescaped `@`, as in
-  /// `http://user@example.com:80@host`, which Foundation alone would encode too: parsers disagree about the host.
+  /// 3986, section 2.1); Escapes are kept, while Foundation would encode them twice. Nil if the userinfo has an unescaped `@`,
+  /// as in `http://user@example.com:80@host`, because parsers disagree about the host. Foundation would encode the `@`.
   package init?(text: some StringProtocol, relativeTo base: URL? = nil) {
     guard !text.utf8.contains(UInt8(ascii: "@")) || !URLParts(text).hasAmbiguousHost else { return nil }
     self.init(string: Self.encoded(text), relativeTo: base)
@@ -102,7 +103,8 @@ extension URL {
     bytes.count >= 2 && bytes.prefix(2).allSatisfy(\.isHexDigit)
   }
 
-  /// The unreserved characters, the sub-delims and `:@/?`: those of a path, query or fragment (RFC 3986, section 3.3).
+  /// Whether the byte is allowed in a path, query or fragment: an unreserved character, a sub-delim, or one of `:@/?` (RFC
+  /// 3986, section 3.3).
   private static func isAllowed(_ byte: UInt8) -> Bool {
     switch byte {
     // The ranges are contiguous in ASCII: `&'()*+,-./`, digits, `:;`; and `?@` with the capitals.

@@ -1,9 +1,9 @@
-/// The components of a URL or relative reference, split as in RFC 3986, appendix B, byte by byte. Nothing is checked, decoded or
-/// normalized: `description` is the original text.
+/// The components of a URL or relative reference, split as in RFC 3986, appendix B, byte by byte. The components are not
+/// validated, decoded or normalized: `description` is the original text.
 package struct URLParts: Sendable {
   /// The scheme with its colon and slashes: `http://`, `//`, `mailto:`; may be empty.
   package var start: Substring
-  /// The userinfo with its `@`, the last one in the authority.
+  /// The userinfo with its `@`, the last `@` in the authority.
   package var user: Substring
   /// The host and port.
   package var host: Substring
@@ -15,7 +15,7 @@ package struct URLParts: Sendable {
   package var fragment: Substring?
 
   package init(_ text: some StringProtocol) {
-    // By bytes: a `Character` joins a delimiter with an accent behind it.
+    // Byte by byte: a delimiter and a combining accent after it are one `Character`.
     var rest = Substring(text).utf8
     fragment = Self.cut(&rest, at: UInt8(ascii: "#"))
     query = Self.cut(&rest, at: UInt8(ascii: "?"))
@@ -30,7 +30,7 @@ package struct URLParts: Sendable {
     path = Substring(hierarchy[authority.endIndex...])
   }
 
-  /// Everything before the query.
+  /// The text before the query.
   package var place: String { String(start + user + host + path) }
 
   /// Whether the userinfo has an unescaped `@`, which RFC 3986, section 3.2.1, forbids: parsers disagree about the host.
@@ -39,7 +39,7 @@ package struct URLParts: Sendable {
   /// Whether there is an authority, even an empty one.
   package var hasAuthority: Bool { start.utf8.last == UInt8(ascii: "/") }
 
-  /// Whether there is a scheme with a slash behind it, as an absolute URL has: `https://host`.
+  /// Whether there is a scheme followed by a slash, as in an absolute URL: `https://host`.
   package var isAbsolute: Bool { !start.isEmpty && (hasAuthority ? start.utf8.count > 2 : path.utf8.first == UInt8(ascii: "/")) }
 
   /// Whether a text begins with a scheme that is not `http` or `https` (RFC 3986, section 4.2): `projects:search`.
@@ -58,19 +58,19 @@ package struct URLParts: Sendable {
     for segment in segments.dropFirst() {
       if segment == ".." { _ = kept.popLast() } else if segment != "." { kept.append(segment) }
     }
-    // What ends in a place and no name ends in a slash.
+    // A path with a trailing dot segment keeps a trailing slash.
     if let last = segments.last, last == "." || last == ".." { kept.append("") }
     path = "/\(kept.joined(separator: "/"))"
   }
 
-  /// Removes the delimiter and the text behind it; returns that text.
+  /// Removes the delimiter and the text after it, and returns this text.
   private static func cut(_ text: inout Substring.UTF8View, at sign: UInt8) -> Substring? {
     guard let index = text.firstIndex(of: sign) else { return nil }
     defer { text = text[..<index] }
     return Substring(text[text.index(after: index)...])
   }
 
-  /// The index behind the scheme's colon; the start if there is no scheme.
+  /// The index after the scheme's colon; the start if there is no scheme.
   private static func endOfScheme(in text: Substring.UTF8View) -> Substring.Index {
     guard let end = text.firstIndex(where: { $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: "/") }),
       text[end] == UInt8(ascii: ":"), end > text.startIndex

@@ -3,9 +3,9 @@ internal import Synchronization
 extension Response {
   /// The response with its whole body buffered in memory, for a middleware that needs it.
   ///
-  /// Reads the body in the calling task, up to the request's ``Options/maximumBodySize``, unless it is in memory already. Throws
-  /// ``TransportError/Code/bodyTooLarge``, and what reading throws; a ``TransportError`` then has the bytes so far in its
-  /// ``TransportError/partialResponse``.
+  /// Reads the body in the calling task, up to the request's ``Options/maximumBodySize``, unless it is in memory already.
+  /// Throws ``TransportError/Code/bodyTooLarge``, and the errors of reading. The ``TransportError/partialResponse`` of a
+  /// ``TransportError`` contains the bytes read so far.
   public func collected(for request: Request) async throws -> Response {
     try await collected(for: request, onProgress: nil)
   }
@@ -18,15 +18,15 @@ extension Response {
     return response
   }
 
-  /// The error that has this response as far as it was read.
+  /// The error for a body over the limit, with the part of the response that was read.
   private func exceeding(_ limit: Int, for request: Request) -> TransportError {
     TransportError(
       .bodyTooLarge, phase: .receiving, method: request.method, url: request.url, secrets: request.secrets,
       message: "the body is larger than the limit of \(limit) bytes", partialResponse: self)
   }
 
-  /// The response with at most `limit` bytes of its body in memory, and whether there were more, which are dropped. Throws what
-  /// reading throws; a ``TransportError`` then has the bytes so far in its ``TransportError/partialResponse``.
+  /// The response with at most `limit` bytes of its body in memory, and whether there were more, which are dropped. Throws the
+  /// errors of reading. The ``TransportError/partialResponse`` of a ``TransportError`` contains the bytes read so far.
   package func started(upTo limit: Int, onProgress: ProgressHandler? = nil) async throws -> (response: Response, isCut: Bool) {
     let limit = max(0, limit)
     if onProgress == nil, let data = body.data, data.count <= limit { return (self, false) }
@@ -42,29 +42,46 @@ extension Response {
     return (with(.data(start.prefix(limit))), start.count > limit)
   }
 
-  /// Whether it has been delivered as the request's options say: a small buffered response.
+  /// Whether the response already has the form that the request's options require: a small buffered response.
   func isDelivered(to request: Request) -> Bool {
     guard request.options.deliversWhole, request.method != .head, let count = body.data?.count else { return false }
     return count <= request.options.maximumBodySize
   }
 
-  /// Delivers the response as the request's options say. Calls ``Options/onHead`` first. Then the body goes to ``Options/onChunk``,
-  /// or is left to the caller as a stream that can be read once (``Delivery/streamed``), or is buffered.
+  /// Delivers the response according to the request's options. Calls ``Options/onHead`` first. Then the body goes to
+  /// ``Options/onChunk``, or is left to the caller as a stream that can be read once (``Delivery/streamed``), or is buffered.
   /// ``Options/onDownloadProgress`` is called after each piece in all three cases. The response to a HEAD has no body.
   func delivered(to request: Request) async throws -> Response {
     let options = request.options
     try options.onHead?(head)
     if request.method == .head {
-      _ = try await body.start(upTo: 0)
+      _ = try await body.prefix(upTo: 0)
       return with(.empty)
     }
     if let onChunk = options.onChunk {
-      try await body.drain(into: options.onDownloadProgress.map { counting(onChunk, $0) } ?? onChunk)
+      try await body.forEachChunk(options.onDownloadProgress.map { counting(onChunk, $0) } ?? onChunk)
       return with(.empty)
     }
     guard options.delivery == .streamed else { return try await collected(for: request, onProgress: options.onDownloadProgress) }
     guard options.onDownloadProgress != nil || !body.isStreamed else { return self }
-    return with(.stream(SingleReading(body: body, onProgress: options.onDownloadProgress), length: body.length))
+    return with(singleReading(onProgress: options.onDownloadProgress))
+  }
+
+  /// A body that can be read once, and reports progress.
+  private func singleReading(onProgress: ProgressHandler?) -> Body {
+    let first = Once(body)
+    return .reading(length: body.length) { [length = body.length] in
+      guard let body = first.take() else { return { throw BodyAlreadyRead() } }
+      var rest = body.makeAsyncIterator()
+      var count: Int64 = 0
+      return {
+        try Task.checkCancellation()
+        guard let piece = try await rest.next(isolation: #isolation) else { return nil }
+        count += Int64(piece.count)
+        onProgress?(TransferProgress(bytes: count, total: length))
+        return piece
+      }
+    }
   }
 
   private func counting(_ onChunk: @escaping ChunkHandler, _ onProgress: @escaping ProgressHandler) -> ChunkHandler {
@@ -85,49 +102,5 @@ extension Response {
     var response = self
     response.body = body
     return response
-  }
-}
-
-/// A body that can be read once, and reports its progress.
-private struct SingleReading: AsyncSequence, Sendable {
-  typealias Element = Data
-  typealias Failure = any Error
-
-  let body: Body
-  let onProgress: ProgressHandler?
-  private let isTaken = Taken()
-
-  init(body: Body, onProgress: ProgressHandler?) {
-    self.body = body
-    self.onProgress = onProgress
-  }
-
-  func makeAsyncIterator() -> Iterator {
-    Iterator(rest: isTaken.take() ? body.makeAsyncIterator() : nil, total: body.length, onProgress: onProgress)
-  }
-
-  struct Iterator: AsyncIteratorProtocol {
-    private var rest: Body.AsyncIterator?
-    private let total: Int64?
-    private let onProgress: ProgressHandler?
-    private var count: Int64 = 0
-
-    init(rest: Body.AsyncIterator?, total: Int64?, onProgress: ProgressHandler?) {
-      (self.rest, self.total, self.onProgress) = (rest, total, onProgress)
-    }
-
-    mutating func next(isolation: isolated (any Actor)?) async throws -> Data? {
-      try Task.checkCancellation()
-      guard rest != nil else { throw BodyAlreadyRead() }
-      guard let piece = try await rest?.next(isolation: isolation) else { return nil }
-      count += Int64(piece.count)
-      onProgress?(TransferProgress(bytes: count, total: total))
-      return piece
-    }
-  }
-
-  private final class Taken: Sendable {
-    private let isTaken = Atomic(false)
-    func take() -> Bool { !isTaken.exchange(true, ordering: .relaxed) }
   }
 }

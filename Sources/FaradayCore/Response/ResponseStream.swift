@@ -6,25 +6,25 @@ internal import Synchronization
 ///     let body = stream.body(length: length) { engine.resume() } onUnwanted: { engine.cancel() }
 ///     return Response(status: status, headers: headers, body: body, url: request.url, stream: stream)
 ///
-/// The engine writes pieces as they arrive, flushes when no more arrive for now, and ends with ``finish(trailers:metrics:)`` or
-/// ``fail(_:metrics:)``. Small pieces are coalesced into larger ones, with one copy, because waking a task for each is expensive. A
-/// reader that uses ``Body/drain(into:)`` gets each piece as it was written, without a copy.
+/// The engine writes pieces as they arrive, flushes when no more pieces are available, and ends with
+/// ``finish(trailers:metrics:)`` or ``fail(_:metrics:)``. Small pieces are coalesced into larger ones, with one copy, because
+/// waking a task for each piece is expensive. A reader that uses ``Body/forEachChunk(_:)`` gets each written piece without a copy.
 ///
 /// Backpressure: the high watermark is the capacity, the low watermark half of it. When the unread bytes reach the capacity,
-/// `write(_:)` returns ``Answer/pause``; when the reader has brought them below half, `onRoom` of
+/// `write(_:)` returns ``Answer/pause``; when the reader has reduced them below half, `onRoom` of
 /// ``body(length:onRoom:onUnwanted:)`` is called. At most the capacity and one piece are buffered.
 ///
 /// Thread safety: `write(_:)`, ``flush()``, ``finish(trailers:metrics:)``, ``fail(_:metrics:)``, ``gathered``, ``unread`` and
-/// ``isDrained`` are the engine's, and must be called by one thread at a time. Everything else is thread-safe.
-public final class ResponseStream: @unchecked Sendable {
-  // Safe to share: `segments`, `sink` and `isStopped` are touched by the engine's calls alone, which come one after the other; the
-  // rest is behind a lock, or atomic.
+/// ``isDrained`` are for the engine: only one thread at a time may call them. All other members are thread-safe.
+@_spi(Adapters) public final class ResponseStream: @unchecked Sendable {
+  // Safe to share: only the engine's calls, one at a time, access `segments`, `sink` and `isStopped`. All other state is behind
+  // a lock, or atomic.
 
-  /// What the engine must do after a `write(_:)` or ``flush()``.
+  /// The engine's next step after a `write(_:)` or ``flush()``.
   public enum Answer: Sendable, Hashable {
-    /// Continue: there is room.
+    /// Continue: the buffer has room.
     case more
-    /// Pause the transfer until `onRoom` is called: the buffer is full. Bytes that are written anyway are kept.
+    /// Pause the transfer until `onRoom` is called: the buffer is full. Bytes written despite the pause are kept.
     case pause
     /// Cancel the transfer: the reader is gone.
     case stop
@@ -47,6 +47,7 @@ public final class ResponseStream: @unchecked Sendable {
   private let capacity: Int
   private let batch: Int
   private let gathers: Bool
+  // Not private: a test sets a rare state.
   let state = Mutex(State())
   /// Bytes that were flushed and not read.
   private let level = Atomic<Int>(0)
@@ -60,9 +61,9 @@ public final class ResponseStream: @unchecked Sendable {
   /// A stream with an empty buffer.
   ///
   /// - Parameters:
-  ///   - capacity: the high watermark: bytes that may be buffered for the reader. 1 MiB by default.
-  ///   - batch: the number of written bytes that are flushed without a ``flush()``; half of the capacity if nil.
-  ///   - gathers: whether small pieces are coalesced. If false, the reader gets each as it was written.
+  ///   - capacity: the high watermark: the maximum of buffered bytes. 1 MiB by default.
+  ///   - batch: the number of written bytes that are flushed automatically; half of the capacity if nil.
+  ///   - gathers: whether small pieces are coalesced. If false, the reader gets each piece as written.
   public init(capacity: Int = 1 << 20, batch: Int? = nil, gathers: Bool = true) {
     self.capacity = max(1, capacity)
     self.batch = batch ?? self.capacity / 2
@@ -87,15 +88,16 @@ public final class ResponseStream: @unchecked Sendable {
     return written()
   }
 
-  /// Passes the written bytes to the reader, and wakes it. Call it when no more arrive for now, and after `onRoom`.
+  /// Passes the written bytes to the reader, and wakes it. Call it when no more bytes are available, and after `onRoom`.
   ///
-  /// Returns ``Answer/more`` if a paused engine may resume, otherwise ``Answer/pause``, which an engine that is not paused ignores.
+  /// Returns ``Answer/more`` if a paused engine may resume, otherwise ``Answer/pause``, which an engine that is not paused
+  /// ignores.
   public func flush() -> Answer {
     let taken = segments.take()
     level.wrappingAdd(taken.count, ordering: .sequentiallyConsistent)
     let (reader, sink, unread) = state.withLock { state in
       state.pieces.append(contentsOf: taken.pieces)
-      // After the end the reader takes the buffered pieces itself.
+      // After the end, the reader takes the buffered pieces.
       if let sink = state.sink, state.ending == nil {
         state.sink = nil
         defer { state.pieces = [] }
@@ -117,16 +119,16 @@ public final class ResponseStream: @unchecked Sendable {
   /// The bytes that were written and not read.
   public var unread: Int { level.load(ordering: .relaxed) + segments.count }
 
-  /// Whether the reader uses ``Body/drain(into:)``: what is written goes to its closure at once.
+  /// Whether the reader uses ``Body/forEachChunk(_:)``: its closure gets written bytes at once.
   public var isDrained: Bool { sink != nil }
 
-  /// Ends the body successfully. Only the first end counts. If `metrics` is nil, the response keeps those that it has.
+  /// Ends the body successfully. Only the first end counts. If `metrics` is nil, the response keeps its metrics.
   public func finish(trailers: HTTPFields = [:], metrics: TransferMetrics? = nil) {
     end(Ending(result: .success(()), trailers: trailers, metrics: metrics))
   }
 
-  /// Ends the body with an error, which the reader gets after the buffered bytes. Only the first end counts. If `metrics` is nil,
-  /// the response keeps those that it has.
+  /// Ends the body with an error, which the reader gets after the buffered bytes. Only the first end counts. If `metrics` is
+  /// nil, the response keeps its metrics.
   public func fail(_ error: any Error, metrics: TransferMetrics? = nil) {
     end(Ending(result: .failure(error), metrics: metrics))
   }
@@ -135,7 +137,7 @@ public final class ResponseStream: @unchecked Sendable {
     _ = flush()
     segments.discard()
     sink = nil
-    // A draining closure set since is released, outside the lock: its reader delivers the buffered pieces itself.
+    // Releases a draining closure that was set meanwhile, outside the lock: its reader delivers the buffered pieces.
     let (reader, _) = state.withLock { state in
       if state.ending == nil { state.ending = ending }
       // A draining reader that has stopped the body still gets the final metrics.
@@ -149,8 +151,8 @@ public final class ResponseStream: @unchecked Sendable {
   private func written() -> Answer {
     if isStopped { return .stop }
     guard unread < capacity else {
-      // Set before the flush: a reader that empties the buffer at once must see that the engine is paused, or both would wait for
-      // each other (deadlock).
+      // Set before the flush: a reader that empties the buffer at once must see that the engine is paused. Otherwise both would
+      // wait for each other (deadlock).
       isPaused.store(true, ordering: .sequentiallyConsistent)
       return flush()
     }
@@ -178,10 +180,10 @@ public final class ResponseStream: @unchecked Sendable {
     return .stop
   }
 
-  /// Ends the body because the draining reader has cancelled or thrown. Its metrics follow when the transfer ends.
+  /// Ends the body because the draining reader has cancelled or thrown. The metrics follow when the transfer ends.
   private func stop(_ error: any Error) {
     isStopped = true
-    // A closure is called before the end only, and never again when it has stopped the body.
+    // The draining closure is called only before the end, and never after it has stopped the body.
     state.withLock { $0.ending = Ending(result: .failure(error)) }
   }
 
@@ -191,29 +193,124 @@ public final class ResponseStream: @unchecked Sendable {
   ///
   /// - Parameters:
   ///   - length: the length in bytes, if it is known.
-  ///   - onRoom: called below the low watermark after a pause, and when the reader starts to drain: the engine must ``flush()``,
-  ///     and may resume. On the reader's thread; possibly once too often.
-  ///   - onUnwanted: called when the body is released before its end, or the reading task is cancelled: the engine must cancel the
-  ///     transfer. On the reader's or the cancelling thread; possibly more than once.
+  ///   - onRoom: called below the low watermark after a pause, and when the reader starts to drain: the engine must
+  ///     ``flush()``, and may resume. Called on the reader's thread, possibly once more than needed.
+  ///   - onUnwanted: called when the body is released before its end, or the reading task is cancelled: the engine must cancel
+  ///     the transfer. Called on the reader's or the cancelling thread, possibly more than once.
   public func body(
     length: Int64?, onRoom: @escaping @Sendable () -> Void, onUnwanted: @escaping @Sendable () -> Void
   ) -> Body {
-    let lease = ReceivedBody.Lease(stream: self, onRoom: onRoom, onUnwanted: onUnwanted)
+    let lease = Lease(stream: self, onRoom: onRoom, onUnwanted: onUnwanted)
     return Body(storage: .received(ReceivedBody(lease, length: length)))
   }
 
-  /// Whether the engine is paused and the buffer below the low watermark. True once per pause: that caller resumes the transfer.
+  /// Whether the engine is paused and the buffer below the low watermark. True once per pause, for the caller that resumes the
+  /// transfer.
   private var wantsMore: Bool {
     guard level.load(ordering: .sequentiallyConsistent) < max(1, capacity / 2) else { return false }
     return isPaused.exchange(false, ordering: .sequentiallyConsistent)
   }
 
   /// Counts bytes as read. Returns whether the engine must be resumed.
-  func read(_ count: Int) -> Bool {
+  fileprivate func read(_ count: Int) -> Bool {
     level.wrappingSubtract(count, ordering: .sequentiallyConsistent)
     return wantsMore
   }
 
   /// The result, trailers and metrics; nil before the end of the body.
   var ending: Ending? { state.withLock { $0.ending } }
+}
+
+extension ResponseStream {
+  /// The right to read the body. Releasing it before the end cancels the transfer.
+  final class Lease: Sendable {
+    private let stream: ResponseStream
+    private let onRoom: @Sendable () -> Void
+    private let onUnwanted: @Sendable () -> Void
+    private let observers = Mutex<[@Sendable (Body.End) -> Void]>([])
+
+    init(
+      stream: ResponseStream, onRoom: @escaping @Sendable () -> Void, onUnwanted: @escaping @Sendable () -> Void
+    ) {
+      self.stream = stream
+      self.onRoom = onRoom
+      self.onUnwanted = onUnwanted
+    }
+
+    deinit {
+      let ending = stream.ending
+      if ending == nil { onUnwanted() }
+      let observers = observers.withLock { $0 }
+      guard !observers.isEmpty else { return }
+      let end: Body.End =
+        switch ending?.result {
+        case nil: .dropped
+        case .success: .complete
+        case .failure(let error): .failed(error)
+        }
+      for observer in observers { observer(end) }
+    }
+
+    /// Calls the closure when the lease is released.
+    func observe(_ call: @escaping @Sendable (Body.End) -> Void) { observers.withLock { $0.append(call) } }
+
+    /// Returns all buffered pieces, after waiting if there are none. Empty at the end. Throws the error that ended the body.
+    func take() async throws -> [Data] {
+      while true {
+        if let pieces = try takeNow() { return pieces }
+        await wait { !$0.pieces.isEmpty || $0.ending != nil }
+      }
+    }
+
+    /// Returns all buffered pieces; empty at the end, nil if there are none yet. Throws the error that ended the body.
+    private func takeNow() throws -> [Data]? {
+      let (pieces, ending) = stream.state.withLock { state in
+        defer { state.pieces = [] }
+        return (state.pieces, state.ending)
+      }
+      if !pieces.isEmpty { return pieces }
+      guard let ending else { return nil }
+      try ending.result.get()
+      return []
+    }
+
+    /// Waits until the condition holds. Cancelling the task cancels the transfer, which ends the wait.
+    private func wait(until isReady: @Sendable (borrowing ResponseStream.State) -> Bool) async {
+      await withTaskCancellationHandler {
+        await withUnsafeContinuation { continuation in
+          let isReady = stream.state.withLock { state in
+            if isReady(state) { return true }
+            state.reader = continuation
+            return false
+          }
+          if isReady { continuation.resume() }
+        }
+      } onCancel: {
+        onUnwanted()
+      }
+    }
+
+    func read(_ count: Int) {
+      if stream.read(count) { onRoom() }
+    }
+
+    func drain(into take: @escaping ChunkHandler) async throws {
+      let isOpen = stream.state.withLock { state in
+        guard state.ending == nil else { return false }
+        state.sink = take
+        return true
+      }
+      if isOpen {
+        onRoom()
+        while stream.ending == nil { await wait { $0.ending != nil } }
+      }
+      // The body was complete before: the engine does not deliver the buffered pieces.
+      while let pieces = try takeNow(), !pieces.isEmpty {
+        for piece in pieces {
+          try Task.checkCancellation()
+          guard try take(piece.span.bytes) == .continue else { throw CancellationError() }
+        }
+      }
+    }
+  }
 }

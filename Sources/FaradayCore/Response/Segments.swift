@@ -2,18 +2,18 @@ internal import Synchronization
 
 /// Coalesces small pieces of a body into larger ones, with one copy.
 struct Segments {
-  /// A segment filled to less than this is copied rather than handed over, so that a small chunk does not keep a whole segment
-  /// alive.
+  /// The minimum filling of a segment that is handed over. Below it, the bytes are copied, so that a small chunk does not keep
+  /// a whole segment alive.
   private static let worthHandingOver = SegmentPool.segmentSize / 2
 
   private let pool = SegmentPool()
   private var segment: UnsafeMutableRawPointer?
   private var filled = 0
   private var finished: [Data] = []
-  /// The bytes that were appended and not taken.
+  /// The number of bytes that were appended and not taken.
   private(set) var count = 0
 
-  /// - Parameter together: whether the bytes may be coalesced with their neighbours.
+  /// - Parameter together: whether the bytes may be coalesced with adjacent pieces.
   mutating func append(_ bytes: UnsafeRawBufferPointer, together: Bool) {
     guard together else { return append(Data(bytes)) }
     count += bytes.count
@@ -47,7 +47,7 @@ struct Segments {
     return (finished, count)
   }
 
-  /// Releases the pool: from now on a caller that keeps one piece keeps only that in memory.
+  /// Releases the pool. Afterwards a caller that keeps one piece keeps only this piece in memory.
   mutating func discard() {
     if let segment { pool.giveBack(segment) }
     segment = nil
@@ -71,13 +71,13 @@ struct Segments {
   }
 }
 
-/// A memory pool for one streamed body, in segments of one size. Last in, first out, for the processor's cache. Thread-safe.
+/// A memory pool of equal segments for one streamed body. Last in, first out, for the CPU cache. Thread-safe.
 final class SegmentPool: Sendable {
   static let segmentSize = 256 << 10
   /// The maximum number of free segments that are kept.
   private static let capacity = 8
 
-  // Numbers, because a pointer is not Sendable: a segment is filled by one thread and given back by another.
+  // Numbers, because a pointer is not Sendable: one thread fills a segment, and another thread gives it back.
   private struct State {
     var free: [UInt] = []
     var isClosed = false
@@ -102,7 +102,7 @@ final class SegmentPool: Sendable {
     if !isKept { segment.deallocate() }
   }
 
-  /// Frees all segments, and keeps none from now on.
+  /// Frees all segments, and every segment that is given back afterwards.
   func close() {
     let addresses = state.withLock { state in
       state.isClosed = true

@@ -1,13 +1,13 @@
-/// Removes user names and passwords (userinfo) from URLs, also from malformed ones.
+/// Removes user names and passwords (userinfo) from URLs, even from malformed URLs.
 enum Userinfo {
-  /// Removes the userinfo of RFC 3986 from an unambiguous URL. From an ambiguous text it removes everything before the last `@`,
-  /// except the scheme with its slashes: parsers differ, and each `@` may end a password (`http:/user:pw@h`, `user:pw@h`,
+  /// Removes the userinfo of RFC 3986 from an unambiguous URL. From an ambiguous text it removes everything before the last
+  /// `@`, except the scheme with its slashes: parsers differ, and each `@` may end a password (`http:/user:pw@h`, `user:pw@h`,
   /// `http://user:p/w@h`, `http:\\user:pw@h`).
   ///
   /// A password that looks like a port cannot be detected: `http://user:80/x@h` is not changed.
   ///
-  /// - Parameter levels: the maximum depth of URLs within URLs; deeper ones are redacted whole. It bounds stack and time, as a
-  ///   server may send a megabyte of them.
+  /// - Parameter levels: the maximum depth of URLs within URLs; deeper URLs are redacted completely. It limits stack and time,
+  ///   because a server may send a megabyte of nested URLs.
   static func removed(from text: some StringProtocol, levels: Int = 4) -> String {
     var parts = URLParts(text)
     if hasOneReading(parts) {
@@ -22,7 +22,7 @@ enum Userinfo {
     return scheme(of: bytes) + String(decoding: bytes[end...], as: UTF8.self)
   }
 
-  /// A sentence with the userinfo of the URLs in it removed.
+  /// A sentence without the userinfo of its URLs.
   static func removed(fromWordsOf text: String) -> String {
     let words = text.utf8.split(omittingEmptySubsequences: false) { endsWord.contains($0) }
     var shown = ""
@@ -40,7 +40,7 @@ enum Userinfo {
     guard !place.contains(where: { $0 <= 0x20 || $0 == 0x7F || $0 == UInt8(ascii: "\\") }) else { return false }
     if parts.hasAuthority {
       guard hasPort(parts.host) else { return false }
-      // A later `@` may be the one that ends the password.
+      // A later `@` may end the password.
       let isDoubtful = !parts.user.isEmpty || parts.host.utf8.last == colon
       return !isDoubtful || ![parts.path, parts.query ?? "", parts.fragment ?? ""].contains { $0.utf8.contains(at) }
     }
@@ -52,7 +52,7 @@ enum Userinfo {
       && (parts.path.utf8.first == UInt8(ascii: "/") || !parts.path.utf8.contains(at))
   }
 
-  /// Whether it is exactly a host with an optional port.
+  /// Whether the text is exactly a host with an optional port.
   private static func hasPort(_ host: Substring) -> Bool {
     let bytes = Array(host.utf8)
     guard lastEnd(in: bytes) == nil else { return false }
@@ -94,7 +94,8 @@ enum Userinfo {
     return outer.description + Secrets.mark + inner.description
   }
 
-  /// Redacts an invalid port: it may be a password whose `@` is missing. A number of up to five digits is a port out of range.
+  /// Redacts an invalid port: it may be a password whose `@` is missing. Keeps a number of up to five digits, which is a port
+  /// out of range.
   private static func hidePort(_ host: inout Substring) {
     guard let start = host.utf8.firstIndex(of: colon) else { return }
     let port = host.utf8[start...].dropFirst()
@@ -102,8 +103,8 @@ enum Userinfo {
     host = host[..<start] + ":" + Secrets.mark
   }
 
-  /// The index behind the last `@` in any spelling: percent-encoded, also twice, as Foundation may do; or a character that IDNA
-  /// maps to it (U+FF20, U+FE6B).
+  /// The index after the last `@` in any spelling: percent-encoded once or twice, as by Foundation, or a character that IDNA
+  /// maps to `@` (U+FF20, U+FE6B).
   private static func lastEnd(in bytes: some RandomAccessCollection<UInt8>) -> Int? {
     for index in bytes.indices.reversed() {
       let rest = bytes[index...]

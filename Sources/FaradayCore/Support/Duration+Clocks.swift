@@ -1,9 +1,9 @@
 extension Duration {
-  /// The duration clamped to the range from zero to a century: clocks, and nanoseconds in 64 bits, overflow some centuries
-  /// beyond.
+  /// The duration clamped to the range from zero to a century: clocks, and nanoseconds in 64 bits, overflow after some
+  /// centuries.
   package var withinClocks: Duration { min(max(.zero, self), .seconds(3_155_760_000)) }
 
-  /// So many seconds, clamped to the range from zero to a century; not a number is zero.
+  /// A number of seconds, clamped to the range from zero to a century; NaN is zero.
   package static func clamped(seconds: Double) -> Duration {
     seconds > 0 ? .seconds(min(seconds, 3_155_760_000)) : .zero
   }
@@ -16,7 +16,7 @@ extension Duration {
 }
 
 extension Clock where Duration == Swift.Duration {
-  /// A function that returns the time since this call.
+  /// Returns a closure that returns the time since this call.
   package func stopwatch() -> @Sendable () -> Duration {
     let start = now
     return { start.duration(to: now) }

@@ -31,13 +31,30 @@ package struct Fifo<Element> {
     if !isEmpty { elements[head] = element }
   }
 
-  /// The index of the first element that matches, among so many, for ``remove(at:)``.
+  /// The index of the first match among the first `count` elements, for ``remove(at:)``.
   package func firstIndex(ofFirst count: Int, where matches: (Element) -> Bool) -> Int? {
     elements[head...].prefix(count).firstIndex { $0.map(matches) ?? false }
   }
 
-  /// Removes an element by its index. Takes linear time.
-  package mutating func remove(at index: Int) -> Element? { elements.remove(at: index) }
+  /// The index of the first element that matches, in a queue in which all elements after it match too; the end if there is none.
+  /// Takes logarithmic time.
+  package func partitioningIndex(where matches: (Element) -> Bool) -> Int {
+    var (low, high) = (head, elements.count)
+    while low < high {
+      let middle = low + (high - low) / 2
+      if elements[middle].map(matches) ?? false { high = middle } else { low = middle + 1 }
+    }
+    return low
+  }
+
+  /// The element at an index; nil at the end.
+  package subscript(index: Int) -> Element? { elements.indices.contains(index) ? elements[index] : nil }
+
+  /// Inserts an element before the one at the index. The elements behind it are moved in memory.
+  package mutating func insert(_ element: Element, at index: Int) { elements.insert(element, at: index) }
+
+  /// Removes an element by its index. The elements behind it are moved in memory.
+  package mutating func remove(at index: Int) -> Element? { index == head ? popFirst() : elements.remove(at: index) }
 
   package mutating func removeAll(where isUnwanted: (Element) -> Bool) {
     elements = elements[head...].filter { $0.map { !isUnwanted($0) } ?? false }

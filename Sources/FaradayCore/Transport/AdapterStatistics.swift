@@ -1,55 +1,69 @@
-/// What an adapter has done since it was created, and what it is doing: a snapshot, whose numbers may be some microseconds
-/// apart.
+/// Counts of an adapter's connections and exchanges since it was created: a snapshot, whose numbers may differ by some
+/// microseconds in time.
 ///
-/// An exchange counts from when the adapter has accepted it: a request that is refused at once, because it is not valid or
-/// needs a capability that the adapter lacks, does not count.
+/// An exchange counts from its acceptance by the adapter. A request that the adapter rejects at once does not count: it is
+/// invalid, or needs a missing capability.
 public struct AdapterStatistics: Sendable, Hashable, Codable {
   /// The connections to an origin.
   public struct Connections: Sendable, Hashable, Codable {
-    /// Those that are open, idle ones included.
+    /// The open connections, including idle ones.
     public var open: Int
-    /// Those that are kept (keep-alive) and that no exchange uses.
+    /// The kept (keep-alive) connections that no exchange uses.
     public var idle: Int
-    /// Those that were ever established.
+    /// All connections ever established.
     public var opened: Int
 
     /// Numbers of connections; 0 by default.
-    public init(open: Int = 0, idle: Int = 0, opened: Int = 0) {
+    @_spi(Adapters) public init(open: Int = 0, idle: Int = 0, opened: Int = 0) {
       self.open = open
       self.idle = idle
       self.opened = opened
     }
   }
 
-  /// All connections; 0 over an adapter that does not tell.
-  public var connections = Connections()
-  /// The connections by the origin they were made for, `https://example.com`. Empty over an adapter that does not tell. Of the
-  /// origins without an open connection only some are remembered: ``connections`` has them all.
-  public var origins: [String: Connections] = [:]
-  /// The exchanges that are under way, until the end of the response's body.
-  public var active = 0
+  /// All connections; 0 over an adapter that does not report it.
+  public var connections: Connections
+  /// The connections by their origin, `https://example.com`. Empty over an adapter that does not report them. Only some origins
+  /// without an open connection are remembered; ``connections`` counts all connections.
+  public var origins: [String: Connections]
+  /// The exchanges in progress, until the end of the response's body.
+  public var active: Int
   /// The exchanges that wait in the request queue.
-  public var queued = 0
-  /// The exchanges that ended well, whatever their status.
-  public var completed = 0
-  /// The exchanges that were cancelled, those included whose body was dropped before its end.
-  public var cancelled = 0
-  /// The exchanges that failed, by the code of the error; any other error than a ``TransportError``, which only an adapter's
-  /// own callbacks throw, counts as ``TransportError/Code/engineFailed``.
-  public var errors: [TransportError.Code: Int] = [:]
+  public var queued: Int
+  /// The exchanges that completed without an error, whatever their status.
+  public var completed: Int
+  /// The exchanges that were cancelled, including those with a body dropped before its end.
+  public var cancelled: Int
+  /// The exchanges that failed, by the code of the error. An error of another type than ``TransportError``, which only
+  /// callbacks of an adapter throw, counts as ``TransportError/Code/engineFailed``.
+  public var errors: [TransportError.Code: Int]
   /// The bytes of requests' bodies that were sent.
-  public var bytesSent: Int64 = 0
+  public var bytesSent: Int64
   /// The bytes of responses' bodies that were received, before decompression.
-  public var bytesReceived: Int64 = 0
+  public var bytesReceived: Int64
 
-  /// Statistics without any exchange.
-  public init() {}
+  /// Statistics from an adapter; everything is zero or empty by default.
+  @_spi(Adapters) public init(
+    connections: Connections = Connections(), origins: [String: Connections] = [:], active: Int = 0, queued: Int = 0,
+    completed: Int = 0, cancelled: Int = 0, errors: [TransportError.Code: Int] = [:], bytesSent: Int64 = 0,
+    bytesReceived: Int64 = 0
+  ) {
+    self.connections = connections
+    self.origins = origins
+    self.active = active
+    self.queued = queued
+    self.completed = completed
+    self.cancelled = cancelled
+    self.errors = errors
+    self.bytesSent = bytesSent
+    self.bytesReceived = bytesReceived
+  }
 }
 
 extension TransportError.Code: Codable, CodingKeyRepresentable {}
 
 extension AdapterStatistics {
-  /// Adds an exchange that ended with this error; nil if it ended well.
+  /// Adds an exchange that ended with an error, or without one if nil.
   package mutating func count(_ error: (any Error)?) {
     switch error {
     case nil: completed += 1
@@ -58,7 +72,7 @@ extension AdapterStatistics {
     }
   }
 
-  /// The code that the error is counted by.
+  /// The code under which the error is counted.
   package static func code(of error: (any Error)?) -> TransportError.Code { (error as? TransportError)?.code ?? .engineFailed }
 
   /// Adds the statistics of another part of the same adapter.

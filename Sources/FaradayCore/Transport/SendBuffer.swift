@@ -1,20 +1,20 @@
 internal import Synchronization
 
 /// The buffer between the task that reads a request's body from its source and the engine's thread that sends it, with
-/// backpressure.
+/// backpressure. Thread-safe.
 ///
-/// It holds at most ``highWatermark`` bytes and one piece; the source goes on below half of that. If the length is known, the last
-/// bytes are held back until the source has ended: a body that turns out too long must not have been sent as a complete one.
-/// Thread-safe.
-package final class SendBuffer: Sendable {
-  /// The high watermark: with so many bytes buffered, the source pauses.
+/// It holds at most ``highWatermark`` bytes and one piece. The source resumes below half of that. If the length is known, the
+/// last bytes are held back until the source has ended: otherwise a body that is too long would have been sent as a complete
+/// one.
+@_spi(Adapters) public final class SendBuffer: Sendable {
+  /// The high watermark: the source pauses when this many bytes are buffered.
   package static let highWatermark = 256 << 10
 
   /// The result of ``fill(_:)``.
-  package enum Filled: Equatable {
-    /// So many bytes were copied.
+  public enum Filled: Sendable, Equatable {
+    /// This many bytes were copied.
     case bytes(Int)
-    /// There are no bytes at the moment; the engine is notified when there are.
+    /// No bytes are available; the engine is notified when there are.
     case dry
     /// The body has ended.
     case end
@@ -33,7 +33,7 @@ package final class SendBuffer: Sendable {
     var engineWaits = false
     var source: UnsafeContinuation<Void, Never>?
 
-    /// Takes at most `limit` bytes. The copy is made outside the lock.
+    /// Takes at most `limit` bytes. The caller copies them outside the lock.
     mutating func take(
       _ limit: Int, length: Int64?, into taken: inout [Data]
     ) -> (Filled, UnsafeContinuation<Void, Never>?) {
@@ -42,8 +42,8 @@ package final class SendBuffer: Sendable {
       let wouldComplete = length.map { self.taken + Int64(count) == $0 } ?? false
       guard count > 0, !wouldComplete || hasEnded else {
         if hasEnded { return (.end, nil) }
-        // The source goes on even if the buffer is full: otherwise it would wait for room, and the bytes held back for its end
-        // (deadlock).
+        // The source continues even if the buffer is full: otherwise it would wait for room, and the held-back bytes would wait
+        // for its end (deadlock).
         engineWaits = true
         defer { source = nil }
         return (.dry, source)
@@ -71,12 +71,13 @@ package final class SendBuffer: Sendable {
   private let state = Mutex(State())
   private let length: Int64?
 
-  package init(length: Int64?) { self.length = length }
+  /// A buffer for a body with this length; nil if it is unknown.
+  public init(length: Int64?) { self.length = length }
 
   // MARK: the source's side
 
   /// Reads the body into the buffer, after ``open()``. Calls `tell` when the engine waits for bytes, the end or a failure.
-  package func pump(_ body: Body, tell: @Sendable () -> Void) async {
+  public func pump(_ body: Body, tell: @Sendable () -> Void) async {
     do {
       guard await waitForRoom() else { return }
       for try await piece in body {
@@ -90,7 +91,7 @@ package final class SendBuffer: Sendable {
   }
 
   /// Adds a piece. Returns whether the engine must be notified.
-  func push(_ piece: Data) throws -> Bool {
+  package func push(_ piece: Data) throws -> Bool {
     guard !piece.isEmpty else { return false }
     let tell = try state.withLock { state in
       if state.isClosed { throw CancellationError() }
@@ -106,7 +107,7 @@ package final class SendBuffer: Sendable {
   }
 
   /// Waits until the buffer is open and has room, or is closed. Returns false if it is closed.
-  func waitForRoom() async -> Bool {
+  package func waitForRoom() async -> Bool {
     await withUnsafeContinuation { continuation in
       let hasRoom = state.withLock { state in
         if state.isClosed || state.isOpen && (state.buffered < Self.highWatermark || state.engineWaits) { return true }
@@ -119,7 +120,7 @@ package final class SendBuffer: Sendable {
   }
 
   /// Notes the end of the source. Returns whether the engine must be notified.
-  func end() -> Bool {
+  package func end() -> Bool {
     state.withLock { state in
       let total = state.taken + Int64(state.buffered)
       if let length, total < length {
@@ -132,7 +133,7 @@ package final class SendBuffer: Sendable {
   }
 
   /// Notes a failure of the source. Returns whether the engine must be notified.
-  func fail(_ error: any Error) -> Bool {
+  package func fail(_ error: any Error) -> Bool {
     state.withLock { state in
       state.failure = error
       defer { state.engineWaits = false }
@@ -143,7 +144,7 @@ package final class SendBuffer: Sendable {
   // MARK: the engine's side
 
   /// Copies buffered bytes to the engine's buffer.
-  package func fill(_ target: UnsafeMutableRawBufferPointer) -> Filled {
+  public func fill(_ target: UnsafeMutableRawBufferPointer) -> Filled {
     var taken: [Data] = []
     let (filled, source) = state.withLock { state in state.take(target.count, length: length, into: &taken) }
     var offset = 0
@@ -156,15 +157,15 @@ package final class SendBuffer: Sendable {
   }
 
   /// The error of the source; nil if there is none.
-  package var failure: (any Error)? { state.withLock { $0.failure } }
+  public var failure: (any Error)? { state.withLock { $0.failure } }
 
-  /// Lets the source begin: the exchange has started.
-  package func open() {
+  /// Lets the source begin, because the exchange has started.
+  public func open() {
     wakeSource { $0.isOpen = true }
   }
 
-  /// Drops what is buffered, and stops the source at its next piece.
-  package func close() {
+  /// Drops the buffered bytes, and stops the source at its next piece.
+  public func close() {
     wakeSource { state in
       state.isClosed = true
       state.pieces = Fifo()
@@ -179,41 +180,5 @@ package final class SendBuffer: Sendable {
       return state.source
     }
     source?.resume()
-  }
-}
-
-/// A request body is shorter or longer than its stated length.
-package struct LengthMismatch: Error, CustomStringConvertible {
-  package let stated: Int64
-  /// The actual length; nil if it is longer than stated, in which case the rest was not read.
-  package let actual: Int64?
-
-  package init(stated: Int64, actual: Int64?) {
-    self.stated = stated
-    self.actual = actual
-  }
-
-  package var description: String {
-    "the body's stated length is \(stated) bytes, but it " + (actual.map { "ended after \($0)" } ?? "has more")
-  }
-}
-
-extension TransportError {
-  /// Sets code and message for an error of the request's body source.
-  package mutating func setBodyFailure(_ error: any Error) {
-    switch error {
-    case let mismatch as LengthMismatch:
-      code = .bodyLengthMismatch
-      message = mismatch.description
-    case let unreadable as BodyFile.Unreadable:
-      code = .bodyUnreadable
-      message = unreadable.description
-      underlying = error
-    default:
-      code = .bodyUnreadable
-      // Only the type of the caller's error: its description may contain secrets.
-      message = "the request's body failed: \((error as? TransportError)?.description ?? "\(type(of: error))")"
-      underlying = error
-    }
   }
 }

@@ -1,18 +1,20 @@
-/// A validated URL: absolute, `http` or `https`, with a host. Only the engine parses the rest of it.
-package struct Target {
-  /// The URL as it is passed to the engine, its host in ASCII.
-  package let text: String
+/// A validated URL: absolute, `http` or `https`, with a host. Only the engine parses the remaining components.
+@_spi(Adapters) public struct Target: Sendable {
+  /// The URL for the engine, its host in ASCII.
+  public let text: String
   /// The origin in lower case: the key of the connection pool and the request queue.
-  package let origin: String
-  package let isSecure: Bool
-  /// Whether the text has another host than the request's URL: an international name in ASCII.
-  package let hasOtherHost: Bool
+  public let origin: String
+  /// Whether the scheme is `https`.
+  public let isSecure: Bool
+  /// Whether the host of the text differs from the host of the request's URL, because an international name was converted to
+  /// ASCII.
+  public let hasOtherHost: Bool
 
-  /// Whether the URL has an empty query: a `?` with nothing behind it but a fragment.
-  package let hasEmptyQuery: Bool
+  /// Whether the URL has an empty query: a `?` followed by nothing or a fragment.
+  public let hasEmptyQuery: Bool
 
   /// The host, IPv6 in brackets, and the port.
-  package var endpoint: (host: String, port: Int) {
+  public var endpoint: (host: String, port: Int) {
     let authority = origin.utf8.dropFirst(isSecure ? 8 : 7)
     let bracket = authority.lastIndex(of: UInt8(ascii: "]")) ?? authority.startIndex
     guard let colon = authority[bracket...].lastIndex(of: UInt8(ascii: ":")) else {
@@ -22,13 +24,14 @@ package struct Target {
     return (String(Substring(authority[..<colon])), port)
   }
 
-  /// Whether the host is an IPv6 address, or nothing but digits and dots: an IPv4 address.
-  package var hasAddress: Bool {
+  /// Whether the host is an IPv6 address, or an IPv4 address (only digits and dots).
+  public var hasAddress: Bool {
     let host = origin.utf8.dropFirst(isSecure ? 8 : 7).prefix { $0 != UInt8(ascii: ":") }
     return host.first == UInt8(ascii: "[") || host.allSatisfy { $0.isDigit || $0 == UInt8(ascii: ".") }
   }
 
-  package init(_ request: Request) throws {
+  /// Validates the URL of a request. Throws ``TransportError/Code/invalidURL`` or ``TransportError/Code/unsupportedScheme``.
+  public init(_ request: Request) throws {
     var text = request.url.absoluteString
     let parts: Parts
     switch text.withUTF8(Self.read) {
@@ -47,13 +50,13 @@ package struct Target {
     }
     guard let host = Self.ascii(text[authority..<end]) else {
       throw TransportError(
-        .invalidURL, building: request, "the URL's host is no international name in its usual spelling (UTS 46, NFC)")
+        .invalidURL, building: request, "the URL's host is not a valid internationalized domain name (UTS 46, NFC)")
     }
     origin = (isSecure ? "https://" : "http://") + host
     self.text = text[..<authority] + host + text[end...]
   }
 
-  /// A host and port in ASCII; nil if the host is none.
+  /// A host and port in ASCII; nil if the host is not a normalized name.
   private static func ascii(_ authority: Substring) -> String? {
     let host = authority.utf8.prefix { $0 != UInt8(ascii: ":") }
     return HostName.ascii(percentEncoded: Substring(host)).map { $0 + authority[host.endIndex...] }
@@ -63,9 +66,9 @@ package struct Target {
     var isSecure: Bool
     /// The bytes of the host and port.
     var host: Range<Int>
-    /// Whether the text up to the end of the host is the origin: in lower case, without userinfo.
+    /// Whether the text up to the end of the host equals the origin: in lower case, without userinfo.
     var isCanonical: Bool
-    /// Whether the host has other characters than those of ASCII, as they are or percent-encoded.
+    /// Whether the host has non-ASCII characters, literally or percent-encoded.
     var isInternational: Bool
     var hasEmptyQuery: Bool
   }
@@ -101,7 +104,7 @@ package struct Target {
     guard hasPort(bytes[host..<end]) else {
       return .failure(Problem(code: .invalidURL, text: "the URL's port is not a number up to 65535"))
     }
-    // Some parsers skip these characters: refusing them leaves no ambiguity about the request's target.
+    // Some parsers skip these characters. Rejecting them leaves no ambiguity about the request's target.
     guard !bytes.contains(where: { $0 <= 0x20 || $0 == 0x7F || $0 == UInt8(ascii: "\\") }) else {
       return .failure(Problem(code: .invalidURL, text: "the URL has a space, control character or backslash"))
     }
@@ -118,8 +121,8 @@ package struct Target {
         hasEmptyQuery: hasEmptyQuery))
   }
 
-  /// Whether a host has percent-encoded ASCII characters. They are not needed there, and who compares the host's text with another
-  /// would compare another host than the one that is connected to.
+  /// Whether a host has percent-encoded ASCII characters. A host does not need them, and a program that compares the text would
+  /// compare a different host than the engine connects to.
   private static func hasEncodedASCII(_ host: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
     // The zone of an IPv6 address has an encoded percent sign.
     guard host.first != UInt8(ascii: "[") else { return false }
@@ -130,7 +133,7 @@ package struct Target {
 
   /// Whether the port is missing, empty, or a number up to 65,535.
   private static func hasPort(_ authority: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
-    // The address of an IPv6 host has colons of its own.
+    // An IPv6 address contains colons.
     let start = authority.lastIndex(of: UInt8(ascii: "]")) ?? authority.startIndex
     guard let colon = authority[start...].firstIndex(of: UInt8(ascii: ":")) else { return true }
     var port = 0

@@ -1,29 +1,30 @@
-internal import FaradayCore
+@_spi(Adapters) internal import FaradayCore
 
-/// The request queue: decides which waiting item may start, under a limit per origin and a total one. Origins take turns (round
-/// robin). The items to an origin start in the order in which they came, except that a closed ``Gate`` holds up its own items only.
+/// The request queue: selects the next item to start, under a limit per origin and a total limit. Origins take turns (round
+/// robin). The items of an origin start in the order of their arrival, except that a closed ``Gate`` delays only its own items.
 ///
-/// libcurl's own queue is not used, because the time in it counts for the connect timeout.
+/// libcurl's own queue is not used, because its waiting time counts towards the connect timeout.
 struct Admission<Item> {
-  /// A preparation that one item, the leader, makes for all others with the same key: they wait until it is done.
+  /// A preparation that one item, the leader, does for all items with the same key. The other items wait until the preparation
+  /// is done.
   final class Gate {
     fileprivate let key: GateKey
-    /// Whether items may start without waiting: the leader's preparation is done, or it has ended without.
+    /// Whether items may start without waiting: the leader's preparation has ended, successfully or not.
     fileprivate var isOpen = false
-    /// Whether the preparation was made. An open gate is then remembered for a while.
+    /// Whether the preparation has succeeded. An open gate is then remembered for a while.
     fileprivate var isPrepared = false
-    /// The number of the item that makes the preparation; nil if there is none.
+    /// The number of the leader; nil if there is none.
     fileprivate var leader: Int?
-    /// The number of items that wait for it, or are active.
+    /// The number of items that wait for the gate, or are active.
     fileprivate var members = 0
     fileprivate var lanes: [Lane] = []
-    /// When its last item ended, in nanoseconds.
+    /// The time at which the last item ended, in nanoseconds.
     fileprivate var idleSince: Int64 = 0
 
     fileprivate init(_ key: GateKey) { self.key = key }
   }
 
-  /// The waiting items to an origin that have one gate. Its origin and its gate have it while there are any.
+  /// The waiting items to one origin with the same gate. The origin and the gate keep the lane while it has items.
   fileprivate final class Lane {
     let origin: Origin
     let gate: Gate?
@@ -35,7 +36,7 @@ struct Admission<Item> {
       self.gate = gate
     }
 
-    /// Whether its first item came before the other's.
+    /// Whether the lane's first item arrived before the other lane's.
     func precedes(_ other: Lane?) -> Bool {
       guard let own = waiting.first, let others = other?.waiting.first else { return true }
       return own.number < others.number
@@ -61,13 +62,13 @@ struct Admission<Item> {
     }
   }
 
-  /// The origin and gate of an item that is queued or active.
+  /// The origin and the gate of a queued or active item.
   struct Place {
     fileprivate let origin: Origin
     fileprivate let gate: Gate?
     fileprivate let number: Int
 
-    /// The gate that it has passed, or waits for.
+    /// The gate that the item has passed, or waits for.
     var key: GateKey? { gate?.key }
   }
 
@@ -77,17 +78,17 @@ struct Admission<Item> {
   private let limitPerOrigin: Int
   private let limit: Int
   private let isCancelled: (Item) -> Bool
-  /// Whether a kept connection is free for the item, which needs no gate then. It is the item's from then on.
+  /// Reserves an idle keep-alive connection for the item, if there is one. The item then needs no gate.
   private let takesKeptConnection: (Item) -> Bool
   private var active = 0
   private var lastNumber = 0
   private var origins: [String: Origin] = [:]
   private var gates: [GateKey: Gate] = [:]
-  /// The origin and the open gate that were active last: the only idle ones that are remembered.
+  /// The latest active origin and the latest open gate: only these are remembered while idle.
   private var latestOrigin: Origin?
   private var latestGate: Gate?
   private var ready = Fifo<Origin>()
-  /// The number of origins that were new when something was sent to them, since the DNS cache was cleared.
+  /// The number of origins that were added since the DNS cache was cleared.
   private var newOrigins = 0
 
   init(
@@ -116,12 +117,12 @@ struct Admission<Item> {
 
   // MARK: waiting and starting
 
-  /// The place of the item if it may start at once without overtaking a waiting one; otherwise nil. It counts as active until
-  /// ``release(_:now:)``.
+  /// Returns the item's place if the item may start at once without overtaking a waiting item; otherwise nil. The item counts
+  /// as active until ``release(_:now:)``.
   ///
   /// - Parameters:
-  ///   - key: the gate that it must pass; nil for none.
-  ///   - originLimit: the limit of this origin from now on; nil is that of every origin.
+  ///   - key: the gate that the item must pass; nil for none.
+  ///   - originLimit: the limit of this origin from now on; nil means the default limit per origin.
   mutating func admit(_ item: Item, to origin: String, by key: GateKey? = nil, limit originLimit: Int? = nil, now: Int64)
     -> Place?
   {
@@ -151,7 +152,7 @@ struct Admission<Item> {
     return Place(origin: origin, gate: gate, number: number)
   }
 
-  /// Removes the next item that may start; nil if none may. It counts as active until ``release(_:now:)``.
+  /// Removes the next item that may start; nil if there is none. The item counts as active until ``release(_:now:)``.
   mutating func next(now: Int64) -> (item: Item, place: Place)? {
     while active < limit, let origin = ready.popFirst() {
       origin.isInReadyQueue = false
@@ -170,23 +171,23 @@ struct Admission<Item> {
     return nil
   }
 
-  /// Opens the item's gate: what its leader prepares is there.
+  /// Opens the item's gate: the leader's preparation has succeeded.
   mutating func open(_ place: Place) {
     guard let gate = place.gate, !gate.isPrepared else { return }
     gate.isPrepared = true
     open(gate)
   }
 
-  /// Notes that the item uses a kept connection: if it was to prepare anything for others, another item does so.
+  /// Notes that the item uses a keep-alive connection. If the item is a leader, another item becomes the leader.
   mutating func usesKeptConnection(_ place: Place) {
     guard let gate = place.gate, gate.leader == place.number else { return }
     passLeadership(of: gate)
   }
 
-  /// Notes that a connection to the item's origin may be free for those that wait for a gate.
+  /// Notes that a connection to the item's origin may be free. An item that waits for a gate may then start without it.
   mutating func connectionIsFree(_ place: Place) {
     guard place.origin.hasRoom, let (lane, index) = laneWithConnection(place.origin) else { return }
-    // It starts ahead of those that wait for the gate.
+    // It starts ahead of the other items that wait for the gate.
     guard let waiting = lane.waiting.remove(at: index) else { return }
     remove(lane, ifEmptyOf: place.origin)
     self.lane(place.origin, nil).waiting.append(waiting)
@@ -194,7 +195,7 @@ struct Admission<Item> {
     refresh(place.origin)
   }
 
-  /// Raises the origin's limit: its connections are multiplexed (HTTP/2), with so many streams each.
+  /// Raises the origin's limit: its connections are multiplexed (HTTP/2), with this number of streams each.
   mutating func multiplex(_ place: Place, streams: Int) {
     place.origin.streamsPerConnection = max(1, streams)
     refresh(place.origin)
@@ -202,9 +203,9 @@ struct Admission<Item> {
 
   /// Notes that an active item has ended, successfully or not.
   ///
-  /// - Parameter hasTried: false if the item was given up for a reason of its own, such as a cancellation. If it was a leader,
-  ///   another item makes the preparation. Otherwise the gate opens: the preparation has failed or taken too long, and the others
-  ///   do not wait for another leader.
+  /// - Parameter hasTried: false if the item ended for its own reason, such as a cancellation. If the item was a leader,
+  ///   another item then does the preparation. Otherwise the gate opens: the preparation has failed or timed out, and the
+  ///   waiting items do not wait for another leader.
   mutating func release(_ place: Place, hasTried: Bool = true, now: Int64) {
     place.origin.active -= 1
     active -= 1
@@ -219,7 +220,7 @@ struct Admission<Item> {
     noteIdle(place.origin)
   }
 
-  /// Removes all items that wait for what the item could not prepare; empty if it could.
+  /// Removes all items that wait for the item's preparation; empty if the preparation has succeeded.
   mutating func takeUnprepared(_ place: Place, now: Int64) -> [Item] {
     guard let gate = place.gate, !gate.isPrepared else { return [] }
     var waiting: [(number: Int, item: Item)] = []
@@ -230,13 +231,13 @@ struct Admission<Item> {
     }
     gate.lanes = []
     gate.members -= waiting.count
-    // The next item is a leader.
+    // The next item becomes the leader.
     gate.isOpen = false
     noteIdle(gate, now)
     return waiting.sorted { $0.number < $1.number }.map(\.item)
   }
 
-  /// Notes that a waiting item was cancelled. It is dropped when it is its turn, or here if there are many.
+  /// Notes that a waiting item was cancelled. The item is removed in its turn, or now if many are cancelled.
   mutating func noteCancelled(_ place: Place, now: Int64) {
     guard let lane = place.origin.lanes.first(where: { $0.gate === place.gate }) else { return }
     lane.cancelled += 1
@@ -290,9 +291,9 @@ struct Admission<Item> {
     lane.gate?.lanes.removeAll { $0 === lane }
   }
 
-  // MARK: who may start
+  // MARK: starting
 
-  /// Whether the item may pass the gate. If it is the first, it is its leader from now on.
+  /// Whether the item may pass the gate. If the gate has no leader, the item becomes its leader.
   private func passes(_ gate: Gate?, _ number: Int, _ item: Item) -> Bool {
     guard let gate, !gate.isOpen, !takesKeptConnection(item) else { return true }
     guard gate.leader == nil else { return false }
@@ -311,7 +312,7 @@ struct Admission<Item> {
     return Place(origin: origin, gate: gate, number: number)
   }
 
-  /// Removes the first item of those that may start.
+  /// Removes the first item that may start.
   private func takeNext(of origin: Origin) -> (number: Int, item: Item, gate: Gate?)? {
     var first: Lane?
     for lane in origin.lanes where mayPass(lane) && lane.precedes(first) { first = lane }
@@ -321,7 +322,7 @@ struct Admission<Item> {
     return (number, item, first.gate)
   }
 
-  /// The first item that waits for a gate and has a free connection.
+  /// Returns the first item that waits for a gate although a connection is free for it.
   private func laneWithConnection(_ origin: Origin) -> (Lane, index: Int)? {
     for lane in origin.lanes where !mayPass(lane) {
       if let index = lane.waiting.firstIndex(ofFirst: 64, where: { !isCancelled($0.item) && takesKeptConnection($0.item) }) {
@@ -352,12 +353,12 @@ struct Admission<Item> {
     ready.append(origin)
   }
 
-  // MARK: what is remembered
+  // MARK: idle origins and gates
 
   private mutating func noteIdle(_ origin: Origin) {
-    // One that was forgotten may still be in the ready queue: another has its key by now.
+    // A removed origin may still be in the ready queue, while a newer origin has its key.
     guard origin.isIdle, origins[origin.key] === origin else { return }
-    // Items that can share a connection wait for the first one's.
+    // Items that can share a connection wait for the first item's connection.
     origin.streamsPerConnection = 1
     if let latestOrigin, latestOrigin !== origin, latestOrigin.isIdle { origins[latestOrigin.key] = nil }
     latestOrigin = origin

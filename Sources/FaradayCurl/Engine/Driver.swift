@@ -1,25 +1,33 @@
 internal import CCurl
+#if canImport(Glibc)
+private import Glibc
+#elseif canImport(Darwin)
+private import Darwin
+#endif
 
-/// The event loop below an engine: waits for sockets and timers, and lets libcurl handle them. Used on the engine's thread only.
+/// The event loop below an engine: waits for sockets and timers, and lets libcurl handle them. Used on the engine's thread
+/// only.
 protocol Driver: AnyObject {
   /// A socket was opened with this file descriptor.
   func opened(_ descriptor: Int32)
-  /// Another file was put in place of the descriptor's (`dup2`).
+  /// The descriptor's file was replaced (`dup2`).
   func replaced(_ descriptor: Int32)
-  /// No request is on the connection any more, and libcurl may keep it: what the server does with it is to be noticed.
+  /// The last request on the connection has ended, and libcurl may keep the connection: the driver watches for bytes and for a
+  /// close.
   func becameIdle(_ descriptor: Int32)
   /// The socket is about to be closed.
   func closed(_ descriptor: Int32)
   /// Lets libcurl handle expired timers, and handles that were just added or resumed. Does not block.
   func act() throws(MultiFailure)
-  /// Waits for an event for at most `limit` nanoseconds, and lets libcurl handle what has occurred. In between it calls `woke`,
-  /// which returns the time at which to stop and leave the rest for the next call. Returns whether there was an event on a socket.
+  /// Waits for an event for at most `limit` nanoseconds, and lets libcurl handle the events. Before handling them it calls
+  /// `woke`, which returns the time at which to stop and leave the rest to the next call. Returns whether a socket had an
+  /// event.
   func wait(atMost limit: Int64, woke: () -> Int64) throws(MultiFailure) -> Bool
-  /// Whether events are left, so that the next call does not block.
+  /// Whether unhandled events are left, so that the next call does not block.
   var hasPendingEvents: Bool { get }
 }
 
-/// A call to libcurl's multi handle failed: the state of its transfers is unknown.
+/// A failed call to libcurl's multi handle. The state of its transfers is unknown.
 struct MultiFailure: Error {
   let code: CURLMcode
 
@@ -28,7 +36,7 @@ struct MultiFailure: Error {
   }
 }
 
-/// A driver over `curl_multi_poll`: portable; each turn costs time for every transfer.
+/// A driver over `curl_multi_poll`: portable. The cost of a turn grows with the number of transfers.
 final class PollDriver: Driver {
   private let multi: UnsafeMutableRawPointer
   private let waker: Waker
@@ -59,5 +67,43 @@ final class PollDriver: Driver {
     if extra.revents != 0 { waker.drain() }
     try act()
     return ready > 0
+  }
+}
+
+/// Wakes the engine's thread: a file descriptor that becomes readable (an eventfd on Linux, a pipe elsewhere). Thread-safe.
+final class Waker: Sendable {
+  let readable: Int32
+  private let writable: Int32
+
+  /// Returns nil if there is no free file descriptor.
+  init?() {
+    #if os(Linux)
+    readable = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
+    writable = readable
+    guard readable >= 0 else { return nil }
+    #else
+    var ends: [Int32] = [-1, -1]
+    guard pipe(&ends) == 0 else { return nil }
+    (readable, writable) = (ends[0], ends[1])
+    for end in ends {
+      _ = fcntl(end, F_SETFD, FD_CLOEXEC)
+      _ = fcntl(end, F_SETFL, O_NONBLOCK)
+    }
+    #endif
+  }
+
+  deinit {
+    close(readable)
+    if writable != readable { close(writable) }
+  }
+
+  func wake() {
+    var one: UInt64 = 1
+    _ = write(writable, &one, MemoryLayout<UInt64>.size)
+  }
+
+  func drain() {
+    var count: UInt64 = 0
+    while read(readable, &count, MemoryLayout<UInt64>.size) > 0 && readable != writable {}
   }
 }

@@ -1,49 +1,56 @@
 internal import CCurl
-internal import FaradayCore
+@_spi(Adapters) internal import FaradayCore
 
-/// An event loop on a thread of its own: a libcurl multi handle with its connection pool, the active transfers, the request queue,
-/// and their deadlines.
+/// An event loop on a dedicated thread: a libcurl multi handle with its connection pool, the active transfers, the request
+/// queue, and their deadlines.
 ///
-/// It is not thread-safe: everything runs on its thread; others send it ``Command``s through ``EngineHandle``. A turn of the loop:
-/// take commands, start queued transfers, let libcurl work, end what has completed, deliver what has arrived, check timeouts,
-/// sleep.
+/// Not thread-safe: everything runs on the engine's thread. Other threads send ``Command``s through ``EngineHandle``. A turn of
+/// the loop: take commands, start queued transfers, let libcurl work, end completed transfers, deliver received bytes, check
+/// timeouts, sleep.
+///
+/// **Reentrancy.** libcurl may call back during each call to it: see ``Exchange``. The callbacks reach the engine through the
+/// methods under "called by transfers". These methods note something for later, and never call libcurl. A loop over a list that
+/// these methods extend first takes the list.
 final class Engine {
-  let handle: EngineHandle
-  let multi: UnsafeMutableRawPointer
+  /// The maximum length of a turn, in nanoseconds: the latency that other transfers may add to a small request.
+  private static let turnLength: Int64 = 1_000_000
+  /// The maximum number of bytes that a transfer may receive in a turn if another transfer is small: has received fewer bytes.
+  private static let shareBesideSmall = 256 << 10
+
+  private let handle: EngineHandle
+  private let multi: UnsafeMutableRawPointer
   let sockets: Sockets
   private let share: UnsafeMutableRawPointer?
-  let driver: any Driver
-  let configuration: CurlAdapter.Configuration
-  // Without run-time checks for exclusive access, for speed: no code of a caller runs while these are changed.
-  @exclusivity(unchecked) var admission: Admission<Transfer>
-  @exclusivity(unchecked) var deadlines = DeadlineHeap<Transfer>()
-  @exclusivity(unchecked) var active: [Transfer] = []
-  @exclusivity(unchecked) var pools = ConnectionPools()
+  private let driver: any Driver
+  private let configuration: CurlAdapter.Configuration
+  // No run-time checks for exclusive access, for speed: no caller code runs while these are changed.
+  @exclusivity(unchecked) private var admission: Admission<Transfer>
+  @exclusivity(unchecked) private var deadlines = DeadlineHeap<Transfer>()
+  @exclusivity(unchecked) private var active: [Transfer] = []
+  /// The number of active transfers that are not small.
+  @exclusivity(unchecked) private var bulkCount = 0
+  @exclusivity(unchecked) private var pools = ConnectionPools()
+  @exclusivity(unchecked) private var sweep: PoolSweep
   /// Transfers that may have something to deliver at the end of the turn.
-  @exclusivity(unchecked) var touched: [Transfer] = []
-  /// Transfers whose uploads have stalled after an early response: see ``Transfer``.
-  @exclusivity(unchecked) var stalledUploads: [Transfer] = []
-  /// HTTP/2 connections whose session is over, though their transfers wait.
-  var brokenSessions: [(descriptor: Int32, endpoints: Sockets.Endpoints)] = []
+  @exclusivity(unchecked) private var touched: [Transfer] = []
+  /// Transfers whose uploads have stalled after an early response: see ``Exchange``.
+  @exclusivity(unchecked) private var stalledUploads: [Transfer] = []
+  /// Transfers that have used up their share of the turn, and continue in the next turn.
+  @exclusivity(unchecked) private var postponed: [Transfer] = []
+  /// HTTP/2 connections whose session has ended while their transfers still wait.
+  private var brokenSessions: [Attempt.Connection] = []
   /// The number of transfers that wait for a connection.
   private var queued = 0
-  /// Those that wait until nothing is active or queued.
+  /// Tasks that wait until no transfer is active or queued.
   private var idleWaiters: [CheckedContinuation<Void, Never>] = []
   private var commands: [Command] = []
-  @exclusivity(unchecked) var completed: [Completed] = []
-  /// The current time: read when commands are taken, when the engine wakes, and after a caller's code has run.
-  var now = Clock.now
-  var turnBegan = Clock.now
-  /// Transfers that have used their share of the turn, and continue in the next.
-  var postponed: [Transfer] = []
-  /// When to sweep idle connections, and the easy handle that makes libcurl do it.
-  var sweepDue = Int64.max
-  var sweeper: UnsafeMutableRawPointer?
-  /// Whether the sweep that is under way, or else the next one, clears the DNS cache.
-  var isFlushingDNSCache = false
+  @exclusivity(unchecked) private var completions = Completions()
+  /// The current time. It is read when commands are taken, when the engine wakes, and after caller code has run.
+  @exclusivity(unchecked) private(set) var now = Clock.now
+  @exclusivity(unchecked) private var turnBegan = Clock.now
 
-  /// Runs engines for the handle until it is stopped and nothing is left to do. If libcurl's multi handle fails, all transfers fail
-  /// with it, and a new engine continues.
+  /// Runs engines for the handle until the handle is stopped and no work is left. If libcurl's multi handle fails, all
+  /// transfers fail, and a new engine takes over.
   static func serve(_ handle: EngineHandle) {
     repeat {
       guard let engine = Engine(handle) else {
@@ -78,13 +85,15 @@ final class Engine {
     sockets.driver = driver
     self.configuration = configuration
     admission = Admission(
-      perOrigin: configuration.connectionsPerOrigin, total: configuration.connections, isCancelled: \.hasFinished,
-      takesKeptConnection: { sockets.reserve(for: $0) })
-    // Shared TLS sessions: before 8.12 they belong to the easy handle, and ours live for one request.
+      perOrigin: configuration.maximumPooledConnectionsPerOrigin, total: configuration.maximumPooledConnections,
+      isCancelled: \.hasFinished,
+      takesKeptConnection: { $0.reserveConnection(of: sockets) })
+    sweep = PoolSweep(configuration)
+    // TLS sessions are shared: before 8.12 they belong to the easy handle, and an easy handle here serves one request.
     share = curl_share_init()
     if let share { faraday_share_tls_sessions(share) }
     // The pool's size: libcurl's default shrinks with the number of active transfers, and closes connections after a burst.
-    faraday_multi_set_long(multi, CURLMOPT_MAXCONNECTS, max(1, configuration.connections))
+    faraday_multi_set_long(multi, CURLMOPT_MAXCONNECTS, max(1, configuration.maximumPooledConnections))
     faraday_multi_set_long(multi, CURLMOPT_MAX_CONCURRENT_STREAMS, max(1, configuration.streamsPerConnection))
   }
 
@@ -105,7 +114,7 @@ final class Engine {
       let isStopping = handle.take(&commands)
       now = Clock.now
       turnBegan = now
-      // Queued transfers go first, which makes room in the queue.
+      // Queued transfers start first, which makes room in the queue.
       admit()
       for command in commands { obey(command) }
       commands.removeAll(keepingCapacity: true)
@@ -121,21 +130,11 @@ final class Engine {
         return now + Self.turnLength
       }
       handle.wokeUp()
-      if sockets.hasDeadConnections { sweepSoon() }
-      // Timeouts are checked only here, where everything that had arrived by `now` has been received: the time of a slow callback
+      if sockets.takeDeadConnections() { sweep.makeDueSoon(now) }
+      // Timeouts are checked only here, after all bytes that had arrived by `now` were received: the time of a slow callback
       // does not count.
       if hadNews { resumeStalledUploads() }
       settle(isQuiet: !hadNews, expiring: !driver.hasPendingEvents)
-    }
-  }
-
-  /// Runs jobs of tasks on this thread, at least one, until the turn is over. It may be called within libcurl's callbacks: tasks do
-  /// not call libcurl, but send commands.
-  func runJobs() {
-    var jobs = handle.takeJobs()[...]
-    while let job = jobs.popFirst() {
-      job.run()
-      guard jobs.isEmpty || Clock.now - turnBegan < Self.turnLength else { return handle.putBack(jobs) }
     }
   }
 
@@ -143,8 +142,9 @@ final class Engine {
     switch command {
     case .submit(let transfer): submit(transfer)
     case .cancel(let transfer): cancel(transfer)
-    case .resumeReceiving(let transfer): readerHasRoom(transfer)
-    case .resumeSending(let transfer): resumeSending(transfer)
+    case .dropBody(let transfer): end(transfer, .failed(CancellationError()))
+    case .resumeReceiving(let transfer): end(transfer, transfer.exchange.readerHasRoom())
+    case .resumeSending(let transfer): end(transfer, transfer.exchange.resumeSending())
     case .evictConnections: evictConnections()
     case .flushDNSCache: flushDNSCache()
     case .whenIdle(let continuation): idleWaiters.append(continuation)
@@ -152,7 +152,7 @@ final class Engine {
     }
   }
 
-  /// Tells those that wait for it that nothing is active or queued.
+  /// Resumes the tasks that wait until no transfer is active or queued.
   private func answerIfIdle() {
     guard !idleWaiters.isEmpty, active.isEmpty, queued == 0 else { return }
     for continuation in idleWaiters { continuation.resume() }
@@ -166,50 +166,53 @@ final class Engine {
     flush(isQuiet: isQuiet)
     if expiring {
       expire()
-      sweepIfDue()
+      if sweep.isDue(turnBegan), sockets.openCount > 0 { startSweep() }
     }
-    answer()
+    completions.deliver()
     answerIfIdle()
   }
 
-  /// How long the engine may sleep, in nanoseconds.
+  /// The maximum time that the engine may sleep, in nanoseconds.
   private var untilNextTurn: Int64 {
-    // A transfer that has ended or connected may have let others start.
-    guard !driver.hasPendingEvents, !admission.hasReady, postponed.isEmpty, touched.allSatisfy(\.hasBulk), handle.maySleep()
+    // A transfer that has ended or connected may allow others to start.
+    guard !driver.hasPendingEvents, !admission.hasReady, postponed.isEmpty, touched.allSatisfy(\.exchange.hasBulk),
+      handle.maySleep()
     else {
       return 0
     }
-    let next = min(deadlines.first?.deadline ?? .max, sweepDue)
+    let next = min(deadlines.first?.deadline ?? .max, sweep.due)
     let untilNextDeadline = next == .max ? .max / 2 : max(0, next - Clock.now)
-    return touched.isEmpty ? untilNextDeadline : min(untilNextDeadline, Transfer.maximumCoalescingTime)
+    return touched.isEmpty ? untilNextDeadline : min(untilNextDeadline, Receiving.maximumCoalescingTime)
   }
 
   // MARK: starting
 
   private func submit(_ transfer: Transfer) {
-    transfer.engine = self
-    // If the task was cancelled while it submitted, its command may have been dropped.
+    transfer.exchange.enter(self)
+    // If the task was cancelled during the submission, its cancel command may have been dropped.
     guard !transfer.isCancelled else { return end(transfer, .failed(CancellationError())) }
     let (origin, gate, limit) = (transfer.target.origin, transfer.gateKey, transfer.connectionLimit)
     if let place = admission.admit(transfer, to: origin, by: gate, limit: limit, now: now) {
       start(transfer, at: place)
-    } else if queued < configuration.queueLimit {
+    } else if queued < configuration.maximumQueuedRequests {
       queued += 1
-      transfer.life = .queued(admission.enqueue(transfer, to: origin, by: gate, limit: limit, now: now))
+      transfer.enterQueue(at: admission.enqueue(transfer, to: origin, by: gate, limit: limit, now: now))
       updateDeadline(of: transfer)
-      transfer.report(.queued)
+      transfer.exchange.report(.queued)
     } else {
       end(
         transfer,
         .failed(
-          transfer.error(.queueFull, "the request queue is full: \(configuration.queueLimit) requests are waiting (`queueLimit`)")
+          transfer.exchange.error(
+            .queueFull,
+            "the request queue is full: \(configuration.maximumQueuedRequests) requests are waiting (`maximumQueuedRequests`)")
         ))
     }
   }
 
   private func cancel(_ transfer: Transfer) {
-    // The submission comes later, and checks for cancellation.
-    if case .new = transfer.life { return }
+    // The submission follows later, and checks for cancellation.
+    if transfer.isNew { return }
     end(transfer, .failed(CancellationError()))
   }
 
@@ -222,79 +225,335 @@ final class Engine {
 
   private func start(_ transfer: Transfer, at place: Admission<Transfer>.Place) {
     handle.started()
-    transfer.life = .active(place, slot: active.count)
-    transfer.activated = now
-    transfer.lastActivity = now
-    if transfer.request.options.deliversWhole { transfer.bufferingDeadline = now + Transfer.maximumBufferingTime }
+    transfer.activate(at: place, slot: active.count, now: now)
     active.append(transfer)
     handle.counters.active.set(active.count)
     updateDeadline(of: transfer)
-    transfer.report(.started)
+    transfer.exchange.report(.started)
     do {
       try transfer.prepare()
       try add(transfer)
     } catch {
       return end(transfer, .failed(error))
     }
-    transfer.openSource()
+    transfer.exchange.open()
   }
 
-  /// Notes that it was removed from the queue.
-  func leaveQueue(_ transfer: Transfer) {
+  /// Notes that the transfer was removed from the queue.
+  private func leaveQueue(_ transfer: Transfer) {
     queued -= 1
-    transfer.life = .new
+    transfer.leaveQueue()
   }
 
   /// Adds the transfer's easy handle to libcurl.
-  func add(_ transfer: Transfer) throws {
-    guard let easy = transfer.easy else { return }
+  private func add(_ transfer: Transfer) throws {
+    guard let easy = transfer.exchange.easy else { return }
     sockets.watch(easy)
     if let share, transfer.target.isSecure { _ = faraday_set_pointer(easy.pointer, CURLOPT_SHARE, share) }
     var pool = pools.number(of: transfer.connectionOptions)
     if Library.Behaviour.mixesVersions, transfer.target.isSecure, !transfer.mayBeHTTP2 { pool += 1 << 24 }
     if pool > 0, !transfer.mayNeedScope {
-      // libcurl's pool keeps connections with different numbers apart. It is for link-local addresses of IPv6, and ignored for others.
+      // libcurl's pool keeps connections with different numbers apart. The option is meant for link-local IPv6 addresses, and
+      // ignored for others.
       _ = faraday_set_long(easy.pointer, CURLOPT_ADDRESS_SCOPE, pool)
     }
-    if admission.shouldClearDNSCache || isFlushingDNSCache, !transfer.hasAddresses {
-      // Clears the DNS cache: libcurl walks over all of it at the end of each transfer.
+    if admission.shouldClearDNSCache || sweep.isFlushingDNSCache, !transfer.exchange.hasAddresses {
+      // Clears the DNS cache: libcurl iterates over the whole cache at the end of each transfer.
       _ = faraday_set_long(easy.pointer, CURLOPT_DNS_CACHE_TIMEOUT, 0)
       admission.didClearDNSCache()
     }
     let code = curl_multi_add_handle(multi, easy.pointer)
-    guard code == CURLM_OK else { throw transfer.error(.engineFailed, String(cString: curl_multi_strerror(code))) }
+    guard code == CURLM_OK else { throw transfer.exchange.error(.engineFailed, String(cString: curl_multi_strerror(code))) }
   }
 
-  /// Adds the handle of a sweep.
-  func addSweeper(_ easy: EasyHandle) -> Bool {
-    sockets.watch(easy)
-    return curl_multi_add_handle(multi, easy.pointer) == CURLM_OK
+  // MARK: delivering and resuming
+
+  /// Delivers received bytes. While more bytes arrive, they are coalesced, so that the reader is not woken for every piece.
+  private func flush(isQuiet: Bool) {
+    var waiting: [Transfer] = []
+    // Resuming one transfer can mark others.
+    while !touched.isEmpty {
+      let round = touched
+      touched.removeAll(keepingCapacity: true)
+      for transfer in round {
+        if transfer.exchange.mayCoalesce(isQuiet: isQuiet, now: now) {
+          waiting.append(transfer)
+        } else {
+          transfer.untouch()
+          end(transfer, transfer.exchange.deliver())
+        }
+      }
+    }
+    touched = waiting
   }
+
+  private func resumePostponed() {
+    guard !postponed.isEmpty else { return }
+    let round = postponed
+    postponed.removeAll(keepingCapacity: true)
+    for (index, transfer) in round.enumerated() {
+      end(transfer, transfer.exchange.resumeReceiving())
+      now = Clock.now
+      guard now - turnBegan > Self.turnLength / 2 else { continue }
+      // The remaining transfers go first in the next turn.
+      return postponed.insert(contentsOf: round[(index + 1)...], at: 0)
+    }
+  }
+
+  /// Resumes uploads that have stalled after an early response. libcurl ends such an upload with the response, but only if the
+  /// upload is not paused, and it does not report the response's end. So the uploads are resumed after every event, and pause
+  /// again.
+  private func resumeStalledUploads() {
+    guard !stalledUploads.isEmpty else { return }
+    let round = stalledUploads
+    stalledUploads.removeAll()
+    for transfer in round { end(transfer, transfer.exchange.resumeSending()) }
+  }
+
+  // MARK: the end
+
+  private func finishDone() {
+    var code = CURLE_OK
+    while let easy = faraday_next_done(multi, &code) {
+      guard let transfer = transfer(of: easy) else {
+        endSweep()
+        continue
+      }
+      if let reason = transfer.exchange.neededRestart(after: code), restart(transfer, reason) { continue }
+      let isUnresolved = code == CURLE_COULDNT_RESOLVE_HOST || code == CURLE_COULDNT_RESOLVE_PROXY
+      let failure = isUnresolved ? transfer.exchange.libcurlError(code) : nil
+      let place = transfer.place
+      end(transfer, .done(code))
+      if let failure, let place { failWaiting(for: place, failure) }
+    }
+  }
+
+  /// Fails all queued transfers that wait for the same failed lookup, instead of repeating the lookup for each.
+  private func failWaiting(for place: Admission<Transfer>.Place, _ failure: TransportError) {
+    // The custom options may change the lookup, and are not compared here.
+    guard configuration.unsafeCustomize == nil else { return }
+    for transfer in admission.takeUnprepared(place, now: now) where transfer.isQueued {
+      leaveQueue(transfer)
+      let error = transfer.exchange.error(failure.code, failure.message, phase: failure.phase, engineCode: failure.engineCode)
+      end(transfer, .failed(error))
+    }
+  }
+
+  /// Restarts a transfer with a new easy handle. Returns false if its body is not replayable.
+  private func restart(_ transfer: Transfer, _ reason: Attempt.Restart) -> Bool {
+    guard transfer.exchange.canRewind else { return false }
+    if let easy = transfer.exchange.easy { curl_multi_remove_handle(multi, easy.pointer) }
+    transfer.release(to: sockets)
+    let connection = transfer.exchange.connection
+    do {
+      guard try transfer.restart(reason) else { return false }
+      // As in `end(_:_:)`: otherwise the server would not learn that the stream is cancelled.
+      if let connection, reason == .overHTTP1 || sockets.isEvicted(connection.descriptor) { sockets.retire(connection) }
+      try add(transfer)
+    } catch {
+      end(transfer, .failed(error))
+    }
+    return true
+  }
+
+  /// Ends transfers whose deadlines had passed when the engine woke. Bytes that arrived later, while caller code ran on this
+  /// thread, are read in the next turn and must count first.
+  private func expire() {
+    while let transfer = deadlines.first, transfer.deadline <= turnBegan {
+      if let outcome = transfer.expire(at: turnBegan, now: max(turnBegan, now)) {
+        end(transfer, outcome)
+      } else if transfer.deadline > turnBegan {
+        deadlines.update(transfer)
+      } else {
+        deadlines.remove(transfer)
+      }
+    }
+  }
+
+  /// Ends a transfer: no other code does. Reports the outcome while the easy handle has its metrics, then releases everything.
+  ///
+  /// - Parameter outcome: nil if the transfer continues; nothing happens then.
+  private func end(_ transfer: Transfer, _ outcome: Transfer.Outcome?) {
+    guard let outcome, !transfer.hasFinished else { return }
+    if case .failed(let error) = outcome { transfer.exchange.discardPausedBytes(because: error) }
+    let isWell = transfer.finish(outcome)
+    deadlines.remove(transfer)
+    let connection = transfer.exchange.connection
+    transfer.release(to: sockets)
+    transfer.exchange.releaseConnection()
+    switch transfer.endLife() {
+    case .active(let place, let slot):
+      if let easy = transfer.exchange.easy { curl_multi_remove_handle(multi, easy.pointer) }
+      // A failed transfer's connection is closed here: libcurl 8 would first shut it down gracefully, for as long as the server
+      // likes. Before 8.20 this applies to HTTP/2 too: the RST_STREAM of a cancelled stream waits for the connection's next
+      // frame, which may never come.
+      let tellsServer = transfer.exchange.isHTTP3 || transfer.exchange.isHTTP2 && Library.Behaviour.resetsAtOnce
+      if let connection, !isWell && !tellsServer || sockets.isEvicted(connection.descriptor) { sockets.retire(connection) }
+      freeSlot(slot)
+      admission.release(place, hasTried: outcome.hasTried, now: now)
+      if isWell { admission.connectionIsFree(place) }
+      stalledUploads.removeAll { $0 === transfer }
+      transfer.leave()
+      sweep.makeDueLater(now)
+    case .queued(let place):
+      queued -= 1
+      handle.started()
+      transfer.leave()
+      admission.noteCancelled(place, now: now)
+    case .new:
+      handle.started()
+      transfer.leave()
+    case .finished:
+      break
+    }
+  }
+
+  /// Closes connections whose session has ended, so that libcurl ends their transfers.
+  private func endBrokenSessions() {
+    guard !brokenSessions.isEmpty else { return }
+    for connection in brokenSessions { sockets.end(connection) }
+    brokenSessions = []
+  }
+
+  private func freeSlot(_ slot: Int) {
+    if active[slot].exchange.isBulk { bulkCount -= 1 }
+    active.swapAt(slot, active.count - 1)
+    active[slot].move(to: slot)
+    active.removeLast()
+    handle.counters.active.set(active.count)
+  }
+
+  /// Fails all active and queued transfers. Returns their number.
+  @discardableResult private func failAll(_ code: TransportError.Code, _ message: String) -> Int {
+    var count = 0
+    while let transfer = active.last {
+      end(transfer, .failed(transfer.exchange.error(code, message)))
+      count += 1
+    }
+    while let (transfer, place) = admission.next(now: now) {
+      leaveQueue(transfer)
+      end(transfer, .failed(transfer.exchange.error(code, message)))
+      admission.release(place, now: now)
+      count += 1
+    }
+    // Some transfers may have succeeded just before.
+    completions.deliver()
+    return count
+  }
+
+  // MARK: the sweep of the connection pool, and eviction
+
+  /// Closes idle connections at once, and active ones after their requests.
+  private func evictConnections() {
+    pools.renew()
+    sockets.evictAll()
+    sweep.makeDueSoon(now)
+  }
+
+  /// Clears libcurl's DNS cache with an immediate sweep: libcurl has no function for it, and removes expired entries only when
+  /// a request ends. Requests that start before the sweep has ended do not use the cache either.
+  private func flushDNSCache() {
+    endSweep()
+    sweep.flushesDNSCache()
+    startSweep()
+    // At once: requests that start in the meantime would remove their own entries too. A failure is detected again in this
+    // turn.
+    try? driver.act()
+    finishDone()
+  }
+
+  private func startSweep() {
+    guard let easy = sweep.start() else { return }
+    sockets.watch(easy)
+    if curl_multi_add_handle(multi, easy.pointer) != CURLM_OK { endSweep() }
+  }
+
+  /// Removes the sweep's request, which has failed as intended.
+  private func endSweep() {
+    guard let easy = sweep.end() else { return }
+    curl_multi_remove_handle(multi, easy.pointer)
+    curl_easy_cleanup(easy.pointer)
+    if sockets.openCount > 0 { sweep.makeDueLater(now) }
+  }
+
+  // MARK: called by transfers, also within libcurl's callbacks
+
+  /// Reads the clock after a caller's callback has returned.
+  func callbackReturned() { now = Clock.now }
+
+  /// Marks a transfer that has something to deliver at the end of the turn.
+  func touch(_ transfer: Transfer) {
+    if transfer.touch() { touched.append(transfer) }
+  }
+
+  /// Resumes a waiting task at the end of the turn.
+  func complete(_ completed: Completed) { completions.append(completed) }
+
+  /// Whether a transfer has used up its share of the turn, so that commands and other transfers get theirs (fairness).
+  ///
+  /// Beside a small transfer the share is a number of bytes, for a low latency. Otherwise it is the rest of the turn: with a smaller
+  /// share, more bytes wait in the sockets of all transfers than the processor's cache can hold.
+  ///
+  /// - Parameters:
+  ///   - bytes: the bytes received since the share was last checked.
+  ///   - isBulk: whether the transfer is known not to be small.
+  func isTurnOver(afterReceiving bytes: inout Int, isBulk: inout Bool) -> Bool {
+    if bytes >= Self.shareBesideSmall {
+      bytes = 0
+      now = Clock.now
+      if !isBulk { bulkCount += 1 }
+      isBulk = true
+      if active.count > bulkCount { return true }
+    }
+    return now - turnBegan > Self.turnLength
+  }
+
+  /// Lets a transfer continue in the next turn. libcurl would serve it for as long as bytes are available, which with a slow
+  /// callback is always.
+  func postpone(_ transfer: Transfer) { postponed.append(transfer) }
+
+  /// Notes a stalled upload (see ``Exchange``).
+  func noteStalledUpload(_ transfer: Transfer) { stalledUploads.append(transfer) }
+
+  /// Notes that the session of an HTTP/2 connection has ended. Called in a libcurl callback, just before libcurl sends GOAWAY.
+  func noteBrokenSession(_ connection: Attempt.Connection) { brokenSessions.append(connection) }
 
   /// Updates the transfer's deadline and its place in the heap.
   func updateDeadline(of transfer: Transfer) {
     transfer.updateDeadline()
-    // A transfer in the heap is moved even if it has no deadline any more, to keep the heap in order.
+    // A transfer in the heap is moved even if it no longer has a deadline, to keep the heap in order.
     if transfer.deadline != .max || transfer.deadlineIndex >= 0 { deadlines.update(transfer) }
   }
 
-  /// A socket was opened for the transfer: its names are resolved, so that those that wait for these may start.
+  /// Notes that a socket was opened for the transfer. Its names are resolved, so that transfers that wait for the same names
+  /// may start.
   func opened(_ descriptor: Int32, isDatagram: Bool, for transfer: Transfer) {
     sockets.opened(descriptor, isDatagram: isDatagram)
-    sockets.connect(
-      transfer, limit: max(1, transfer.connectionLimit ?? configuration.connectionsPerOrigin),
-      total: max(1, configuration.connections))
+    transfer.holdNewConnection(
+      of: sockets, limit: max(1, transfer.connectionLimit ?? configuration.maximumPooledConnectionsPerOrigin),
+      total: max(1, configuration.maximumPooledConnections))
     if let place = transfer.place, place.key?.endsWithFirstSocket ?? false { admission.open(place) }
   }
 
-  /// The transfer has a connection: those that wait for what it prepares may start, or prepare it themselves.
-  func connected(_ transfer: Transfer) {
-    sockets.release(transfer)
+  /// Notes that the transfer has a connection. Transfers that wait for its preparation may start, or do the preparation
+  /// themselves.
+  func connected(_ transfer: Transfer, isReused: Bool) {
+    transfer.release(to: sockets)
     guard let place = transfer.place, let key = place.key else { return }
-    if transfer.attempt.isReused, key.isLookup { admission.usesKeptConnection(place) } else { admission.open(place) }
+    if isReused, key.isLookup { admission.usesKeptConnection(place) } else { admission.open(place) }
   }
 
   func multiplexes(_ place: Admission<Transfer>.Place) {
     admission.multiplex(place, streams: configuration.streamsPerConnection)
+  }
+
+  /// Runs jobs of tasks on this thread, at least one, until the turn is over. May be called within libcurl's callbacks: tasks
+  /// do not call libcurl, but send commands.
+  func runJobs() {
+    var jobs = handle.takeJobs()[...]
+    while let job = jobs.popFirst() {
+      job.run()
+      guard jobs.isEmpty || Clock.now - turnBegan < Self.turnLength else { return handle.putBack(jobs) }
+    }
   }
 }

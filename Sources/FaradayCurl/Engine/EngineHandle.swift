@@ -1,22 +1,25 @@
 internal import CCurl
-internal import FaradayCore
+@_spi(Adapters) internal import FaradayCore
 internal import Synchronization
 
 /// A command to an engine's thread.
 enum Command: Sendable {
   case submit(Transfer)
+  /// The task that waits for the response was cancelled.
   case cancel(Transfer)
+  /// The rest of a streamed body has no reader: the body was released, or its reading task was cancelled.
+  case dropBody(Transfer)
   /// The reader of a streamed body is below its low watermark, or has started to drain.
   case resumeReceiving(Transfer)
   /// The source of a request's body has bytes again, or has ended.
   case resumeSending(Transfer)
-  /// Close idle connections, and the others after their requests.
+  /// Close idle connections at once, and active ones after their requests.
   case evictConnections
   /// Clear libcurl's DNS cache.
   case flushDNSCache
-  /// Resume the task when nothing is active or queued.
+  /// Resume the task when no transfer is active or queued.
   case whenIdle(CheckedContinuation<Void, Never>)
-  /// Fail all active and queued transfers, and tell their number.
+  /// Fail all active and queued transfers, and return their number.
   case cut(CheckedContinuation<Int, Never>)
 }
 
@@ -28,8 +31,8 @@ struct Job: Sendable {
   func run() { job.runSynchronously(on: executor) }
 }
 
-/// The thread-safe side of an engine: a mailbox of commands and jobs, and a waker that is used only while the engine sleeps. It
-/// starts the engine's thread when it is needed.
+/// The thread-safe side of an engine: a mailbox of commands and jobs, and a waker that is used only while the engine sleeps.
+/// Starts the engine's thread when it is needed.
 final class EngineHandle: Sendable {
   private struct Mailbox {
     var commands: [Command] = []
@@ -40,7 +43,7 @@ final class EngineHandle: Sendable {
     var isAsleep = false
     var hasThread = false
     var isStopping = false
-    /// Whether submissions are refused.
+    /// Whether submissions are rejected.
     var isDraining = false
 
     var isEmpty: Bool { commands.isEmpty && jobs.isEmpty }
@@ -52,7 +55,7 @@ final class EngineHandle: Sendable {
   private let forks: Int
   private let mailbox = Mutex(Mailbox())
   private let thread = Atomic<UInt>(0)
-  /// The number of requests that were submitted and have not started.
+  /// The number of submitted requests that have not started.
   private let waiting = Atomic<Int>(0)
   let counters = EngineCounters()
 
@@ -68,43 +71,46 @@ final class EngineHandle: Sendable {
   /// Whether so few requests are waiting that the next one is likely to start at once.
   var hasShortQueue: Bool { waiting.load(ordering: .relaxed) < 64 }
 
-  /// How many requests are active or waiting, about: those that have just ended may be counted.
+  /// The approximate number of active and waiting requests. It may include requests that have just ended.
   var load: Int { waiting.load(ordering: .relaxed) + Int(counters.active.value) }
 
-  /// Creates the transfer's easy handle in the caller's task. If that fails, the exchange has ended with it.
+  /// Creates the transfer's easy handle in the caller's task. An error ends the exchange and is rethrown.
   func prepare(_ transfer: Transfer) throws {
     do { try transfer.prepare() } catch {
-      transfer.handle = self
+      transfer.exchange.belongs(to: self)
       transfer.end(error)
       throw error
     }
   }
 
-  /// Resolves the transfer's host in the caller's task. If that fails, the exchange has ended with it.
+  /// Resolves the transfer's host in the caller's task. An error ends the exchange and is rethrown.
   func resolve(_ transfer: Transfer, by names: ResolvedNames) async throws {
     do { try await transfer.resolve(by: names) } catch {
-      transfer.handle = self
+      transfer.exchange.belongs(to: self)
       transfer.end(error)
       throw error
     }
   }
 
-  /// Submits a transfer, starting the thread if there is none. If that fails, the transfer fails.
+  /// Submits a transfer, and starts the thread if there is none. If that fails, the transfer fails.
   func submit(_ transfer: Transfer) {
-    transfer.handle = self
+    transfer.exchange.belongs(to: self)
     guard Forks.soFar == forks else {
       return transfer.fail(
         .engineFailed,
         "the adapter was created before fork(), and its threads do not exist in this process: create another adapter")
     }
-    // A bound on memory while the engine is busy. The exact limit is the engine's, which knows the free connections.
-    let (most, isBeyond) = max(0, configuration.queueLimit).addingReportingOverflow(max(1, configuration.connections))
+    // Bounds the memory while the engine is busy. The engine enforces the exact limit, because only it can count the free
+    // connections.
+    let (most, isBeyond) = max(0, configuration.maximumQueuedRequests).addingReportingOverflow(
+      max(1, configuration.maximumPooledConnections))
     guard waiting.wrappingAdd(1, ordering: .relaxed).newValue <= (isBeyond ? .max : most) else {
       started()
       return transfer.fail(
-        .queueFull, "the request queue is full: \(configuration.queueLimit) requests are waiting (`queueLimit`)")
+        .queueFull,
+        "the request queue is full: \(configuration.maximumQueuedRequests) requests are waiting (`maximumQueuedRequests`)")
     }
-    transfer.startSource()
+    transfer.exchange.startSource()
     let isTaken = deliver { mailbox in
       guard !mailbox.isDraining else { return false }
       mailbox.commands.append(.submit(transfer))
@@ -119,7 +125,7 @@ final class EngineHandle: Sendable {
   /// Notes that a submitted transfer no longer waits.
   func started() { waiting.wrappingSubtract(1, ordering: .relaxed) }
 
-  /// Runs a job on the thread, starting it if there is none. If that fails, the job runs on the global executor.
+  /// Runs a job on the thread, and starts the thread if there is none. If that fails, the job runs on the global executor.
   func enqueue(_ job: Job) {
     guard Forks.soFar == forks else { return globalConcurrentExecutor.enqueue(job.job) }
     _ = deliver {
@@ -129,7 +135,7 @@ final class EngineHandle: Sendable {
   }
 
   private func deliver(_ put: (inout Mailbox) -> Bool) -> Bool {
-    // One critical section: a thread that is about to end either sees the new command, or is seen to have ended.
+    // One critical section: a thread that is about to end either receives the new command, or has already cleared `hasThread`.
     let (isTaken, waker, needsThread) = mailbox.withLock { mailbox -> (Bool, Waker?, Bool) in
       guard put(&mailbox) else { return (false, nil, false) }
       defer {
@@ -156,7 +162,7 @@ final class EngineHandle: Sendable {
     }
   }
 
-  /// Fails everything in the mailbox, because no engine could be started. Later submissions try again.
+  /// Fails everything in the mailbox, because no engine could be started. Later submissions try to start one again.
   func failPending(_ code: TransportError.Code, _ reason: String) {
     let (commands, jobs) = mailbox.withLock { mailbox in
       mailbox.hasThread = false
@@ -170,13 +176,13 @@ final class EngineHandle: Sendable {
         transfer.fail(code, reason)
       case .whenIdle(let continuation): continuation.resume()
       case .cut(let continuation): continuation.resume(returning: 0)
-      case .cancel, .resumeReceiving, .resumeSending, .evictConnections, .flushDNSCache: break
+      case .cancel, .dropBody, .resumeReceiving, .resumeSending, .evictConnections, .flushDNSCache: break
       }
     }
     for job in jobs { globalConcurrentExecutor.enqueue(job.job) }
   }
 
-  /// Sends a command. Without a thread it is dropped, and this returns false: keeping it would keep its transfer alive.
+  /// Sends a command. Without a thread the command is dropped and false is returned: keeping it would keep its transfer alive.
   @discardableResult func post(_ command: Command) -> Bool {
     guard Forks.soFar == forks else { return false }
     let (isTaken, waker) = mailbox.withLock { mailbox -> (Bool, Waker?) in
@@ -198,7 +204,7 @@ final class EngineHandle: Sendable {
 
   // MARK: shutting down
 
-  /// Refuses all further submissions.
+  /// Rejects all further submissions.
   func refuseSubmissions() { mailbox.withLock { $0.isDraining = true } }
 
   /// Waits until no transfer is active or queued.
@@ -211,11 +217,11 @@ final class EngineHandle: Sendable {
     await withCheckedContinuation { if !post(.cut($0)) { $0.resume(returning: 0) } }
   }
 
-  /// Lets the thread end with the last transfer: the adapter was released.
+  /// Makes the thread end with the last transfer, because the adapter was released.
   func stop() {
     guard Forks.soFar == forks else { return }
     mailbox.withLock { $0.isStopping = true }
-    // Always, and not only if it sleeps: it may be about to, having checked for commands only.
+    // Always, even if `isAsleep` is false: the thread may be about to sleep, and has checked for commands only.
     wake()
   }
 
@@ -268,5 +274,84 @@ final class EngineHandle: Sendable {
       mailbox.hasThread = false
       return true
     }
+  }
+}
+
+/// The counters of an engine. They are changed on the engine's thread and read on any thread. Errors may be counted on any
+/// thread.
+final class EngineCounters: Sendable {
+  /// A counter that one thread at a time changes: a load and a store, without a lock or an atomic addition.
+  struct Counter: ~Copyable, Sendable {
+    private let number = Atomic<Int64>(0)
+    var value: Int64 { number.load(ordering: .relaxed) }
+    func set(_ value: Int) { number.store(Int64(value), ordering: .relaxed) }
+    func add(_ count: Int64) { number.store(value &+ count, ordering: .relaxed) }
+  }
+
+  /// The connections to an origin, or all of them.
+  final class Connections: Sendable {
+    let open = Counter()
+    /// The open connections with an active exchange.
+    let used = Counter()
+    let opened = Counter()
+    /// The connections that are being opened.
+    let connecting = Counter()
+
+    var size: Int { Int(open.value + connecting.value) }
+
+    var snapshot: AdapterStatistics.Connections {
+      let open = Int(open.value)
+      return AdapterStatistics.Connections(open: open, idle: max(0, open - Int(used.value)), opened: Int(opened.value))
+    }
+  }
+
+  /// The maximum number of remembered origins, in addition to origins with open connections.
+  static let maximumOrigins = 1000
+
+  let active = Counter()
+  let completed = Counter()
+  let cancelled = Counter()
+  let bytesSent = Counter()
+  let bytesReceived = Counter()
+  let connections = Connections()
+  private let origins = Mutex<[String: Connections]>([:])
+  private let errors = Mutex<[TransportError.Code: Int]>([:])
+
+  /// The counters of an origin; nil if it has had no connection recently.
+  func known(_ key: String) -> Connections? { origins.withLock { $0[key] } }
+
+  /// The counters of an origin, created if necessary. Called only when a socket is opened.
+  func origin(_ key: String) -> Connections {
+    origins.withLock { origins in
+      if let known = origins[key] { return known }
+      if origins.count >= Self.maximumOrigins { origins = origins.filter { $0.value.size > 0 } }
+      let new = Connections()
+      origins[key] = new
+      return new
+    }
+  }
+
+  /// Counts an ended exchange. Called on any thread if the exchange has failed.
+  func ended(_ error: (any Error)?) {
+    switch error {
+    case nil: completed.add(1)
+    case is CancellationError: cancelled.add(1)
+    case let error: errors.withLock { $0[AdapterStatistics.code(of: error), default: 0] += 1 }
+    }
+  }
+
+  /// The statistics so far, without the number of queued exchanges.
+  var statistics: AdapterStatistics {
+    var statistics = AdapterStatistics()
+    statistics.active = Int(active.value)
+    statistics.completed = Int(completed.value)
+    statistics.cancelled = Int(cancelled.value)
+    statistics.bytesSent = bytesSent.value
+    statistics.bytesReceived = bytesReceived.value
+    statistics.connections = connections.snapshot
+    statistics.origins = origins.withLock { $0 }.filter { $0.value.opened.value > 0 || $0.value.open.value > 0 }.mapValues(
+      \.snapshot)
+    statistics.errors = errors.withLock { $0 }
+    return statistics
   }
 }

@@ -1,4 +1,5 @@
 internal import CCurl
+internal import Synchronization
 #if canImport(Glibc)
 private import Glibc
 #elseif canImport(Darwin)
@@ -14,7 +15,7 @@ enum EngineThread {
     pthread_attr_init(&attributes)
     defer { pthread_attr_destroy(&attributes) }
     pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
-    // Tasks may run on it: as much stack as on other threads.
+    // Tasks may run on the thread: it needs as much stack as other threads.
     pthread_attr_setstacksize(&attributes, 8 << 20)
     let argument = Unmanaged.passRetained(handle).toOpaque()
     #if canImport(Darwin)
@@ -43,7 +44,7 @@ private nonisolated func runEngine(_ argument: UnsafeMutableRawPointer?) -> Unsa
 #endif
 
 private nonisolated func serve(_ handle: EngineHandle) {
-  // SIGPIPE is blocked: libcurl prevents it, but not on every platform and in every version.
+  // SIGPIPE is blocked: libcurl suppresses it, but not on every platform and in every version.
   var signals = sigset_t()
   sigemptyset(&signals)
   sigaddset(&signals, SIGPIPE)
@@ -54,4 +55,55 @@ private nonisolated func serve(_ handle: EngineHandle) {
   Exit.began(handle)
   Engine.serve(handle)
   Exit.ended(handle)
+}
+
+/// Stops the engines' threads while the process exits, to prevent crashes.
+///
+/// OpenSSL's atexit handler frees memory that other threads still use. If libcurl's OpenSSL is initialized here first, it
+/// registers no handler (`OpenSSL.keepUntilExit()`). If another library, such as Foundation's URLSession, has initialized
+/// OpenSSL, the engines are stopped before its handler runs: the handler registered last runs first.
+enum Exit {
+  private static let isUnderWay = Atomic<Bool>(false)
+  private static let parked = Atomic<Int>(0)
+  private static let engines = Mutex<[ObjectIdentifier: EngineHandle]>([:])
+
+  /// Registers the atexit handler that stops the engines. Called once, after all code that could register OpenSSL's handler.
+  static func prepare() {
+    atexit { Exit.stopEngines() }
+  }
+
+  /// Notes that a thread runs this engine.
+  static func began(_ engine: EngineHandle) { engines.withLock { $0[ObjectIdentifier(engine)] = engine } }
+  static func ended(_ engine: EngineHandle) { engines.withLock { $0[ObjectIdentifier(engine)] = nil } }
+
+  static var hasBegun: Bool { isUnderWay.load(ordering: .relaxed) }
+
+  /// Stops the calling thread for good.
+  static func park() {
+    parked.wrappingAdd(1, ordering: .releasing)
+    while true { pause() }
+  }
+
+  /// Stops all engines. Waits at most a quarter of a second, in case a callback does not return (deadlock).
+  private static func stopEngines() {
+    let running = engines.withLock { Array($0.values) }
+    isUnderWay.store(true, ordering: .relaxed)
+    for engine in running { engine.wake() }
+    // If a callback has called exit(), its engine is already stopped.
+    let others = running.count { !$0.isCurrent }
+    for _ in 0..<250 where parked.load(ordering: .acquiring) < others { usleep(1000) }
+  }
+}
+
+/// Detects fork(): in the child process the engine's thread does not exist, and its locks may be held forever (deadlock).
+enum Forks {
+  private static let number = Atomic<Int>(0)
+
+  /// Starts counting forks. Called once.
+  static func count() {
+    pthread_atfork(nil, nil) { Forks.number.wrappingAdd(1, ordering: .relaxed) }
+  }
+
+  /// The number of forks between the original process and this one.
+  static var soFar: Int { number.load(ordering: .relaxed) }
 }

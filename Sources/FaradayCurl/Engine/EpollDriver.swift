@@ -2,23 +2,24 @@
 internal import CCurl
 private import Glibc
 
-/// A driver over `curl_multi_socket_action` and level-triggered epoll: a turn costs time for active sockets only.
+/// A driver over `curl_multi_socket_action` and level-triggered epoll. The cost of a turn grows only with the number of active
+/// sockets.
 ///
-/// Registrations are changed lazily, once per turn. A socket that libcurl no longer watches stays registered until an event occurs,
-/// so that a request over a kept connection needs no system call for it.
+/// Registrations are updated lazily, once per turn. A socket that libcurl no longer watches stays registered until an event
+/// occurs, so that a request over a keep-alive connection needs no system call for it.
 final class EpollDriver: Driver {
   private struct Interest {
     /// The events that libcurl waits for.
     var events: UInt32 = 0
     /// The events that epoll is registered for.
     var registered: UInt32 = 0
-    /// Whether the socket was opened by our callback, so that its closing is reported and `registered` is reliable even if the
+    /// Whether the socket was opened by our callback. Its close is then reported, and `registered` is reliable even if the
     /// descriptor is reused.
     var isTracked = false
     var isDirty = false
-    /// Whether it is a connection without a request, which is watched for what the server does with it.
+    /// Whether the connection has no request, and is watched for bytes and for a close.
     var isIdle = false
-    /// When libcurl last handled an event, if it is to read once more: see `readOnceMore(at:)`.
+    /// The time at which libcurl last handled an event, if it must read once more: see `readOnceMore(at:)`.
     var unsettledSince: Int64?
   }
 
@@ -26,18 +27,18 @@ final class EpollDriver: Driver {
   private let waker: Waker
   private let sockets: Sockets
   private let epoll: Int32
-  // As in `Sockets`.
+  // No run-time checks for exclusive access, as in `Sockets`.
   @exclusivity(unchecked) private var interests: [Interest] = []
   @exclusivity(unchecked) private var dirty: [Int32] = []
   private var timer: Int64?
-  /// HTTP/2 connections on which libcurl is to read once more, and when the next is due.
+  /// HTTP/2 connections on which libcurl must read once more, and the time of the next read.
   private var unsettled: [Int32] = []
   private var nextReading = Int64.max
   private var pending = [epoll_event](repeating: epoll_event(), count: 256)
-  /// The indices in `pending` that have not been handled.
+  /// The indices of unhandled events in `pending`.
   private var unhandled = 0..<0
 
-  /// Nil if there is no free file descriptor.
+  /// Returns nil if there is no free file descriptor.
   init?(_ multi: UnsafeMutableRawPointer, waker: Waker, _ sockets: Sockets) {
     self.multi = multi
     self.waker = waker
@@ -96,7 +97,7 @@ final class EpollDriver: Driver {
     if sockets.isHTTP2(descriptor) { noteUnsettled(descriptor) }
   }
 
-  /// How long an HTTP/2 connection must be quiet before libcurl reads once more, in nanoseconds.
+  /// The time for which an HTTP/2 connection must be quiet before libcurl reads once more, in nanoseconds.
   private static let quietTime: Int64 = 10_000_000
 
   private func noteUnsettled(_ descriptor: Int32) {
@@ -106,9 +107,9 @@ final class EpollDriver: Driver {
     nextReading = min(nextReading, now + Self.quietTime)
   }
 
-  /// Makes libcurl read from HTTP/2 connections that have become quiet. If the server has violated the protocol, libcurl has sent
-  /// GOAWAY, and notices only when it reads again that the session is over. A server that does not close then would keep the
-  /// transfers until their idle timeout.
+  /// Makes libcurl read from HTTP/2 connections that have become quiet. After a protocol violation of the server, libcurl has
+  /// sent GOAWAY, and notices the end of the session only at its next read. If the server does not close the connection, the
+  /// transfers would otherwise wait until their idle timeout.
   private func readOnceMore(at now: Int64) throws(MultiFailure) {
     guard nextReading <= now else { return }
     let round = unsettled
@@ -127,16 +128,16 @@ final class EpollDriver: Driver {
     }
   }
 
-  /// Handles an event on a socket that libcurl does not watch. Either its transfer is paused; or the connection is idle, and the
-  /// server has closed it or sent unsolicited bytes. (On an idle connection of HTTP/2 or HTTP/3 they belong to the
+  /// Handles an event on a socket that libcurl does not watch. Either its transfer is paused, or the connection is idle and the
+  /// server has closed it or sent unsolicited bytes. (On an idle HTTP/2 or HTTP/3 connection such bytes belong to the
   /// connection, and libcurl reads them.)
   private func handleUnexpectedEvents(on descriptor: Int32) {
     let isIdle = interests[Int(descriptor)].isTracked && !sockets.isUsed(descriptor)
-    // The event may have been for the end of a response that was read meanwhile.
+    // The event may report the end of a response that was read in the meantime.
     if isIdle, faraday_is_readable_or_closed(descriptor) == 0 { return }
     forget(descriptor)
     guard isIdle else { return }
-    if sockets.isMultiplexed(descriptor) { sockets.hasDeadConnections = true } else { sockets.retire(descriptor) }
+    if sockets.isMultiplexed(descriptor) { sockets.noteDeadConnection() } else { sockets.retire(descriptor) }
   }
 
   private func act(on descriptor: curl_socket_t, _ mask: Int32) throws(MultiFailure) {
@@ -144,7 +145,8 @@ final class EpollDriver: Driver {
     try MultiFailure.check(curl_multi_socket_action(multi, descriptor, mask, &running))
   }
 
-  // libcurl before 8.4 rounds its timers down: waking exactly then would find nothing to do, and sleep another millisecond.
+  // libcurl before 8.4 rounds its timers down: a wake-up at exactly that time would find no work, and sleep another
+  // millisecond.
   private func milliseconds(_ limit: Int64) -> Int32 {
     var wait = min(limit, nextReading == .max ? limit : nextReading - Clock.now)
     if let timer {
@@ -154,9 +156,9 @@ final class EpollDriver: Driver {
     return Int32(clamping: max(0, (wait + 999_999) / 1_000_000))
   }
 
-  // MARK: notifications of libcurl
+  // MARK: notifications from libcurl
 
-  /// The socket is closed next, and its descriptor may be reused for anything.
+  /// Called just before the socket is closed. Its descriptor may be reused for any file.
   func closed(_ descriptor: Int32) {
     reserve(descriptor)
     // Closing a socket removes its registration only if no other process has the same socket open.
@@ -173,15 +175,15 @@ final class EpollDriver: Driver {
     interests[Int(descriptor)] = Interest(isTracked: true, isDirty: interests[Int(descriptor)].isDirty)
   }
 
-  /// The registration was removed with the file that the descriptor had.
+  /// Called when the descriptor's file was replaced, which has removed the registration.
   func replaced(_ descriptor: Int32) {
     reserve(descriptor)
     interests[Int(descriptor)].registered = 0
     if interests[Int(descriptor)].events != 0 { scheduleRegistration(descriptor) }
   }
 
-  /// It may not be registered, or for writing only: where a response is there as soon as the request is sent, libcurl never says that
-  /// it waits for one.
+  /// The socket may be unregistered, or registered for writing only: if a response is available as soon as the request is sent,
+  /// libcurl never waits for reading.
   func becameIdle(_ descriptor: Int32) {
     reserve(descriptor)
     guard interests[Int(descriptor)].isTracked else { return }
@@ -195,12 +197,12 @@ final class EpollDriver: Driver {
     if what == CURL_POLL_IN || what == CURL_POLL_INOUT { events |= EPOLLIN.rawValue }
     if what == CURL_POLL_OUT || what == CURL_POLL_INOUT { events |= EPOLLOUT.rawValue }
     let index = Int(descriptor)
-    // A connection that is kept was read from last. libcurl before 8.2 closes one that was still connecting without notice.
+    // A keep-alive connection was last watched for reading. libcurl before 8.2 closes a connecting socket without notice.
     let mayBeKept = interests[index].isTracked && interests[index].events & EPOLLOUT.rawValue == 0
     interests[index].events = events
     if events != 0 { interests[index].isIdle = false }
     if what == CURL_POLL_REMOVE && !mayBeKept {
-      // libcurl closes these next, and the descriptor may be reused.
+      // libcurl closes such a socket next, and the descriptor may be reused.
       forget(descriptor)
     } else if events != 0 {
       scheduleRegistration(descriptor)
@@ -230,7 +232,7 @@ final class EpollDriver: Driver {
       let events = interests[index].isIdle ? EPOLLIN.rawValue : interests[index].events
       guard events != 0, events != interests[index].registered || !interests[index].isTracked else { continue }
       var event = faraday_epoll_event(events, descriptor)
-      // The descriptor may have been closed and reused without notice: if one of the two calls fails, the other is right.
+      // The descriptor may have been closed and reused without notice: if one of the two calls fails, the other succeeds.
       let isKnown = interests[index].registered != 0
       if epoll_ctl(epoll, isKnown ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, descriptor, &event) != 0 {
         _ = epoll_ctl(epoll, isKnown ? EPOLL_CTL_ADD : EPOLL_CTL_MOD, descriptor, &event)

@@ -1,5 +1,5 @@
 internal import CCurl
-internal import FaradayCore
+@_spi(Adapters) internal import FaradayCore
 internal import Synchronization
 #if canImport(Glibc)
 private import Glibc
@@ -7,10 +7,10 @@ private import Glibc
 private import Darwin
 #endif
 
-/// The sockets of an engine's connection pool: which requests use them, and whether idle ones can be reused.
+/// The sockets of an engine's connection pool: the requests on each socket, and whether an idle connection can be reused.
 ///
-/// An idle (keep-alive) HTTP/1.1 connection on which bytes arrive, or that the server closes, is never reused: libcurl would take
-/// unsolicited bytes for the response to the next request (RFC 9112, section 9.2).
+/// An idle (keep-alive) HTTP/1.1 connection is never reused if bytes arrive on it or the server closes it: libcurl would treat
+/// unsolicited bytes as the response to the next request (RFC 9112, section 9.2).
 final class Sockets {
   /// The identity of a connection: its local and remote addresses and ports.
   struct Endpoints: Hashable {
@@ -42,23 +42,23 @@ final class Sockets {
     }
   }
 
-  /// The ends of a connection: see ``TransferMetrics``.
+  /// The local and remote address of a connection: see ``TransferMetrics``.
   struct Addresses {
     var remote: String?
     var local: String?
   }
 
-  /// What a transfer holds until it has a connection.
+  /// The resource that a transfer holds until it has a connection.
   enum Hold {
-    /// An idle connection that is kept for it.
+    /// An idle connection that is reserved for the transfer.
     case reservation(Int32, Endpoints)
-    /// A connection that is being made, to an origin with these counters.
+    /// A connection that is being opened, to an origin with these counters.
     case connecting(EngineCounters.Connections)
   }
 
   private struct Entry {
     var isOpen = false
-    /// The inode of the socket, to distinguish it from others with the same descriptor; 0 is none.
+    /// The inode of the socket, to distinguish it from other sockets with the same descriptor; 0 for none.
     var file: UInt64 = 0
     var endpoints: Endpoints?
     /// The addresses and ports as text, cached for all requests over the connection.
@@ -69,22 +69,22 @@ final class Sockets {
     var uses = 0
     /// Whether HTTP/2 was negotiated (ALPN).
     var isHTTP2 = false
-    /// Whether it is a socket of UDP: its connection is one of QUIC, and so HTTP/3.
+    /// Whether the socket is a UDP socket: its connection uses QUIC, and therefore HTTP/3.
     var isDatagram = false
-    /// What tells it from others; nil for the defaults.
+    /// The options that distinguish the connection from others; nil for the defaults.
     var options: ConnectionOptions?
     var tcp = TCPSettings()
-    /// What was negotiated in the TLS handshake; nil without TLS.
+    /// The negotiated properties of the TLS session; nil without TLS.
     var tlsSession: TLSSession?
-    /// When it became idle: a number that grows.
+    /// The order in which connections became idle: an increasing number.
     var idleSince = 0
-    /// Whether an idle connection is kept for a request that is about to start.
+    /// Whether the idle connection is reserved for a request that is about to start.
     var isReserved = false
-    /// Whether no other request may use it, so that it is closed when its last one has ended.
+    /// Whether no other request may use the connection, so that it is closed when its last request has ended.
     var isEvicted = false
-    /// The counters of its origin; nil before it is established, and once it counts as closed.
+    /// The counters of the connection's origin; nil before the connection is established, and once it counts as closed.
     var origin: EngineCounters.Connections?
-    /// A number that no other connection of the process has, once it is established.
+    /// The number of the established connection, unique in the process.
     var number: Int?
 
     var isKept: Bool { isOpen && users == 0 && endpoints != nil && origin != nil && !isReserved }
@@ -94,20 +94,29 @@ final class Sockets {
   weak var driver: (any Driver)?
   private let counters: EngineCounters
   private static let numbers = Atomic<Int>(0)
-  // Without run-time checks for exclusive access, as in `Engine`.
+  // No run-time checks for exclusive access, as in `Engine`.
   @exclusivity(unchecked) private var entries: [Entry] = []
   @exclusivity(unchecked) private var descriptors: [Endpoints: Int32] = [:]
   private(set) var openCount = 0
   private var endedCount = 0
-  /// Whether idle connections were closed that libcurl does not know of yet.
-  var hasDeadConnections = false
+  /// Whether idle connections were closed without libcurl noticing yet.
+  private var hasDeadConnections = false
 
   init(_ counters: EngineCounters = EngineCounters()) { self.counters = counters }
 
-  // MARK: notifications of libcurl
+  /// Returns whether idle connections were closed since the last call without libcurl noticing.
+  func takeDeadConnections() -> Bool {
+    defer { hasDeadConnections = false }
+    return hasDeadConnections
+  }
 
-  /// Sets the callback for closed sockets. A connection keeps it and outlives its easy handle, but not the multi handle, which this
-  /// object outlives.
+  /// Notes that the server has closed an idle connection.
+  func noteDeadConnection() { hasDeadConnections = true }
+
+  // MARK: notifications from libcurl
+
+  /// Sets the callback for closed sockets. A connection keeps the callback and outlives its easy handle, but not the multi
+  /// handle. This object outlives the multi handle.
   func watch(_ easy: EasyHandle) {
     _ = faraday_set_close_socket(easy.pointer, closeSocketCallback, Unmanaged.passUnretained(self).toOpaque())
   }
@@ -122,7 +131,7 @@ final class Sockets {
     openCount += 1
   }
 
-  /// The socket is closed next.
+  /// Called just before the socket is closed.
   func closed(_ descriptor: Int32) {
     forget(descriptor)
     driver?.closed(descriptor)
@@ -140,7 +149,7 @@ final class Sockets {
 
   // MARK: connections
 
-  /// The socket of a new connection, among those that were opened for it (happy eyeballs).
+  /// Returns the socket of a new connection, from the sockets that were opened for it (happy eyeballs).
   func connected(_ candidates: [Int32], _ endpoints: Endpoints) -> Int32? {
     let open = candidates.filter { entries[Int($0)].isOpen }
     let descriptor = open.count == 1 ? open.first : open.first { faraday_local_port($0) == endpoints.localPort }
@@ -150,7 +159,7 @@ final class Sockets {
     return descriptor
   }
 
-  /// The addresses and ports of a connection as text, made once.
+  /// The addresses and ports of a connection as text, created once.
   func addresses(
     of descriptor: Int32?, remote: UnsafePointer<CChar>?, _ remotePort: Int32, local: UnsafePointer<CChar>?, _ localPort: Int32
   ) -> Addresses {
@@ -166,10 +175,10 @@ final class Sockets {
     return host.isEmpty ? nil : "\(host.bracketedHost):\(port)"
   }
 
-  /// The socket of a kept connection.
+  /// The socket of a keep-alive connection.
   func descriptor(_ endpoints: Endpoints) -> Int32? { descriptors[endpoints] }
 
-  /// The socket of a kept connection, if libcurl has said which it may be. A connection of TCP and one of UDP can have the same
+  /// The socket of a keep-alive connection. `active` is libcurl's candidate: a TCP and a UDP connection can have the same
   /// addresses and ports.
   func descriptor(_ endpoints: Endpoints, active: Int32) -> Int32? {
     guard entries.indices.contains(Int(active)), entries[Int(active)].endpoints == endpoints else { return descriptor(endpoints) }
@@ -181,16 +190,16 @@ final class Sockets {
   func isHTTP3(_ descriptor: Int32) -> Bool { Int(descriptor) < entries.count && entries[Int(descriptor)].isDatagram }
   func isMultiplexed(_ descriptor: Int32) -> Bool { isHTTP2(descriptor) || isHTTP3(descriptor) }
 
-  /// Whether the socket is open, and not yet that of a connection that was ready.
+  /// Whether the socket is open, and its connection has not been ready yet.
   func isNew(_ descriptor: Int32) -> Bool { entries[Int(descriptor)].isOpen && entries[Int(descriptor)].endpoints == nil }
 
-  /// Notes what a new connection was made with.
+  /// Stores the options of a new connection.
   func made(_ descriptor: Int32, with options: ConnectionOptions?, _ tcp: TCPSettings) {
     entries[Int(descriptor)].tcp = tcp
     entries[Int(descriptor)].options = options
   }
 
-  /// Sets the options of a connection's socket, if they are not the ones that it has.
+  /// Sets the options of a connection's socket, if they differ from its current ones.
   func apply(_ tcp: TCPSettings, to descriptor: Int32) {
     guard entries[Int(descriptor)].tcp != tcp, !isHTTP3(descriptor) else { return }
     entries[Int(descriptor)].tcp = tcp
@@ -198,11 +207,11 @@ final class Sockets {
     faraday_set_user_timeout(descriptor, tcp.userTimeoutMilliseconds)
   }
 
-  /// Notes what a new connection has negotiated.
+  /// Stores the negotiated properties of a new connection.
   func note(_ session: TLSSession, of descriptor: Int32) { entries[Int(descriptor)].tlsSession = session }
   func tlsSession(_ descriptor: Int32) -> TLSSession? { entries[Int(descriptor)].tlsSession }
 
-  /// Notes that a new connection is established, to this origin.
+  /// Notes that a new connection to this origin is established.
   func established(_ descriptor: Int32, to origin: String) {
     let origin = counters.origin(origin)
     entries[Int(descriptor)].origin = origin
@@ -213,50 +222,45 @@ final class Sockets {
     }
   }
 
-  // MARK: what a transfer holds before it has a connection
+  // MARK: reservations and new connections
 
-  /// Reserves an idle connection that the transfer can use. Returns false if there is none.
-  func reserve(for transfer: Transfer) -> Bool {
-    if case .reservation = transfer.hold { return true }
-    guard let origin = counters.known(transfer.target.origin), origin.open.value > origin.used.value else { return false }
-    let options = transfer.connectionOptions
+  /// Reserves an idle connection to an origin with the same connection options. Nil if there is none.
+  func reserve(for origin: String, _ options: @autoclosure () -> ConnectionOptions?) -> Hold? {
+    guard let origin = counters.known(origin), origin.open.value > origin.used.value else { return nil }
+    let options = options()
     let found = entries.firstIndex { $0.isKept && $0.origin === origin && $0.options == options }
-    guard let found, let endpoints = entries[found].endpoints else { return false }
+    guard let found, let endpoints = entries[found].endpoints else { return nil }
     entries[found].isReserved = true
-    transfer.hold = .reservation(Int32(found), endpoints)
-    return true
+    return .reservation(Int32(found), endpoints)
   }
 
-  /// Counts a connection that the transfer is about to make. If the origin or the pool has too many with it, idle ones are closed.
-  func connect(_ transfer: Transfer, limit: Int, total: Int) {
-    if case .connecting = transfer.hold { return }
-    release(transfer)
-    let origin = counters.origin(transfer.target.origin)
+  /// Counts a connection that is about to be opened. If it exceeds the limit of the origin or the pool, idle connections are
+  /// closed.
+  func connect(to origin: String, limit: Int, total: Int) -> Hold {
+    let origin = counters.origin(origin)
     for counted in [origin, counters.connections] { counted.connecting.add(1) }
-    transfer.hold = .connecting(origin)
     while origin.size > limit, retireOldest(where: { $0.origin === origin }) {}
     while counters.connections.size > total, retireOldest(where: { _ in true }) {}
+    return .connecting(origin)
   }
 
-  /// Ends what the transfer holds: it has a connection, or needs none.
-  func release(_ transfer: Transfer) {
-    switch transfer.hold {
-    case nil: return
+  /// Releases a transfer's reservation or counted connection: the transfer has a connection, or needs none.
+  func release(_ hold: Hold) {
+    switch hold {
     case .reservation(let descriptor, let endpoints):
       if entries[Int(descriptor)].endpoints == endpoints { entries[Int(descriptor)].isReserved = false }
     case .connecting(let origin):
       for counted in [origin, counters.connections] { counted.connecting.add(-1) }
     }
-    transfer.hold = nil
   }
 
-  /// Closes the connection that was idle for longest, of those that match. Returns false if there is none. Takes time for every
-  /// socket.
+  /// Closes the matching connection that was idle for longest. Returns false if there is none. The cost grows with the number
+  /// of sockets.
   private func retireOldest(where matches: (Entry) -> Bool) -> Bool {
     let idle = entries.indices.filter { entries[$0].isKept && matches(entries[$0]) }
     guard let oldest = idle.min(by: { entries[$0].idleSince < entries[$1].idleSince }) else { return false }
     retire(Int32(oldest))
-    // It counts as closed in any case.
+    // It counts as closed even if closing has failed.
     countClosed(Int32(oldest))
     return true
   }
@@ -277,7 +281,7 @@ final class Sockets {
     origin.open.add(-1)
   }
 
-  /// Counts all connections as closed: libcurl, which does not report all sockets that it closes, has closed its pool.
+  /// Counts all connections as closed: libcurl has closed its pool, and does not report every socket that it closes.
   func countAllClosed() {
     for descriptor in entries.indices { countClosed(Int32(descriptor)) }
   }
@@ -289,7 +293,7 @@ final class Sockets {
     Int(descriptor) < entries.count && entries[Int(descriptor)].users > 0
   }
 
-  /// Notes that a request starts on the connection. Returns the number of requests so far, with this one.
+  /// Notes that a request starts on the connection. Returns the number of its requests so far, including this one.
   func begin(_ descriptor: Int32) -> Int {
     if !isUsed(descriptor) { countUsed(descriptor, 1) }
     entries[Int(descriptor)].users += 1
@@ -297,7 +301,7 @@ final class Sockets {
     return entries[Int(descriptor)].uses
   }
 
-  /// Notes that a request has ended. The descriptor may be another socket's by then, which `endpoints` shows.
+  /// Notes that a request has ended. The descriptor may belong to another socket by now; `endpoints` reveals that.
   func end(_ descriptor: Int32, _ endpoints: Endpoints) {
     guard entries[Int(descriptor)].endpoints == endpoints else { return }
     if entries[Int(descriptor)].users == 1 { countUsed(descriptor, -1) }
@@ -308,11 +312,11 @@ final class Sockets {
     driver?.becameIdle(descriptor)
   }
 
-  /// Closes an idle connection. libcurl has no function for that, so the socket is replaced with one at its end: libcurl finds it
-  /// closed before the next request or in a sweep, and closes the descriptor, which it still owns.
+  /// Closes an idle connection. libcurl has no function for that, so the socket is replaced with a socket at end of file.
+  /// libcurl finds the connection closed before the next request or in a sweep, and closes the descriptor, which it still owns.
   ///
-  /// libcurl before 8.2 does not report all sockets that it closes, and the descriptor may be reused: it must still be the same
-  /// file.
+  /// libcurl before 8.2 does not report all sockets that it closes, and the descriptor may be reused. The inode check ensures
+  /// that it is still the same socket.
   func retire(_ descriptor: Int32) {
     guard Int(descriptor) < entries.count, entries[Int(descriptor)].isOpen,
       entries[Int(descriptor)].file == faraday_file_number(descriptor)
@@ -325,12 +329,12 @@ final class Sockets {
     driver?.replaced(descriptor)
   }
 
-  /// Closes a connection, used or not; the descriptor may be another socket's by then.
+  /// Closes a connection, used or not. The descriptor may belong to another socket by now.
   func end(_ connection: (descriptor: Int32, endpoints: Endpoints)) {
     if entries[Int(connection.descriptor)].endpoints == connection.endpoints { retire(connection.descriptor) }
   }
 
-  /// Closes all idle connections, and marks the others, which are closed when their last request has ended.
+  /// Closes all idle connections, and marks the active ones, which are closed when their last request has ended.
   func evictAll() {
     for descriptor in entries.indices where entries[descriptor].isOpen {
       entries[descriptor].isEvicted = true
@@ -340,7 +344,7 @@ final class Sockets {
 
   func isEvicted(_ descriptor: Int32) -> Bool { entries[Int(descriptor)].isEvicted }
 
-  /// Closes the connection if it is idle and libcurl has not closed it; the descriptor may be another socket's by then.
+  /// Closes the connection if it is idle and libcurl has not closed it. The descriptor may belong to another socket by now.
   func retire(_ connection: (descriptor: Int32, endpoints: Endpoints)) {
     let (descriptor, endpoints) = connection
     guard entries[Int(descriptor)].endpoints == endpoints, !isUsed(descriptor) else { return }
@@ -348,12 +352,12 @@ final class Sockets {
   }
 }
 
-/// The options of a connection's socket, which a request applies to a kept connection.
+/// The options of a connection's socket, which a request also applies to a keep-alive connection.
 struct TCPSettings: Equatable {
   var noDelay = true
-  /// The keep-alive idle time and interval in seconds, 60 by default (libcurl's own); nil for no keep-alive.
+  /// The keep-alive idle time and interval in seconds, 60 by default (libcurl's default); nil for no keep-alive.
   var keepAliveSeconds: Int? = 60
-  /// The user timeout in milliseconds; 0 is the system's.
+  /// The user timeout in milliseconds; 0 means the system's default.
   var userTimeoutMilliseconds: UInt32 = 0
 
   init() {}
@@ -363,5 +367,84 @@ struct TCPSettings: Equatable {
     keepAliveSeconds = network.tcpKeepAlive.map { Int(min(max($0.nanoseconds / 1_000_000_000, 1), Int64(Int16.max))) }
     userTimeoutMilliseconds =
       network.tcpUserTimeout.map { UInt32(min(max($0.nanoseconds / 1_000_000, 1), Int64(Int32.max))) } ?? 0
+  }
+}
+
+/// The sweep of an engine's connection pool: closes idle connections that the server has closed, or that have exceeded their
+/// idle timeout or lifetime.
+///
+/// libcurl checks them only when a request starts, at most once a second, and has no function for it. The engine therefore
+/// starts a request that gets no socket. This type decides when, and creates the easy handle. The engine adds the handle to
+/// libcurl and removes it.
+struct PoolSweep {
+  /// The minimum interval between sweeps, in nanoseconds: libcurl does not check more often.
+  private static let shortest: Int64 = 1_100_000_000
+
+  private let limits: ReuseLimits
+  /// The time after the last request at which a connection could have expired, in nanoseconds.
+  private let interval: Int64
+  /// The time of the next sweep, in nanoseconds of `Clock`; the maximum number if no sweep is scheduled.
+  private(set) var due = Int64.max
+  /// The easy handle of the running sweep.
+  private var easy: EasyHandle?
+  /// Whether the running sweep, or otherwise the next one, clears the DNS cache.
+  private(set) var isFlushingDNSCache = false
+
+  init(_ configuration: CurlAdapter.Configuration) {
+    limits = ReuseLimits(configuration)
+    let idle = configuration.idleConnectionTimeout.nanoseconds
+    let lifetime = configuration.connectionLifetime?.nanoseconds ?? .max / 2
+    interval = max(min(idle, lifetime), Self.shortest) + Self.shortest
+  }
+
+  /// Schedules a sweep as soon as possible, because the server has closed an idle connection.
+  mutating func makeDueSoon(_ now: Int64) { due = min(due, now + Self.shortest) }
+
+  /// Schedules a sweep for the time at which a connection could have expired.
+  mutating func makeDueLater(_ now: Int64) {
+    if due == .max { due = now + interval }
+  }
+
+  /// Whether a sweep must be started. Clears the schedule if so.
+  mutating func isDue(_ now: Int64) -> Bool {
+    guard due <= now else { return false }
+    due = .max
+    return easy == nil
+  }
+
+  /// Makes the next sweep clear the DNS cache.
+  mutating func flushesDNSCache() { isFlushingDNSCache = true }
+
+  /// Creates the easy handle of a sweep, which must be added to libcurl. Nil if there is no memory.
+  mutating func start() -> EasyHandle? {
+    guard let pointer = curl_easy_init() else { return nil }
+    let made = EasyHandle(pointer: pointer)
+    do { try configure(made) } catch {
+      isFlushingDNSCache = false
+      curl_easy_cleanup(pointer)
+      return nil
+    }
+    easy = made
+    return made
+  }
+
+  /// Returns the easy handle of the ended sweep, which must be removed and closed. Nil if there is none.
+  mutating func end() -> EasyHandle? {
+    guard let ended = easy else { return nil }
+    easy = nil
+    isFlushingDNSCache = false
+    return ended
+  }
+
+  private func configure(_ easy: EasyHandle) throws(EasyHandle.OptionRejected) {
+    try easy.set(CURLOPT_URL, "http://127.0.0.1:9/")
+    try easy.set(CURLOPT_NOSIGNAL, 1)
+    try easy.set(CURLOPT_PROXY, "")
+    try easy.set(CURLOPT_NOPROXY, "")
+    try easy.check(faraday_set_open_socket(easy.pointer, noSocketCallback), CURLOPT_OPENSOCKETFUNCTION)
+    // Not CURLOPT_FRESH_CONNECT: with it, libcurl 8.22 and newer does not check its idle connections.
+    _ = faraday_set_ready(easy.pointer, noRequestCallback, nil)
+    try limits.apply(to: easy)
+    if isFlushingDNSCache { try easy.set(CURLOPT_DNS_CACHE_TIMEOUT, 0) }
   }
 }

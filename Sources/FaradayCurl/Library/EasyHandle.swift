@@ -1,5 +1,5 @@
 internal import CCurl
-internal import FaradayCore
+@_spi(Adapters) internal import FaradayCore
 #if canImport(Glibc)
 private import Glibc
 #elseif canImport(Darwin)
@@ -10,7 +10,7 @@ private import Darwin
 struct EasyHandle {
   let pointer: UnsafeMutableRawPointer
 
-  /// libcurl rejected an option.
+  /// An option that libcurl has rejected.
   struct OptionRejected: Error {
     let option: String
     let code: CURLcode

@@ -1,14 +1,14 @@
 internal import CCurl
-internal import FaradayCore
+@_spi(Adapters) internal import FaradayCore
 
-/// Maps libcurl's error codes to ours.
+/// Maps libcurl's error codes to the codes of ``FaradayCore/TransportError``.
 enum ErrorTable {
-  /// The code for one of libcurl's.
+  /// Returns the code for a libcurl error code.
   ///
   /// - Parameters:
   ///   - text: libcurl's message, which distinguishes errors with the same code.
-  ///   - headSize: the received bytes of the head: exceeding libcurl's limit has no code of its own in some versions.
-  ///   - proxy: the proxy, if the connection to it has failed before it was one to the server.
+  ///   - headSize: the received bytes of the head: some versions have no separate code for a head that exceeds libcurl's limit.
+  ///   - proxy: the proxy's state, if the connection failed before the proxy had connected it to the server.
   static func code(
     for code: CURLcode, phase: TransportError.Phase, text: String = "", headSize: Int = 0, proxy: ProxyState? = nil
   ) -> TransportError.Code {
@@ -18,20 +18,20 @@ enum ErrorTable {
     return invalidAnswers.contains(meaning) ? .proxyFailed : meaning
   }
 
-  /// How far a proxy came whose connection has failed.
+  /// The progress of a failed connection to a proxy.
   enum ProxyState {
-    /// It was not reached, or has not answered.
+    /// The proxy was not reached, or has not responded.
     case silent
-    /// It has answered a request for a tunnel.
+    /// The proxy has responded to a CONNECT request.
     case answered
   }
 
-  /// The codes of a connection that failed or broke: through a proxy it is the proxy's.
+  /// The codes of a connection that failed or broke. Through a proxy, they are attributed to the proxy.
   private static let brokenConnections: Set<TransportError.Code> = [
     .nameNotFound, .connectionFailed, .connectionClosed, .sendFailed, .receiveFailed,
   ]
 
-  /// The codes of a response that is not usable: before there is a tunnel it is the proxy's.
+  /// The codes of an invalid response. Before the tunnel is established, they are attributed to the proxy.
   private static let invalidAnswers: Set<TransportError.Code> = [.malformedResponse, .headTooLarge]
 
   private static func meaning(
@@ -43,21 +43,21 @@ enum ErrorTable {
     case (CURLE_RECV_ERROR, .receiving) where text.contains("chunked-encoding") || text.contains("chunk hex"),
       (CURLE_RECV_ERROR, .receiving) where text.contains("hex-length"):
       return .malformedResponse
-    // The head starts with a folded line, which continues no field.
+    // The head starts with a folded line, without a field to continue.
     case (CURLE_BAD_FUNCTION_ARGUMENT, .waiting) where headSize > 0, (CURLE_BAD_FUNCTION_ARGUMENT, .sending) where headSize > 0:
       return .malformedResponse
-    // With TLS 1.3 a server rejects the client's certificate after the handshake, by an alert.
+    // With TLS 1.3, a server rejects the client's certificate after the handshake, with an alert.
     case (CURLE_RECV_ERROR, .waiting) where isAlert(text), (CURLE_RECV_ERROR, .sending) where isAlert(text),
       (CURLE_SEND_ERROR, .waiting) where isAlert(text), (CURLE_SEND_ERROR, .sending) where isAlert(text):
       return .tlsFailed
-    // The connection broke during the handshake: OpenSSL has no reason of its own.
+    // The connection broke during the handshake: OpenSSL reports no reason.
     case (CURLE_SSL_CONNECT_ERROR, _) where interruptions.contains { text.contains($0) }: return .connectionFailed
-    // A handshake of QUIC, or of TLS over GnuTLS, that broke.
+    // The handshake of QUIC, or of TLS over GnuTLS, broke.
     case (CURLE_SEND_ERROR, .connecting), (CURLE_RECV_ERROR, .connecting): return .connectionFailed
-    // libcurl closes a QUIC connection whose server has violated the protocol, and finds it closing (ngtcp2).
+    // The server violated the protocol and libcurl closed the QUIC connection. A later read or write then fails (ngtcp2).
     case (CURLE_RECV_ERROR, _) where text.contains("ERR_CLOSING"), (CURLE_SEND_ERROR, _) where text.contains("ERR_CLOSING"):
       return .http3Error
-    // HTTP/2, whose errors libcurl 8.16 finds when it sends.
+    // HTTP/2 errors that libcurl 8.16 detects while sending.
     case (CURLE_SEND_ERROR, .waiting) where text.contains("Invalid HTTP header field"): return .http2Error
     case (CURLE_SEND_ERROR, .waiting) where isEndWithoutNotice(text): return .connectionClosed
     // The connection was closed or reset before a response.
@@ -95,7 +95,7 @@ enum ErrorTable {
     text.contains("unexpected eof") || text.contains("SSL_ERROR_SYSCALL, errno 0") || text.contains("non-properly terminated")
   }
 
-  /// Whether it is a TLS error: before 8.0, libcurl's times do not show that phase.
+  /// Whether the error is a TLS error. Needed because libcurl's times do not show the TLS phase before 8.0.
   static func isTLS(_ code: CURLcode, _ text: String) -> Bool {
     if code == CURLE_BAD_FUNCTION_ARGUMENT { return text.contains("private key") }
     return switch table[code.rawValue] {
@@ -104,7 +104,7 @@ enum ErrorTable {
     }
   }
 
-  /// Below libcurl's limits for heads: 100 KiB for a line, 300 KiB in all, in versions that have one.
+  /// A size below libcurl's limits for heads: 100 KiB for a line, 300 KiB in total, in versions with such a limit.
   private static let limitOfHead = 190 << 10
 
   /// CURLE_TOO_LARGE, of libcurl 8.6 and newer.
@@ -118,7 +118,7 @@ enum ErrorTable {
     CURLE_COULDNT_CONNECT.rawValue: .connectionFailed,
     CURLE_WEIRD_SERVER_REPLY.rawValue: .malformedResponse,
     CURLE_HTTP2.rawValue: .http2Error,
-    // A transfer coding: libcurl does not decode content codings here.
+    // An error of a transfer coding: libcurl does not decode content codings here.
     CURLE_BAD_CONTENT_ENCODING.rawValue: .malformedResponse,
     CURLE_PARTIAL_FILE.rawValue: .truncatedResponse,
     CURLE_UPLOAD_FAILED.rawValue: .sendFailed,

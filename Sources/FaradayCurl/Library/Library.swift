@@ -1,5 +1,5 @@
 internal import CCurl
-internal import FaradayCore
+@_spi(Adapters) internal import FaradayCore
 #if canImport(Glibc)
 private import Glibc
 #elseif canImport(Darwin)
@@ -8,7 +8,7 @@ private import Darwin
 
 /// The libcurl of this process: its version and features. It is initialized once, on first use, and never cleaned up.
 enum Library {
-  /// The version at run time, as 0xXXYYZZ, which may be newer than the headers at compile time; 0 if initialization failed.
+  /// The version at run time, as 0xXXYYZZ; 0 if initialization failed. It may be newer than the headers at compile time.
   static let version: UInt32 = {
     OpenSSL.keepUntilExit()
     guard curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK else { return 0 }
@@ -32,39 +32,12 @@ enum Library {
   static let versionText = faraday_version()?.pointee.version.map { String(cString: $0) } ?? "of unknown version"
 
   /// The capabilities of this build of libcurl.
-  static let capabilities: Capabilities = {
-    var capabilities = Capabilities.all
-    if !hasHTTP3 { capabilities.remove(.http3) }
-    if !hasReliableHTTP2 { capabilities.subtract([.http2, .http2PriorKnowledge]) }
-    // Such a request cannot use HTTP/1.1 instead: see `Transfer.mayBeHTTP2`.
-    if !Behaviour.hasSoundStreams { capabilities.remove(.http2PriorKnowledge) }
-    if features & CURL_VERSION_UNIX_SOCKETS == 0 { capabilities.remove(.unixSockets) }
-    if !OpenSSL.reportsCertificates { capabilities.remove(.peerCertificates) }
-    #if !os(Linux)
-    capabilities.remove(.tcpUserTimeout)
-    #endif
-    // Others ignore a part of these options: a certificate in memory, a directory besides the default file, names of ciphers.
-    if !OpenSSL.isUsed { capabilities.subtract([.tlsAuthorities, .clientCertificates, .tlsCiphers]) }
-    // libcurl 8.22 trusts its default file besides the directory that it is given; 8.20 and 8.23 do not.
-    if 0x08_15_00..<0x08_17_00 ~= version { capabilities.remove(.tlsAuthorities) }
-    for (capability, option) in optional where !hasOption(option) { capabilities.remove(capability) }
-    return capabilities
-  }()
+  static let capabilities = Requirement.all.filter { !$0.isMet }.reduce(into: Capabilities.all) { $0.remove($1.capability) }
 
-  /// Options that a build may lack.
-  private static let optional: [(Capabilities, CURLoption)] = [
-    (.tlsAuthorities, CURLOPT_CAINFO_BLOB), (.tlsAuthorities, CURLOPT_CAPATH), (.pinnedPublicKeys, CURLOPT_PINNEDPUBLICKEY),
-    (.revocationLists, CURLOPT_CRLFILE), (.tlsCiphers, CURLOPT_TLS13_CIPHERS), (.peerCertificates, CURLOPT_SSL_CTX_FUNCTION),
-    (.proxies, CURLOPT_PROXY), (.dnsServers, CURLOPT_DNS_SERVERS), (.dnsOverHTTPS, CURLOPT_DOH_URL),
-  ]
-
-  /// Whether libcurl can be given an option whose value is a pointer.
-  private static func hasOption(_ option: CURLoption) -> Bool {
-    guard isReady, let easy = curl_easy_init() else { return false }
-    defer { curl_easy_cleanup(easy) }
-    let code = faraday_set_pointer(easy, option, nil)
-    return code != CURLE_UNKNOWN_OPTION && code != CURLE_NOT_BUILT_IN
-  }
+  /// The values of CURLSSLOPT_EARLYDATA, and of CURLINFO_EARLYDATA_SENT_T, which is negative if the server has rejected the
+  /// early data. The headers may be too old to declare them.
+  static let earlyDataOption = 1 << 6
+  static let earlyDataInfo = CURLINFO(rawValue: 0x600000 + 68)
 
   /// The authentication schemes of this build of libcurl.
   static let schemes: AuthenticationSchemes = {
@@ -74,53 +47,55 @@ enum Library {
     return schemes
   }()
 
-  private static let features = faraday_version()?.pointee.features ?? 0
+  static let features = faraday_version()?.pointee.features ?? 0
 
-  /// Whether HTTP/2 is supported: from 7.88 on, and before ``Behaviour/hasSoundStreams`` for some requests only.
+  /// Whether HTTP/2 is supported: from 7.88 on. Before ``Behaviour/hasSoundStreams`` it is used for some requests only.
   static let hasReliableHTTP2 = version >= 0x07_58_00 && features & CURL_VERSION_HTTP2 != 0
 
-  /// Whether HTTP/3 is supported: from 8.5 on, which no longer calls it experimental, if libcurl is built with a QUIC library.
-  static let hasHTTP3 = version >= 0x08_05_00 && features & CURL_VERSION_HTTP3 != 0
+  /// Whether HTTP/3 is supported: from 8.5 on with ngtcp2, where libcurl no longer calls it experimental. With OpenSSL's QUIC
+  /// (8.14.1 of Debian 13), a slow reader can block other requests on its connection until they time out.
+  static let hasHTTP3 =
+    version >= 0x08_05_00 && features & CURL_VERSION_HTTP3 != 0 && description.contains("ngtcp2/")
 
-  /// The file of certificate authorities that libcurl was built with; nil if there is none. If that file does not exist, the first
-  /// that does of those that systems have: libcurl may have been built on another one.
+  /// The default CA file of this libcurl; nil if there is none. If the file does not exist, the first existing file of
+  /// `usualBundles`: libcurl may have been built on another system.
   static let bundle: String? = {
     let own = faraday_version()?.pointee.cainfo.map { String(cString: $0) }
     guard own != nil || authorityDirectory == nil else { return nil }
     return ([own].compactMap(\.self) + usualBundles).first { access($0, R_OK) == 0 } ?? own
   }()
 
-  /// Of Debian, Fedora, openSUSE and Alpine, as in Go's crypto/x509.
+  /// The CA files of Debian, Fedora, openSUSE and Alpine, as in Go's crypto/x509.
   private static let usualBundles = [
     "/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/ca-bundle.pem",
     "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem", "/etc/ssl/cert.pem",
   ]
 
-  /// The directory of certificate authorities that libcurl was built with; nil if there is none.
+  /// The default CA directory of this libcurl; nil if there is none.
   static let authorityDirectory = faraday_version()?.pointee.capath.map { String(cString: $0) }
 
-  /// Behaviour that depends on the version at run time, with the release that changed it.
+  /// Behaviour that depends on the version at run time. The number in parentheses is the release that changed it.
   enum Behaviour {
-    /// Timers are rounded up and not down (8.4.0).
+    /// Timers are rounded up instead of down (8.4.0).
     static let roundsTimersUp = version >= 0x08_04_00
-    /// A truncated HTTP/2 stream is an error, a paused one is bounded and complete, and an upload neither spins nor loses an early
-    /// response (8.4.0).
+    /// HTTP/2 streams are reliable (8.4.0): a truncated stream is an error, a paused stream is bounded and complete, and an
+    /// upload neither spins nor loses an early response.
     static let hasSoundStreams = version >= 0x08_04_00
-    /// Requests for HTTP/1.1 get kept connections of HTTP/2 (8.12).
+    /// Requests for HTTP/1.1 reuse HTTP/2 connections (8.12).
     static let mixesVersions = version >= 0x08_0C_00 && version < 0x08_0D_00
-    /// After a server has violated HTTP/2, its connection's transfers wait for more, until that is closed. From 8.14 on, and before
-    /// 8.4, they end when libcurl reads the next time. What comes between is told by the log of frames.
+    /// After an HTTP/2 protocol violation by the server, the connection's transfers wait until it is closed. Before 8.4 and
+    /// from 8.14 on, the transfers end at libcurl's next read. In the versions between, the frame log reveals the violation.
     static let hidesBrokenSessions = hidesBrokenSessions(in: version)
     fileprivate static func hidesBrokenSessions(in version: UInt32) -> Bool { version >= 0x08_04_00 && version < 0x08_0E_00 }
-    /// TLS sessions can be resumed. Over GnuTLS, 8.14 fails in some handshakes that resume one ("The request is invalid"); versions from
-    /// 8.12 on have that cache of sessions.
+    /// TLS sessions can be resumed reliably. Over GnuTLS, 8.14 fails in some resumed handshakes ("The request is invalid"). The
+    /// same session cache exists from 8.12 on.
     static let resumesSessions = OpenSSL.isUsed || version < 0x08_0C_00
-    /// RST_STREAM is sent at once when an HTTP/2 transfer is cancelled, and not with the connection's next frame (8.15.0). In 8.16 it is
-    /// not always sent; no version between that and 8.20 was tested.
+    /// A cancelled HTTP/2 transfer sends RST_STREAM at once, instead of with the connection's next frame (8.15.0). 8.16 does
+    /// not always send it, and no version between 8.16 and 8.20 was tested: the value is true from 8.20 on.
     static let resetsAtOnce = version >= 0x08_14_00
-    /// A name that was not found is not looked up again for a while (8.16.0).
+    /// Failed DNS lookups are cached for a while (8.16.0).
     static let remembersFailedLookups = version >= 0x08_10_00
-    /// Percent-escapes of the path and query are sent in upper case.
+    /// libcurl sends percent-escapes of the path and query in upper case.
     static let raisesEscapes: Bool = {
       guard let url = curl_url() else { return false }
       defer { curl_url_cleanup(url) }
@@ -131,5 +106,17 @@ enum Library {
       defer { curl_free(path) }
       return String(cString: path) != "/%7e"
     }()
+  }
+}
+
+/// The environment of the process.
+package enum Environment {
+  /// Returns the first of these variables that is set and not empty, as libcurl does; nil if there is none. Not safe while
+  /// another thread sets variables, because `getenv` is not thread-safe.
+  package static func variable(_ names: String...) -> String? {
+    for name in names {
+      if let value = getenv(name), value.pointee != 0 { return String(cString: value) }
+    }
+    return nil
   }
 }

@@ -1,27 +1,32 @@
 internal import CCurl
-internal import FaradayCore
+@_spi(Adapters) internal import FaradayCore
 
-/// Properties of a TLS connection that libcurl does not provide, read from the OpenSSL that libcurl uses. Its functions are looked up
-/// at run time (`dlsym`), in libcurl and the libraries that it is linked with: this package does not link OpenSSL.
+/// Properties of a TLS connection that libcurl does not provide, read from the OpenSSL that libcurl uses. The OpenSSL functions
+/// are looked up at run time (`dlsym`), in libcurl and the libraries that it links. This package does not link OpenSSL.
 ///
-/// Nothing is known if libcurl uses another TLS library, or contains an OpenSSL whose functions it does not export.
+/// The properties are unknown if libcurl uses another TLS library, or contains an OpenSSL without exported functions.
 enum OpenSSL {
   private static let functions: faraday_openssl = {
     let found = faraday_find_openssl()
     guard isUsed, let text = found.version?(0) else { return faraday_openssl() }
-    // Never those of another OpenSSL that libcurl is linked with besides its own: `OpenSSL/3.0.19` and `OpenSSL 3.0.19 27 Jan 2026`.
+    // The functions of a second OpenSSL that libcurl also links must not be used. Compares `OpenSSL/3.0.19` with `OpenSSL
+    // 3.0.19 27 Jan 2026`.
     let isOther = name.hasPrefix("OpenSSL/") && !String(cString: text).split(separator: " ").contains(name.dropFirst(8))
     return isOther ? faraday_openssl() : found
   }()
 
-  /// The TLS library and its version, as libcurl says it: `OpenSSL/3.0.19`.
+  /// The TLS library and its version, from libcurl: `OpenSSL/3.0.19`.
   private static let name = faraday_version()?.pointee.ssl_version.map { String(cString: $0) } ?? ""
 
   /// Whether libcurl uses OpenSSL or a fork of it.
   static let isUsed = ["OpenSSL", "LibreSSL", "BoringSSL", "quictls", "AWS-LC"].contains { name.hasPrefix($0) }
 
-  /// Initializes OpenSSL without its atexit handler, which frees memory that other threads still use, so that a process that exits
-  /// during transfers does not crash. No effect if OpenSSL is initialized already.
+  /// Whether libcurl can send early data over this TLS library (from 8.13 on). LibreSSL, BoringSSL and AWS-LC do not support
+  /// it.
+  static let sendsEarlyData = ["OpenSSL", "quictls"].contains { name.hasPrefix($0) }
+
+  /// Initializes OpenSSL without its atexit handler, so that a process that exits during transfers does not crash: the handler
+  /// frees memory that other threads still use. No effect if OpenSSL is already initialized.
   static func keepUntilExit() {
     let withoutExit: UInt64 = 0x0008_0000  // OPENSSL_INIT_NO_ATEXIT
     _ = functions.`init`?(withoutExit, nil)
@@ -30,7 +35,7 @@ enum OpenSSL {
   /// Whether unread bytes of a connection can be detected.
   static var detectsUnreadBytes: Bool { functions.has_pending != nil }
 
-  /// Whether OpenSSL has buffered bytes that were not read, decrypted or not: they are no longer in the socket.
+  /// Whether OpenSSL has buffered unread bytes, decrypted or not. Such bytes are no longer in the socket.
   static func hasUnreadBytes(_ ssl: UnsafeMutableRawPointer) -> Bool { functions.has_pending.map { $0(ssl) != 0 } ?? false }
 
   /// Whether the server has sent a close_notify; nil if that is unknown.
@@ -39,16 +44,16 @@ enum OpenSSL {
     return functions.get_shutdown.map { $0(ssl) & received != 0 }
   }
 
-  // MARK: what was negotiated
+  // MARK: handshake
 
-  /// What was negotiated in the handshake of a connection.
+  /// Returns the negotiated properties of a connection.
   static func session(of ssl: UnsafeMutableRawPointer) -> TLSSession {
     var session = TLSSession()
     switch functions.get_version?(ssl).map({ String(cString: $0) }) {
     case "TLSv1": session.version = .v1_0
     case "TLSv1.1": session.version = .v1_1
     case "TLSv1.2": session.version = .v1_2
-    // QUIC has no other version (RFC 9001).
+    // QUIC always uses TLS 1.3 (RFC 9001).
     case "TLSv1.3", "QUICv1": session.version = .v1_3
     default: break
     }
@@ -58,6 +63,9 @@ enum OpenSSL {
     if let name = applicationProtocol(ssl), !name.isEmpty { session.applicationProtocol = String(decoding: name, as: UTF8.self) }
     return session
   }
+
+  /// Whether the handshake is incomplete, for example while early data are sent.
+  static func isInHandshake(_ ssl: UnsafeMutableRawPointer) -> Bool { functions.is_finished.map { $0(ssl) == 0 } ?? false }
 
   /// Whether the negotiated protocol (ALPN) can be read.
   static var reportsALPN: Bool { functions.get_alpn != nil }
@@ -71,6 +79,12 @@ enum OpenSSL {
     var name: UnsafePointer<UInt8>?
     var length: UInt32 = 0
     alpn(ssl, &name, &length)
+    // With early data, the handshake completes after the request was sent. libcurl requires the session's protocol then.
+    if name == nil, isInHandshake(ssl), let session = functions.get_session?(ssl) {
+      var count = 0
+      functions.session_alpn?(session, &name, &count)
+      return UnsafeBufferPointer(start: name, count: name == nil ? 0 : count)
+    }
     return UnsafeBufferPointer(start: name, count: name == nil ? 0 : Int(length))
   }
 
@@ -84,10 +98,10 @@ enum OpenSSL {
     return canRead && canVerify && canDecide && functions.encode != nil && functions.release != nil
   }()
 
-  /// The certificates that the peer of a connection has sent, in DER; those of the original handshake if the session was resumed.
+  /// The certificates from the peer of a connection, in DER. For a resumed session, the certificates of the original handshake.
   static func peerCertificates(_ ssl: UnsafeMutableRawPointer) -> [Data] { certificates(functions.peer_chain?(ssl)) }
 
-  /// The certificates that a peer has sent, in DER, while they are verified.
+  /// The certificates from a peer, in DER, during their verification.
   static func certificates(verifiedWith store: UnsafeMutableRawPointer?) -> [Data] { certificates(functions.sent_chain?(store)) }
 
   private static func certificates(_ chain: UnsafeMutableRawPointer?) -> [Data] {
@@ -101,26 +115,27 @@ enum OpenSSL {
     }
   }
 
-  /// Replaces the verification of certificate chains of a context (`SSL_CTX *`) with a function, which must call ``verify(_:)``.
-  /// Returns false if that is not possible.
+  /// Replaces the verification of certificate chains of a context (`SSL_CTX *`) with a function, which must call
+  /// ``verify(_:)``. Returns false if the OpenSSL functions are missing.
   static func setVerification(
     _ context: UnsafeMutableRawPointer?, _ function: faraday_verify_function?, _ data: UnsafeMutableRawPointer?
   ) -> Bool {
     guard let setOptions = functions.set_options, let setVerify = functions.set_verify else { return false }
-    // Later the function's data is gone: a server must not ask for another handshake on a kept connection.
+    // The function's data may be released after the handshake. A server must not renegotiate on a keep-alive connection.
     _ = setOptions(context, 1 << 30)  // SSL_OP_NO_RENEGOTIATION
     setVerify(context, function, data)
     return true
   }
 
-  /// Makes the result of the verification count, also where libcurl would ignore it. Returns false if that is not possible.
+  /// Makes a failed verification fail the handshake, even if libcurl would ignore the result. Returns false if the OpenSSL
+  /// functions are missing.
   static func requireVerification(_ context: UnsafeMutableRawPointer?) -> Bool {
     guard let setMode = functions.set_mode else { return false }
     setMode(context, 1, nil)  // SSL_VERIFY_PEER
     return true
   }
 
-  /// OpenSSL's own verification of a certificate chain.
+  /// Verifies a certificate chain with OpenSSL's default function.
   static func verify(_ store: UnsafeMutableRawPointer?) -> Bool { functions.verify.map { $0(store) > 0 } ?? false }
 
   /// Sets the result of a verification.

@@ -1,8 +1,8 @@
 internal import CCurl
-internal import FaradayCore
+@_spi(Adapters) internal import FaradayCore
 
 extension TLS {
-  /// libcurl's options of the TLS connection to the server, or to an https proxy.
+  /// The libcurl options for the TLS connection to the server, or to an https proxy.
   struct LibcurlNames {
     let caFile, caDirectory, caBlob, verifyPeer, verifyHost, crl, pins, version: CURLoption
     let certificate, certificateBlob, certificateType, key, keyBlob, keyType, password, ciphers, suites: CURLoption
@@ -31,32 +31,36 @@ extension TLS {
     if !pinnedPublicKeys.isEmpty {
       try easy.set(names.pins, pinnedPublicKeys.map { "sha256//" + $0 }.joined(separator: ";"))
     }
-    if let ciphers { try easy.set(names.ciphers, ciphers) }
-    if let cipherSuites { try easy.set(names.suites, cipherSuites) }
+    if let tls12Ciphers { try easy.set(names.ciphers, tls12Ciphers) }
+    if let tls13Ciphers { try easy.set(names.suites, tls13Ciphers) }
     try clientCertificate?.apply(to: easy, names)
   }
 
-  /// Sets the options that libcurl has for both connections at once, the server's and an https proxy's.
-  func applyHandshake(to easy: EasyHandle) throws(EasyHandle.OptionRejected) {
-    // A session that is resumed has no certificates.
-    let resumes = resumesSessions && Library.Behaviour.resumesSessions && !reportsPeerCertificates && verifier == nil
-    if !resumes { try easy.set(CURLOPT_SSL_SESSIONID_CACHE, 0) }
+  /// Whether a session may be resumed. In a resumed handshake the server sends no certificates.
+  fileprivate var mayResume: Bool {
+    resumesSessions && Library.Behaviour.resumesSessions && !reportsPeerCertificates && verifier == nil
+  }
+
+  /// Sets the options that libcurl applies to both TLS connections, the server's and an https proxy's.
+  func applyHandshake(to easy: EasyHandle, withEarlyData: Bool) throws(EasyHandle.OptionRejected) {
+    if withEarlyData { try easy.set(CURLOPT_SSL_OPTIONS, Library.earlyDataOption) }
+    if !mayResume { try easy.set(CURLOPT_SSL_SESSIONID_CACHE, 0) }
     if !negotiatesProtocol { try easy.set(CURLOPT_SSL_ENABLE_ALPN, 0) }
   }
 
   private func applyAuthorities(to easy: EasyHandle, _ names: LibcurlNames) throws(EasyHandle.OptionRejected) {
     if let caCertificates { try easy.set(names.caBlob, bytes: caCertificates) }
-    // The system's authorities, unless others are trusted instead.
+    // The system's authorities, unless the options replace them.
     let isSystem = caFile == nil && caDirectory == nil && caCertificates == nil
     let file = isSystem ? Library.bundle : caFile
-    // No directory of authorities besides a bundle: libcurl would parse the bundle again for every connection.
+    // No directory in addition to a bundle: libcurl would parse the bundle again for every connection.
     let directory = isSystem && file == nil ? Library.authorityDirectory : caDirectory
     guard !isSystem || file != nil || directory != nil else { return }
     try easy.set(names.caFile, file.map { CertificatePath.current($0) })
     try easy.set(names.caDirectory, directory.map { CertificatePath.current($0) })
   }
 
-  /// The minimum and maximum version in the two halves of libcurl's number.
+  /// The minimum and maximum version, combined in the two halves of libcurl's number.
   private var versions: Int {
     let minimum =
       switch minimumVersion {
@@ -77,6 +81,14 @@ extension TLS {
   }
 }
 
+extension Request {
+  /// Whether the request may be sent before the TLS handshake is complete, when an attacker can replay it.
+  var maySendEarlyData: Bool {
+    guard let tls = options.transport?.fields.tls, tls.sendsEarlyData else { return false }
+    return tls.mayResume && method.isSafe && body.isEmpty
+  }
+}
+
 extension ClientCertificate {
   fileprivate func apply(to easy: EasyHandle, _ names: TLS.LibcurlNames) throws(EasyHandle.OptionRejected) {
     let type =
@@ -86,13 +98,13 @@ extension ClientCertificate {
       case .pkcs12: "P12"
       }
     try easy.set(names.certificateType, type)
-    // libcurl identifies the pair by the certificate.
+    // libcurl identifies the pair of certificate and key by the certificate.
     try Self.set(certificate, with: key, easy, names.certificate, names.certificateBlob)
     if let key {
       try easy.set(names.keyType, type)
       try Self.set(key, easy, names.key, names.keyBlob)
     } else if format == .pem, case .bytes(let data) = certificate {
-      // libcurl takes the key from the certificate's file, but not from its bytes.
+      // libcurl reads the key from the certificate's file, but not from its bytes.
       try easy.set(names.keyBlob, bytes: data)
     }
     if let password { try easy.set(names.password, password) }
@@ -104,9 +116,56 @@ extension ClientCertificate {
     switch source {
     case .file(let path):
       let key: String? = if case .file(let path) = other { path } else { nil }
-      // libcurl could take a name without a slash for a certificate in a store.
+      // libcurl could interpret a name without a slash as a certificate in a store.
       try easy.set(file, CertificatePath.current(path.contains("/") ? path : "./" + path, with: key))
     case .bytes(let data): try easy.set(blob, bytes: data)
     }
   }
+}
+
+/// The path of a file or folder of certificates or keys, spelled differently for each version of the file.
+///
+/// libcurl identifies these files by path. By path, it caches parsed authorities for 24 hours, resumes TLS sessions without
+/// another verification, and reuses connections. With a new spelling, it treats a replaced file as a new file in all three
+/// cases. The spellings differ in the `/` and `.` before the path, which the file system ignores.
+enum CertificatePath {
+  /// Returns the path for libcurl. It costs a system call for each file.
+  ///
+  /// - Parameter other: a related file, such as the key of a certificate.
+  static func current(_ path: String, with other: String? = nil) -> String {
+    let version = faraday_file_version(path)
+    guard version != 0 else { return path }
+    let isAbsolute = path.hasPrefix("/")
+    var text = isAbsolute ? "//" : "/./"
+    text.reserveCapacity(text.utf8.count + numbers.count + path.utf8.count)
+    // As a sum of non-consecutive Fibonacci numbers, so that no two dots are adjacent: `..` would be another folder.
+    var rest = (other.map { version ^ faraday_file_version($0).byteSwapped } ?? version) % modulus
+    for number in numbers {
+      text += rest < number ? "/" : "."
+      if rest >= number { rest -= number }
+    }
+    // libcurl 8.12 and newer resolve a relative path.
+    return text + (isAbsolute ? path : FileManager.default.currentDirectoryPath + "/" + path)
+  }
+
+  /// Restores the caller's spelling of paths in a libcurl message.
+  static func plain(_ message: String) -> String {
+    guard message.contains("//") || message.contains("/./") else { return message }
+    let folder = FileManager.default.currentDirectoryPath + "/"
+    return message.replacing(#/\/(\.?)\/[\/.]{31}(\/[^\s,]*)/#) { match in
+      let path = match.2
+      return match.1.isEmpty || !path.hasPrefix(folder) ? path : path.dropFirst(folder.count)
+    }
+  }
+
+  /// 31 Fibonacci numbers, the largest first. With the two or three characters before them, the prefix is short enough for
+  /// libcurl's messages, which have 256 characters.
+  private static let numbers: [UInt32] = {
+    var numbers: [UInt32] = [1, 2]
+    while numbers.count < 31 { numbers.append(numbers[numbers.count - 1] + numbers[numbers.count - 2]) }
+    return numbers.reversed()
+  }()
+
+  /// The number of spellings: more than three million.
+  private static let modulus = numbers[0] + numbers[1]
 }

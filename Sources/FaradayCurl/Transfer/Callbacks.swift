@@ -1,23 +1,24 @@
 internal import CCurl
-internal import FaradayCore
+@_spi(Adapters) internal import FaradayCore
 
-// libcurl's callbacks, all called on the engine's thread. Only this file turns libcurl's pointers back into objects: a transfer's
-// pointer is valid while its easy handle is, because the engine keeps the transfer until it has closed the handle; a driver's and a
-// socket table's while the multi handle is.
+// libcurl's callbacks, all called on the engine's thread. Only this file converts libcurl's pointers back to objects. The
+// pointers to a transfer, its exchange and its attempt are valid while the easy handle is valid, because the engine keeps the
+// transfer until it has closed the handle. The pointers to a driver and a socket table are valid while the multi handle is
+// valid.
 //
-// They are global functions and not closures: a closure written in isolated code checks its executor when it is called, and would
-// trap on a thread that is not its own.
+// The callbacks are global functions, not closures: a closure in isolated code checks its executor when it is called, and would
+// trap on the engine's thread.
 
 nonisolated func writeCallback(
   _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ data: UnsafeMutableRawPointer?
 ) -> Int {
-  withTransfer(data, otherwise: faraday_write_error) { $0.received(UnsafeRawBufferPointer(start: bytes, count: count)) }
+  withExchange(data, otherwise: faraday_write_error) { $0.received(UnsafeRawBufferPointer(start: bytes, count: count)) }
 }
 
 nonisolated func headerCallback(
   _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ data: UnsafeMutableRawPointer?
 ) -> Int {
-  withTransfer(data, otherwise: faraday_write_error) {
+  withExchange(data, otherwise: faraday_write_error) {
     $0.receivedHeader(UnsafeRawBufferPointer(start: bytes, count: count)) ? count : faraday_write_error
   }
 }
@@ -25,13 +26,13 @@ nonisolated func headerCallback(
 nonisolated func readCallback(
   _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ data: UnsafeMutableRawPointer?
 ) -> Int {
-  withTransfer(data, otherwise: faraday_read_abort) {
+  withExchange(data, otherwise: faraday_read_abort) {
     $0.fill(UnsafeMutableRawBufferPointer(start: bytes, count: size &* count))
   }
 }
 
 nonisolated func seekCallback(_ data: UnsafeMutableRawPointer?, _ offset: curl_off_t, _ origin: Int32) -> Int32 {
-  withTransfer(data, otherwise: CURL_SEEKFUNC_CANTSEEK) {
+  withExchange(data, otherwise: CURL_SEEKFUNC_CANTSEEK) {
     origin == SEEK_SET && offset == 0 && $0.mayRewind() ? CURL_SEEKFUNC_OK : CURL_SEEKFUNC_CANTSEEK
   }
 }
@@ -39,13 +40,13 @@ nonisolated func seekCallback(_ data: UnsafeMutableRawPointer?, _ offset: curl_o
 nonisolated func openSocketCallback(
   _ data: UnsafeMutableRawPointer?, _ purpose: curlsocktype, _ address: UnsafeMutablePointer<curl_sockaddr>?
 ) -> curl_socket_t {
-  guard let address, withTransfer(data, otherwise: false, { $0.mayConnect(to: address) }) else { return faraday_bad_socket }
+  guard let address, withAttempt(data, otherwise: false, { $0.mayConnect(to: address) }) else { return faraday_bad_socket }
   let descriptor = faraday_open_socket(address)
   guard descriptor >= 0 else {
-    withTransfer(data, otherwise: ()) { $0.openedNoSocket() }
+    withAttempt(data, otherwise: ()) { $0.openedNoSocket() }
     return faraday_bad_socket
   }
-  withTransfer(data, otherwise: ()) { $0.openedSocket(descriptor, isDatagram: address.pointee.protocol == Int32(IPPROTO_UDP)) }
+  withAttempt(data, otherwise: ()) { $0.openedSocket(descriptor, isDatagram: address.pointee.protocol == Int32(IPPROTO_UDP)) }
   return descriptor
 }
 
@@ -54,45 +55,38 @@ nonisolated func readyCallback(
   _ remotePort: Int32, _ localPort: Int32
 ) -> Int32 {
   let endpoints = Sockets.Endpoints(remote: remote, remotePort, local: local, localPort)
-  let mayGoOn = withTransfer(data, otherwise: false) {
+  let mayGoOn = withAttempt(data, otherwise: false) {
     $0.connectionIsReady(endpoints, remote, remotePort, local: local)
   }
   return mayGoOn ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
 }
 
-/// Set only while libcurl may discard what it receives, and for responses whose end needs a TLS close_notify.
+/// Set only while libcurl may discard received bytes, and for responses whose end requires a TLS close_notify.
 nonisolated func progressCallback(
   _ data: UnsafeMutableRawPointer?, _ downloadTotal: curl_off_t, _ downloaded: curl_off_t, _ uploadTotal: curl_off_t,
   _ uploaded: curl_off_t
 ) -> Int32 {
-  withTransfer(data, otherwise: false) { $0.mayGoOn(downloaded: Int64(downloaded)) } ? 0 : 1
+  withAttempt(data, otherwise: false) { $0.mayGoOn(downloaded: Int64(downloaded)) } ? 0 : 1
 }
 
-/// A TLS connection is prepared: its certificates are to be reported, or decided about.
+/// Called when a TLS connection is prepared, to report or verify its certificates.
 nonisolated func tlsContextCallback(
   _ easy: UnsafeMutableRawPointer?, _ context: UnsafeMutableRawPointer?, _ data: UnsafeMutableRawPointer?
 ) -> CURLcode {
-  withTransfer(data, otherwise: CURLE_SSL_CONNECT_ERROR) { transfer in
-    // That of a DNS-over-HTTPS resolver is verified as without this callback.
-    guard easy == transfer.easy?.pointer else { return CURLE_OK }
-    // Those of an https proxy came first.
-    transfer.attempt.certificates = []
-    guard OpenSSL.setVerification(context, verifyCallback, data) else { return CURLE_SSL_CONNECT_ERROR }
-    return transfer.verifier == nil || OpenSSL.requireVerification(context) ? CURLE_OK : CURLE_SSL_CONNECT_ERROR
-  }
+  withAttempt(data, otherwise: false) { $0.mayBeginHandshake(easy, context) } ? CURLE_OK : CURLE_SSL_CONNECT_ERROR
 }
 
-/// The peer has sent its certificates: they are copied, and verified.
+/// Called when the peer has sent its certificates: copies and verifies them.
 nonisolated func verifyCallback(_ store: UnsafeMutableRawPointer?, _ data: UnsafeMutableRawPointer?) -> Int32 {
   let certificates = OpenSSL.certificates(verifiedWith: store)
-  return withTransfer(data, otherwise: false) { $0.accepts(certificates, in: store) } ? 1 : 0
+  return withAttempt(data, otherwise: false) { $0.accepts(certificates, in: store) } ? 1 : 0
 }
 
 /// The trailers of the request's body.
 nonisolated func trailerCallback(
   _ list: UnsafeMutablePointer<UnsafeMutablePointer<curl_slist>?>?, _ data: UnsafeMutableRawPointer?
 ) -> Int32 {
-  let lines = withTransfer(data, otherwise: []) { $0.trailerLines() }
+  let lines = withAttempt(data, otherwise: []) { $0.trailerLines() }
   guard let list, let lines else { return CURL_TRAILERFUNC_ABORT }
   for line in lines {
     guard let longer = curl_slist_append(list.pointee, line) else { return CURL_TRAILERFUNC_ABORT }
@@ -101,21 +95,21 @@ nonisolated func trailerCallback(
   return CURL_TRAILERFUNC_OK
 }
 
-/// Set only for responses after which libcurl may drop excess bytes, and for a trace.
+/// Set for responses after which libcurl may drop excess bytes, for a trace, and for events.
 nonisolated func logCallback(
   _ easy: UnsafeMutableRawPointer?, _ kind: curl_infotype, _ text: UnsafeMutablePointer<CChar>?, _ count: Int,
   _ data: UnsafeMutableRawPointer?
 ) -> Int32 {
-  withTransfer(data, otherwise: ()) { $0.logged(kind, UnsafeRawBufferPointer(start: text, count: count)) }
+  withAttempt(data, otherwise: ()) { $0.logged(kind, UnsafeRawBufferPointer(start: text, count: count)) }
   return 0
 }
 
-/// For the request that makes libcurl clean up idle connections: it must not open a socket.
+/// Prevents the sweep's request from opening a socket.
 nonisolated func noSocketCallback(
   _ data: UnsafeMutableRawPointer?, _ purpose: curlsocktype, _ address: UnsafeMutablePointer<curl_sockaddr>?
 ) -> curl_socket_t { faraday_bad_socket }
 
-/// For the same request: it must not be sent over a kept connection.
+/// Prevents the sweep's request from being sent over a keep-alive connection.
 nonisolated func noRequestCallback(
   _ data: UnsafeMutableRawPointer?, _ remote: UnsafeMutablePointer<CChar>?, _ local: UnsafeMutablePointer<CChar>?,
   _ remotePort: Int32, _ localPort: Int32
@@ -126,11 +120,18 @@ nonisolated func closeSocketCallback(_ data: UnsafeMutableRawPointer?, _ descrip
   return close(descriptor)
 }
 
-private func withTransfer<Result>(
-  _ data: UnsafeMutableRawPointer?, otherwise: Result, _ body: (Transfer) -> Result
+private func withExchange<Result>(
+  _ data: UnsafeMutableRawPointer?, otherwise: Result, _ body: (Exchange) -> Result
 ) -> Result {
   guard let data else { return otherwise }
-  return Unmanaged<Transfer>.fromOpaque(data)._withUnsafeGuaranteedRef(body)
+  return Unmanaged<Exchange>.fromOpaque(data)._withUnsafeGuaranteedRef(body)
+}
+
+private func withAttempt<Result>(
+  _ data: UnsafeMutableRawPointer?, otherwise: Result, _ body: (Attempt) -> Result
+) -> Result {
+  guard let data else { return otherwise }
+  return Unmanaged<Attempt>.fromOpaque(data)._withUnsafeGuaranteedRef(body)
 }
 
 /// The transfer of an easy handle, by its CURLOPT_PRIVATE.
@@ -143,7 +144,7 @@ nonisolated func socketCallback(
   _ easy: UnsafeMutableRawPointer?, _ descriptor: curl_socket_t, _ what: Int32, _ data: UnsafeMutableRawPointer?,
   _ own: UnsafeMutableRawPointer?
 ) -> Int32 {
-  // `easy` may be an internal handle of libcurl, and is not used.
+  // Does not use `easy`: it may be an internal handle of libcurl.
   guard let data else { return 0 }
   Unmanaged<EpollDriver>.fromOpaque(data)._withUnsafeGuaranteedRef { $0.changed(descriptor, to: what) }
   return 0

@@ -1,14 +1,14 @@
-internal import FaradayCore
+@_spi(Adapters) internal import FaradayCore
 
-/// The framing of a response: where its body ends, and whether the connection is closed after it (RFC 9112, sections 6 and 9).
+/// The framing of a response: the end of its body, and whether the connection is closed after it (RFC 9112, sections 6 and 9).
 ///
-/// libcurl parses the same fields, and accepts some that it should reject. Every ambiguity is an error here, to prevent response
-/// smuggling: framing is never taken for body, nor body for the next response.
+/// libcurl parses the same fields, and accepts some that it should reject. Here every ambiguity is an error, to prevent
+/// response smuggling: framing is never treated as body, nor body as the next response.
 struct Framing {
   private(set) var contentLength: Int64?
   private(set) var isChunked = false
   private(set) var closesConnection = false
-  /// The transfer codings besides chunked, in the order in which they were applied.
+  /// The transfer codings except chunked, in the order in which they were applied.
   private(set) var codings: [String] = []
   private var hasTransferEncoding = false
   /// The decoder of a chunked body; libcurl is configured not to decode it.
@@ -19,7 +19,7 @@ struct Framing {
 
   init(closesConnection: Bool = false) { self.closesConnection = closesConnection }
 
-  /// Reads a header line. Returns what is wrong with it; nil if nothing is.
+  /// Reads a header line. Returns a description of its error; nil if it is valid.
   mutating func read(_ line: UnsafeRawBufferPointer) -> String? {
     guard let first = line.first else { return nil }
     if first == 0x20 || first == 0x09 {
@@ -28,11 +28,11 @@ struct Framing {
     }
     hasFields = true
     mayFold = true
-    // A case-insensitive c or t: all relevant fields begin with these.
+    // A case-insensitive c or t: all relevant fields begin with one of them.
     guard first | 0x20 == 0x63 || first | 0x20 == 0x74, let field = Field(line) else { return nil }
     mayFold = false
     guard !field.hasBlank else { return "a Content-Length, Transfer-Encoding or Connection field has a space before its colon" }
-    // Some parsers treat these as spaces (RFC 9112, section 2.2).
+    // Some parsers treat CR and NUL as spaces (RFC 9112, section 2.2).
     guard !field.value.contains(where: { $0 == 0x0D || $0 == 0 }) else {
       return "a Content-Length, Transfer-Encoding or Connection field contains a carriage return or NUL"
     }
@@ -47,7 +47,7 @@ struct Framing {
     return nil
   }
 
-  /// Different lengths in one message are a sign of request or response smuggling (RFC 9112, section 6.3).
+  /// Different lengths in one message indicate request or response smuggling (RFC 9112, section 6.3).
   private mutating func readLength(_ value: Slice<UnsafeRawBufferPointer>) -> String? {
     var rest = value
     while true {
@@ -61,7 +61,7 @@ struct Framing {
     }
   }
 
-  /// Parses decimal digits; nil if there is anything else, or the number does not fit.
+  /// Parses decimal digits; nil if there are other characters, or the number does not fit.
   private static func number(_ digits: Slice<UnsafeRawBufferPointer>) -> Int64? {
     guard !digits.isEmpty else { return nil }
     var number: Int64 = 0
@@ -104,11 +104,12 @@ struct Framing {
     return false
   }
 
-  /// The length of the body, if the head states it and it counts.
+  /// The length of the body, if the head states it and it is not overridden by chunked coding.
   var length: Int64? { isChunked ? nil : contentLength }
 
-  /// Whether the end is ambiguous: it has a length and a transfer coding that is not chunked. libcurl then reads until the
-  /// connection is closed (RFC 9112, section 6.3); others use the length if the coding is `identity` (RFC 2616, section 4.4).
+  /// Whether the end is ambiguous: the response has a length and a transfer coding that is not chunked. libcurl then reads
+  /// until the connection is closed (RFC 9112, section 6.3). Other clients use the length if the coding is `identity` (RFC
+  /// 2616, section 4.4).
   var isAmbiguous: Bool { hasTransferEncoding && !isChunked && contentLength != nil }
 
   /// A header field that affects framing.
@@ -124,7 +125,7 @@ struct Framing {
       guard let colon = line.firstIndex(of: 0x3A) else { return nil }
       var end = colon
       while end > 0, Self.isBlank(line[end - 1]) { end -= 1 }
-      // By length first: most fields are other ones.
+      // The length is compared first, because most fields are irrelevant.
       let (known, name): (StaticString, Name)
       switch end {
       case 10: (known, name) = ("connection", .connection)
@@ -150,11 +151,11 @@ struct Framing {
 
 /// A decoder for the chunked transfer coding (RFC 9112, section 7.1).
 ///
-/// libcurl parses it too, to find the end of the body, but is configured to deliver the raw bytes: it accepts malformed sizes, and
-/// loses the bounds of chunks that it buffers while a transfer is paused.
+/// libcurl parses the coding too, to find the end of the body, but is configured to deliver the raw bytes: it accepts malformed
+/// sizes, and loses the bounds of chunks that it buffers while a transfer is paused.
 struct ChunkDecoder {
   enum Step: Equatable {
-    /// So many bytes from the offset on are data of one chunk. The caller consumes them, also in parts, with ``take(_:)``.
+    /// This many bytes from the offset on are data of one chunk. The caller consumes them, also in parts, with ``take(_:)``.
     case data(Int)
     /// A trailer line is in ``line``, with its line end.
     case trailer
@@ -178,19 +179,19 @@ struct ChunkDecoder {
   private var digits = 0
   private(set) var line: [UInt8] = []
   private var hasTrailers = false
-  /// The bytes of framing beyond what chunks of their sizes need: see ``maximumExcess``.
+  /// The framing bytes beyond the normal amount for chunks of this size: see ``maximumExcess``.
   private var excess: Int64 = 0
 
   /// Whether the last chunk and the trailers have been read.
   var hasEnded: Bool { state == .end }
 
-  /// Consumes so many bytes of the current chunk's data.
+  /// Consumes this many bytes of the current chunk's data.
   mutating func take(_ count: Int) {
     size -= Int64(count)
     if size == 0 { state = .dataEnd }
   }
 
-  /// The next element. Moves the offset past framing, but not past data.
+  /// Returns the next element. Moves the offset past framing, but not past data.
   mutating func next(in bytes: UnsafeRawBufferPointer, at offset: inout Int) -> Step {
     while state != .end {
       guard offset < bytes.count else { return .dry }
@@ -209,7 +210,7 @@ struct ChunkDecoder {
     return .end
   }
 
-  /// Reads a byte of framing. Returns what is wrong with it; nil if nothing is.
+  /// Reads a byte of framing. Returns a description of its error; nil if it is valid.
   private mutating func read(_ byte: UInt8) -> String? {
     switch state {
     case .size: return readSize(byte)
@@ -288,11 +289,11 @@ struct ChunkDecoder {
     return .trailer
   }
 
-  /// The maximum length of a trailer line, in bytes. libcurl's limit is 4,096 with bytes of its own, and counts only lines that it
-  /// has in parts.
+  /// The maximum length of a trailer line, in bytes. libcurl's limit is 4,096, including its own bytes, and applies only to
+  /// lines that arrive in parts.
   private static let maximumLine = 4094
-  /// The framing of a chunk that is always allowed, and the maximum of what exceeds it and twice the chunk's data, in bytes: as in
-  /// Go's net/http. A server could otherwise keep a client busy with extensions that nobody reads (CVE-2023-39326).
+  /// The framing of a chunk that is always allowed, and the maximum excess over it and over twice the chunk's data, in bytes,
+  /// as in Go's net/http. Otherwise a server could keep a client busy with unused extensions (CVE-2023-39326).
   private static let usualFraming: Int64 = 16
   private static let maximumExcess: Int64 = 16 << 10
 }

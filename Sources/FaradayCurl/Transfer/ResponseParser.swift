@@ -1,11 +1,12 @@
-internal import FaradayCore
+@_spi(Adapters) internal import FaradayCore
 
-/// A parser for the head and trailers of a response, line by line: informational (1xx) heads, the final one with the body's
+/// A parser for the head and trailers of a response, line by line: informational (1xx) heads, the final head with the body's
 /// framing, and trailers (RFC 9112, sections 2 to 7).
 ///
-/// It is independent of libcurl, and does no I/O. libcurl parses the same lines; whatever is ambiguous between the two is an error.
+/// It is independent of libcurl, and does no I/O. libcurl parses the same lines; any line that the two could interpret
+/// differently is an error.
 struct ResponseParser {
-  /// What a line is.
+  /// The meaning of a line.
   enum Event {
     /// The status line: a head begins.
     case begun
@@ -38,10 +39,10 @@ struct ResponseParser {
   var framing = Framing()
   private(set) var trailers: [UInt8] = []
 
-  /// Whether the request has a `TE` that asks for gzip: then the body may be coded besides being chunked.
+  /// Whether the request has a `TE` field that allows gzip: the body may then have another coding in addition to chunked.
   private let acceptsCodings: Bool
 
-  /// A parser for the response to a request with that method and those fields.
+  /// Creates a parser for the response to a request with that method and those fields.
   init(to method: HTTPRequest.Method, _ fields: HTTPFields = [:]) {
     isToHead = method == .head
     acceptsCodings = fields[.te].map { TransferCodings.asksForGzip($0) } ?? false
@@ -53,14 +54,14 @@ struct ResponseParser {
   /// Whether the response has no body, whatever its header fields are (RFC 9112, section 6.3).
   var hasNoBody: Bool { isToHead || status == 204 || status == 304 }
 
-  /// The transfer codings of the body, besides chunked.
+  /// The transfer codings of the body, except chunked.
   var codings: [String] { hasNoBody ? [] : framing.codings }
 
   /// The length of the body, if the head states it.
   var length: Int64? { hasNoBody ? 0 : framing.length }
 
-  /// Whether the response is complete with so many bytes of body, by its framing. A body that the close of the connection ends
-  /// never is.
+  /// Whether the response is complete with this many body bytes, according to its framing. A body that ends with the connection
+  /// is never complete in this sense.
   func isWhole(received: Int64) -> Bool {
     guard isComplete else { return false }
     if hasNoBody { return true }
@@ -72,7 +73,7 @@ struct ResponseParser {
   ///
   /// - Parameters:
   ///   - isHTTP2: whether HTTP/2 was negotiated (ALPN).
-  ///   - isHTTP3: whether the connection is one of QUIC.
+  ///   - isHTTP3: whether the connection uses QUIC.
   mutating func take(_ line: UnsafeRawBufferPointer, isHTTP2: Bool, isHTTP3: Bool = false) throws(Problem) -> Event {
     try count(line.count)
     switch state {
@@ -91,7 +92,7 @@ struct ResponseParser {
     }
   }
 
-  /// Begins a response without a head (HTTP/0.9): everything is its body, which the close of the connection ends.
+  /// Begins a response without a head (HTTP/0.9): all bytes are its body, which ends with the connection.
   mutating func beginWithoutHead() {
     head.isAbsent = true
     status = 200
@@ -136,7 +137,7 @@ struct ResponseParser {
       return .informational
     }
     state = .complete
-    // One of a response without content says what a GET's would have had.
+    // In a response without content, the field describes the response to a GET request.
     guard
       hasNoBody || framing.codings.isEmpty || acceptsCodings && framing.isChunked && TransferCodings.canDecode(framing.codings)
     else {
@@ -151,13 +152,13 @@ struct ResponseParser {
   private func malformed(_ message: String) -> Problem { Problem(code: .malformedResponse, message: message) }
 }
 
-/// The status line: `HTTP/1.1 200 OK` (RFC 9112, section 4), or what libcurl makes up for HTTP/2 and HTTP/3.
+/// The status line: `HTTP/1.1 200 OK` (RFC 9112, section 4), or the line that libcurl generates for HTTP/2 and HTTP/3.
 struct StatusLine {
   let version: HTTPVersion
   let status: Int
   let reason: Slice<UnsafeRawBufferPointer>
 
-  /// Parses strictly; nil if there is any deviation. libcurl is lenient, and may understand it differently.
+  /// Parses strictly; nil for any deviation. libcurl is lenient, and may interpret the line differently.
   init?(_ line: UnsafeRawBufferPointer) {
     var rest = line[...]
     while let last = rest.last, last == 0x0D || last == 0x0A { rest.removeLast() }
@@ -185,10 +186,130 @@ extension StaticString {
     bytes.count == utf8CodeUnitCount && zip(bytes, UnsafeBufferPointer(start: utf8Start, count: utf8CodeUnitCount)).allSatisfy(==)
   }
 
-  /// ASCII case-insensitive comparison of the bytes with this text, which must be in lower case.
+  /// Whether the bytes equal this text, ignoring ASCII case. The text must be in lower case.
   func isEqualIgnoringCase(to bytes: Slice<UnsafeRawBufferPointer>) -> Bool {
     guard bytes.count == utf8CodeUnitCount else { return false }
     for index in 0..<bytes.count where bytes[bytes.startIndex + index].asciiLowercased != utf8Start[index] { return false }
     return true
   }
+}
+
+/// The raw bytes of a response's head, and their lenient parser. Parsing cannot fail: the status line was validated, and a
+/// field whose name is not a token is skipped.
+struct RawHead {
+  private(set) var bytes: [UInt8] = []
+  /// Whether the response has no head: HTTP/0.9.
+  var isAbsent = false
+
+  mutating func append(_ line: UnsafeRawBufferPointer) { bytes.append(contentsOf: line) }
+  mutating func removeAll() {
+    bytes.removeAll(keepingCapacity: true)
+    bytes.reserveCapacity(512)
+  }
+
+  /// The version, status and fields.
+  func parsed() -> (response: HTTPResponse, version: HTTPVersion) {
+    if isAbsent { return (HTTPResponse(status: .ok), .http0_9) }
+    return bytes.withUnsafeBufferPointer { bytes in
+      var rest = bytes
+      // The status line was validated on arrival.
+      let first = StatusLine(UnsafeRawBufferPointer(Self.line(&rest)))
+      let reason = first.map { String(decoding: $0.reason, as: UTF8.self) } ?? ""
+      // HTTPTypes traps on codes without exactly three digits.
+      let status = HTTPResponse.Status(code: first?.status ?? 0, reasonPhrase: reason)
+      let response = HTTPResponse(status: status, headerFields: Self.fields(rest))
+      return (response, first?.version ?? .unknown)
+    }
+  }
+
+  /// The fields of lines without a status line: trailers.
+  static func fields(_ block: [UInt8]) -> HTTPFields {
+    block.isEmpty ? [:] : block.withUnsafeBufferPointer(fields)
+  }
+
+  private static func fields(_ block: UnsafeBufferPointer<UInt8>) -> HTTPFields {
+    var fields = HTTPFields()
+    fields.reserveCapacity(8)
+    var rest = block
+    while !rest.isEmpty {
+      let line = line(&rest)
+      var value = line[line.endIndex...]
+      var name: HTTPField.Name?
+      if let first = line.first, !isBlank(first), let colon = line.firstIndex(of: UInt8(ascii: ":")) {
+        name = FieldNames.known(line[..<colon]) ?? HTTPField.Name(text(line[..<colon]))
+        value = trimmed(line[(colon + 1)...])
+      }
+      // Folded lines belong to the previous field, even if its name is invalid.
+      let folded = folds(&rest, after: value)
+      guard let name else { continue }
+      fields.append(folded.map { HTTPField(name: name, lenientValue: $0) } ?? field(name, value))
+    }
+    return fields
+  }
+
+  private static func field(_ name: HTTPField.Name, _ value: Slice<UnsafeBufferPointer<UInt8>>) -> HTTPField {
+    // Nearly all values are printable ASCII, and validating UTF-8 would be the most expensive part of parsing a head.
+    guard value.allSatisfy({ (0x20...0x7E).contains($0) }) else {
+      return HTTPField(name: name, lenientValue: UnsafeBufferPointer(rebasing: value))
+    }
+    return HTTPField(name: name, value: text(value))
+  }
+
+  /// The value with folded lines appended, each after one space (RFC 9112, section 5.2). Nil if there are none.
+  private static func folds(
+    _ rest: inout UnsafeBufferPointer<UInt8>, after value: Slice<UnsafeBufferPointer<UInt8>>
+  ) -> [UInt8]? {
+    guard let first = rest.first, isBlank(first) else { return nil }
+    var whole = Array(value)
+    while let first = rest.first, isBlank(first) {
+      whole.append(0x20)
+      whole.append(contentsOf: trimmed(line(&rest)[...]))
+    }
+    return whole
+  }
+
+  /// Takes the next line, without its end.
+  private static func line(_ rest: inout UnsafeBufferPointer<UInt8>) -> UnsafeBufferPointer<UInt8> {
+    let end = rest.firstIndex(of: 0x0A) ?? rest.count
+    let isCarried = end > 0 && rest[end - 1] == 0x0D
+    defer { rest = UnsafeBufferPointer(rebasing: rest[min(end + 1, rest.count)...]) }
+    return UnsafeBufferPointer(rebasing: rest[..<(isCarried ? end - 1 : end)])
+  }
+
+  private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
+
+  private static func trimmed(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) -> Slice<UnsafeBufferPointer<UInt8>> {
+    var bytes = bytes.drop(while: isBlank)
+    while let last = bytes.last, isBlank(last) { bytes.removeLast() }
+    return bytes
+  }
+
+  private static func text(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) -> String {
+    String(decoding: UnsafeBufferPointer(rebasing: bytes), as: UTF8.self)
+  }
+}
+
+/// A cache of common field names: creating an `HTTPField.Name` validates and lowercases its text.
+enum FieldNames {
+  /// The cached name with exactly these bytes, case-sensitive; nil if there is none.
+  static func known(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) -> HTTPField.Name? {
+    guard bytes.count < table.count else { return nil }
+    return table[bytes.count].first { $0.text.elementsEqual(bytes) }?.name
+  }
+
+  /// The names by their lengths.
+  private static let table: [[(text: [UInt8], name: HTTPField.Name)]] = {
+    // The usual spelling of HTTP/1.1 servers, and lower case as in HTTP/2.
+    let spellings = names.flatMap { [$0, $0.lowercased()] }.compactMap { text in
+      HTTPField.Name(text).map { (Array(text.utf8), $0) }
+    }
+    let longest = spellings.map(\.0.count).max() ?? 0
+    return (0...longest).map { length in spellings.filter { $0.0.count == length } }
+  }()
+
+  private static let names = [
+    "Accept-Ranges", "Age", "Allow", "Alt-Svc", "Cache-Control", "Connection", "Content-Encoding", "Content-Length",
+    "Content-Type", "Date", "ETag", "Expires", "Keep-Alive", "Last-Modified", "Link", "Location", "Server", "Set-Cookie",
+    "Strict-Transport-Security", "Transfer-Encoding", "Vary", "Via", "WWW-Authenticate", "X-Content-Type-Options",
+  ]
 }

@@ -1,160 +1,87 @@
 internal import CCurl
-internal import FaradayCore
+@_spi(Adapters) internal import FaradayCore
 internal import Synchronization
 
-/// One request while it is performed: its libcurl easy handle, the source of its body, the destination of the response's, and the
-/// task that waits for it.
+/// One request from its submission to its end: the life cycle.
 ///
-/// The sending task creates it and submits it to the engine; from then on only the engine's thread accesses it, except for `let`
-/// values and ``isCancelled``.
+/// Holds the request's place in the engine, the task that waits for the response, and the timeouts. The data on the connection
+/// belongs to its ``Exchange``, whose section "Reentrancy" states which code may run during a change.
 ///
-/// **Sent again.** *Resending* is libcurl's: it sends a request again by itself when a kept connection dies before any byte of a
-/// response; ``maySendNow()`` refuses that for a request that is not idempotent and may have arrived. A ``Restart`` is ours: the
-/// attempt is dropped, and a new easy handle starts over, because the connection that libcurl chose must not be used, or because
-/// the server answered 417 to `Expect`. Neither is a retry, which is a middleware's and a new request.
-///
-/// **Early responses.** A response may begin, and be complete, before the request's body has been sent. These states differ:
-/// - ``responseRejectsBody``: the head is complete and the status is 300 or more. The body is of no use: a source that fails or
-///   stalls from then on is no error.
-/// - ``responseEndsUpload``: the same, or the server closes the connection. libcurl stops sending when the response is complete.
-/// - ``isUploadStalled``: that, while the upload is paused because its source has no bytes. libcurl before 8.9 does not end a
-///   paused transfer, so the engine resumes it whenever something has happened (``Engine/resumeStalledUploads()``).
-/// - ``isStreamUploadObsolete``: the response of a stream of HTTP/2 or HTTP/3 is complete and the upload is not. libcurl would go on
-///   sending; the engine ends the transfer.
-/// - ``mayBeUploadingAfterResponse``: the response is complete, and the upload may not be. libcurl no longer reads from the
-///   connection, so the engine checks every 50 ms whether the server has closed it (``isDoneWithoutUpload(at:)``).
-// Safe to share: every `var` is written before it is submitted through the mailbox's lock, and after that only on the engine's
-// thread. `request`, `continuation`, `isSentFromEngine`, `connectionLimit` and `handle` are set by the sender just before.
+/// The sending task creates the transfer and submits it to the engine. From then on only the engine's thread accesses it,
+/// except for `let` values and ``isCancelled``.
+// Safe to share: every `var` is written before the submission through the mailbox's lock, and after that only on the engine's
+// thread.
 final class Transfer: @unchecked Sendable, HasDeadline {
   /// The state of its life cycle.
   enum Life {
-    /// Not yet seen by the engine.
+    /// Neither in the queue nor active: before the submission, or between leaving the queue and `activate`.
     case new
     /// In the request queue: the connection pool is exhausted.
     case queued(Admission<Transfer>.Place)
-    /// Added to libcurl's multi handle; `slot` is its index in ``Engine/active``.
+    /// Added to libcurl's multi handle; `slot` is its index in the engine's list.
     case active(Admission<Transfer>.Place, slot: Int)
     case finished
   }
 
-  /// The source of a request body that libcurl reads with callbacks.
-  enum Source {
-    /// There is no body, or a small one that libcurl has copied.
-    case none
-    case memory(Data)
-    case stream(SendBuffer)
+  /// The result with which libcurl or the engine has ended the transfer.
+  enum Outcome {
+    case done(CURLcode)
+    case failed(any Error)
+
+    /// Whether libcurl has ended the transfer, or a timeout has. Otherwise the transfer was cancelled, rejected, or failed with
+    /// its engine, which is independent of other requests.
+    var hasTried: Bool {
+      switch self {
+      case .done: true
+      case .failed(let error): (error as? TransportError)?.isTimeout ?? false
+      }
+    }
   }
 
-  /// The proxy of a request. One reference: most requests have none, and it is large.
+  /// The proxy of a request. Indirect, because most requests have no proxy and a proxy is large.
   private indirect enum ProxyChoice {
     case direct
     case proxy(Proxy)
-    case invalid(InvalidProxy)
+    case invalid(InvalidValueError)
   }
 
-  /// Changed only before it is submitted, by ``resolve(by:)``.
-  @exclusivity(unchecked) var request: Request
+  /// Changed only before the submission, by ``use(_:)``; the exchange keeps the request without that change.
+  @exclusivity(unchecked) private(set) var request: Request
   let target: Target
-  let settings: Settings
-  /// The validated header fields, without those that frame the body.
+  let settings: TransferSettings
+  /// The validated header fields, except fields that frame the body.
   let fields: [HTTPField]
-  /// The proxy; nil for none.
-  var proxy: Proxy? { if case .proxy(let proxy) = proxyChoice { proxy } else { nil } }
   private let proxyChoice: ProxyChoice
-  /// Whether HTTP/2 may be negotiated.
-  private(set) var mayBeHTTP2: Bool
-  let submitted = Clock.now
   /// The priority of the waiting task.
-  let priority = Task.currentPriority
+  private let priority = Task.currentPriority
   private let cancellation = Atomic<Bool>(false)
 
-  // Without run-time checks for exclusive access, because they are used for each line, piece and turn: no code of the caller runs
-  // while they are changed.
+  // No run-time checks for exclusive access, because these are used for each line, piece and turn: see "Reentrancy".
 
-  // The engine's state. Times are nanoseconds of `Clock`.
-  var continuation: UnsafeContinuation<Received, any Error>?
-  /// Whether the waiting task runs on the engine's thread (task executor), so that resuming it needs no change of thread.
-  var isSentFromEngine = false
-  /// What tells its connection from others; nil for the defaults. Made when it is first needed.
-  private(set) lazy var connectionOptions =
-    request.options.transport == nil && proxy == nil && !mayBeHTTP3
-    ? nil : ConnectionOptions(of: request, to: target, through: proxy, mayBeHTTP3: mayBeHTTP3)
-  /// What it holds until it has a connection.
-  var hold: Sockets.Hold?
-  /// The engine's share of the connections to its origin; nil if it has them all.
-  var connectionLimit: Int?
-  var handle: EngineHandle?
-  var engine: Engine?
-  @exclusivity(unchecked) var life = Life.new
-  @exclusivity(unchecked) var isTouched = false
-  @exclusivity(unchecked) var deadline = Int64.max
+  /// Whether HTTP/2 may be negotiated.
+  private(set) var mayBeHTTP2: Bool
+  /// The options that distinguish the transfer's connection from others; nil for the defaults. Created when first needed.
+  private(set) lazy var connectionOptions = makeConnectionOptions(withEarlyData: request.maySendEarlyData)
+  /// The maximum number of connections to the origin on this engine; nil for the configured limit.
+  private(set) var connectionLimit: Int?
+  @exclusivity(unchecked) private var waiting: UnsafeContinuation<Received, any Error>?
+  /// Whether the waiting task runs on the engine's thread (task executor), so that resuming it needs no thread switch.
+  private var isSentFromEngine = false
+  @exclusivity(unchecked) private var life = Life.new
+  /// The reservation or connection that the transfer holds until it has a connection.
+  private var hold: Sockets.Hold?
+  @exclusivity(unchecked) private var isTouched = false
+
+  @exclusivity(unchecked) private(set) var deadline = Int64.max
+  /// Set by the heap only.
   var deadlineIndex = -1
-  var activated: Int64 = 0
-  /// When libcurl last sent or received bytes for it, for the idle timeout.
-  @exclusivity(unchecked) var lastActivity: Int64 = 0
-  /// The activity that libcurl does not report.
-  var wire = WireActivity()
-  /// When to check again whether the server has closed the connection: see ``mayBeUploadingAfterResponse``.
-  var nextServerCheck = Int64.max
-  /// Bytes received since the engine last checked the length of its turn.
-  var bytesThisTurn = 0
-  /// The error it must end with, noted in a callback; it takes precedence over libcurl's.
-  @exclusivity(unchecked) var failure: (any Error)?
+  @exclusivity(unchecked) private var ownExchange: Exchange?
 
-  /// Its number in events; 0 without them.
-  let number: Int
-  private static let numbers = Atomic<Int>(0)
-  /// The time of the last event.
-  var lastEvent: Int64 = 0
-
-  // Attempts: more than one if the transfer was restarted.
-  /// Why the current attempt must be followed by another.
-  @exclusivity(unchecked) var pendingRestart: Restart?
-  /// Why there have been other attempts.
-  var pastRestarts: Set<Restart> = []
-  @exclusivity(unchecked) var attempt = Attempt()
-
-  // Receiving.
-  /// Whether the head is a challenge (401, 407) that libcurl may answer by itself, with ``Authentication`` or that of the proxy.
-  @exclusivity(unchecked) var isChallenge = false
-  /// The lines of a head, for ``Options/onRawHead``.
-  @exclusivity(unchecked) var rawHead = Data()
-  @exclusivity(unchecked) var parser: ResponseParser
-  @exclusivity(unchecked) var firstByte: Int64 = 0
-  @exclusivity(unchecked) var received: Int64 = 0
-  /// The body of a response that may be small, so that it is returned together with its head. Nil otherwise.
-  @exclusivity(unchecked) var bufferedBody: Data?
-  /// The stream of any other body.
-  @exclusivity(unchecked) var stream: ResponseStream?
-  /// When the first byte arrived that was not flushed to the reader.
-  var coalescingSince: Int64 = 0
-  /// When receiving goes on after the rate limit has paused it.
-  var resumeAt = Int64.max
-  /// When the head is delivered even if a small body is not complete.
-  var bufferingDeadline = Int64.max
-  @exclusivity(unchecked) var receiving = Receiving.flowing
-
-  // Sending. `sent` counts bytes of the body, `reported` those that `onUploadProgress` knows of.
-  @exclusivity(unchecked) var source = Source.none
-  var producer: Task<Void, Never>?
-  var sent: Int64 = 0
-  var reported: Int64 = 0
-  @exclusivity(unchecked) var isSendPaused = false
-
-  private var easyPointer: UnsafeMutableRawPointer?
-  /// The names of fields that libcurl would add, and must not.
-  var omittedFields: [String] = []
-  /// The lists that libcurl has, which must live as long as the handle.
-  private var lists: UnsafeMutablePointer<faraday_lists>?
-  private(set) var errorText: UnsafeMutablePointer<CChar>?
-
-  init(_ checked: CheckedRequest, _ settings: Settings) {
+  init(_ checked: CheckedRequest, _ settings: TransferSettings) {
     request = checked.request
     target = checked.target
     fields = checked.fields
     self.settings = settings
-    number = settings.onEvent == nil ? 0 : Self.numbers.wrappingAdd(1, ordering: .relaxed).newValue
-    lastEvent = submitted
     do {
       let proxy = try settings.proxies.proxy(of: checked.request, to: checked.target)
       proxyChoice = proxy.map(ProxyChoice.proxy) ?? .direct
@@ -162,30 +89,21 @@ final class Transfer: @unchecked Sendable, HasDeadline {
       proxyChoice = .invalid(error)
     }
     mayBeHTTP2 = checked.request.mayBeHTTP2(to: checked.target, settings)
-    parser = ResponseParser(to: request.method, request.headers)
-    if let data = request.body.data {
-      if data.count > Self.smallBody { source = .memory(data) }
-    } else {
-      source = .stream(SendBuffer(length: request.body.length))
-    }
+    _ = exchange
   }
 
-  deinit { dispose() }
+  deinit { exchange.close() }
 
-  var isActive: Bool { if case .active = life { true } else { false } }
-  var isQueued: Bool { if case .queued = life { true } else { false } }
-  var hasFinished: Bool { if case .finished = life { true } else { false } }
-
-  /// Its place in the request queue, or among those that have left it; nil before it is submitted and after it has ended.
-  var place: Admission<Transfer>.Place? {
-    switch life {
-    case .queued(let place), .active(let place, _): place
-    case .new, .finished: nil
-    }
+  /// The exchange, which refers to its transfer. Created in `init`.
+  var exchange: Exchange {
+    if let ownExchange { return ownExchange }
+    let made = Exchange(of: self)
+    ownExchange = made
+    return made
   }
 
-  /// The easy handle; nil before it is needed, and once the transfer has finished.
-  var easy: EasyHandle? { easyPointer.map { EasyHandle(pointer: $0) } }
+  /// The proxy; nil for none.
+  var proxy: Proxy? { if case .proxy(let proxy) = proxyChoice { proxy } else { nil } }
 
   /// Whether the waiting task was cancelled. Thread-safe.
   var isCancelled: Bool {
@@ -193,90 +111,284 @@ final class Transfer: @unchecked Sendable, HasDeadline {
     set { cancellation.store(newValue, ordering: .relaxed) }
   }
 
-  // MARK: the easy handle
+  // MARK: before the submission
 
-  /// Creates and configures the easy handle, if there is none. A queued transfer has none, because a handle takes as much memory as
-  /// all the rest. Handles are not reused for other requests: `curl_easy_reset` keeps too much state.
-  // Not inlined: its temporaries would be in the frame of each request that waits.
+  /// Sets the continuation of the task that waits for the response.
+  func setWaiting(_ continuation: UnsafeContinuation<Received, any Error>, isOnEngine: Bool = false) {
+    waiting = continuation
+    isSentFromEngine = isOnEngine
+    if isOnEngine { exchange.noteReaderOnEngine() }
+  }
+
+  func limitConnections(to limit: Int) { connectionLimit = limit }
+
+  /// Sets the addresses that the adapter's resolver has returned for the transfer's host.
+  func use(_ addresses: [String]) {
+    // For every host: the request has no override for this host, and the host may have several spellings.
+    request.options.network.hostOverrides.append(HostOverride("*", addresses: addresses))
+  }
+
+  /// Creates and configures the easy handle, if there is none. A queued transfer has none, because a handle takes as much
+  /// memory as everything else.
+  // Not inlined: its temporaries would be in the frame of each waiting request.
   @inline(never)
   func prepare() throws {
-    guard easyPointer == nil else { return }
-    // The response to another request may have shown, while this one waited, that HTTP/2 is of no use there.
-    if mayBeHTTP2, !request.mayBeHTTP2(to: target, settings) { forbidHTTP2() }
+    guard exchange.attempt == nil else { return }
+    // The response to another request may have shown in the meantime that HTTP/2 is useless for this origin.
+    if mayBeHTTP2, !request.mayBeHTTP2(to: target, settings) { mayBeHTTP2 = false }
     switch proxyChoice {
     case .direct: break
     case .proxy(let proxy): try proxy.check(for: request)
-    case .invalid(let problem): throw error(.proxyFailed, problem.description, phase: .building, underlying: problem)
+    case .invalid(let problem):
+      throw exchange.error(.proxyFailed, problem.description, phase: .building, underlying: problem)
     }
-    if let refusal = refusalByPolicy { throw refusal }
+    let unixSocket = request.options.transport?.fields.network.unixSocket
+    if let refused = addressRules.refusal(ofProxy: proxy, unixSocket: unixSocket) { throw exchange.forbidden(refused) }
     if verifier != nil, proxy?.scheme == .https {
-      throw error(.unsupported, "CurlAdapter has no `options.tls.verifier` through an https proxy", phase: .building)
+      throw exchange.error(.unsupported, "CurlAdapter has no `options.tls.verifier` through an https proxy", phase: .building)
     }
-    guard Library.isReady, let easy = curl_easy_init() else {
-      throw error(.engineFailed, "curl_easy_init failed: libcurl is not initialized or out of memory", phase: .building)
+    try exchange.beginAttempt()
+  }
+
+  /// Fails a transfer that was never submitted to an engine.
+  func fail(_ code: TransportError.Code, _ message: String, phase: TransportError.Phase? = nil) {
+    end(exchange.error(code, message, phase: phase))
+  }
+
+  /// Ends a transfer that was never submitted to an engine.
+  func end(_ error: any Error) {
+    _ = finish(.failed(error))
+    life = .finished
+    exchange.close()
+  }
+
+  // MARK: the life cycle
+
+  var isActive: Bool { if case .active = life { true } else { false } }
+  var isQueued: Bool { if case .queued = life { true } else { false } }
+  var hasFinished: Bool { if case .finished = life { true } else { false } }
+  /// Whether the engine has not received the transfer yet.
+  var isNew: Bool { if case .new = life { true } else { false } }
+
+  /// The transfer's place in the request queue or among the active transfers; nil before the submission and after the end.
+  var place: Admission<Transfer>.Place? {
+    switch life {
+    case .queued(let place), .active(let place, _): place
+    case .new, .finished: nil
     }
-    easyPointer = easy
-    let text = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
-    text.pointee = 0
-    errorText = text
+  }
+
+  func enterQueue(at place: Admission<Transfer>.Place) { life = .queued(place) }
+
+  func leaveQueue() { life = .new }
+
+  /// Notes that the transfer starts; ``open()`` follows when it was added to libcurl.
+  func activate(at place: Admission<Transfer>.Place, slot: Int, now: Int64) {
+    life = .active(place, slot: slot)
+    exchange.activate(at: now)
+  }
+
+  /// Notes that the transfer's index in the engine's list has changed.
+  func move(to slot: Int) {
+    if case .active(let place, _) = life { life = .active(place, slot: slot) }
+  }
+
+  /// Notes that the transfer has finished. Returns its previous state.
+  func endLife() -> Life {
+    defer { life = .finished }
+    return life
+  }
+
+  /// Frees the easy handle and stops the body's source, after the transfer has left the engine.
+  func leave() {
+    exchange.close()
+  }
+
+  /// Marks the transfer as one with data to deliver. Returns whether it was unmarked before.
+  func touch() -> Bool {
+    defer { isTouched = true }
+    return !isTouched
+  }
+
+  func untouch() { isTouched = false }
+
+  /// Begins another attempt. The old easy handle must have been removed from its multi handle. Returns false if the body is not
+  /// replayable.
+  func restart(_ reason: Attempt.Restart) throws -> Bool {
+    guard exchange.endAttempt(for: reason) else { return false }
+    if reason == .overHTTP1 { mayBeHTTP2 = false }
+    if reason == .withoutEarlyData { connectionOptions = makeConnectionOptions(withEarlyData: false) }
+    try prepare()
+    exchange.engine?.updateDeadline(of: self)
+    return true
+  }
+
+  private func makeConnectionOptions(withEarlyData: Bool) -> ConnectionOptions? {
+    guard request.options.transport != nil || proxy != nil || mayBeHTTP3 else { return nil }
+    return ConnectionOptions(of: request, to: target, through: proxy, mayBeHTTP3: mayBeHTTP3, withEarlyData: withEarlyData)
+  }
+
+  // MARK: reservations
+
+  /// Reserves an idle connection that the transfer can use. Returns false if there is none.
+  func reserveConnection(of sockets: Sockets) -> Bool {
+    if case .reservation = hold { return true }
+    guard let reservation = sockets.reserve(for: target.origin, connectionOptions) else { return false }
+    hold = reservation
+    return true
+  }
+
+  /// Counts a connection that is about to be opened for the transfer.
+  func holdNewConnection(of sockets: Sockets, limit: Int, total: Int) {
+    if case .connecting = hold { return }
+    release(to: sockets)
+    hold = sockets.connect(to: target.origin, limit: limit, total: total)
+  }
+
+  /// Releases the reservation or the counted connection: the transfer has a connection, or needs none.
+  func release(to sockets: Sockets) {
+    if let hold { sockets.release(hold) }
+    hold = nil
+  }
+
+  // MARK: timeouts
+
+  /// Sets ``deadline`` to the earliest time at which the engine must call ``expire(at:now:)``.
+  func updateDeadline() {
+    let timeouts = request.options.timeouts
+    switch life {
+    case .active:
+      let phase = timeouts.hasPhases ? phaseDeadline(timeouts, Clock.now).at : .max
+      deadline = min(exchange.nextDeadline, phase, exchange.activity.deadline(timeouts))
+    case .queued: deadline = exchange.activity.queueDeadline(timeouts)
+    case .new, .finished: deadline = exchange.activity.totalDeadline(timeouts)
+    }
+  }
+
+  /// Handles all deadlines up to the time at which the engine has woken. Returns the outcome if the transfer must end.
+  ///
+  /// - Parameter now: the time at which the last caller code has returned, if that is later.
+  func expire(at time: Int64, now: Int64) -> Outcome? {
+    if let outcome = exchange.expire(at: time, now: now) { return outcome }
+    updateDeadline()
+    guard deadline <= time, let error = timeout(at: time) else { return nil }
+    return .failed(error)
+  }
+
+  private func phaseDeadline(_ timeouts: Timeouts, _ now: Int64) -> PhaseDeadline {
+    PhaseDeadline(
+      timeouts, of: exchange.attempt, activated: exchange.activity.activated, awaitsFirstByte: exchange.awaitsFirstByte,
+      isSecure: target.isSecure, in: exchange.engine?.sockets, now: now)
+  }
+
+  /// The error of an expired timeout; nil if no timeout has expired.
+  private func timeout(at now: Int64) -> TransportError? {
+    let timeouts = request.options.timeouts
+    if let total = timeouts.total, exchange.activity.hasTotalExpired(timeouts, at: now) {
+      return exchange.error(.totalTimeout, "the exchange took longer than \(total)")
+    }
+    if isActive, timeouts.hasPhases {
+      let next = phaseDeadline(timeouts, now)
+      if next.at <= now, let code = next.code { return exchange.error(code, next.message) }
+    }
+    if isQueued, let queue = timeouts.queue, exchange.activity.hasQueueExpired(queue, at: now) {
+      return exchange.error(.queueTimeout, "the request waited longer than \(queue) for a free connection")
+    }
+    if isActive, let idle = timeouts.idle, exchange.activity.isIdle(for: idle, at: now) {
+      return exchange.error(.idleTimeout, "no byte was sent or received for \(idle)")
+    }
+    return nil
+  }
+
+  // MARK: the end
+
+  /// Resumes the waiting task and ends the stream. Returns whether the transfer has succeeded. Called exactly once, on the
+  /// engine's thread.
+  ///
+  /// A complete head is delivered even if the body has failed; reading the body then throws.
+  func finish(_ outcome: Outcome) -> Bool {
+    exchange.settle(outcome)
     do {
-      try configure(EasyHandle(pointer: easy), errorText: text)
-    } catch let rejected as EasyHandle.OptionRejected {
-      if rejected.code == CURLE_NOT_BUILT_IN || rejected.code == CURLE_UNKNOWN_OPTION {
-        throw error(.unsupported, "libcurl \(Library.versionText) has no \(rejected.option)", phase: .building)
+      try exchange.check(outcome)
+    } catch {
+      if !(error is CancellationError) {
+        exchange.endBuffering()
+        deliverHead()
       }
-      let reason = String(cString: curl_easy_strerror(rejected.code))
-      throw error(.engineFailed, "libcurl rejected the option \(rejected.option): \(reason)", phase: .building)
+      exchange.report(.end, error: error)
+      exchange.handle?.counters.ended(error)
+      exchange.fail(error)
+      waiting?.resume(throwing: error)
+      waiting = nil
+      return false
     }
-  }
-
-  /// Makes the next attempt use HTTP/1.1.
-  func forbidHTTP2() { mayBeHTTP2 = false }
-
-  /// Sets an option whose value is a list of texts.
-  func setList(_ option: CURLoption, _ texts: [String], _ easy: EasyHandle) throws {
-    // C would stop at it.
-    guard !texts.contains(where: { $0.utf8.contains(0) }) else {
-      throw EasyHandle.OptionRejected(option: "with a NUL character", code: CURLE_BAD_FUNCTION_ARGUMENT)
+    exchange.reportUpload()
+    let metrics = exchange.metrics()
+    deliverHead()
+    exchange.report(.end)
+    exchange.handle?.counters.ended(nil)
+    exchange.end(metrics)
+    guard let waiting else { return true }
+    self.waiting = nil
+    let received = exchange.wholeResponse(metrics)
+    if let engine = exchange.engine, !isSentFromEngine {
+      engine.complete(Completed(waiting: waiting, received: received, priority: priority))
+    } else {
+      waiting.resume(returning: received)
     }
-    try setList(option, texts.flatMap { $0.utf8CString }, easy)
+    return true
   }
 
-  /// Sets an option whose value is a list of texts of C, each with its NUL.
-  func setList(_ option: CURLoption, _ texts: [CChar], _ easy: EasyHandle) throws {
-    guard !texts.isEmpty else { return }
-    guard let longer = faraday_lists_add(lists, texts, texts.count) else {
-      throw error(.engineFailed, "out of memory", phase: .building)
-    }
-    lists = longer
-    try easy.set(option, UnsafeRawPointer(faraday_lists_last(longer)))
+  /// Whether no part of the response was delivered.
+  var isAwaited: Bool { waiting != nil }
+
+  /// Resumes the waiting task with the head and the streamed body, if there is one.
+  func deliverHead() {
+    guard let waiting, let received = exchange.streamedResponse() else { return }
+    self.waiting = nil
+    waiting.resume(returning: received)
+  }
+}
+
+/// The settings that all transfers of an adapter share, clamped to valid ranges.
+final class TransferSettings: Sendable {
+  let receiveBufferSize: Int
+  let streamBufferSize: Int
+  let requestsPerConnection: Int
+  let reuse: ReuseLimits
+  let proxies: ProxySettings
+  let addressPolicy: AddressPolicy?
+  let names: ResolvedNames?
+  let onEvent: ExchangeEventHandler?
+  /// The origins with responses of unknown length, for which HTTP/2 is useless: see ``Transfer/mayBeHTTP2``.
+  let withoutLengths = RecentOrigins()
+  let customize: (@Sendable (borrowing UnsafeTransfer, Request) throws -> Void)?
+
+  init(_ configuration: CurlAdapter.Configuration) {
+    receiveBufferSize = min(max(configuration.receiveBufferSize, 1 << 10), 512 << 10)
+    streamBufferSize = max(configuration.streamBufferSize, 64 << 10)
+    requestsPerConnection = max(1, configuration.requestsPerConnection ?? .max)
+    reuse = ReuseLimits(configuration)
+    proxies = ProxySettings(configuration.proxy)
+    addressPolicy = configuration.addressPolicy
+    names = configuration.resolver.map(ResolvedNames.init)
+    onEvent = configuration.onEvent
+    customize = configuration.unsafeCustomize
+  }
+}
+
+/// The idle timeout and maximum lifetime of connections.
+struct ReuseLimits: Sendable {
+  /// The idle timeout in whole seconds, as libcurl requires.
+  let idle: Int
+  let lifetime: Int?
+
+  init(_ configuration: CurlAdapter.Configuration) {
+    idle = Self.seconds(configuration.idleConnectionTimeout)
+    lifetime = configuration.connectionLifetime.map(Self.seconds)
   }
 
-  /// Whether libcurl gets the addresses of the host, and must not remove them from its DNS cache before it has connected.
-  private(set) var hasAddresses = false
-
-  /// Gives libcurl the addresses of a host, in the syntax of `CURLOPT_RESOLVE`.
-  func setAddresses(_ entry: String, _ easy: EasyHandle) throws {
-    try setList(CURLOPT_RESOLVE, [entry], easy)
-    hasAddresses = true
-  }
-
-  /// Frees the easy handle and the memory it points to. It must have been removed from its multi handle.
-  func closeHandle() {
-    if let easyPointer { curl_easy_cleanup(easyPointer) }
-    easyPointer = nil
-    faraday_lists_free(lists)
-    lists = nil
-    omittedFields = []
-    errorText?.deallocate()
-    errorText = nil
-  }
-
-  /// Frees the easy handle and stops the body's source. On the engine's thread, unless it was never submitted.
-  func dispose() {
-    closeHandle()
-    if case .stream(let buffer) = source { buffer.close() }
-    producer?.cancel()
-    producer = nil
+  private static func seconds(_ duration: Duration) -> Int {
+    Int(min(max((duration.nanoseconds + 999_999_999) / 1_000_000_000, 1), Int64(Int32.max)))
   }
 }

@@ -1,16 +1,16 @@
 internal import FaradayCoding
 
 extension HALLink {
-  init(rel: String, json: JSONValue) throws(MalformedHAL) {
-    guard let object = json.object else { throw MalformedHAL(path: "", reason: "it is no object") }
-    func text(_ name: String) throws(MalformedHAL) -> String? {
+  init(rel: String, json: JSONValue) throws(HALProblem) {
+    guard let object = json.object else { throw HALProblem(path: "", reason: "it is not an object") }
+    func text(_ name: String) throws(HALProblem) -> String? {
       guard let value = object[name], !value.isNull else { return nil }
-      guard let text = value.string else { throw MalformedHAL(path: name, reason: "it is no string") }
+      guard let text = value.string else { throw HALProblem(path: name, reason: "it is not a string") }
       return text
     }
-    guard let href = try text("href") else { throw MalformedHAL(path: "href", reason: "it is missing") }
+    guard let href = try text("href") else { throw HALProblem(path: "href", reason: "it is missing") }
     self.init(
-      // By the draft any other value than true is false.
+      // By the draft any value other than true means false.
       rel: rel, href: href, isTemplated: object["templated"]?.bool ?? false, name: try text("name"), title: try text("title"),
       hreflang: try text("hreflang"), profile: try text("profile"), type: try text("type"),
       deprecation: try text("deprecation"))

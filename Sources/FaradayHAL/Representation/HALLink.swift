@@ -22,7 +22,7 @@ public struct HALLink: Sendable, Hashable {
   /// A URL with information about the link's deprecation; nil if it is not deprecated.
   public var deprecation: String?
 
-  /// - Parameter isTemplated: by default, whether `href` contains a brace, which no URI does.
+  /// - Parameter isTemplated: by default, whether `href` contains a brace, which is invalid in a URI.
   public init(
     rel: String, href: String, isTemplated: Bool? = nil, name: String? = nil, title: String? = nil, hreflang: String? = nil,
     profile: String? = nil, type: String? = nil, deprecation: String? = nil
@@ -38,7 +38,7 @@ public struct HALLink: Sendable, Hashable {
     self.deprecation = deprecation
   }
 
-  /// Expands ``href`` with these values if it is a URI template; returns it unchanged if not. Throws ``URITemplateError``.
+  /// Expands ``href`` with these values if it is a URI template; otherwise returns it unchanged. Throws ``URITemplateError``.
   public func expand(_ variables: [String: URITemplate.Value]) throws(URITemplateError) -> String {
     isTemplated ? try URITemplate(href).expand(variables) : href
   }

@@ -1,10 +1,10 @@
-/// The CURIEs in scope of a representation: its own, then those of the representation that it was embedded in.
+/// The CURIEs in scope of a representation: its own, then the CURIEs of the representation that embeds it.
 ///
-/// Looked up by name in constant time, as a server may send very many.
+/// Lookups by name take constant time, because a server may send very many.
 struct Prefixes: Sendable {
-  /// Its own, in order.
+  /// The CURIEs of the representation, in order.
   private(set) var curies: [Curie] = []
-  /// Those of the enclosing representation.
+  /// The scope of the enclosing representation.
   var outer: Outer?
   /// The index of the first valid template of each name.
   private var places: [String: Int] = [:]
@@ -28,13 +28,13 @@ struct Prefixes: Sendable {
     for curie in curies { append(curie) }
   }
 
-  /// The CURIE of that name.
+  /// The CURIE with that name.
   subscript(name: String) -> Curie? {
     for scope in scopes { if let place = scope.places[name] { return scope.curies[place] } }
     return nil
   }
 
-  /// All in scope, the innermost first.
+  /// All CURIEs in scope, the innermost first.
   var all: some Sequence<Curie> { scopes.lazy.flatMap(\.curies) }
 
   /// The scope of embedded representations.

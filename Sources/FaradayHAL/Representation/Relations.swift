@@ -1,8 +1,8 @@
-/// The links or embedded representations by relation: one or an array of them under each.
+/// The links or embedded representations by relation: each relation has one value or an array of values.
 ///
-/// HAL distinguishes one from an array of one: an array stays an array. Relations keep their order; equality ignores it.
+/// HAL distinguishes one value from an array of one: an array stays an array. Relations keep their order; equality ignores it.
 public struct Relations<Value: Sendable & Hashable>: Sendable, Hashable {
-  /// The relations as they are written, in order.
+  /// The relations as written in the document, in order.
   public private(set) var rels: [String] = []
   private var members: [String: Member] = [:]
 
@@ -13,16 +13,16 @@ public struct Relations<Value: Sendable & Hashable>: Sendable, Hashable {
 
   init() {}
 
-  /// Whether there are none.
+  /// Whether there are no relations.
   public var isEmpty: Bool { rels.isEmpty }
 
-  /// The values of a relation as it is written; empty if there are none.
+  /// The values of a relation as written in the document; empty if there are none.
   public subscript(rel: String) -> [Value] { members[rel]?.values ?? [] }
 
   /// Whether the values of the relation are an array, of any length.
   public func isList(_ rel: String) -> Bool { members[rel]?.isList ?? false }
 
-  /// Appends a value; a second one makes an array.
+  /// Appends a value; a second value creates an array.
   mutating func add(_ value: Value, to rel: String) {
     guard members[rel] != nil else { return set([value], for: rel, isList: false) }
     members[rel]?.values.append(value)

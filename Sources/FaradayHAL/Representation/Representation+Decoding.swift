@@ -6,46 +6,27 @@ extension Representation {
   ///
   ///     let orders = try page.embedded(for: "ea:order").map { try $0.decode(Order.self) }
   ///
-  /// They are serialized as JSON and read by the decoder, with all digits of numbers. Throws ``UndecodableProperties``.
+  /// The properties are serialized as JSON, with all digits of numbers, and decoded. Throws
+  /// ``FaradayCoding/BodyDecodingError``.
+  ///
+  /// - Parameter decoder: nil means the ``FaradayCore/Options/jsonDecoder`` of the request that the representation was received
+  ///   for.
   public func decode<Value: Decodable>(
-    _ type: Value.Type = Value.self, using decoder: JSONDecoder = JSONDecoder()
+    _ type: Value.Type = Value.self, using decoder: JSONDecoder? = nil
   ) throws -> Value {
     do {
-      return try decoder.decode(type, from: JSONValue.object(properties).data())
+      return try (decoder ?? coder.decoder ?? JSONDecoder()).decode(type, from: JSONValue.object(properties).data())
     } catch {
-      throw UndecodableProperties(error, decoding: type)
+      throw BodyDecodingError(error, decodingPropertiesAs: type)
     }
   }
 
-  /// A representation with the properties of a value, which must be encoded as a JSON object. Throws what encoding it throws,
-  /// and ``MalformedHAL`` if it is not an object.
+  /// Creates a representation with the properties of a value, which must encode as a JSON object. Throws the errors of encoding
+  /// it, and ``HALError`` if it is not an object.
   public init(encoding value: some Encodable, using encoder: JSONEncoder = JSONEncoder()) throws {
     try self.init(data: encoder.encode(value))
   }
 
-  /// Parses a HAL document. Throws ``FaradayCoding/MalformedJSON`` if it is not valid JSON, and ``MalformedHAL``.
+  /// Parses a HAL document. Throws ``FaradayCoding/JSONError`` if it is not valid JSON, and ``HALError``.
   public init(data: Data) throws { try self.init(json: JSONValue(data: data)) }
-}
-
-/// The properties of a representation could not be decoded as the expected type.
-public struct UndecodableProperties: FaradayError {
-  /// The type that was to be decoded.
-  public let type: String
-  /// The coding path of the value that is wrong: `items.0.name`; empty for all properties.
-  public let path: String
-  /// The error of the decoder. Its description may show values.
-  public let underlying: any Error
-  private let summary: String
-
-  init(_ underlying: any Error, decoding type: any Any.Type) {
-    self.type = "\(type)"
-    self.underlying = underlying
-    let failure = DecodingFailure(underlying)
-    path = failure.path
-    summary = failure.summary(of: "it")
-  }
-
-  public var description: String {
-    "cannot decode \(type) from the representation's properties: \(summary)"
-  }
 }

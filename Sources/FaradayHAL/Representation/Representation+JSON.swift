@@ -1,18 +1,20 @@
 public import FaradayCoding
 
 extension Representation {
-  /// Parses a HAL document. Malformed links throw ``MalformedHAL`` with their path; a null counts as absent, and unknown
+  /// Parses a HAL document. Malformed links throw ``HALError`` with their path; a null counts as absent, and unknown
   /// members of a link are dropped. Representations embedded more than 64 levels deep are an error.
-  public init(json: JSONValue) throws(MalformedHAL) { try self.init(json, depth: 0) }
+  public init(json: JSONValue) throws(HALError) {
+    do throws(HALProblem) { try self.init(json, depth: 0) } catch { throw HALError(error) }
+  }
 
-  private init(_ json: JSONValue, depth: Int) throws(MalformedHAL) {
+  private init(_ json: JSONValue, depth: Int) throws(HALProblem) {
     guard depth <= Self.maximumDepth else {
-      throw MalformedHAL(path: "", reason: "it is more than \(Self.maximumDepth) levels deep")
+      throw HALProblem(path: "", reason: "it is more than \(Self.maximumDepth) levels deep")
     }
-    guard let object = json.object else { throw MalformedHAL(path: "", reason: "it is no object") }
+    guard let object = json.object else { throw HALProblem(path: "", reason: "it is not an object") }
     self.init()
     for (name, value) in object {
-      do throws(MalformedHAL) {
+      do throws(HALProblem) {
         switch name {
         case Self.linksName: try readLinks(value)
         case Self.embeddedName: try readEmbedded(value, depth: depth)
@@ -24,25 +26,25 @@ extension Representation {
     }
   }
 
-  private mutating func readLinks(_ json: JSONValue) throws(MalformedHAL) {
+  private mutating func readLinks(_ json: JSONValue) throws(HALProblem) {
     for relation in try JSONRelation.all(in: json) {
-      let links = try relation.values { json throws(MalformedHAL) in
+      let links = try relation.values { json throws(HALProblem) in
         let link = try HALLink(rel: relation.rel, json: json)
-        guard link.rel != Self.curiesRel || link.name != nil else { throw MalformedHAL(path: "name", reason: "it is missing") }
+        guard link.rel != Self.curiesRel || link.name != nil else { throw HALProblem(path: "name", reason: "it is missing") }
         return link
       }
       if relation.isList { setLinks(links, for: relation.rel) } else { for link in links { add(link) } }
     }
   }
 
-  private mutating func readEmbedded(_ json: JSONValue, depth: Int) throws(MalformedHAL) {
+  private mutating func readEmbedded(_ json: JSONValue, depth: Int) throws(HALProblem) {
     for relation in try JSONRelation.all(in: json) {
-      let inner = try relation.values { json throws(MalformedHAL) in try Representation(json, depth: depth + 1) }
+      let inner = try relation.values { json throws(HALProblem) in try Representation(json, depth: depth + 1) }
       embedded.set(inner, for: relation.rel, isList: relation.isList)
     }
   }
 
-  /// Parsing is recursive, and a thread may have 512 KiB of stack.
+  /// The maximum depth: parsing is recursive, and a thread may have only 512 KiB of stack.
   private static let maximumDepth = 64
 
   /// The HAL document as JSON: links first, then properties, then embedded representations.
@@ -75,22 +77,22 @@ private struct JSONRelation {
   let elements: [JSONValue]
   let isList: Bool
 
-  static func all(in json: JSONValue) throws(MalformedHAL) -> [JSONRelation] {
+  static func all(in json: JSONValue) throws(HALProblem) -> [JSONRelation] {
     guard !json.isNull else { return [] }
-    guard let object = json.object else { throw MalformedHAL(path: "", reason: "it is no object") }
+    guard let object = json.object else { throw HALProblem(path: "", reason: "it is not an object") }
     return object.filter { !$0.value.isNull }.map { rel, value in
       JSONRelation(rel: rel, elements: value.array ?? [value], isList: value.array != nil)
     }
   }
 
-  func values<Value>(_ read: (JSONValue) throws(MalformedHAL) -> Value) throws(MalformedHAL) -> [Value] {
+  func values<Value>(_ read: (JSONValue) throws(HALProblem) -> Value) throws(HALProblem) -> [Value] {
     var values: [Value] = []
     values.reserveCapacity(elements.count)
     for (index, element) in elements.enumerated() {
-      do throws(MalformedHAL) {
+      do throws(HALProblem) {
         values.append(try read(element))
       } catch {
-        // A log shows it: nothing in it may end the line.
+        // A log shows the name: it must not contain a line break.
         let name = rel.debugDescription.dropFirst().dropLast()
         throw error.inside(isList ? "\(name)[\(index)]" : String(name))
       }

@@ -1,4 +1,5 @@
 public import FaradayCoding
+internal import FaradayCore
 
 /// A HAL resource as a value: its properties, links and embedded resources (`application/hal+json`).
 ///
@@ -7,38 +8,61 @@ public import FaradayCoding
 ///       .with(curie: "ea", href: "https://docs.example.com/rels/{rel}")
 ///       .with(HALLink(rel: "ea:find", href: "/orders{?id}"))
 ///
-/// Lookups resolve CURIEs: `ea:find` finds what is written as `https://docs.example.com/rels/find`, and the reverse. They take
-/// linear time in the number of relations; ``links`` and ``embedded``, which have relations as they are written, constant time.
+/// Lookups resolve CURIEs: `ea:find` finds a relation that is written as `https://docs.example.com/rels/find`, and the reverse.
+/// They take linear time in the number of relations. Lookups in ``links`` and ``embedded``, by the relations as written in the
+/// document, take constant time.
 public struct Representation: Sendable, Hashable {
-  /// The properties. `_links` and `_embedded` among them are ignored when it is encoded.
+  /// The properties. Properties named `_links` and `_embedded` are ignored when it is encoded.
   public var properties: JSONObject
-  /// The links as they are written, without `curies`. For lookups there is ``link(for:name:)``.
+  /// The links as written in the document, without `curies`. Use ``link(for:name:)`` for lookups.
   public internal(set) var links = Relations<HALLink>()
-  /// The CURIEs: prefixes of its relations.
+  /// The CURIEs: the prefixes of its relations.
   public var curies: [Curie] {
     get { prefixes.curies }
     set { prefixes.replace(with: newValue) }
   }
-  /// The embedded representations as they are written. For lookups there is ``embedded(for:)``.
+  /// The embedded representations as written in the document. Use ``embedded(for:)`` for lookups.
   public internal(set) var embedded = Relations<Representation>()
-  /// Its CURIEs, and those of the representation that it was embedded in.
+  /// Its CURIEs, and the CURIEs of the representation that embeds it.
   var prefixes = Prefixes()
+  /// The JSON decoder of the request that it was received for.
+  private(set) var coder = Coder()
 
-  /// A representation with these properties, and no links.
+  /// A decoder that is not a part of the value: it does not change equality.
+  struct Coder: Hashable, Sendable {
+    var decoder: JSONDecoder?
+
+    static func == (left: Coder, right: Coder) -> Bool { true }
+    func hash(into hasher: inout Hasher) {}
+  }
+
+  /// Returns a copy whose properties, and the properties of the representations that it embeds, are decoded by this decoder.
+  func decoding(by decoder: JSONDecoder?) -> Representation {
+    guard let decoder else { return self }
+    var copy = self
+    copy.coder.decoder = decoder
+    for (relation, inner) in embedded {
+      copy.embedded.set(inner.map { $0.decoding(by: decoder) }, for: relation, isList: embedded.isList(relation))
+    }
+    return copy
+  }
+
+  /// Creates a representation with these properties, and without links.
   public init(properties: JSONObject = [:]) { self.properties = properties }
 
   /// The `self` link: the link to the resource itself.
   public var selfLink: HALLink? { link(for: "self") }
 
-  /// The first link of a relation, or the first with that name. The relation is a name, a CURIE or a URI.
+  /// Returns the first link of a relation, or the first with that name. The relation is a name, a CURIE or a URI.
   public func link(for relation: String, name: String? = nil) -> HALLink? {
     links(for: relation).first { name == nil || $0.name == name }
   }
 
-  /// All links of a relation, which is a name, a CURIE or a URI.
+  /// Returns all links of a relation, which is a name, a CURIE or a URI.
   public func links(for relation: String) -> [HALLink] { values(of: links, for: relation) }
 
-  /// The embedded representations of a relation, which is a name, a CURIE or a URI. The CURIEs of this one apply to them too.
+  /// Returns the embedded representations of a relation, which is a name, a CURIE or a URI. The CURIEs of this representation
+  /// apply to them too.
   public func embedded(for relation: String) -> [Representation] {
     let outer = prefixes.inside
     return values(of: embedded, for: relation).map { inner in
@@ -48,12 +72,12 @@ public struct Representation: Sendable, Hashable {
     }
   }
 
-  /// Expands a CURIE to its URI; nil if its prefix is unknown.
+  /// Expands a CURIE to its URI. Returns nil if its prefix is unknown.
   public func expand(curie: String) -> String? {
     Curie.split(curie).flatMap { prefixes[$0.prefix] }?.expand(curie)
   }
 
-  /// Abbreviates a URI to a CURIE; nil if no prefix matches.
+  /// Abbreviates a URI to a CURIE. Returns nil if no prefix matches.
   public func contract(uri: String) -> String? {
     for known in prefixes.all { if let curie = known.contract(uri) { return curie } }
     return nil
@@ -61,7 +85,7 @@ public struct Representation: Sendable, Hashable {
 
   private func values<Value>(of relations: Relations<Value>, for relation: String) -> [Value] {
     let wanted = expand(curie: relation) ?? relation
-    // What has to stand behind each prefix. No relation is expanded, as a prefix can stand for a megabyte.
+    // The expected reference for each prefix. No relation is expanded, because a prefix can expand to a megabyte.
     var references: [String: String?] = [:]
     return relations.rels.filter { rel in
       if rel == relation { return true }
@@ -72,7 +96,7 @@ public struct Representation: Sendable, Hashable {
     }.flatMap { relations[$0] }
   }
 
-  /// Ignores the representation that it was embedded in.
+  /// Ignores the representation that embeds it.
   public static func == (left: Representation, right: Representation) -> Bool {
     left.properties == right.properties && left.links == right.links && left.curies == right.curies
       && left.embedded == right.embedded

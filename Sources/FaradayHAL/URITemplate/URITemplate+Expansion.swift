@@ -37,7 +37,7 @@ extension URITemplate.Expression {
       return list.map { named(variable.name, style.encode($0)) }.joined(separator: style.separator)
     case (.list(let list), _): return named(variable.name, list.map { style.encode($0) }.joined(separator: ","))
     case (.pairs(let pairs), .explode):
-      // The names are of the caller's, and encoded as values are.
+      // The caller chooses the names, so they are encoded like values.
       return pairs.map { pair in
         let name = style.encode(pair.name)
         let value = style.encode(pair.value)
@@ -60,8 +60,8 @@ extension URITemplate.Style {
     characters(of: text).prefix(length).joined()
   }
 
-  /// Each scalar, encoded. With reserved expansion, percent-encoded sequences are kept, and those of one character count as one
-  /// (RFC 6570, section 2.4.1).
+  /// Encodes each scalar. With reserved expansion, percent-encoded sequences are kept, and the sequences of one character count
+  /// as one (RFC 6570, section 2.4.1).
   private func characters(of text: String) -> [String] {
     guard keepsReserved else { return text.unicodeScalars.map { QueryParameters.encode(String($0)) } }
     var characters: [String] = []

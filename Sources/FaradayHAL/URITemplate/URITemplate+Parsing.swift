@@ -62,7 +62,7 @@ extension URITemplate {
       return Self.isName(name) ? Variable(name: Self.text(name), modifier: modifier) : nil
     }
 
-    /// 1 to 9999, without leading zeros.
+    /// Parses a number from 1 to 9999, without leading zeros.
     private static func prefixLength(_ digits: ArraySlice<Unicode.Scalar>) -> Int? {
       guard (1...4).contains(digits.count), digits.allSatisfy({ ("0"..."9").contains($0) }), digits.first != "0" else {
         return nil
@@ -70,7 +70,7 @@ extension URITemplate {
       return Int(text(digits))
     }
 
-    /// Letters, digits, `_` and percent-encoded octets, separated by dots.
+    /// Whether the name has only letters, digits, `_` and percent-encoded octets, separated by dots.
     private static func isName(_ name: ArraySlice<Unicode.Scalar>) -> Bool {
       name.split(separator: ".", omittingEmptySubsequences: false).allSatisfy { part in
         var rest = part
@@ -85,7 +85,7 @@ extension URITemplate {
       }
     }
 
-    /// A literal character, percent-encoded if necessary (RFC 6570, section 3.1).
+    /// Returns a literal character, percent-encoded if necessary (RFC 6570, section 3.1).
     private func literal(at index: Int) throws(URITemplateError) -> String {
       let scalar = scalars[index]
       switch scalar {
@@ -94,7 +94,7 @@ extension URITemplate {
         let digits = scalars[(index + 1)...].prefix(2)
         guard digits.count == 2, digits.allSatisfy(\.isHexDigit) else { throw fail(.invalidLiteral, index..<(index + 1)) }
         return "%"
-      // The apostrophe by erratum 6937.
+      // The apostrophe is allowed by erratum 6937.
       case "!", "#"..."$", "&"...";", "=", "?"..."[", "]", "_", "a"..."z", "~": return String(scalar)
       case _ where scalar.value >= 0xA0: return QueryParameters.encode(String(scalar))
       default: throw fail(.invalidLiteral, index..<(index + 1))

@@ -1,13 +1,13 @@
 extension URITemplate {
-  /// How the values of an expression are joined, by its operator (RFC 6570, section 2.2 and appendix A).
+  /// The way in which the values of an expression are joined, by its operator (RFC 6570, section 2.2 and appendix A).
   struct Style: Sendable, Hashable {
-    /// Precedes the first value.
+    /// The text before the first value.
     let first: String
-    /// Separates values.
+    /// The text between values.
     let separator: String
     /// Whether each value is preceded by its name.
     let isNamed: Bool
-    /// Follows the name of an empty value.
+    /// The text after the name of an empty value.
     let ifEmpty: String
     /// Reserved expansion: whether reserved characters (RFC 3986) and percent-encoded sequences are kept.
     let keepsReserved: Bool
@@ -24,7 +24,7 @@ extension URITemplate {
       "&": Style(first: "&", separator: "&", isNamed: true, ifEmpty: "="),
     ]
 
-    /// Reserved by the RFC for extensions.
+    /// Operators that the RFC reserves for extensions.
     static let reservedOperators: Set<Unicode.Scalar> = ["=", ",", "!", "@", "|"]
 
     private init(

@@ -48,7 +48,7 @@ public struct URITemplate: Sendable, Hashable {
     /// The value.
     public var value: String
 
-    /// A name and its value.
+    /// Creates a pair of a name and its value.
     public init(_ name: String, _ value: String) {
       self.name = name
       self.value = value
@@ -56,7 +56,7 @@ public struct URITemplate: Sendable, Hashable {
   }
 
   enum Part: Sendable, Hashable {
-    /// Percent-encoded already.
+    /// A literal that is percent-encoded already.
     case literal(String)
     case expression(Expression)
   }

@@ -1,9 +1,9 @@
 public import FaradayCore
 
-/// A URI template that is malformed, or cannot be expanded with the values given. It shows the expression, and nothing else of
-/// the template or the values.
+/// The error of a URI template that is malformed, or cannot be expanded with the given values. It contains the expression, and
+/// nothing else of the template or the values.
 public struct URITemplateError: FaradayError, Hashable {
-  /// What is wrong.
+  /// The reason for the error.
   public enum Reason: Sendable, Hashable {
     /// `{` without `}`.
     case unclosed
@@ -21,7 +21,7 @@ public struct URITemplateError: FaradayError, Hashable {
     case prefixOfComposite(String)
   }
 
-  /// What is wrong.
+  /// The reason for the error.
   public let reason: Reason
   /// The expression with its braces; outside of expressions, the character.
   public let expression: String

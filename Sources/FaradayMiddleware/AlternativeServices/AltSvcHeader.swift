@@ -7,19 +7,19 @@ enum AltSvcHeader: Equatable {
   /// The alternatives, the preferred one first.
   case alternatives([Alternative])
 
-  /// One alternative, as it was sent.
+  /// One alternative of the field.
   struct Alternative: Equatable {
     /// The ALPN protocol name, decoded: `h2`, `http/1.1`.
     var protocolID: String
-    /// The host; nil for that of the origin.
+    /// The host; nil means the host of the origin.
     var host: String?
     var port: Int
-    /// Seconds; a day unless the field says otherwise (section 3.1).
+    /// The lifetime in seconds; a day by default (section 3.1).
     var maximumAge = 86_400.0
     var persists = false
   }
 
-  /// Nil for a malformed value. An alternative whose host or port nothing can be made of is left out.
+  /// Returns nil for a malformed value. Alternatives with an invalid host or port are left out.
   init?(parsing value: String) {
     // Case-sensitive (section 3).
     if value.trimming() == "clear" {
@@ -51,7 +51,7 @@ enum AltSvcHeader: Equatable {
     self = .alternatives(alternatives)
   }
 
-  /// The parameters behind an alternative; of a repeated one the first counts. Nil if they are malformed.
+  /// Parses the parameters of an alternative. Of repeated parameters the first counts. Returns nil if they are malformed.
   private static func parameters(_ scanner: inout FieldScanner) -> [String: String]? {
     var parameters: [String: String] = [:]
     while true {
@@ -63,27 +63,17 @@ enum AltSvcHeader: Equatable {
     }
   }
 
-  /// The percent-decoded protocol name; nil for an invalid escape, and for a name that is not visible ASCII.
+  /// Percent-decodes a protocol name. Returns nil for an invalid escape and for a name that is not visible ASCII.
   private static func decoded(_ name: String) -> String? {
-    var rest = Array(name.utf8)[...]
-    var bytes: [UInt8] = []
-    while let byte = rest.popFirst() {
-      guard byte == UInt8(ascii: "%") else {
-        bytes.append(byte)
-        continue
-      }
-      guard let high = rest.first?.hexDigitValue, let low = rest.dropFirst().first?.hexDigitValue else { return nil }
-      bytes.append(high << 4 | low)
-      rest = rest.dropFirst(2)
-    }
+    guard let bytes = QueryParameters.strictlyDecoded(name.utf8) else { return nil }
     let decoded = String(decoding: bytes, as: UTF8.self)
-    return AltSvcStore.isProtocolID(decoded) ? decoded : nil
+    return AlternativeServiceStore.isProtocolID(decoded) ? decoded : nil
   }
 
   /// `host:port`, `:port` or `[::1]:port`.
   private static func place(_ authority: String) -> (host: String?, port: Int)? {
     guard let colon = authority.utf8.lastIndex(of: UInt8(ascii: ":")) else { return nil }
-    guard let port = AltSvcStore.port(authority[authority.utf8.index(after: colon)...]) else { return nil }
+    guard let port = AlternativeServiceStore.port(authority[authority.utf8.index(after: colon)...]) else { return nil }
     let host = authority[..<colon]
     guard !host.isEmpty else { return (nil, port) }
     let isBracketed = host.hasPrefix("[")

@@ -1,35 +1,36 @@
-public import FaradayCore
+@_spi(Adapters) public import FaradayCore
 
-/// Alternative services (RFC 7838): learns from `Alt-Svc` at which other host and port the same resources are to be had, and
-/// connects later requests there.
+/// Connects requests to alternative services (RFC 7838): learns from `Alt-Svc` fields which other hosts and ports serve the
+/// same resources, and connects later requests there.
 ///
-///     let store = AltSvcStore()
+///     let store = AlternativeServiceStore()
 ///     connection.use(.redirects())
 ///     connection.use(.alternativeServices(store))
 ///
-/// Place it below ``Redirects``, ``Retry`` and ``HSTS``, so that it handles each redirect and each attempt by itself, with the URL
-/// that is sent. The request keeps its URL, its `Host` and its origin, and the server's certificate must be valid for the origin's
-/// host (section 2.1); only the connection goes elsewhere, by ``FaradayCore/Network/connectTo``, or uses HTTP/3. `Alt-Used` says so
-/// (section 5).
+/// Place it below ``Redirects``, ``Retry`` and ``HSTS``, so that it handles each redirect and each attempt separately, with the
+/// URL that is sent. The request keeps its URL, its `Host` and its origin, and the server's certificate must be valid for the
+/// origin's host (section 2.1). Only the connection changes: it goes to another address (``FaradayCore/Network/connectTo``) or
+/// uses HTTP/3. The `Alt-Used` field names the alternative (section 5).
 ///
-/// - `Alt-Svc` counts only if it came over `https` from a server whose certificate was verified (``FaradayCore/TLS/verifiesServer``),
-///   and not with a 421 (section 6).
-/// - The first alternative whose protocol the adapter and the request can speak is used: `h3`, `h2` or `http/1.1`. With `h3` the request
-///   is sent with ``FaradayCore/HTTPVersionPolicy/http3``, over an adapter with ``FaradayCore/Capabilities/http3``.
-/// - Sent to its origin is a request that says itself where to connect, by ``FaradayCore/Network/connectTo``,
-///   ``FaradayCore/Network/hostOverrides``, ``FaradayCore/Network/unixSocket`` or a proxy of its own, one whose body can be read only once, and every request over an adapter
-///   without ``FaradayCore/Capabilities/otherAddresses``. A proxy of the adapter or of the environment is asked for the alternative.
-/// - An alternative to which no connection can be made, for want of a valid certificate too, and one that answers 421 (Misdirected
-///   Request) is rejected: see ``AltSvcStore/reject(_:for:)``. The request is then sent to its origin, with each timeout anew; but not
-///   if the total timeout has expired, which ends it.
-/// - An `h3` alternative that answers over TCP is rejected too, because UDP is blocked; its response is returned.
+/// - `Alt-Svc` counts only if it came over `https` from a server whose certificate was verified
+///   (``FaradayCore/TLS/verifiesServer``). It is ignored in a 421 response (section 6).
+/// - The first alternative whose protocol the adapter and the request support is used: `h3`, `h2` or `http/1.1`. With `h3` the
+///   request is sent with ``FaradayCore/HTTPVersionPolicy/http3``, over an adapter with ``FaradayCore/Capabilities/http3``.
+/// - These requests are sent to their origin: a request with its own connection settings (``FaradayCore/Network/connectTo``,
+///   ``FaradayCore/Network/hostOverrides``, ``FaradayCore/Network/unixSocket`` or a proxy), a request whose body can be read
+///   only once, and every request over an adapter without ``FaradayCore/Capabilities/otherAddresses``. A proxy of the adapter
+///   or of the environment connects to the alternative.
+/// - An alternative is rejected if no connection to it can be made (an invalid certificate included), or if it returns 421
+///   (Misdirected Request): see ``AlternativeServiceStore/reject(_:for:)``. The request is then sent to its origin, and each timeout starts
+///   again. An expired total timeout ends the request instead.
+/// - An `h3` alternative that responds over TCP is rejected too, because UDP is blocked; its response is returned.
 public struct AlternativeServices: Middleware {
-  /// The alternatives that were learned.
-  public let store: AltSvcStore
+  /// The store of the learned alternatives.
+  public let store: AlternativeServiceStore
 
-  /// - Parameter store: may be shared with other connections, and be read from a file and written to one. By default a new, empty
-  ///   one, which lives as long as the copies of this middleware.
-  public init(_ store: AltSvcStore = AltSvcStore()) { self.store = store }
+  /// - Parameter store: can be shared with other connections, and read from and written to a file. By default a new, empty
+  ///   store, which lives as long as the copies of this middleware.
+  public init(_ store: AlternativeServiceStore = AlternativeServiceStore()) { self.store = store }
 
   public func handle(_ request: Request, next: Next) async throws -> Response {
     guard let (alternative, moved) = moved(request, next.capabilities) else {
@@ -58,22 +59,22 @@ public struct AlternativeServices: Middleware {
     return response
   }
 
-  /// The request as it is sent to an alternative; nil if it goes to its origin.
-  private func moved(_ request: Request, _ capabilities: Capabilities) -> (AltSvcStore.Alternative, Request)? {
+  /// Returns the request for an alternative; nil if the request goes to its origin.
+  private func moved(_ request: Request, _ capabilities: Capabilities) -> (AlternativeServiceStore.Alternative, Request)? {
     let options = request.options
-    // What can be sent only once is not risked on a server that may not be there.
+    // A request that can be sent only once must not be risked on a server that may be unreachable.
     guard request.body.isReplayable, options.tls.verifiesServer, capabilities.contains(.otherAddresses),
       options.network.connectTo.isEmpty, options.network.hostOverrides.isEmpty, options.network.unixSocket == nil,
       !options.proxy.isOwn,
-      let place = AltSvcStore.place(of: request.url), let endpoint = try? Target(request).endpoint,
+      let place = AlternativeServiceStore.place(of: request.url), let endpoint = try? Target(request).endpoint,
       let alternative = store.alternatives(for: request.url).first(where: { options.canSpeak($0.protocolID, capabilities) }),
-      // The origin may be an alternative itself, and be preferred to others.
+      // The origin can list itself as an alternative, and prefer it to others.
       alternative.host != place.host || alternative.port != place.port || alternative.isHTTP3
     else { return nil }
     var moved = request
     if alternative.isHTTP3 { moved.options.httpVersion = .http3 }
     if alternative.host != place.host || alternative.port != place.port {
-      // For this origin only: a middleware further down may send to another.
+      // For this origin only: a middleware below may send the request to another origin.
       moved.options.network.connectTo = [
         ConnectTo(host: endpoint.host, port: endpoint.port, toHost: alternative.host, toPort: alternative.port)
       ]
@@ -83,12 +84,12 @@ public struct AlternativeServices: Middleware {
   }
 }
 
-extension AltSvcStore.Alternative {
+extension AlternativeServiceStore.Alternative {
   fileprivate var isHTTP3: Bool { protocolID == "h3" }
 }
 
 extension Options {
-  /// Whether the protocol of that name can be spoken.
+  /// Whether the request and the adapter support the protocol.
   fileprivate func canSpeak(_ protocolID: String, _ capabilities: Capabilities) -> Bool {
     switch protocolID {
     case "h3": capabilities.contains(.http3) && tls.negotiatesProtocol && [.automatic, .http3].contains(httpVersion)
@@ -100,12 +101,12 @@ extension Options {
 }
 
 extension ProxySelection {
-  /// Whether it is one that the request names.
+  /// Whether the request names the proxy itself.
   fileprivate var isOwn: Bool { if case .proxy = self { true } else { false } }
 }
 
 extension TransportError {
-  /// Whether no connection to the server could be made, so that nothing was sent, and not for want of something at this end.
+  /// Whether no connection to the server could be made, so that nothing was sent. Local failures are excluded.
   fileprivate var isOfConnecting: Bool {
     let ours: Set<Code> = [.queueFull, .queueTimeout, .outOfDescriptors, .invalidCA, .invalidClientCertificate, .engineFailed]
     return [.resolving, .connecting, .tls].contains(phase) && !ours.contains(code)
@@ -114,5 +115,5 @@ extension TransportError {
 
 extension Middleware where Self == AlternativeServices {
   /// Learns alternative services, and connects to them. See ``FaradayMiddleware/AlternativeServices``.
-  public static func alternativeServices(_ store: AltSvcStore = AltSvcStore()) -> Self { Self(store) }
+  public static func alternativeServices(_ store: AlternativeServiceStore = AlternativeServiceStore()) -> Self { Self(store) }
 }

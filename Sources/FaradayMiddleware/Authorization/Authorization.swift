@@ -6,9 +6,9 @@ public import FaradayCore
 ///     try await connection.get("other") { try $0.headers.authorize(.basic(user: "ada", password: "secret")) }
 ///
 /// A cross-origin request gets no credentials: see ``FaradayCore/Request/isCrossOrigin``. A provider below a middleware that
-/// sends again, such as ``Retry`` or ``Redirects``, is called for each attempt. Throws ``FaradayCore/InvalidHeader`` for
-/// credentials that are not valid in a header field, and what the provider throws; nothing is sent then. For a token that is
-/// refreshed after a 401 there is ``TokenRefresh``.
+/// sends a request several times, such as ``Retry`` or ``Redirects``, is called for each attempt. Throws
+/// ``FaradayCore/InvalidValueError`` for credentials that are not valid in a header field, and the errors of the provider;
+/// nothing is sent then. ``TokenRefresh`` refreshes a token after a 401.
 public struct Authorization: Middleware {
   private let provider: @Sendable (Request) async throws -> Credentials?
 

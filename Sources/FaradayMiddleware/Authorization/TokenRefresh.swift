@@ -1,43 +1,44 @@
 public import FaradayCore
+internal import FaradaySupport
 private import Synchronization
 
 /// Sends a bearer token with every request, and refreshes it after a 401 response or before it expires. One refresh serves all
-/// concurrent requests, which are then sent again.
+/// concurrent requests, which are then retried.
 ///
 ///     connection.use(.tokenRefresh { rejected in try await login.renew() })
 ///     connection.use(.tokenRefresh(isExpiring: { login.expires(of: $0) < .now + 60 }) { _ in try await login.renew() })
 ///
-/// The 401 response is returned where the new token is rejected too, where the body cannot be sent again, or where the request
-/// has an `Authorization` header of its own. Above ``ExpectStatus``, the ``FaradayCore/UnexpectedStatus`` of a 401 is handled in the
-/// same way. What `refresh` throws is thrown to all requests that wait for it; the next request
-/// calls it again. After a 401 whose body could not be sent again, the next request starts with a refresh.
+/// The 401 response is returned if the new token is rejected too, if the body cannot be sent again, or if the request has its
+/// own `Authorization` header. Above ``StatusValidation``, the ``FaradayCore/StatusError`` of a 401 is handled in the same
+/// way. An error of `refresh` is thrown to all requests that wait for it; the next request calls `refresh` again. After a 401
+/// whose body could not be sent again, the next request starts with a refresh.
 ///
-/// A cross-origin request gets no token (see ``FaradayCore/Request/isCrossOrigin``), and the 401 of another origin that a
-/// redirect led to is returned as it is.
+/// A cross-origin request gets no token (see ``FaradayCore/Request/isCrossOrigin``), and a 401 from another origin after a
+/// redirect is returned unchanged.
 ///
 /// Thread-safe; copies share their token. A request made within `refresh` or `isExpiring`, also by a child task or an
 /// unstructured task created there, but not by a detached one, is sent without a token: waiting for the refresh would be a
 /// deadlock.
 public struct TokenRefresh: Middleware {
-  /// Returns a new token in place of the rejected or expiring one, which is nil if there has been none.
+  /// Returns a new token for the rejected or expiring one. The argument is nil if there has been no token.
   public typealias Refresh = @Sendable (_ rejected: String?) async throws -> String
-  /// Whether a token has expired, or will before the request arrives.
+  /// Whether a token has expired, or will expire before the request arrives.
   public typealias Expiry = @Sendable (_ token: String) async -> Bool
 
   let store: Store
   private let maximumRefreshes: Int
   private let isExpiring: Expiry?
   private let refresh: Refresh
-  /// Whether an expiring token can be used although its refresh has failed with this error. Without it none can.
+  /// Whether an expiring token stays usable after its refresh has failed with this error. Without this function no token is.
   var isUsable: (@Sendable (_ token: String, _ failure: any Error) -> Bool)?
 
   /// - Parameters:
   ///   - token: the initial token; without one `refresh` is called before the first request.
-  ///   - maximumRefreshes: how many times one request is sent again with a new token, 1 by default. With 0 each keeps its 401,
-  ///     and the next request starts with a refresh.
+  ///   - maximumRefreshes: the maximum retries of one request with a new token, 1 by default. With 0 each request returns its
+  ///     401, and the next request starts with a refresh.
   ///   - isExpiring: called with the token before each request; if it returns true, the request waits for a new token before it
   ///     is sent. Without it a token is used until it is rejected.
-  ///   - refresh: returns a new token for the one that was rejected or is expiring, nil for the first. Never called
+  ///   - refresh: returns a new token. Its argument is the rejected or expiring token, nil for the first call. Never called
   ///     concurrently. It is cancelled when all requests that wait for it are cancelled, and the next refresh starts when it
   ///     has ended.
   public init(token: String? = nil, maximumRefreshes: Int = 1, isExpiring: Expiry? = nil, refresh: @escaping Refresh) {
@@ -56,9 +57,9 @@ public struct TokenRefresh: Middleware {
     while true {
       var authorized = request
       try authorized.headers.authorize(.bearer(token))
-      // A layer below may make an error of a 401.
-      let outcome: Result<Response, UnexpectedStatus>
-      do { outcome = .success(try await next(authorized)) } catch let error as UnexpectedStatus { outcome = .failure(error) }
+      // A layer below may throw an error for a 401.
+      let outcome: Result<Response, StatusError>
+      do { outcome = .success(try await next(authorized)) } catch let error as StatusError { outcome = .failure(error) }
       let response = outcome.response
       guard response.status == .unauthorized, !response.wasRedirectedCrossOrigin else { return try outcome.get() }
       guard refreshes < maximumRefreshes, request.body.isReplayable else {
@@ -85,8 +86,8 @@ public struct TokenRefresh: Middleware {
 
     init(_ token: String?) { state = Mutex(State(token: token)) }
 
-    /// The current token, or a new one if there is none, or it was rejected or is expiring. If the refresh of an expiring token
-    /// fails, the current one as long as it is usable.
+    /// Returns the current token, or a new one if there is none or if the current one was rejected or is expiring. If the
+    /// refresh of an expiring token fails, the current token is returned while it is usable.
     func token(
       unless isExpiring: Expiry?, by refresh: @escaping Refresh, orIf isUsable: ((String, any Error) -> Bool)?
     ) async throws -> String {
@@ -104,10 +105,10 @@ public struct TokenRefresh: Middleware {
     /// Marks a token as rejected after a 401 to a request that could not be sent again.
     func reject(_ token: String) { state.withLock { if $0.token == token { $0.isRejected = true } } }
 
-    /// A token other than the rejected one: one that a concurrent refresh has brought, or a new one.
+    /// Returns a token other than the rejected one: from a concurrent refresh, or from a new one.
     func replace(_ rejected: String?, by refresh: @escaping Refresh) async throws -> String {
       let fresh = try await fresh(rejected, by: refresh)
-      // It may be the outcome for somebody who was rejected with an older one.
+      // The shared refresh may have replaced an older rejected token.
       let isOlder = fresh.token == rejected && fresh.replaced != rejected
       return isOlder ? try await self.fresh(rejected, by: refresh).token : fresh.token
     }
@@ -124,8 +125,8 @@ public struct TokenRefresh: Middleware {
   }
 }
 
-extension Result where Success == Response, Failure == UnexpectedStatus {
-  /// The response, expected or not.
+extension Result where Success == Response, Failure == StatusError {
+  /// The response, with an expected or unexpected status.
   fileprivate var response: Response {
     switch self {
     case .success(let response): response

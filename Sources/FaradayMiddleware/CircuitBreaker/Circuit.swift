@@ -1,16 +1,16 @@
 internal import FaradayCore
 
-/// The state of a circuit, and the rules by which it changes: no clock, no lock.
+/// The state of a circuit and its transition rules, without clock and lock.
 struct Circuit: CountedState, Equatable {
-  /// What was admitted: an outcome counts only for the state that admitted it.
+  /// The admission of a request. Its outcome counts only for the state that admitted it.
   struct Ticket: Sendable {
     let era: Int
-    /// The number of the probe; nil of a request through a closed circuit.
+    /// The number of the probe; nil for a request through a closed circuit.
     let probe: Int?
-    /// Whether its head has counted as a success.
+    /// Whether the head of its response has counted as a success.
     var hasSucceeded = false
 
-    /// For the body of a good head, which may still break off.
+    /// The ticket for the body after a successful head, which may still break off.
     var afterHead: Ticket { Ticket(era: era, probe: nil, hasSucceeded: true) }
   }
 
@@ -21,13 +21,13 @@ struct Circuit: CountedState, Equatable {
 
   enum Outcome: Sendable, Equatable {
     case success
-    /// With the status or code that says what failed.
+    /// A failure with its status or error code.
     case failure(String)
-    /// Neither: cancelled, for instance.
+    /// Neither a failure nor a success, for instance a cancellation.
     case none
   }
 
-  /// What ended within a tenth of the window.
+  /// The outcomes of a tenth of the window.
   struct Slice: Sendable, Equatable {
     let index: Int64
     var failures = 0
@@ -45,13 +45,13 @@ struct Circuit: CountedState, Equatable {
     case halfOpen([Probe], successes: Int)
   }
 
-  /// Grows with each change of phase.
+  /// Increments with each change of phase.
   var era = 0
   var phase = Phase.closed([])
-  /// How often it has opened without closing.
+  /// The number of openings in a row without closing.
   var openings = 0
   var lastProbe = 0
-  /// Why it has opened: failures, all requests, and what the last failed with.
+  /// The reason for the opening: failures, all requests, and the status or error code of the last failure.
   var failed = 0
   var total = 0
   var cause = ""
@@ -60,8 +60,8 @@ struct Circuit: CountedState, Equatable {
     switch phase {
     case .closed: return .admitted(Ticket(era: era, probe: nil))
     case .open(let until):
-      // A longer time than the policy can have set was written by a clock that is wrong.
-      let rest = min(until - now, policy.maxDelay.withinClocks * 2)
+      // A time beyond the policy's maximum comes from a wrong clock.
+      let rest = min(until - now, policy.maximumDelay.withinClocks * 2)
       guard rest <= .zero else {
         phase = .open(until: now + rest)
         return .refused(retryAfter: rest, reason: reason(policy))
@@ -83,7 +83,7 @@ struct Circuit: CountedState, Equatable {
   mutating func record(
     _ outcome: Outcome, of ticket: Ticket, at now: Duration, _ policy: CircuitBreaker.Policy, _ random: () -> Double
   ) {
-    // The head of a probe may have closed the circuit, which its body is then the first of.
+    // The head of a probe may have closed the circuit. The body of the probe is then the first outcome in the closed circuit.
     guard ticket.era == era || ticket.hasSucceeded && ticket.era &+ 1 == era else { return }
     switch phase {
     case .open: return
@@ -95,7 +95,7 @@ struct Circuit: CountedState, Equatable {
       case .failure(let cause):
         (failed, total, self.cause) = (1, 1, cause)
         open(at: now, policy, random)
-      // A probe that has outlived its place, and was replaced, counts no more.
+      // A probe that exceeded its lifetime and was replaced no longer counts.
       case .success where others.count == probes.count: return
       case .success where successes + 1 < max(1, policy.probes): phase = .halfOpen(others, successes: successes + 1)
       case .success:
@@ -111,7 +111,7 @@ struct Circuit: CountedState, Equatable {
     guard outcome != .none else { return }
     let width = max(1, policy.window.storedNanoseconds / 10)
     let index = now.storedNanoseconds / width
-    // Those of the future were written by a clock that is wrong.
+    // Slices in the future come from a wrong clock.
     var slices = slices.filter { $0.index > index - 10 && $0.index <= index }
     if slices.last?.index != index { slices.append(Slice(index: index)) }
     let last = slices.count - 1
@@ -123,7 +123,7 @@ struct Circuit: CountedState, Equatable {
     phase = .closed(slices)
     guard case .failure = outcome else { return }
     (failed, total) = slices.reduce((0, 0)) { ($0.0 + $1.failures, $0.1 + $1.total) }
-    // The head of a body that has broken off may be older than the window.
+    // The head of a response whose body broke off may be older than the window.
     total = max(total, failed)
     let isShare = Double(failed) >= policy.ratio * Double(total)
     if failed >= max(1, policy.failures), isShare { open(at: now, policy, random) }
@@ -145,7 +145,7 @@ struct Circuit: CountedState, Equatable {
   }
 }
 
-/// As a line of text: `1 o 3 1 0 5 8 503 1700000000000000000`.
+/// The text form, one line: `1 o 3 1 0 5 8 503 1700000000000000000`.
 extension Circuit {
   init?(text: String) {
     let words = text.split(separator: " ", maxSplits: 200)
@@ -192,7 +192,7 @@ extension Circuit {
     return (["1", letter] + numbers + [Self.word(cause)] + rest).joined(separator: " ")
   }
 
-  /// The code of an adapter may have any characters.
+  /// An adapter's error code may contain any characters.
   private static func word(_ text: some StringProtocol) -> String {
     let word = text.utf8.prefix(64).filter { $0.isTokenByte }
     return word.isEmpty ? "-" : String(decoding: word, as: UTF8.self)

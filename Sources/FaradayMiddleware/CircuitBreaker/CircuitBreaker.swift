@@ -1,29 +1,29 @@
 public import FaradayCore
 
-/// Stops sending requests to an origin that fails, and lets a few probes find out when it works again (circuit breaker).
+/// Stops sending requests to a failing origin, and sends a few probes to detect when it works again (circuit breaker).
 ///
 ///     connection.use(.retry)
 ///     connection.use(.circuitBreaker)
 ///
-/// The circuit of an origin is *closed* at first, and counts what fails within ``Policy/window``. When ``Policy/failures`` have
-/// failed, and they are the share ``Policy/ratio`` of all, it *opens*: by default with ten failures that are half of all requests
-/// within ten seconds. Requests throw ``CircuitOpen`` at once, without being sent.
-/// After ``Policy/delay`` it is *half-open*: ``Policy/probes`` requests are let through, and the others refused as before. When
-/// all probes have succeeded it is closed again; when one fails it opens again, for longer.
+/// The circuit of an origin is *closed* at first, and counts failures within ``Policy/window``. When ``Policy/failures``
+/// requests have failed, and they are at least the share ``Policy/ratio`` of all requests, it *opens*: by default with ten
+/// failures that are half of all requests within ten seconds. Requests throw ``FaradayCore/RefusedRequestError`` at once,
+/// without being sent. After ``Policy/delay`` it is *half-open*: ``Policy/probes`` requests are admitted, and the others are
+/// still rejected. When all probes have succeeded it is closed again; when one fails it opens again, for longer.
 ///
-/// - A failure is a status of ``Policy/statuses``, a connection that could not be made or broke, and a timeout; or what
-///   ``Policy/isFailure`` says. All else that a layer below throws is none, and no success. A body that breaks off after a good
-///   head is a failure too. A probe succeeds with its head, as its body may be endless; one that breaks off then is the closed
-///   circuit's first failure, or with several probes out opens it again.
-/// - A cancelled request counts for nothing, and a cancelled probe gives its place to another. So an outer ``Timeout``, which
-///   cancels, is not seen: use ``FaradayCore/Timeouts``, or put the `Timeout` below.
-/// - A request that was not sent counts for nothing: one that a cache below has answered, or that shares the exchange of another
-///   (``Coalescing``). One exchange counts once, wherever the breaker stands.
-/// - Below ``Retry`` each attempt counts. `Retry` does not retry a ``CircuitOpen``: see ``FaradayCore/RefusedRequest``.
-/// - The state of the 1,000 keys that were used last is kept in memory, or in a ``LimitStore`` for several machines together.
+/// - A failure is a status of ``Policy/statuses``, a failed or broken connection, or a timeout; ``Policy/isFailure`` can
+///   override this. Any other error of a layer below counts as neither failure nor success. A body that breaks off after a
+///   successful head is a failure too. A probe succeeds with its head, because its body may be endless. If that body breaks off
+///   later, it counts as the first failure of the closed circuit; with several probes in flight it opens the circuit again.
+/// - A cancelled request does not count, and another probe takes the place of a cancelled probe. An outer ``Timeout`` cancels,
+///   so the breaker does not count it: use ``FaradayCore/Timeouts``, or put the `Timeout` below.
+/// - A request that was not sent does not count: a cache below returned the response, or the request shares an exchange
+///   (``Coalescing``). One exchange counts once, at any position of the breaker.
+/// - Below ``Retry`` each attempt counts. `Retry` does not retry the ``FaradayCore/RefusedRequestError``.
+/// - The state of the 1,000 most recently used keys is kept in memory, or in a ``LimitStore`` for several machines together.
 ///
-/// Delivery makes no difference. Copies share the state. Thread-safe; without a store the cost is a lock before and after each
-/// request.
+/// The delivery of the body does not matter. Copies share the state. Thread-safe; without a store the cost is a lock before and
+/// after each request.
 public struct CircuitBreaker: Middleware {
   private let policy: Policy
   private let key: LimitKey
@@ -31,8 +31,8 @@ public struct CircuitBreaker: Middleware {
   private let random: @Sendable () -> Double
 
   /// - Parameters:
-  ///   - key: which requests share a circuit: those to one origin by default.
-  ///   - store: where the circuits are kept; in memory if nil. Prefix of its keys: `circuit:`.
+  ///   - key: which requests share a circuit: requests to one origin by default.
+  ///   - store: the store of the circuits; in memory if nil. Its keys have the prefix `circuit:`.
   ///   - clock: measures time in memory; tests pass a manual one.
   ///   - random: the jitter of ``Policy/delay``, from 0 to 1.
   ///   - date: the time of circuits in a store; the system's clock by default.
@@ -45,7 +45,7 @@ public struct CircuitBreaker: Middleware {
     self.policy = policy
     self.key = key
     self.random = random
-    let lifetime = policy.window.withinClocks + policy.maxDelay.withinClocks * 2 + policy.probeLifetime.withinClocks
+    let lifetime = policy.window.withinClocks + policy.maximumDelay.withinClocks * 2 + policy.probeLifetime.withinClocks
     circuits = CountedStates(
       store, prefix: "circuit:", lifetime: lifetime, clock: clock, date: date, onStoreError: onStoreError)
   }
@@ -56,7 +56,8 @@ public struct CircuitBreaker: Middleware {
     switch try await circuits.update(key, { [policy] circuit, now in circuit.admit(at: now, policy) }) {
     case .admitted(let given): ticket = given
     case .refused(let retryAfter, let reason):
-      throw CircuitOpen(key: key, reason: reason, retryAfter: retryAfter, request: RequestSummary(request))
+      throw RefusedRequestError(
+        .circuitOpen(cause: reason), key: key, retryAfter: retryAfter, request: RequestSummary(request))
     }
     let sent = SentRequest()
     do {
@@ -86,7 +87,7 @@ public struct CircuitBreaker: Middleware {
   }
 
   private func outcome(of result: Result<Response, any Error>, wasSent: Bool) -> Circuit.Outcome {
-    if case .failure(let error) = result, error.isCancelled { return .none }
+    if case .failure(let error) = result, error.countsAsCancelled { return .none }
     let cause: String
     var counts: Bool
     switch result {
@@ -96,8 +97,9 @@ public struct CircuitBreaker: Middleware {
     case .failure(let error):
       let failure = error as? TransportError
       let status = failure == nil ? (error as? any FaradayError)?.response?.status.code : nil
-      cause = status.map { "\($0)" } ?? failure?.code.rawValue ?? (error.isTimeout ? "timeout" : "error")
-      counts = failure.map { policy.errors.contains($0.code) } ?? status.map { policy.statuses.contains($0) } ?? error.isTimeout
+      cause = status.map { "\($0)" } ?? failure?.code.rawValue ?? (error.countsAsTimeout ? "timeout" : "error")
+      counts =
+        failure.map { policy.errors.contains($0.code) } ?? status.map { policy.statuses.contains($0) } ?? error.countsAsTimeout
     }
     let decided = policy.isFailure?(result)
     guard wasSent || decided == true else { return .none }
@@ -109,10 +111,10 @@ public struct CircuitBreaker: Middleware {
 }
 
 extension Middleware where Self == CircuitBreaker {
-  /// Stops sending requests to an origin that fails: a circuit breaker with the default policy.
+  /// Stops sending requests to a failing origin: a circuit breaker with the default policy.
   public static var circuitBreaker: Self { Self() }
 
-  /// Stops sending requests to an origin that fails.
+  /// Stops sending requests to a failing origin.
   public static func circuitBreaker(
     _ policy: CircuitBreaker.Policy, by key: LimitKey = .origin, store: (any LimitStore)? = nil
   ) -> Self {

@@ -1,34 +1,35 @@
 private import Synchronization
 public import FaradayCore
+internal import FaradaySupport
 
-/// Sends one of several equal GET or HEAD requests that are in flight at the same time, and gives its response to all (request
-/// coalescing, single-flight).
+/// Sends one of several equal GET or HEAD requests that are in flight at the same time, and returns its response to all
+/// (request coalescing, single-flight).
 ///
 ///     middleware: .standard(authorization: .authorization(.bearer(token)), coalescing: .coalescing)
 ///
-/// - Equal are requests with the same method, URL, header fields (credentials too, in the same order) and options, over
-///   connections with the same base URL, default headers and secrets. Fields of ``init(ignoring:)`` and the field of a
-///   ``RequestID`` above do not count.
-/// - A response is never shared across credentials. Put it below what adds them: `Cookies`, `Authorization`, `TokenRefresh`. If a
-///   layer below it has added credentials, or has answered without sending the request, each caller sends its own request after
-///   all.
-/// - Only what the caller gets whole (``FaradayCore/Options/deliversWhole``) is shared, without a body and without callbacks.
-///   Everything else passes by. So does a request with an option under a key of one's own whose value is not `Hashable`, as it
-///   cannot be compared.
+/// - Requests are equal if they have the same method, URL, header fields (credentials too, in the same order) and options, over
+///   connections with the same base URL, default headers and secrets. The fields of ``init(ignoring:)`` and the field of a
+///   ``RequestID`` above are ignored.
+/// - A response is never shared across credentials. Place it below the middleware that adds them: `Cookies`, `Authorization`,
+///   `TokenRefresh`. If a layer below adds credentials, or returns a response without sending the request, each caller sends a
+///   separate request.
+/// - Only responses that are delivered whole (`options.deliversWhole`) are shared, for requests without a body
+///   and without callbacks. All other requests pass through. A request with a custom option whose value is not `Hashable`
+///   passes through too, because it cannot be compared.
 /// - Above ``Retry``, ``Hedging`` and the limits, as in the standard list, one exchange counts there once for all its callers.
-/// - All get the same response, or the same error. One that comes after the response has its own exchange: nothing is kept.
-/// - Nobody joins an exchange that began before a request with an unsafe method (POST, PUT, PATCH, DELETE) to the same origin has
-///   ended here, whatever came of that: who has changed something, and asks, must not get an answer from before.
-/// - A caller that is cancelled leaves the others alone. When the last one is, the exchange is cancelled.
+/// - All callers get the same response, or the same error. A later request has its own exchange, because no response is kept.
+/// - A read after a write never joins an earlier exchange: a request with an unsafe method (POST, PUT, PATCH, DELETE) to the
+///   same origin closes all earlier exchanges for new callers when it ends, with any outcome.
+/// - A cancelled caller does not affect the others. When the last caller is cancelled, the exchange is cancelled.
 ///
-/// The exchange runs in a task of its own, with the priority and task-local values of the first caller. The size limit is that of
-/// the options, which are the same. Copies share what is in flight. Thread-safe.
+/// The exchange runs in its own task, with the priority and task-local values of the first caller. The size limit comes from
+/// the options, which are equal. Copies share the exchanges in flight. Thread-safe.
 public struct Coalescing: Middleware {
   private let ignored: Set<HTTPField.Name>
   private let flights = Flights()
 
-  /// - Parameter ignored: fields in which equal requests may differ, such as `traceparent`. The first request's are sent.
-  ///   None by default; names of credentials are never ignored.
+  /// - Parameter ignored: fields in which equal requests may differ, such as `traceparent`. The fields of the first request are
+  ///   sent. None by default; names of credentials are never ignored.
   public init(ignoring ignored: Set<HTTPField.Name> = []) { self.ignored = ignored }
 
   public func handle(_ request: Request, next: Next) async throws -> Response {
@@ -49,7 +50,7 @@ public struct Coalescing: Middleware {
       }
       return Shared(outcome: outcome, sent: sent)
     }
-    // Whom another caller's response is for is known only if no layer below has changed that.
+    // Another caller's response can be shared only if no layer below has changed the credentials.
     let isForAll = shared.sent === sent || shared.sent.last?.hasSameCredentials(as: request) == true
     return isForAll ? try shared.outcome.get() : try await next(request)
   }
@@ -59,18 +60,18 @@ public struct Coalescing: Middleware {
     ignored.union(request.options.identification.field.map { [$0] } ?? []).filter { !request.secrets.isRemovedCrossOrigin($0) }
   }
 
-  /// What came of an exchange, and the record of what it sent.
+  /// The outcome of an exchange, and the record of the sent requests.
   private struct Shared: Sendable {
     let outcome: Result<Response, any Error>
     let sent: SentRequest
   }
 
-  /// How many different exchanges are in flight.
+  /// The number of different exchanges in flight.
   var flightCount: Int { flights.count }
-  /// How many callers wait for one.
+  /// The number of callers that wait for an exchange.
   var waiterCount: Int { flights.waiterCount }
 
-  /// The exchanges in flight that can be joined, and their callers. One that nobody waits for is forgotten.
+  /// The exchanges in flight that can be joined, and their callers. An exchange without callers is removed.
   private final class Flights: Sendable {
     private struct Flight {
       let exchange = SingleFlight<Shared>()
@@ -83,7 +84,7 @@ public struct Coalescing: Middleware {
     var count: Int { flights.withLock { $0.count } }
     var waiterCount: Int { flights.withLock { $0.values.reduce(0) { $0 + $1.exchange.waiterCount } } }
 
-    /// Lets nobody join those to this origin any more. Their callers get their answers.
+    /// Closes the exchanges to this origin for new callers. Their present callers still get responses.
     func close(to origin: String) {
       flights.withLock { flights in flights = flights.filter { $0.value.origin != origin } }
     }
@@ -99,7 +100,7 @@ public struct Coalescing: Middleware {
       }
       defer {
         flights.withLock { flights in
-          // Another may have taken its place.
+          // A newer exchange may have replaced it.
           guard flights[key]?.exchange === exchange else { return }
           flights[key]?.callers -= 1
           if flights[key]?.callers == 0 { flights[key] = nil }

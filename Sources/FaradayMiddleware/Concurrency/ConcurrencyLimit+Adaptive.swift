@@ -2,29 +2,30 @@ private import Synchronization
 internal import FaradayCore
 
 extension ConcurrencyLimit {
-  /// How a limit is adapted: AIMD, additive increase and multiplicative decrease, as TCP's congestion control does (RFC 5681),
+  /// The adaptation of a limit: AIMD, additive increase and multiplicative decrease, as in TCP's congestion control (RFC 5681),
   /// with the latency as its signal.
   ///
-  /// The latency is the time from the place to the head of the response. The least of the last one to two ``window`` answers is
-  /// what the server needs without a queue. An answer that took longer than ``tolerance`` times that, a 429, 503 or 504, and a
-  /// transient error multiply the limit by ``backoff``, but only once for all requests that were in flight then. Any other answer
-  /// adds one divided by the limit, if at least half of the places were in use: about one place for each round of requests.
+  /// The latency is the time from the admission to the head of the response. The minimum latency of the last one to two
+  /// ``window`` responses is the time that the server needs without a queue. A response that took longer than ``tolerance``
+  /// times that minimum, a 429, 503 or 504, and a transient error multiply the limit by ``backoff``, but only once for all
+  /// requests that were in flight at that time. Any other response adds one divided by the limit, if at least half of the
+  /// places were in use: about one place for each round of requests.
   public struct Adaptive: Sendable {
-    /// The limit to begin with. 10 by default.
+    /// The initial limit. 10 by default.
     public var initial: Int
-    /// The least limit, at least 1. 1 by default.
+    /// The minimum limit, at least 1. 1 by default.
     public var minimum: Int
-    /// The greatest limit, a million at most. 200 by default.
+    /// The maximum limit, a million at most. 200 by default.
     public var maximum: Int
-    /// How many times the least latency an answer may take, more than 1. 2 by default.
+    /// The maximum latency as a multiple of the minimum latency, more than 1. 2 by default.
     public var tolerance: Double
     /// The factor of the decrease, between 0 and 1. 0.9 by default.
     public var backoff: Double
-    /// The number of answers after which the least latency is measured anew, so that a server that has become slower for good is
-    /// not compared with what it was. 500 by default.
+    /// The number of responses after which the minimum latency is measured again, so that a server that is now permanently
+    /// slower is not compared with its former latency. 500 by default.
     public var window: Int
 
-    /// The defaults: between 1 and 200, beginning with 10.
+    /// Creates an adaptation. By default the limit is between 1 and 200, and starts at 10.
     public init(
       initial: Int = 10, minimum: Int = 1, maximum: Int = 200, tolerance: Double = 2, backoff: Double = 0.9, window: Int = 500
     ) {
@@ -36,10 +37,10 @@ extension ConcurrencyLimit {
       self.window = window
     }
 
-    /// The statuses of a server that has too much to do.
+    /// The statuses of an overloaded server.
     static let overload: Set = [429, 503, 504]
 
-    /// With each value in its range.
+    /// A copy with each value clamped to its range.
     var checked: Adaptive {
       var checked = self
       checked.minimum = min(max(1, minimum), 1_000_000)
@@ -58,7 +59,7 @@ extension ConcurrencyLimit {
     private let adaptive: Adaptive
     private let limits = Mutex(LeastRecentlyUsed<String, AdaptedLimit>(capacity: 1000))
 
-    /// - Parameter adaptive: with its values in their ranges.
+    /// - Parameter adaptive: values that are clamped to their ranges.
     init(_ adaptive: Adaptive, clock: any Clock<Duration>) {
       self.adaptive = adaptive
       elapsed = clock.stopwatch()
@@ -66,7 +67,7 @@ extension ConcurrencyLimit {
 
     func limit(_ key: String) -> Int { limits.withLock { $0[key]?.places ?? adaptive.initial } }
 
-    /// Takes an answer into account, and returns the new limit.
+    /// Records a response, and returns the new limit.
     func record(_ key: String, since start: Duration, inFlight: Int, isOverloaded: Bool) -> Int {
       let now = elapsed()
       return limits.withLock { limits in
@@ -79,10 +80,10 @@ extension ConcurrencyLimit {
   }
 }
 
-/// An adapted limit, and the rules by which it changes: no clock, no lock.
+/// An adapted limit and its rules, without clock and lock.
 struct AdaptedLimit: Sendable {
   private var limit: Double
-  /// The least latency of the present window and of the one before.
+  /// The minimum latency of the current window and of the previous one.
   private var least: Duration?
   private var leastBefore: Duration?
   private var answers = 0
@@ -92,20 +93,20 @@ struct AdaptedLimit: Sendable {
 
   init(_ adaptive: ConcurrencyLimit.Adaptive) { limit = Double(adaptive.initial) }
 
-  /// - Parameter exchange: from the place to the head.
+  /// - Parameter exchange: the time from the admission to the head.
   mutating func record(
     _ exchange: Range<Duration>, inFlight: Int, isOverloaded: Bool, _ adaptive: ConcurrencyLimit.Adaptive
   ) {
     let latency = exchange.upperBound - exchange.lowerBound
     let usual = min(least ?? latency, leastBefore ?? latency)
-    // What has failed may have been fast, and says nothing about the latency.
+    // A failed request may have been fast, so it does not measure the latency.
     if !isOverloaded {
       answers += 1
       least = min(least ?? latency, latency)
       if answers >= adaptive.window { (leastBefore, least, answers) = (least, nil, 0) }
     }
     if isOverloaded || latency > usual.scaled(by: adaptive.tolerance) {
-      // What was sent before the last decrease has been answered for by it.
+      // The last decrease already covers requests that were sent before it.
       guard exchange.lowerBound > lastDecrease else { return }
       lastDecrease = exchange.upperBound
       limit = max(Double(adaptive.minimum), limit * adaptive.backoff)

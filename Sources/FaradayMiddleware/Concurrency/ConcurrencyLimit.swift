@@ -1,28 +1,27 @@
 public import FaradayCore
 
-/// Limits how many requests are in flight at the same time: to an origin, or for each tag (bulkhead). The others wait, by
-/// priority.
+/// Limits the number of requests in flight: to an origin, or for each tag (bulkhead). Further requests wait, by priority.
 ///
 ///     connection.use(.concurrencyLimit(8))
 ///     connection.use(.concurrencyLimit(2, by: .tags))
 ///     connection.use(.concurrencyLimit(adaptive: .init()))
 ///
-/// A request holds its place until its body has been read to the end, has failed, or was dropped, in any delivery: a streamed
+/// A request holds its place until its body has been read to the end, has failed, or was dropped, in any delivery. A streamed
 /// response that is kept and not read keeps its place. Waiting requests get places by ``FaradayCore/Options/priority``, the
-/// highest first, and of equal ones the first. A cancelled one leaves the queue at once. Over ``maximumWait`` or
-/// ``maximumWaiting`` they throw ``ConcurrencyLimitReached``.
+/// highest first; equal priorities are first in, first out. A cancelled request leaves the queue at once. Beyond
+/// ``maximumWait`` or ``maximumWaiting`` requests throw ``FaradayCore/RefusedRequestError``.
 ///
-/// The number of places is fixed, or adapted to the latency of the answers (``Adaptive``). Below ``Retry`` each attempt takes a
-/// place, above it one place is held for all attempts and the delays between them. Requests that a middleware below this one
-/// makes on its own, or that read one streamed response while they make another request, need two places: a limit of 1 can block
-/// them for ever.
+/// The number of places is fixed, or adapted to the latency of the responses (``Adaptive``). Below ``Retry`` each attempt takes
+/// a place, above it one place is held for all attempts and the delays between them. A middleware below this one that makes
+/// extra requests needs two places, and so does a caller that reads one streamed response while it makes another request: a
+/// limit of 1 can block them for ever.
 ///
-/// A key that no request uses needs no memory; of adaptive limits the 1,000 that were used last are kept. Copies share the
-/// places. Thread-safe.
+/// A key that no request uses needs no memory; the 1,000 most recently used adaptive limits are kept. Copies share the places.
+/// Thread-safe.
 public struct ConcurrencyLimit: Middleware {
-  /// How long a request waits for a place; nil, the default, is without limit, and zero does not wait.
+  /// The maximum time that a request waits for a place. Nil, the default, means no limit; zero means that it does not wait.
   public let maximumWait: Duration?
-  /// How many requests may wait for one key. 10,000 by default.
+  /// The maximum number of requests that wait for one key. 10,000 by default.
   public let maximumWaiting: Int
   private let limit: Int
   private let key: LimitKey
@@ -33,7 +32,7 @@ public struct ConcurrencyLimit: Middleware {
   ///
   /// - Parameters:
   ///   - limit: the number of requests in flight for each key, at least 1.
-  ///   - key: which requests share the limit: those to one origin by default.
+  ///   - key: which requests share the limit: requests to one origin by default.
   ///   - clock: measures the maximum wait; tests pass a manual one.
   public init(
     _ limit: Int, by key: LimitKey = .origin, maximumWait: Duration? = nil, maximumWaiting: Int = 10_000,
@@ -42,7 +41,7 @@ public struct ConcurrencyLimit: Middleware {
     self.init(limit, key, maximumWait, maximumWaiting, clock, adaptation: nil)
   }
 
-  /// A limit that is adapted to the latency; ``Adaptive/initial`` at first.
+  /// Creates a limit that adapts to the latency, and starts at ``Adaptive/initial``.
   ///
   /// - Parameter clock: measures the latency too.
   public init(
@@ -73,25 +72,25 @@ public struct ConcurrencyLimit: Middleware {
     do {
       var response = try await next(request)
       if let start { adapt(key, since: start, isOverloaded: Adaptive.overload.contains(response.status.code)) }
-      // The closure holds the place as well: it is given back with the body, whatever happens to that.
+      // The closure keeps the place until the body ends, fails or is dropped.
       response.body = response.body.onEnd { _ in place.giveBack() }
       return response
     } catch {
-      // A request that another limit below has refused says nothing about the server.
-      let isRefused = error is any RefusedRequest
-      if let start, !error.isCancelled, !isRefused { adapt(key, since: start, isOverloaded: error.isTransient) }
+      // A request that another limit below has rejected does not measure the server.
+      let isRefused = error is RefusedRequestError
+      if let start, !error.countsAsCancelled, !isRefused { adapt(key, since: start, isOverloaded: error.countsAsTransient) }
       place.giveBack()
       throw error
     }
   }
 
-  /// How many requests are in flight, and how many wait.
+  /// Returns how many requests are in flight, and how many wait.
   public func load(of request: Request) -> (inFlight: Int, waiting: Int) {
     let key = key.name(request)
     return (places.usedCount(key), places.waitingCount(key))
   }
 
-  /// The number of places for requests with the key of this one.
+  /// Returns the number of places for the key of the request.
   public func limit(of request: Request) -> Int { adaptation?.limit(key.name(request)) ?? limit }
 
   var keyCount: Int { places.keyCount }
@@ -102,12 +101,13 @@ public struct ConcurrencyLimit: Middleware {
       return try await places.take(
         key, limit: limit, priority: request.options.priority, number: places.number(), maximumWait: maximumWait)
     } catch let refusal as Places.Refusal {
-      let reason: ConcurrencyLimitReached.Reason =
+      let wait: RefusedRequestError.Wait =
         switch refusal {
         case .full(let waiting): .queueFull(waiting: waiting)
         case .expired: .maximumWait(maximumWait ?? .zero)
         }
-      throw ConcurrencyLimitReached(reason, key: key, limit: limit, request: RequestSummary(request))
+      throw RefusedRequestError(
+        .concurrencyLimited(inFlight: limit, wait), key: key, retryAfter: nil, request: RequestSummary(request))
     }
   }
 

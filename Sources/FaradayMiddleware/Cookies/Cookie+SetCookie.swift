@@ -1,14 +1,14 @@
 internal import FaradayCore
 
 extension Cookie {
-  /// The host, path and security of a URL: what decides which cookies it may set and gets.
+  /// The host, path and security of a URL, which decide which cookies it can set and receive.
   struct Place {
     let host: String
     let path: String
-    /// Whether cookies with `Secure` may be set here, and are sent here.
+    /// Whether cookies with `Secure` can be set by and sent to this URL.
     let isSecure: Bool
 
-    /// Nil for a URL without a valid host.
+    /// Returns nil for a URL without a valid host.
     init?(_ url: URL, trustsLoopback: Bool) {
       guard let host = CookieHost.canonical(url) else { return nil }
       self.host = host
@@ -27,12 +27,12 @@ extension Cookie {
   /// Parses a `Set-Cookie` field (section 5.6) of a response from that place (section 5.7), and checks the cookie.
   init(
     parsing field: [UInt8], from place: Place, suffixes: PublicSuffixes, now: Date
-  ) throws(CookieRejected) {
+  ) throws(CookieError) {
     var parts = field.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)[...]
     let (first, second) = Self.halves(parts.popFirst() ?? [])
-    // Without an equals sign it is a value.
+    // Without an equals sign the text is a value.
     let (name, value) = second.map { (first, $0) } ?? ([], first)
-    guard !Self.hasControl(field) else { throw CookieRejected(name, "it contains a control character") }
+    guard !Self.hasControl(field) else { throw CookieError(name, "it contains a control character") }
     self.init("", "", domain: place.host, path: place.defaultPath, created: now)
     (nameBytes, valueBytes) = (Array(name), Array(value))
 
@@ -49,7 +49,7 @@ extension Cookie {
         expires = age > 0 ? now.addingTimeInterval(min(age, Self.maximumAge)) : .distantPast
         hasAge = true
       case "expires":
-        // Max-Age counts, wherever it stands.
+        // Max-Age takes precedence, at any position.
         guard !hasAge, let date = HTTPDate.parse(value) else { continue }
         expires = min(date, now.addingTimeInterval(Self.maximumAge))
       case "domain": domain = value
@@ -63,32 +63,32 @@ extension Cookie {
       }
     }
     try setDomain(domain, from: place, suffixes: suffixes)
-    guard !isSecure || place.isSecure else { throw CookieRejected(name, "it is Secure, and was not set over https") }
+    guard !isSecure || place.isSecure else { throw CookieError(name, "it is Secure, and was not set over https") }
     try check(suffixes, namesPath: namesPath)
   }
 
   private mutating func setDomain(
     _ attribute: String, from place: Place, suffixes: PublicSuffixes
-  ) throws(CookieRejected) {
-    guard attribute.utf8.allSatisfy({ $0 < 0x80 }) else { throw CookieRejected(nameBytes, "its Domain is not ASCII") }
+  ) throws(CookieError) {
+    guard attribute.utf8.allSatisfy({ $0 < 0x80 }) else { throw CookieError(nameBytes, "its Domain is not ASCII") }
     let domain = CookieHost.withoutBrackets(attribute.hasPrefix(".") ? attribute.dropFirst() : attribute[...]).lowercased()
     guard !domain.isEmpty else { return }
     guard CookieHost.matches(place.host, domain: domain) else {
-      throw CookieRejected(nameBytes, "its Domain does not include the host that set it")
+      throw CookieError(nameBytes, "its Domain does not include the host that set it")
     }
-    // An address has nothing below it, and below a public suffix are strangers.
+    // An address has no subdomains, and the subdomains of a public suffix belong to different owners.
     if domain == place.host, CookieHost.isAddress(domain) || suffixes.isShared(domain) { return }
     self.domain = domain
     isHostOnly = false
   }
 
-  /// Name and value, at the first equals sign, trimmed. The value is nil if there is no equals sign.
+  /// Splits the text at the first equals sign into name and value, trimmed. The value is nil if there is no equals sign.
   private static func halves(_ text: ArraySlice<UInt8>) -> (ArraySlice<UInt8>, ArraySlice<UInt8>?) {
     guard let equals = text.firstIndex(of: UInt8(ascii: "=")) else { return (text.trimming(), nil) }
     return (text[..<equals].trimming(), text[(equals + 1)...].trimming())
   }
 
-  /// Seconds; nil if it is not a whole number.
+  /// Parses seconds; nil if the text is not a whole number.
   private static func age(_ text: String) -> Double? {
     let digits = text.hasPrefix("-") ? text.dropFirst() : text[...]
     guard !digits.isEmpty, digits.utf8.allSatisfy(\.isDigit) else { return nil }
@@ -99,7 +99,7 @@ extension Cookie {
     switch text.lowercased() {
     case "strict": .strict
     case "lax": .lax
-    case "none": .everywhere
+    case "none": .unrestricted
     default: nil
     }
   }

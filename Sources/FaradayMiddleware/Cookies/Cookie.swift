@@ -3,28 +3,30 @@ public import FaradayCore
 /// A cookie with its attributes, as a ``CookieJar`` stores it (RFC 6265bis, section 5.7). Its value is a secret: no description
 /// shows it.
 ///
-/// Name and value are bytes: a server can use any encoding, and gets back the bytes that it set. Two names are equal if their bytes
-/// are. Encoding writes each as a string, or as an array of numbers if it is not UTF-8.
+/// Name and value are bytes, because a server can use any encoding. It receives the same bytes that it set. Two names are equal
+/// if their bytes are equal. Encoding writes each as a string, or as an array of numbers if it is not UTF-8.
 public struct Cookie: Sendable, Hashable, Codable {
   private var nameOctets: Octets
   private var valueOctets: Octets
   /// The host that set it, or its `Domain`: a lowercase ASCII host name.
   public var domain: String
-  /// Whether it is sent to that very host only, and not to its subdomains.
+  /// Whether it is sent to exactly that host, not to its subdomains.
   public var isHostOnly: Bool
-  /// It is sent to this path and everything below it.
+  /// The path to which it is sent, including everything below it.
   public var path: String
-  /// When it expires; nil for a session cookie.
+  /// The expiry date; nil for a session cookie.
   public var expires: Date?
   /// Whether it is sent over `https` only.
   public var isSecure: Bool
-  /// The `HttpOnly` attribute, which hides it from scripts. There are none here: stored, without effect.
+  /// The `HttpOnly` attribute, which hides the cookie from scripts. It is stored without effect, because there are no scripts
+  /// here.
   public var isHTTPOnly: Bool
-  /// The `SameSite` attribute, which restricts cross-site requests. There are no pages here: stored, without effect.
+  /// The `SameSite` attribute, which restricts cross-site requests. It is stored without effect, because there are no pages
+  /// here.
   public var sameSite: SameSite?
-  /// When a cookie of this name, domain and path was first set.
+  /// The date at which a cookie of this name, domain and path was first set.
   public var created: Date
-  /// When it was last sent or set.
+  /// The date at which it was last sent or set.
   public var lastUsed: Date
 
   private enum CodingKeys: String, CodingKey {
@@ -39,11 +41,11 @@ public struct Cookie: Sendable, Hashable, Codable {
     case strict = "Strict"
     /// Sent with same-site requests and top-level navigation.
     case lax = "Lax"
-    /// `SameSite=None`: sent with all requests. As `none`, an optional would take it for nil.
-    case everywhere = "None"
+    /// `SameSite=None`: sent with all requests. Not named `none`, because that is nil for an optional.
+    case unrestricted = "None"
   }
 
-  /// - Parameter isHostOnly: false sends it to all subdomains of the domain too.
+  /// - Parameter isHostOnly: if false, the cookie is sent to all subdomains of the domain too.
   public init(
     _ name: String, _ value: String, domain: String, isHostOnly: Bool = true, path: String = "/", expires: Date? = nil,
     isSecure: Bool = false, isHTTPOnly: Bool = false, sameSite: SameSite? = nil, created: Date = Date()
@@ -85,12 +87,12 @@ public struct Cookie: Sendable, Hashable, Codable {
     set { valueOctets.bytes = newValue }
   }
 
-  /// As it stands in a `Cookie` header.
+  /// The cookie in the form of a `Cookie` header.
   var pair: [UInt8] { nameBytes.isEmpty ? valueBytes : nameBytes + [UInt8(ascii: "=")] + valueBytes }
 
   func isExpired(at now: Date) -> Bool { expires.map { $0 <= now } ?? false }
 
-  /// Whether a path is the cookie's or below it: path-match (section 5.1.4).
+  /// Whether a path equals the cookie's path or is below it: path-match (section 5.1.4).
   static func path(_ path: String, liesIn cookiePath: String) -> Bool {
     guard path.utf8.starts(with: cookiePath.utf8) else { return false }
     return path.utf8.count == cookiePath.utf8.count || cookiePath.utf8.last == UInt8(ascii: "/")
@@ -99,11 +101,11 @@ public struct Cookie: Sendable, Hashable, Codable {
 }
 
 extension Cookie: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// As a `Set-Cookie` header, with ``FaradayCore/Secrets/mark`` for the value.
+  /// The cookie in the form of a `Set-Cookie` header, with ``FaradayCore/Secrets/mark`` for the value.
   public var description: String {
-    let name = name.isEmpty ? "" : CookieRejected.printable(name) + "="
-    var text = name + Secrets.mark + "; Path=" + CookieRejected.printable(path)
-    text += isHostOnly ? " (of \(CookieRejected.printable(domain)))" : "; Domain=" + CookieRejected.printable(domain)
+    let name = name.isEmpty ? "" : CookieError.printable(name) + "="
+    var text = name + Secrets.mark + "; Path=" + CookieError.printable(path)
+    text += isHostOnly ? " (of \(CookieError.printable(domain)))" : "; Domain=" + CookieError.printable(domain)
     if let expires { text += "; Expires=\(expires.formatted(.iso8601))" }
     if isSecure { text += "; Secure" }
     if isHTTPOnly { text += "; HttpOnly" }
@@ -114,11 +116,11 @@ extension Cookie: CustomStringConvertible, CustomDebugStringConvertible, CustomR
   public var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
-/// A cookie that was not stored, and why. The cookie's value is not in it.
-public struct CookieRejected: FaradayError, Hashable {
-  /// The cookie's name, control characters escaped, at most 64 bytes of it; empty where there is none.
+/// The error of a cookie that was not stored. It does not contain the cookie's value.
+public struct CookieError: FaradayError, Hashable {
+  /// The cookie's name, with control characters escaped, truncated to 64 bytes; empty if there is no name.
   public let name: String
-  /// Why it was not stored: `its domain is a public suffix`.
+  /// The reason why it was not stored: `its domain is a public suffix`.
   public let reason: String
 
   init(_ name: some Collection<UInt8>, _ reason: String) {

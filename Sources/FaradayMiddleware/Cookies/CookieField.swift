@@ -1,6 +1,6 @@
 internal import FaradayCore
 
-/// The value of a `Cookie` field: the caller's own cookies, then cookies of a jar as long as they fit.
+/// The value of a `Cookie` field: the caller's cookies, then cookies of a jar as long as they fit.
 struct CookieField: Sendable {
   /// The field's value.
   private(set) var value: [UInt8] = []
@@ -8,7 +8,7 @@ struct CookieField: Sendable {
   /// The names of the caller's cookies.
   private var names: Set<[UInt8]> = []
 
-  /// - Parameter own: the caller's `Cookie` fields, which are not limited.
+  /// - Parameter own: the caller's `Cookie` fields, which have no size limit.
   init(_ own: [HTTPField] = []) {
     for field in own {
       let bytes = field.withUnsafeBytesOfValue { Array($0) }
@@ -23,7 +23,7 @@ struct CookieField: Sendable {
   /// Whether the caller has a cookie of the same name, which is sent instead.
   func replaces(_ cookie: Cookie) -> Bool { names.contains(cookie.nameBytes) }
 
-  /// Appends a cookie if the field stays within the limits; false if it does not.
+  /// Appends a cookie if the field stays within the limits. Returns false if it does not.
   mutating func append(_ cookie: Cookie, within limits: CookieJar.Limits) -> Bool {
     let pair = cookie.pair
     let size = Self.overhead + value.count + (value.isEmpty ? 0 : 2) + pair.count

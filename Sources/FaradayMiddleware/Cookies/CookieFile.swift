@@ -1,4 +1,5 @@
 public import FaradayCore
+internal import FaradaySupport
 
 /// The file formats of a ``CookieJar``.
 public enum CookieFile: Sendable, Hashable {
@@ -7,47 +8,24 @@ public enum CookieFile: Sendable, Hashable {
   case netscape
   /// A JSON array with all attributes of each cookie.
   case json
-
-  /// How many cookies of a file were stored, expired or rejected.
-  public struct ReadResult: Sendable, Hashable {
-    /// How many cookies were stored in the jar.
-    public internal(set) var addedCount = 0
-    /// How many had expired, and were left out.
-    public internal(set) var expiredCount = 0
-    /// What was malformed or rejected: line numbers from 1, or array indices from 0.
-    public internal(set) var rejected: [Int] = []
-  }
-}
-
-/// A cookie file that could not be read or written. The file's contents are not in it.
-public struct CookieFileError: FaradayError, Hashable {
-  /// The path of the file; empty where the cookies were read from data.
-  public let path: String
-  /// What failed: `cannot be read`, or what the system says of a failed write.
-  public let reason: String
-
-  public var description: String { (path.isEmpty ? "cookie data" : "cookie file " + path) + ": " + reason }
 }
 
 extension CookieJar {
-  /// Reads cookies from a file into the jar; each replaces one of the same name, domain and path. Blocks while it reads.
+  /// Reads cookies from a file into the jar; each replaces the cookie of the same name, domain and path. Blocks while it reads.
   ///
   /// Cookies are checked as if a server had set them. Lines of `cookies.txt` that are malformed are skipped; JSON that is
-  /// malformed or truncated is an error, and the jar is unchanged. Throws ``CookieFileError``.
+  /// malformed or truncated is an error, and the jar is unchanged. Throws ``FaradayCore/StoreError``.
   @discardableResult
-  public func read(from path: String, as form: CookieFile) throws -> CookieFile.ReadResult {
-    let data: Data
-    do { data = try Data(contentsOf: URL(filePath: path)) } catch {
-      throw CookieFileError(path: path, reason: "cannot be read")
-    }
-    do { return try read(data, as: form) } catch let failure as CookieFileError {
-      throw CookieFileError(path: path, reason: failure.reason)
+  public func read(from path: String, as form: CookieFile) throws -> StoreReadResult {
+    let data = try StoreError.reading(path)
+    do { return try read(data, as: form) } catch let failure as StoreError {
+      throw StoreError(failure.reason, path: path)
     }
   }
 
   /// Reads cookies from the contents of a file. See ``read(from:as:)``.
   @discardableResult
-  public func read(_ data: Data, as form: CookieFile) throws -> CookieFile.ReadResult {
+  public func read(_ data: Data, as form: CookieFile) throws -> StoreReadResult {
     switch form {
     case .netscape: readNetscape(data)
     case .json: try readJSON(data)
@@ -56,12 +34,9 @@ extension CookieJar {
 
   /// Writes all cookies that have not expired to a file, session cookies included: call ``endSession()`` first to leave them
   /// out. The file is replaced atomically, and only its owner can read it (mode 0600). Blocks while it writes. Throws
-  /// ``CookieFileError``.
+  /// ``FaradayCore/StoreError``.
   public func write(to path: String, as form: CookieFile) throws {
-    let data = try data(as: form)
-    do { try PrivateFile.write(data, to: path) } catch let failure as PrivateFile.Failure {
-      throw CookieFileError(path: path, reason: failure.reason)
-    }
+    try StoreError.writing(data(as: form), to: path)
   }
 
   /// The contents of the file that ``write(to:as:)`` writes.
@@ -72,11 +47,11 @@ extension CookieJar {
     }
   }
 
-  private func readJSON(_ data: Data) throws -> CookieFile.ReadResult {
+  private func readJSON(_ data: Data) throws -> StoreReadResult {
     let decoder = JSONDecoder()
     decoder.dateDecodingStrategy = .secondsSince1970
     do { return insert(read: try decoder.decode([MaybeCookie].self, from: data).map(\.cookie)) } catch {
-      throw CookieFileError(path: "", reason: "not a JSON array of cookies, or truncated")
+      throw StoreError(.file("not a JSON array of cookies, or truncated"), path: nil)
     }
   }
 
@@ -90,7 +65,7 @@ extension CookieJar {
   }
 }
 
-/// An array element that may not be a cookie, and does not keep the others from being read.
+/// An array element that may be an invalid cookie. It does not prevent the decoding of the others.
 private struct MaybeCookie: Decodable {
   let cookie: Cookie?
   init(from decoder: any Decoder) { cookie = try? Cookie(from: decoder) }

@@ -17,7 +17,7 @@ extension CookieJar {
     return data
   }
 
-  func readNetscape(_ data: Data) -> CookieFile.ReadResult {
+  func readNetscape(_ data: Data) -> StoreReadResult {
     let now = now()
     var numbers: [Int] = []
     var cookies: [Cookie?] = []

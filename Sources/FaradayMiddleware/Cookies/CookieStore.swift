@@ -1,10 +1,10 @@
 internal import FaradayCore
 
-/// The cookies of a jar, indexed by domain, so that a request looks only at those of its host and its parent domains.
+/// The cookies of a jar, indexed by domain, so that a request searches only the cookies of its host and parent domains.
 struct CookieStore {
   private struct Entry {
     var cookie: Cookie
-    /// Sequence numbers, as dates can be equal and clocks can be set back.
+    /// Sequence numbers, because dates can be equal and clocks can be set back.
     var createdOrder: Int
     var usedOrder: Int
   }
@@ -18,7 +18,7 @@ struct CookieStore {
 
   private let suffixes: PublicSuffixes
   private var domains: [String: Bucket] = [:]
-  /// How many cookies each site has, and in which domains.
+  /// The number of cookies of each site, and their domains.
   private var sites: [String: (count: Int, domains: Set<String>)] = [:]
   private var count = 0
   var isEmpty: Bool { count == 0 }
@@ -35,7 +35,8 @@ struct CookieStore {
     places(of: place, at: now).compactMap { domains[$0.domain]?.entries[$0.index].cookie }
   }
 
-  /// Appends the cookies for that place to the field, up to the first that has no room there. False if it appends none.
+  /// Appends the cookies for the URL to the field, up to the first cookie that does not fit. Returns false if it appends no
+  /// cookie.
   mutating func fill(_ field: inout CookieField, for place: Cookie.Place, limits: CookieJar.Limits, at now: Date) -> Bool {
     var hasAppended = false
     for (domain, index) in places(of: place, at: now) {
@@ -49,12 +50,12 @@ struct CookieStore {
     return hasAppended
   }
 
-  /// The positions of the cookies for that place, in the order in which they are sent.
+  /// Returns the positions of the cookies for the URL, in the order in which they are sent.
   private func places(of place: Cookie.Place, at now: Date) -> [(domain: String, index: Int)] {
     var found: [(domain: String, index: Int, pathLength: Int, order: Int)] = []
     for domain in CookieHost.domains(of: place.host) {
       guard let entries = domains[domain]?.entries else { continue }
-      // By index: a copy of an entry costs more than a look at it.
+      // By index: a copy of an entry costs more than reading it in place.
       for index in entries.indices {
         guard !entries[index].cookie.isHostOnly || domain == place.host, place.isSecure || !entries[index].cookie.isSecure,
           !entries[index].cookie.isExpired(at: now), Cookie.path(place.path, liesIn: entries[index].cookie.path)
@@ -66,18 +67,18 @@ struct CookieStore {
     return found.map { ($0.domain, $0.index) }
   }
 
-  /// Whether there is a `Secure` cookie that this one, not set over https, would overlay (RFC 6265bis, section 5.7).
+  /// Whether this cookie, not set over https, would overlay a `Secure` cookie (RFC 6265bis, section 5.7).
   func hasSecure(overlaidBy cookie: Cookie, at now: Date) -> Bool {
     let isOverlaid = { (entry: Entry) in
       entry.cookie.isSecure && entry.cookie.nameBytes == cookie.nameBytes && !entry.cookie.isExpired(at: now)
         && Cookie.path(cookie.path, liesIn: entry.cookie.path)
     }
-    // Of the domain and what it lies in, then of what lies in it.
+    // Parent domains first, then subdomains.
     return CookieHost.domains(of: cookie.domain).contains { domains[$0]?.entries.contains(where: isOverlaid) == true }
       || domains.contains { CookieHost.matches($0.key, domain: cookie.domain) && $0.value.entries.contains(where: isOverlaid) }
   }
 
-  /// Replaces a cookie of the same name, domain and path, whose creation date is kept.
+  /// Inserts a cookie, or replaces the cookie of the same name, domain and path and keeps its creation date.
   mutating func insert(_ cookie: Cookie, createdOrder: Int? = nil, limits: CookieJar.Limits, at now: Date) {
     order += 1
     var entry = Entry(cookie: cookie, createdOrder: createdOrder ?? order, usedOrder: order)
@@ -91,7 +92,7 @@ struct CookieStore {
     makeRoom(for: cookie.domain, limits: limits, at: now)
   }
 
-  /// Stores many, in the order of their creation, and with the order of their last use.
+  /// Stores cookies in the order of their creation, and keeps the order of their last use.
   mutating func insert(_ cookies: [Cookie], limits: CookieJar.Limits, at now: Date) {
     let first = order + 1
     order += cookies.count
@@ -112,7 +113,7 @@ struct CookieStore {
     change(domain) { $0.removeAll { isUnwanted($0.cookie) } }
   }
 
-  /// The only way in which cookies are added and removed: keeps the counts.
+  /// The only function that adds and removes cookies: it maintains the counts.
   private mutating func change(_ domain: String, _ change: (inout [Entry]) -> Void) {
     var bucket = domains.removeValue(forKey: domain) ?? Bucket(site: site(of: domain))
     var site = sites.removeValue(forKey: bucket.site) ?? (0, [])
@@ -129,7 +130,7 @@ struct CookieStore {
     if site.count > 0 { sites[bucket.site] = site }
   }
 
-  /// The registrable domain; an IP address, a public suffix and a name without a dot are sites of their own. A trailing dot is
+  /// The registrable domain; an IP address, a public suffix and a name without a dot are separate sites. A trailing dot is
   /// ignored.
   private func site(of domain: String) -> String {
     let name = domain.withoutTrailingDot
@@ -152,7 +153,7 @@ struct CookieStore {
     while count > limits.total, removeLeastUsed(of: domains.keys, sparingSecure: false) {}
   }
 
-  /// Removes the least recently used; false if there is none.
+  /// Removes the least recently used cookie. Returns false if there is no cookie to remove.
   private mutating func removeLeastUsed(of names: some Sequence<String>, sparingSecure: Bool) -> Bool {
     var least: (domain: String, index: Int, order: Int)?
     for name in names {
@@ -170,7 +171,7 @@ struct CookieStore {
 
 extension Cookie {
   fileprivate func isSame(as other: Cookie) -> Bool {
-    // By bytes: two strings with the same characters are equal though their bytes differ.
+    // By bytes: two strings with equal characters are equal even if their bytes differ.
     nameBytes == other.nameBytes && domain == other.domain && isHostOnly == other.isHostOnly
       && path.utf8.elementsEqual(other.path.utf8)
   }

@@ -5,28 +5,28 @@ public import FaradayCore
 ///     connection.use(.redirects())
 ///     connection.use(.cookies())
 ///
-/// Place it below ``Redirects``, so that each redirect gets its own cookies and those that it sets are stored. ``Retry`` may stand
-/// above or below it: cookies of a response that is retried are stored, and sent with the retry. A cross-origin request gets the
-/// cookies of the server it goes to, as any other does, and no others.
+/// Place it below ``Redirects``, so that each redirect gets its own cookies, and the cookies of each redirect response are
+/// stored. ``Retry`` can be above or below it: cookies of a response that is retried are stored, and sent with the retry. A
+/// cross-origin request gets only the cookies of its server, like any other request.
 ///
-/// - A `Cookie` header that the caller has set comes first, and cookies of the jar with the same names are not sent.
-/// - `Set-Cookie` is read from every response, whatever its status, and also from one whose body fails. It is not read from
-///   informational responses and trailers.
+/// - The cookies of a `Cookie` header that the caller has set come first. Cookies of the jar with the same names are not sent.
+/// - `Set-Cookie` is read from every response with any status, even if its body fails. It is not read from informational
+///   responses and trailers.
 /// - An adapter without ``FaradayCore/Capabilities/repeatedHeaders`` joins `Set-Cookie` fields by commas. They are split at
-///   each comma that a name and `=` follow, and that is not within quotes.
-/// - Cookies are bytes in any encoding, and go back as they came. An adapter that has only text for header fields, as URLSession
-///   does, can change those that are not UTF-8.
-/// - The field has at most 150 cookies and 8190 bytes, those with the longest paths (``CookieJar/Limits``).
+///   each comma that is followed by a name and `=`, and that is not within quotes.
+/// - Cookies are bytes in any encoding, and are sent back unchanged. An adapter that supports only text in header fields, such
+///   as URLSession, can change cookies that are not UTF-8.
+/// - The field has at most 150 cookies and 8190 bytes; cookies with the longest paths take precedence (``CookieJar/Limits``).
 public struct Cookies: Middleware {
   /// Called with a cookie that was not stored, and the URL of the response that set it.
-  public typealias RejectionHandler = @Sendable (_ rejected: CookieRejected, _ url: URL) -> Void
+  public typealias RejectionHandler = @Sendable (_ rejected: CookieError, _ url: URL) -> Void
 
   /// The jar that stores the cookies.
   public let jar: CookieJar
   private let onRejected: RejectionHandler?
 
   /// - Parameters:
-  ///   - jar: may be shared with other connections. By default a new, empty jar, which lives as long as the copies of this
+  ///   - jar: can be shared with other connections. By default a new, empty jar, which lives as long as the copies of this
   ///     middleware.
   ///   - onRejected: called for each cookie of a response that is not stored, on the request's task.
   public init(_ jar: CookieJar = CookieJar(), onRejected: RejectionHandler? = nil) {
@@ -57,7 +57,8 @@ public struct Cookies: Middleware {
   }
 
   private func addCookies(to request: inout Request) {
-    // `HTTPFields` makes a field of each cookie, which is for HTTP/2; here it is one field in all (RFC 6265bis, section 5.8.1).
+    // `HTTPFields` splits the cookies into one field each, for HTTP/2. This code joins them into one field (RFC 6265bis,
+    // section 5.8.1).
     let own = request.headers[fields: .cookie]
     var field = CookieField(own)
     guard jar.fill(&field, for: request.url) || own.count > 1 else { return }
@@ -66,7 +67,7 @@ public struct Cookies: Middleware {
 
   private func take(_ headers: HTTPFields, from url: URL, keepsRepeatedHeaders: Bool) {
     for value in SetCookieFields.values(in: headers, keepsRepeatedHeaders: keepsRepeatedHeaders) {
-      do throws(CookieRejected) {
+      do throws(CookieError) {
         try jar.receive(value, from: url)
       } catch {
         onRejected?(error, url)
@@ -76,7 +77,7 @@ public struct Cookies: Middleware {
 }
 
 extension Middleware where Self == Cookies {
-  /// Stores the cookies of responses, and sends them back. See ``FaradayMiddleware/Cookies``.
+  /// Stores the cookies of responses, and sends them with later requests. See ``FaradayMiddleware/Cookies``.
   public static func cookies(_ jar: CookieJar = CookieJar(), onRejected: Cookies.RejectionHandler? = nil) -> Self {
     Self(jar, onRejected: onRejected)
   }

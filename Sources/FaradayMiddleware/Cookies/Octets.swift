@@ -1,11 +1,11 @@
-/// Bytes that usually are UTF-8, such as the name or value of a cookie. Two are equal if their bytes are. Encoded as a string if they
-/// are UTF-8, and as an array of numbers otherwise.
+/// Bytes that usually are UTF-8, such as the name or value of a cookie. Two values are equal if their bytes are equal. Encoded
+/// as a string if they are UTF-8, and as an array of numbers otherwise.
 struct Octets: Sendable, Hashable {
   var bytes: [UInt8]
 
   init(_ bytes: some Sequence<UInt8>) { self.bytes = Array(bytes) }
 
-  /// As text. Bytes that are not UTF-8 are replaced with U+FFFD.
+  /// The bytes as text. Bytes that are not UTF-8 are replaced with U+FFFD.
   var text: String {
     get { String(decoding: bytes, as: UTF8.self) }
     set { bytes = Array(newValue.utf8) }
@@ -33,7 +33,7 @@ extension Octets: Codable {
 }
 
 extension ArraySlice<UInt8> {
-  /// Without spaces and tabs at both ends.
+  /// Removes spaces and tabs at both ends.
   func trimming() -> ArraySlice<UInt8> {
     let isSpace = { (byte: UInt8) in byte == 0x20 || byte == 0x09 }
     guard let last = lastIndex(where: { !isSpace($0) }) else { return [] }

@@ -1,54 +1,56 @@
-public import FaradayCore
+internal import FaradayCore
 
 /// The Public Suffix List: domains under which anybody can register a name, such as `com`, `co.uk` and `github.io`. No cookie
-/// may be set for such a domain, as it would be sent to unrelated sites.
+/// can be set for these domains, because it would be sent to unrelated sites.
 ///
-/// The rules are those of ICANN and the private ones. A domain that no rule matches is a suffix if it has no dot. A copy of the
-/// list is compiled in; it is read-only data and searched in place, so that it costs neither time nor memory before the first
-/// cookie that has a `Domain`, and some microseconds for each of those.
+/// The list has the ICANN rules and the private rules. A domain that no rule matches is a suffix if it has no dot. A copy of
+/// the list is compiled in. It is read-only data and searched in place: it costs neither time nor memory before the first
+/// cookie with a `Domain`, and some microseconds for each cookie with a `Domain`.
 public struct PublicSuffixes: Sendable {
   /// The compiled-in list, of ``builtInVersion``.
   public static let builtIn = PublicSuffixes(sorted: PublicSuffixList.rules)
 
-  /// The version of the compiled-in list, as its publisher names it.
+  /// The version of the compiled-in list, in its publisher's notation.
   public static var builtInVersion: String { PublicSuffixList.version }
 
-  /// In ASCII, in the order of their bytes, separated by spaces.
+  /// The rules in ASCII, in the order of their bytes, separated by spaces.
   private let rules: String
 
   private init(sorted rules: String) { self.rules = rules }
 
   /// Reads a list in the format of https://publicsuffix.org/list/, such as `/usr/share/publicsuffix/public_suffix_list.dat`.
-  /// Blocks while it reads. Throws what reading the file throws, and ``InvalidPublicSuffixList`` if it contains no rule.
+  /// Blocks while it reads. Throws the errors of reading the file, and ``FaradayCore/InvalidValueError`` if it contains no
+  /// rule.
   public init(contentsOf path: String) throws {
     try self.init(parsing: String(decoding: Data(contentsOf: URL(filePath: path)), as: UTF8.self))
   }
 
   /// Parses a list in its own format: a rule on each line, up to the first space, and comments that begin with `//`. Throws
-  /// ``InvalidPublicSuffixList`` if it contains no rule.
+  /// ``FaradayCore/InvalidValueError`` if it contains no rule.
   public init(parsing text: String) throws {
     let lines = text.split(whereSeparator: \.isNewline).compactMap { line in line.split(whereSeparator: \.isWhitespace).first }
     let rules = Set(lines.filter { !$0.hasPrefix("//") }.compactMap(Self.canonical))
-    guard !rules.isEmpty else { throw InvalidPublicSuffixList() }
-    // Strings are ordered by their Unicode; these are ASCII, where that is the order of the bytes.
+    guard !rules.isEmpty else { throw InvalidValueError(.publicSuffixList, "", "the public suffix list contains no rule") }
+    // Strings are sorted by Unicode, which for ASCII is the order of the bytes.
     self.init(sorted: rules.sorted().joined(separator: " "))
   }
 
-  /// Whether the domain is a public suffix. Case-insensitive; an international name and its Punycode form are the same.
+  /// Whether the domain is a public suffix. Case-insensitive; an international name and its Punycode form are equal.
   public func contains(_ domain: String) -> Bool {
     guard let domain = CookieHost.canonical(domain) else { return false }
     return suffix(of: domain) == domain
   }
 
-  /// Whether unrelated parties have names directly below the domain: it is a suffix, or the parent of a wildcard rule. By the
-  /// list's own algorithm `kawasaki.jp` is not a suffix, as `*.kawasaki.jp` begins below it; a cookie for all of it would reach
-  /// unrelated sites all the same.
+  /// Whether the names directly below the domain belong to unrelated parties: the domain is a suffix, or the parent of a
+  /// wildcard rule. By the algorithm of the list, `kawasaki.jp` is not a suffix, because `*.kawasaki.jp` covers only the names
+  /// below it. But a cookie for `kawasaki.jp` would still reach unrelated sites.
   func isShared(_ domain: String) -> Bool {
     guard let domain = CookieHost.canonical(domain) else { return false }
     return suffix(of: domain) == domain || !domain.hasSuffix(".") && hasRule("*." + domain)
   }
 
-  /// The registrable domain (eTLD+1) of a host: its public suffix and one label more. Nil for a host that is a suffix itself,
+  /// Returns the registrable domain (eTLD+1) of a host: its public suffix and one more label. Nil for a host that is a suffix
+  /// itself,
   /// for IP addresses, and for invalid host names.
   public func registrableDomain(of host: String) -> String? {
     guard let host = CookieHost.canonical(host), let suffix = suffix(of: host), suffix != host else { return nil }
@@ -56,7 +58,8 @@ public struct PublicSuffixes: Sendable {
     return label + "." + suffix
   }
 
-  /// The suffix by the prevailing rule: an exception, whose suffix is what follows its first label, or the longest.
+  /// Returns the suffix by the prevailing rule. An exception rule prevails, and its suffix starts after its first label;
+  /// otherwise the longest rule prevails.
   private func suffix(of host: String) -> String? {
     guard !CookieHost.isAddress(host), !host.hasSuffix(".") else { return nil }
     let domains = CookieHost.domains(of: host)
@@ -94,9 +97,4 @@ public struct PublicSuffixes: Sendable {
     }
     return CookieHost.canonical(String(rule))
   }
-}
-
-/// A public suffix list without a single rule.
-public struct InvalidPublicSuffixList: FaradayError {
-  public var description: String { "the public suffix list contains no rule" }
 }

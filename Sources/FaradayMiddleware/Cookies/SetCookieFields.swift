@@ -2,7 +2,7 @@ internal import FaradayCore
 
 /// Splits the `Set-Cookie` fields of a response into single cookies.
 enum SetCookieFields {
-  /// - Parameter keepsRepeatedHeaders: whether the adapter keeps repeated fields apart. If it joins them, they are split.
+  /// - Parameter keepsRepeatedHeaders: whether the adapter keeps repeated fields separate. If it joins them, they are split.
   static func values(in headers: HTTPFields, keepsRepeatedHeaders: Bool) -> [[UInt8]] {
     headers[fields: .setCookie].flatMap { field in
       let value = field.withUnsafeBytesOfValue { Array($0) }
@@ -10,9 +10,9 @@ enum SetCookieFields {
     }
   }
 
-  /// Splits fields that were joined by commas. A comma separates two cookies if a name and an equals sign follow it, as they
-  /// never do within a date, and if it is not within the quotes of a value. Two cases are ambiguous: a cookie without a name
-  /// behind another one is left joined to it, and a value that holds `, name=` without quotes is split.
+  /// Splits fields that were joined by commas. A comma separates two cookies if a name and an equals sign follow it, which
+  /// never happens within a date, and if the comma is not within the quotes of a value. Two cases are ambiguous: a cookie
+  /// without a name stays joined to the cookie before it, and a value that contains `, name=` without quotes is split.
   static func split(_ bytes: [UInt8]) -> [[UInt8]] {
     var pieces: [ArraySlice<UInt8>] = []
     var start = 0
@@ -31,7 +31,7 @@ enum SetCookieFields {
     return pieces.map { Array($0.trimming()) }
   }
 
-  /// The index behind the closing quote, if the whole value is quoted; else `start`.
+  /// Returns the index after the closing quote if the whole value is quoted, else `start`.
   private static func endOfQuotes(_ bytes: [UInt8], from start: Int) -> Int {
     let quote = UInt8(ascii: "\"")
     guard start < bytes.count, bytes[start] == quote, let end = bytes[(start + 1)...].firstIndex(of: quote) else { return start }

@@ -5,12 +5,12 @@ public import FaradayCore
 ///
 /// A ``FaradayCoding/MultipartForm`` is always encoded. Any other value is encoded if the request's `Content-Type` is
 /// `multipart/form-data`, or absent and no middleware before has encoded the value. The `Content-Type` is replaced in any case,
-/// as its boundary must match the body. A value that cannot be encoded, or a file that cannot be read, throws
-/// ``FaradayCoding/UnencodableBody``, and nothing is sent.
+/// because its boundary must match the body. A value that cannot be encoded, or a file that cannot be read, throws
+/// ``FaradayCoding/BodyEncodingError``, and nothing is sent.
 public struct Multipart: RequestTransformer {
   private let encoder: MultipartFormEncoder
 
-  /// Uses this encoder.
+  /// Creates the middleware with an encoder.
   public init(encoder: MultipartFormEncoder = MultipartFormEncoder()) { self.encoder = encoder }
 
   public func transformed(_ request: Request, capabilities: Capabilities) throws -> Request {

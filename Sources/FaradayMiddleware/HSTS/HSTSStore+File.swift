@@ -1,29 +1,36 @@
 public import FaradayCore
 
-/// curl's file format: one line for each host, `example.com "20271231 23:59:59"`, or `"unlimited"`; a dot in front of the host means
-/// its subdomains too; lines that begin with `#` are comments.
+/// curl's file format, with one line for each host: `example.com "20271231 23:59:59"`, or `"unlimited"`. A dot in front of the
+/// host includes its subdomains. Lines that begin with `#` are comments.
 extension HSTSStore {
-  /// Reads hosts from a file into the store. Of a host that it knows already, the later expiry and the wider range count. Blocks
-  /// while it reads. Throws ``StoreFileError``.
-  ///
-  /// - Returns: the numbers of the lines that are malformed, from 1, which are skipped. Expired ones are skipped too.
+  /// Reads hosts from a file into the store. For a host that is already stored, the later expiry and the wider range apply.
+  /// Malformed and expired lines are skipped. Blocks while it reads. Throws ``FaradayCore/StoreError``.
   @discardableResult
-  public func read(from path: String) throws -> [Int] { read(try StoreFileError.reading(path)) }
+  public func read(from path: String) throws -> StoreReadResult { read(try StoreError.reading(path)) }
 
   /// Reads hosts from the contents of a file. See ``read(from:)``.
   @discardableResult
-  public func read(_ data: Data) -> [Int] {
+  public func read(_ data: Data) -> StoreReadResult {
     let now = now()
-    return StoreFileError.lines(of: data).compactMap { number, text in
-      guard let entry = text.flatMap(Self.entry) else { return number }
-      if !entry.isExpired(at: now) { merge(entry) }
-      return nil
+    var result = StoreReadResult()
+    for (number, text) in StoreError.lines(of: data) {
+      guard let entry = text.flatMap(Self.entry) else {
+        result.rejected.append(number)
+        continue
+      }
+      if entry.isExpired(at: now) {
+        result.expiredCount += 1
+      } else {
+        merge(entry)
+        result.addedCount += 1
+      }
     }
+    return result
   }
 
-  /// Writes all hosts that have not expired to a file. The file is replaced atomically, and only its owner can read it (mode 0600), as
-  /// it says where the user has been. Blocks while it writes. Throws ``StoreFileError``.
-  public func write(to path: String) throws { try StoreFileError.writing(fileText, to: path) }
+  /// Writes all hosts that have not expired to a file. The file is replaced atomically. Only its owner can read it (mode 0600),
+  /// because it reveals which servers the user has visited. Blocks while it writes. Throws ``FaradayCore/StoreError``.
+  public func write(to path: String) throws { try StoreError.writing(Data(fileText.utf8), to: path) }
 
   /// The text of the file that ``write(to:)`` writes.
   public var fileText: String {

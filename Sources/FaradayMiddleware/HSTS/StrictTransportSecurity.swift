@@ -2,11 +2,11 @@ internal import FaradayCore
 
 /// The value of a `Strict-Transport-Security` field (RFC 6797, section 6.1).
 struct StrictTransportSecurity: Equatable {
-  /// Seconds; 0 removes the host.
+  /// The lifetime in seconds; 0 removes the host.
   let maximumAge: Double
   let includesSubdomains: Bool
 
-  /// Nil for a value that must be ignored as a whole: without `max-age`, with a directive twice, or malformed.
+  /// Returns nil for a value that must be ignored completely: without `max-age`, with a duplicate directive, or malformed.
   init?(parsing value: String) {
     var scanner = FieldScanner(value)
     var names: Set<String> = []

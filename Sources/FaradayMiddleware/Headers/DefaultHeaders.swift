@@ -1,12 +1,13 @@
 public import FaradayCore
 
-/// Adds header fields to every request that has no field of that name; ``FaradayCore/Connection/standardUserAgent`` is replaced.
+/// Adds header fields to every request that has no field of that name. ``FaradayCore/Connection/standardUserAgent`` is
+/// replaced.
 ///
 ///     connection.use(.defaultHeaders([.acceptLanguage: "cy"]))
 ///     connection.use(.defaultHeaders { _ in try await session.headers() })
 ///
-/// ``FaradayCore/Connection/headers`` go to the connection's own origin only; these go to every origin, except those that are
-/// secret (``FaradayCore/Secrets``, and `Authorization`, `Proxy-Authorization` and `Cookie` always), which are not added to a
+/// ``FaradayCore/Connection/headers`` are sent to the connection's origin only; these fields are sent to every origin. Secret
+/// fields (``FaradayCore/Secrets``, and always `Authorization`, `Proxy-Authorization` and `Cookie`) are not added to a
 /// cross-origin request: see ``FaradayCore/Request/isCrossOrigin``.
 public struct DefaultHeaders: Middleware {
   private let fields: @Sendable (Request) async throws -> HTTPFields
@@ -16,7 +17,7 @@ public struct DefaultHeaders: Middleware {
     self.fields = { _ in fields }
   }
 
-  /// Calls the closure for the fields of each request. What it throws is thrown, and nothing is sent.
+  /// Calls the closure for the fields of each request. Its errors are thrown, and nothing is sent.
   public init(_ fields: @escaping @Sendable (Request) async throws -> HTTPFields) {
     self.fields = fields
   }
@@ -27,7 +28,7 @@ public struct DefaultHeaders: Middleware {
     var complete = request
     let fields = try await fields(request)
     if fields.contains(.userAgent), !request.headers.hasOwn(.userAgent) { complete.headers[fields: .userAgent] = [] }
-    // Asked of the request as it was: a field that is there twice is added twice.
+    // Checks the original request: a field that occurs twice in the list is added twice.
     for field in fields where !request.headers.hasOwn(field.name) {
       if isCrossOrigin, secrets.isRemovedCrossOrigin(field.name) { continue }
       complete.headers.append(field)

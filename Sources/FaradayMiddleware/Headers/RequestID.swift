@@ -1,14 +1,13 @@
 public import FaradayCore
 
-/// Adds a unique request ID header to every request, for correlating the logs of client and server: a UUID in `X-Request-ID` by
+/// Adds a unique request ID header to every request, to correlate the logs of client and server: a UUID in `X-Request-ID` by
 /// default.
 ///
 ///     connection.use(.requestID)
 ///     connection.use(.retry)
 ///
-/// A request that has the header keeps it, and one that has ``FaradayCore/Options/requestID`` is sent with that. Above
-/// ``Retry`` all attempts have the same ID, below it each has its own. An ID with a line break throws
-/// ``FaradayCore/InvalidHeader``.
+/// A request with the header keeps it. A request with ``FaradayCore/Options/requestID`` is sent with that ID. Above ``Retry``
+/// all attempts have the same ID, below it each has its own. An ID with a line break throws ``FaradayCore/InvalidValueError``.
 public struct RequestID: Middleware {
   private let header: String
   private let make: @Sendable () -> String
@@ -26,7 +25,7 @@ public struct RequestID: Middleware {
     let name = HTTPField.Name(header)
     let own = name.flatMap { request.headers[$0] }
     let id = own ?? request.options.requestID ?? make()
-    if own == nil { try request.headers.set(header, id) }
+    if own == nil { try request.headers.set(name: header, value: id) }
     request.options.identification = Identification(id: id, field: name)
     var response = try await next(request)
     response.requestID = id
@@ -35,13 +34,13 @@ public struct RequestID: Middleware {
 }
 
 extension Options {
-  /// The request's ID; nil if no ``FaradayMiddleware/RequestID`` has handled it yet. Setting it decides what is sent.
+  /// The request's ID; nil if no ``FaradayMiddleware/RequestID`` has handled it yet. A value that is set is sent.
   public var requestID: String? {
     get { identification.id }
     set { identification = Identification(id: newValue) }
   }
 
-  /// The ID, and the header field that it was sent in.
+  /// The ID, and the name of its header field.
   var identification: Identification {
     get { self[Key.self] }
     set { self[Key.self] = newValue }
@@ -50,7 +49,7 @@ extension Options {
   private enum Key: OptionKey { static let defaultValue = Identification() }
 }
 
-/// The ID of a request, and the header field that it is sent in. All are equal: requests that differ in nothing else may share a
+/// The ID of a request, and the name of its header field. All values are equal, so that requests with different IDs can share a
 /// response (``Coalescing``).
 struct Identification: Sendable, Hashable {
   var id: String?

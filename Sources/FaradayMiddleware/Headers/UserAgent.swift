@@ -1,11 +1,11 @@
 public import FaradayCore
 
-/// Sets the `User-Agent` header of every request that has none of its own (RFC 9110, section 10.1.5). It replaces
-/// ``FaradayCore/Connection/standardUserAgent``. ``FaradayCore/Connection/userAgent`` does so without a middleware.
+/// Sets the `User-Agent` header of every request that has none (RFC 9110, section 10.1.5). It replaces
+/// ``FaradayCore/Connection/standardUserAgent``. ``FaradayCore/Connection/userAgent`` sets it without a middleware.
 ///
 ///     connection.use(.userAgent("backup/2.1 (+https://example.com/backup)"))
 ///
-/// A name with a line break or a NUL throws ``FaradayCore/InvalidHeader``, and nothing is sent.
+/// A name with a line break or a NUL throws ``FaradayCore/InvalidValueError``, and nothing is sent.
 public struct UserAgent: RequestTransformer {
   private let name: String
 
@@ -15,12 +15,12 @@ public struct UserAgent: RequestTransformer {
   public func transformed(_ request: Request, capabilities: Capabilities) throws -> Request {
     guard !request.headers.hasOwn(.userAgent) else { return request }
     var request = request
-    try request.headers.set("User-Agent", name)
+    try request.headers.set(name: "User-Agent", value: name)
     return request
   }
 }
 
 extension Middleware where Self == UserAgent {
-  /// Sets the `User-Agent` of every request that has none of its own.
+  /// Sets the `User-Agent` of every request that has none.
   public static func userAgent(_ name: String) -> Self { Self(name) }
 }

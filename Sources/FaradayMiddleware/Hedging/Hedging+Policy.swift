@@ -1,11 +1,11 @@
 extension Hedging {
-  /// When a request is sent again, and how often.
+  /// The delay and the number of hedged attempts.
   public struct Policy: Sendable {
-    /// The delay after which an attempt without an answer gets company.
+    /// The delay after which another attempt starts if there is no response.
     public enum Delay: Sendable, Hashable {
-      /// Always the same.
+      /// A constant delay.
       case fixed(Duration)
-      /// The latency that this share of the last requests did not exceed, from 0 to 1, but at least `minimum`.
+      /// The latency that this share of the last requests did not exceed. From 0 to 1; the delay is at least `minimum`.
       case percentile(Double, minimum: Duration)
     }
 
@@ -13,11 +13,11 @@ extension Hedging {
     public var delay: Delay
     /// The maximum number of attempts, the first one included. 2 by default.
     public var attempts: Int
-    /// How many latencies of an origin must be known before a percentile means anything; before that nothing is hedged. 20 by
-    /// default, 100 at most.
+    /// The number of latencies of an origin that a percentile needs. Before that, no request is hedged. 20 by default, 100 at
+    /// most.
     public var minimumSamples: Int
 
-    /// A policy with two attempts unless given.
+    /// Creates a policy, with two attempts by default.
     public init(_ delay: Delay, attempts: Int = 2, minimumSamples: Int = 20) {
       self.delay = delay
       self.attempts = attempts

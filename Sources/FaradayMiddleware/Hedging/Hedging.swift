@@ -1,29 +1,30 @@
 private import Synchronization
 public import FaradayCore
 
-/// Sends a request a second time if the first has no answer after a delay, and takes the answer that comes first (hedged
+/// Sends a request a second time if the first attempt has no response after a delay, and returns the first response (hedged
 /// requests).
 ///
 ///     connection.use(.hedging(after: .milliseconds(200)))
 ///     connection.use(.hedging(afterPercentile: 0.95))
 ///
-/// - Which requests: those with a safe method (GET, HEAD, OPTIONS, TRACE) and a body that can be sent again. A PUT is idempotent, but the
-///   attempt that lost could still take effect after a later request. ``FaradayCore/Options/isHedged`` decides otherwise for one: false
-///   for a costly one, true for a POST that the server knows to take once.
-/// - When: after a fixed delay, or when the request has taken longer than that share of the last hundred to its origin. What counts
-///   is the first attempt of each: until its head, or until another attempt has overtaken it. Failures do not count.
-/// - The first head wins, whatever its status, also as an ``FaradayCore/UnexpectedStatus``. The other attempts are cancelled at once,
-///   which closes their connections over HTTP/1.1. A failure wins only when all attempts have failed: the first attempt's is thrown. A request that fails before the delay
-///   is not sent again: that is for ``Retry``, above this one.
-/// - How often: ``Policy/attempts``, while the ``RetryBudget`` allows it, which all requests share. It may be that of a
-///   `Retry`, which then makes the deposits.
+/// - Which requests: requests with a safe method (GET, HEAD, OPTIONS, TRACE) and a body that can be sent again. A PUT is
+///   idempotent, but the attempt that lost could take effect after a later request. ``FaradayCore/Options/isHedged`` overrides
+///   this for a request: false for an expensive one, true for a POST that the server deduplicates.
+/// - When: after a fixed delay, or when the request has taken longer than the given share of the last hundred requests to its
+///   origin. The latency of a request is measured on its first attempt: until its head, or until another attempt has overtaken
+///   it. Failures do not count.
+/// - The first head wins, with any status, also as a ``FaradayCore/StatusError``. The other attempts are cancelled at
+///   once, which closes their connections over HTTP/1.1. If all attempts fail, the error of the first attempt is thrown. A
+///   request that fails before the delay is not sent again: use ``Retry`` above this middleware.
+/// - How often: ``Policy/attempts``, within the ``RetryBudget`` that all requests share. A `Retry` can share its budget; it
+///   then makes the deposits.
 ///
-/// In all deliveries: until its head nothing of an attempt reaches the caller, and `onHead`, `onChunk`, `onDownloadProgress` and
-/// a streamed body are of the attempt that has won. `onInformational`, `onUploadProgress`, `onRawHead` and `onTrace` see all of
-/// them.
+/// With all deliveries the caller sees nothing of an attempt before its head. `onHead`, `onChunk`, `onDownloadProgress` and a
+/// streamed body belong to the attempt that has won. `onInformational`, `onUploadProgress`, `onRawHead` and `onTrace` are
+/// called for all attempts.
 ///
-/// It creates two tasks for each request that may be hedged. Copies share the latencies, of the 1,000 origins that were used
-/// last. Thread-safe.
+/// It creates two tasks for each request that can be hedged. Copies share the latencies of the 1,000 most recently used
+/// origins. Thread-safe.
 public struct Hedging: Middleware {
   private let policy: Policy
   private let budget: RetryBudget
@@ -32,7 +33,7 @@ public struct Hedging: Middleware {
   private let latencies = Recent()
 
   /// - Parameters:
-  ///   - budget: limits the additional attempts of all requests together; one for each middleware unless given.
+  ///   - budget: limits the additional attempts of all requests together; by default each middleware has its own budget.
   ///   - clock: measures delays and latencies; tests pass a manual one.
   public init(_ policy: Policy, budget: RetryBudget = RetryBudget(), clock: any Clock<Duration> = .continuous) {
     self.policy = policy
@@ -42,7 +43,7 @@ public struct Hedging: Middleware {
   }
 
   public func handle(_ request: Request, next: Next) async throws -> Response {
-    // One for each request, and none for each attempt of a retry.
+    // One deposit for each request, not for each attempt of a retry.
     if !budget.isOfRetry { budget.deposit() }
     let mayRepeat = request.options.isHedged ?? request.method.isSafe
     guard mayRepeat, policy.attempts > 1, request.body.isReplayable else { return try await next(request) }
@@ -54,7 +55,7 @@ public struct Hedging: Middleware {
       return response
     }
     return try await withThrowingTaskGroup(of: Event.self) { group in
-      // Whoever is left is cancelled, and waited for: a response that comes too late is dropped here.
+      // Cancels the remaining attempts and waits for them: their late responses are dropped here.
       defer { group.cancelAll() }
       group.addTask { await attempt(request, 0, next) }
       group.addTask { try await timer(delay) }
@@ -63,15 +64,16 @@ public struct Hedging: Middleware {
       while let event = try await group.next() {
         switch event {
         case .ended(_, .success(let response)):
-          // Also of one that was overtaken: with the winner's time the percentile would shrink with each that is.
+          // Also the latency of an overtaken attempt: with the winner's latency the percentile would shrink with each overtaken
+          // attempt.
           if failures[0] == nil { remember(start, origin) }
           return response.hedged(by: sent - 1)
-        case .ended(_, .failure(let error as UnexpectedStatus)):
+        case .ended(_, .failure(let error as StatusError)):
           if failures[0] == nil { remember(start, origin) }
           throw error
         case .ended(let number, .failure(let error)):
           failures[number] = error
-          // Before the delay it is nobody's second try.
+          // A failure before the delay ends the request: no further attempt has started.
           if failures.count == sent { throw failures[0] ?? error }
         case .delayIsOver:
           guard sent < policy.attempts, budget.withdraw() else { continue }
@@ -97,7 +99,7 @@ public struct Hedging: Middleware {
 
   private func attempt(_ request: Request, _ number: Int, _ next: Next) async -> Event {
     var request = request
-    // A layer below that shares responses must not give this attempt that of the first.
+    // A layer below that shares responses must not return the first attempt's response for this attempt.
     if number > 0 { request.options.hedge = number }
     do { return .ended(number, .success(try await next(request))) } catch { return .ended(number, .failure(error)) }
   }
@@ -106,7 +108,7 @@ public struct Hedging: Middleware {
     if case .percentile = policy.delay { latencies.add(elapsed() - start, origin) }
   }
 
-  /// Nil while too little is known.
+  /// Returns nil while there are too few latencies.
   private func delay(_ origin: String) -> Duration? {
     switch policy.delay {
     case .fixed(let delay): delay
@@ -136,8 +138,8 @@ public struct Hedging: Middleware {
 }
 
 extension Options {
-  /// Whether ``FaradayMiddleware/Hedging`` may send the request several times at once: nil, the default, if its method is
-  /// safe (RFC 9110, section 9.2.1).
+  /// Whether ``FaradayMiddleware/Hedging`` may send the request several times concurrently. Nil, the default, allows it if the
+  /// method is safe (RFC 9110, section 9.2.1).
   public var isHedged: Bool? {
     get { self[IsHedged.self] }
     set { self[IsHedged.self] = newValue }
@@ -155,7 +157,7 @@ extension Options {
 }
 
 extension Response {
-  /// How many times ``FaradayMiddleware/Hedging`` had sent the request again when this response came.
+  /// The number of additional attempts that ``FaradayMiddleware/Hedging`` had sent when this response arrived.
   public var hedges: Int { self[Hedges.self] ?? 0 }
 
   fileprivate func hedged(by count: Int) -> Response {
@@ -169,12 +171,13 @@ extension Response {
 }
 
 extension Middleware where Self == Hedging {
-  /// Sends a request a second time if it has no answer after the delay.
+  /// Sends a request a second time if it has no response after the delay.
   public static func hedging(after delay: Duration, budget: RetryBudget = RetryBudget()) -> Self {
     Self(Hedging.Policy(.fixed(delay)), budget: budget)
   }
 
-  /// Sends a request a second time if it has taken longer than this share of the last ones to its origin, and at least `minimum`.
+  /// Sends a request a second time if it has taken longer than this share of the last requests to its origin, and at least
+  /// `minimum`.
   public static func hedging(
     afterPercentile share: Double, minimum: Duration = .milliseconds(10), budget: RetryBudget = RetryBudget()
   ) -> Self {

@@ -1,6 +1,6 @@
 internal import FaradayCore
 
-/// The last latencies of a key, a hundred at most.
+/// The latest latencies of a key, a hundred at most.
 struct Latencies: Sendable {
   private var last: [Duration] = []
   private var index = 0
@@ -18,7 +18,7 @@ struct Latencies: Sendable {
     }
   }
 
-  /// The latency that this share of them did not exceed (nearest rank); nil without any.
+  /// Returns the latency that this share of them did not exceed (nearest rank); nil if there are none.
   func percentile(_ share: Double) -> Duration? {
     guard !last.isEmpty else { return nil }
     let share = share > 0 ? min(share, 1) : 0

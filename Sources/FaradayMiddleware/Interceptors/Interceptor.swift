@@ -16,8 +16,7 @@ public protocol ResponseInterceptor: Interceptor {
   /// Returns a response in place of the error, or throws an error. Throws the same error by default. Not called for a
   /// `CancellationError`.
   ///
-  /// If an earlier interceptor has thrown, its response is that of the error, if it has one, as
-  /// ``FaradayCore/UnexpectedStatus`` does.
+  /// After an error of an earlier interceptor, only the error can contain a response, as ``FaradayCore/StatusError`` does.
   func recover(from error: any Error, for request: Request) async throws -> Response
 }
 
@@ -28,64 +27,47 @@ extension ResponseInterceptor {
   public func recover(from error: any Error, for request: Request) async throws -> Response { throw error }
 }
 
-/// A request interceptor that calls a closure.
-public struct RequestInterceptorClosure: RequestInterceptor {
-  private let edit: @Sendable (inout Request) async throws -> Void
+/// An interceptor that calls closures. ``Interceptor/request(_:)``, ``Interceptor/response(_:recover:)`` and
+/// ``Interceptor/recover(_:)`` create it.
+public struct InterceptorClosure: RequestInterceptor, ResponseInterceptor {
+  fileprivate var edit: @Sendable (inout Request) async throws -> Void = { _ in }
+  fileprivate var editResponse: @Sendable (inout Response, Request) async throws -> Void = { _, _ in }
+  fileprivate var recovery: @Sendable (any Error, Request) async throws -> Response = { error, _ in throw error }
 
-  /// Calls the closure to edit each request in place.
-  public init(_ edit: @escaping @Sendable (inout Request) async throws -> Void) { self.edit = edit }
-
-  /// Returns the request as the closure leaves it.
+  /// Returns the request after the closure's edits.
   public func intercept(_ request: Request) async throws -> Request {
     var request = request
     try await edit(&request)
     return request
   }
-}
 
-/// A response interceptor that calls closures.
-public struct ResponseInterceptorClosure: ResponseInterceptor {
-  private let edit: @Sendable (inout Response, Request) async throws -> Void
-  private let recovery: @Sendable (any Error, Request) async throws -> Response
-
-  /// Calls `edit` to edit each response in place, and `recovery` for each error, which it throws again by default.
-  public init(
-    _ edit: @escaping @Sendable (inout Response, Request) async throws -> Void,
-    recover recovery: @escaping @Sendable (any Error, Request) async throws -> Response = { error, _ in throw error }
-  ) {
-    self.edit = edit
-    self.recovery = recovery
-  }
-
-  /// Returns the response as the closure leaves it.
+  /// Returns the response after the closure's edits.
   public func intercept(_ response: Response, for request: Request) async throws -> Response {
     var response = response
-    try await edit(&response, request)
+    try await editResponse(&response, request)
     return response
   }
 
-  /// Returns what the closure returns in place of the error.
+  /// Returns the closure's response in place of the error.
   public func recover(from error: any Error, for request: Request) async throws -> Response {
     try await recovery(error, request)
   }
 }
 
-extension Interceptor where Self == RequestInterceptorClosure {
+extension Interceptor where Self == InterceptorClosure {
   /// Edits each request in place before it is sent.
-  public static func request(_ edit: @escaping @Sendable (inout Request) async throws -> Void) -> Self { Self(edit) }
-}
+  public static func request(_ edit: @escaping @Sendable (inout Request) async throws -> Void) -> Self { Self(edit: edit) }
 
-extension Interceptor where Self == ResponseInterceptorClosure {
-  /// Edits each response in place; `recover` may return a response in place of an error.
+  /// Edits each response in place; `recover` can return a response in place of an error.
   public static func response(
     _ edit: @escaping @Sendable (inout Response, Request) async throws -> Void,
     recover: @escaping @Sendable (any Error, Request) async throws -> Response = { error, _ in throw error }
   ) -> Self {
-    Self(edit, recover: recover)
+    Self(editResponse: edit, recovery: recover)
   }
 
-  /// Calls the closure for each error, which may return a response in its place.
+  /// Calls the closure for each error. The closure can return a response in its place.
   public static func recover(_ recovery: @escaping @Sendable (any Error, Request) async throws -> Response) -> Self {
-    Self({ _, _ in }, recover: recovery)
+    Self(recovery: recovery)
   }
 }

@@ -7,33 +7,34 @@ public import FaradayCore
 ///       .response { response, _ in if response.status == .noContent { throw NothingThere() } },
 ///     ]))
 ///
-/// Request interceptors run in the order of the list; response interceptors in reverse order, as middleware does, or with
-/// `forward:` in the order of the list too.
+/// Request interceptors run in the order of the list; response interceptors run in reverse order, as middleware does. With
+/// `forward:` they run in the order of the list too.
 ///
-/// - Response interceptors run after success and failure. After an error, whether of the transport, of a request interceptor or
-///   of the response interceptor before, ``ResponseInterceptor/recover(from:for:)`` is called. What it returns or throws is
-///   passed to the next one, and what the last one returns or throws is the result.
-/// - After an error of a request interceptor the remaining request interceptors do not run and nothing is sent; the response
-///   interceptors get the request as it was by then.
+/// - Response interceptors run after success and failure. After an error of the transport, of a request interceptor or of the
+///   previous response interceptor, ``ResponseInterceptor/recover(from:for:)`` is called. Its response or error is passed to
+///   the next interceptor. The response or error of the last one is the result.
+/// - After an error of a request interceptor the remaining request interceptors do not run and nothing is sent. The response
+///   interceptors get the request with the changes up to then.
 /// - A `CancellationError` is thrown at once, and no interceptor is called.
 ///
-/// An interceptor sees the head of a response: a streamed body has not arrived yet, and what a callback has received cannot be
-/// taken back. To send a request again, or to answer without sending it, write a ``FaradayCore/Middleware``.
+/// An interceptor sees the head of a response: a streamed body has not arrived yet, and bytes that a callback has received
+/// cannot be withdrawn. To send a request again, or to return a response without sending it, write a
+/// ``FaradayCore/Middleware``.
 public struct Interceptors: Middleware {
   private let requests: [any RequestInterceptor]
   private let responses: [any ResponseInterceptor]
 
-  /// Response interceptors run in reverse order.
+  /// Creates the middleware. Response interceptors run in reverse order.
   public init(_ interceptors: [any Interceptor]) {
     self.init(requests: interceptors, responses: interceptors.reversed())
   }
 
-  /// Response interceptors run in the order of the list, as request interceptors do.
+  /// Creates the middleware. Response interceptors run in the order of the list, as request interceptors do.
   public init(forward interceptors: [any Interceptor]) {
     self.init(requests: interceptors, responses: interceptors)
   }
 
-  /// Two lists, each in its own order; interceptors of the other kind are ignored.
+  /// Creates the middleware from two lists, each in its own order; interceptors of the other kind are ignored.
   package init(requests: [any Interceptor] = [], responses: [any Interceptor] = []) {
     self.requests = requests.compactMap { $0 as? any RequestInterceptor }
     self.responses = responses.compactMap { $0 as? any ResponseInterceptor }
@@ -64,9 +65,9 @@ public struct Interceptors: Middleware {
 }
 
 extension Middleware where Self == Interceptors {
-  /// Runs interceptors; those of responses in reverse order.
+  /// Runs interceptors; response interceptors in reverse order.
   public static func interceptors(_ interceptors: [any Interceptor]) -> Self { Self(interceptors) }
 
-  /// Runs interceptors; those of responses in the order of the list.
+  /// Runs interceptors; response interceptors in the order of the list.
   public static func interceptors(forward interceptors: [any Interceptor]) -> Self { Self(forward: interceptors) }
 }

@@ -1,11 +1,12 @@
 internal import FaradayCore
 
 extension Options {
-  /// curl's options for those of the transport that curl has names for, and remarks about others. Passwords are left out, unless
-  /// `revealingSecrets`.
+  /// Returns curl's options for the request's transport options, and remarks for options that curl does not have. Passwords are
+  /// left out, unless `revealingSecrets` is true.
   func curlOptions(revealingSecrets: Bool) -> (options: [(name: String, value: String?)], remarks: [String]) {
     guard let fields = transport?.fields else { return ([], []) }
     var list = CurlOptionList(revealingSecrets: revealingSecrets)
+    for option in TransportOption.all where option.isUncommon && option.isSet(in: self) { list.add(option, fields) }
     list.add(fields.tls)
     list.add(fields.network)
     switch fields.proxy {
@@ -33,20 +34,21 @@ private struct CurlOptionList {
 
   mutating func add(_ name: String, _ value: String? = nil) { options.append((name, value)) }
 
-  mutating func add(_ tls: TLS) {
-    if let file = tls.caFile { add("--cacert", file) }
-    if let folder = tls.caDirectory { add("--capath", folder) }
-    if let file = tls.revocationLists { add("--crlfile", file) }
-    if !tls.verifiesServer { add("-k") }
-    if !tls.pinnedPublicKeys.isEmpty {
-      add("--pinnedpubkey", tls.pinnedPublicKeys.map { "sha256//" + $0 }.joined(separator: ";"))
+  /// Adds an option whose row has the name and the value.
+  mutating func add(_ option: TransportOption, _ fields: TransportOption.Fields) {
+    switch option.curl {
+    case .flag(let name, _), .word(let name): add(name)
+    case .value(let name, let text): if let value = text(fields) { add(name, value) }
+    case .other, nil: break
     }
+  }
+
+  // MARK: options with rules of their own
+
+  mutating func add(_ tls: TLS) {
+    if !tls.verifiesServer { add("-k") }
     if tls.minimumVersion != .v1_2 { add("--tlsv" + Self.number(tls.minimumVersion)) }
     if let maximum = tls.maximumVersion { add("--tls-max", Self.number(maximum)) }
-    if let ciphers = tls.ciphers { add("--ciphers", ciphers) }
-    if let suites = tls.cipherSuites { add("--tls13-ciphers", suites) }
-    if !tls.resumesSessions { add("--no-sessionid") }
-    if !tls.negotiatesProtocol { add("--no-alpn") }
     if tls.caCertificates != nil { remarks.append("without its certificate authorities, which are in memory") }
     if tls.verifier != nil { remarks.append("without its certificate verifier") }
     guard let client = tls.clientCertificate else { return }
@@ -68,7 +70,7 @@ private struct CurlOptionList {
       if path.hasPrefix("@") { add("--abstract-unix-socket", String(path.dropFirst())) } else { add("--unix-socket", path) }
     }
     for override in network.hostOverrides {
-      // curl has no name for any port.
+      // curl cannot express "any port".
       for port in override.port.map({ [$0] }) ?? [80, 443] {
         add(
           "--resolve", "\(override.host.bracketedHost):\(port):" + override.addresses.map(\.bracketedHost).joined(separator: ","))
@@ -79,18 +81,14 @@ private struct CurlOptionList {
       let (host, toHost) = ((target.host ?? "").bracketedHost, (target.toHost ?? "").bracketedHost)
       add("--connect-to", "\(host):\(text(target.port)):\(toHost):\(text(target.toPort))")
     }
-    if !network.dnsServers.isEmpty { add("--dns-servers", network.dnsServers.joined(separator: ",")) }
     if let resolver = network.dnsOverHTTPS {
       add("--doh-url", revealingSecrets ? resolver : Secrets().redacting(urlText: resolver))
     }
-    if let address = network.localAddress { add("--interface", address) }
-    if let ports = network.localPorts { add("--local-port", "\(ports.lowerBound)-\(ports.upperBound)") }
     switch network.ipVersion {
     case .any: break
     case .v4: add("-4")
     case .v6: add("-6")
     }
-    if !network.tcpNoDelay { add("--no-tcp-nodelay") }
     if network.tcpKeepAlive == nil { add("--no-keepalive") }
   }
 
@@ -108,7 +106,7 @@ private struct CurlOptionList {
     if !proxy.exceptions.isEmpty { add("--noproxy", proxy.exceptions.joined(separator: ",")) }
   }
 
-  mutating func add(_ authentication: Authentication) {
+  mutating func add(_ authentication: TransportAuthentication) {
     add(authentication.schemes, prefix: "--", default: .basic)
     add("-u", revealingSecrets ? "\(authentication.user):\(authentication.password)" : "\(Secrets.mark):\(Secrets.mark)")
   }

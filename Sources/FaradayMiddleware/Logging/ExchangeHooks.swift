@@ -1,13 +1,13 @@
 public import FaradayCore
 
-/// Calls closures at the start and at the end of every exchange with a redacted record of it, for a log or a metric of your own.
+/// Calls closures at the start and at the end of every exchange with a redacted record of it, for custom logs or metrics.
 ///
 ///     connection.use(.exchangeHooks(onStart: { print("-->", $0) }, onEnd: { print("<--", $0) }))
 ///
-/// It sees what passes its place in the list, as an ``ExchangeLogger`` does. Each closure is called once per exchange, and the
-/// exchange waits for it: `onStart` before the request is passed on; `onEnd` when the body has ended, the exchange has failed, or
-/// the body's reader is released. They are called in the task that sends or reads, `onEnd` also where the reader is released. For
-/// what is redacted, write a middleware.
+/// It sees the requests that reach its position in the list, as an ``ExchangeLogger`` does. Each closure is called once per
+/// exchange, and the exchange waits for it: `onStart` before the request is passed on; `onEnd` when the body has ended, the
+/// exchange has failed, or the body's reader is released. The closures are called in the task that sends or reads; `onEnd` also
+/// where the reader is released. To see redacted values, write a middleware.
 public struct ExchangeHooks: Middleware {
   /// Called with a redacted record of the exchange, in the task that sends it or reads its body.
   public typealias Hook = @Sendable (_ exchange: ExchangeRecord) -> Void
@@ -32,14 +32,12 @@ public struct ExchangeHooks: Middleware {
   }
 
   public func handle(_ request: Request, next: Next) async throws -> Response {
-    let exchange = LoggedExchange(request, for: self, elapsed: Self.stopwatch(clock))
+    let exchange = LoggedExchange(request, for: self, elapsed: clock.stopwatch())
     do {
       var response = try await next(request)
       exchange.begin(response)
       if response.body.isStreamed {
-        response.body = .stream(
-          LoggedPieces(body: response.body, exchange: exchange), length: response.body.length,
-          isReplayable: response.body.isReplayable)
+        response.body = response.body.logged(by: exchange)
       } else {
         if let data = response.body.data { exchange.take(data.span.bytes) }
         exchange.end()
@@ -50,22 +48,17 @@ public struct ExchangeHooks: Middleware {
       throw error
     }
   }
-
-  private static func stopwatch<C: Clock>(_ clock: C) -> @Sendable () -> Duration where C.Duration == Duration {
-    let start = clock.now
-    return { start.duration(to: clock.now) }
-  }
 }
 
 extension Middleware where Self == ExchangeHooks {
-  /// Calls the closures at the start and at the end of every exchange.
+  /// Calls closures at the start and at the end of every exchange.
   public static func exchangeHooks(
     _ detail: ExchangeLogger.Detail = .line, onStart: ExchangeHooks.Hook? = nil, onEnd: ExchangeHooks.Hook? = nil
   ) -> Self {
     Self(detail, onStart: onStart, onEnd: onEnd)
   }
 
-  /// Keeps every exchange in the log, with header fields and the beginning of bodies unless `detail` says otherwise.
+  /// Stores every exchange in the log, by default with header fields and the beginning of bodies.
   public static func exchangeLog(_ log: ExchangeLog, _ detail: ExchangeLogger.Detail = .full()) -> Self {
     Self(detail, onStart: { log.start($0) }, onEnd: { log.end($0) })
   }

@@ -1,6 +1,6 @@
 private import Synchronization
 
-/// Keeps the last exchanges in memory, redacted, for tests and debugging.
+/// Stores the latest exchanges in memory, redacted, for tests and debugging.
 ///
 ///     let log = ExchangeLog()
 ///     connection.use(.exchangeLog(log))
@@ -9,7 +9,7 @@ private import Synchronization
 ///
 /// Thread-safe.
 public final class ExchangeLog: Sendable {
-  /// The maximum number of ended exchanges.
+  /// The maximum number of completed exchanges.
   public let maximumCount: Int
 
   private let state = Mutex(State())
@@ -19,16 +19,16 @@ public final class ExchangeLog: Sendable {
     var ended: [ExchangeRecord] = []
   }
 
-  /// - Parameter maximumCount: the maximum number of ended exchanges; 100 by default. The oldest are removed first.
+  /// - Parameter maximumCount: the maximum number of completed exchanges; 100 by default. The oldest are removed first.
   public init(maximumCount: Int = 100) { self.maximumCount = max(0, maximumCount) }
 
-  /// The exchanges that have ended, in the order in which they ended.
+  /// The completed exchanges, in the order in which they ended.
   public var exchanges: [ExchangeRecord] { state.withLock { $0.ended } }
 
   /// The exchanges that are still running, in the order in which they began.
   public var running: [ExchangeRecord] { state.withLock { $0.running.values.sorted { $0.id < $1.id } } }
 
-  /// Removes the exchanges that have ended.
+  /// Removes the completed exchanges.
   public func removeAll() { state.withLock { $0.ended = [] } }
 
   func start(_ exchange: ExchangeRecord) { state.withLock { $0.running[exchange.id] = exchange } }
@@ -43,7 +43,7 @@ public final class ExchangeLog: Sendable {
 }
 
 extension ExchangeLog: CustomStringConvertible, CustomReflectable {
-  /// All that have ended and then those that have not, each on a line or, in full, on several.
+  /// All completed exchanges, then the running ones. Each is on one line, or with full detail on several.
   public var description: String { (exchanges + running).map(\.description).joined(separator: "\n") }
   public var customMirror: Mirror { Mirror(self, children: [:]) }
 }

@@ -6,23 +6,23 @@ public import Logging
 ///     connection.use(.logger(logger))
 ///     connection.use(.logger(logger, .full(), level: .debug))
 ///
-/// It logs what passes its place in the list: as the last one it logs requests as they are sent. There is one event for each
-/// exchange, at the end of its body, also of a streamed one; ``Detail/full(bodyLimit:)`` has another one before sending. The
-/// metadata is `method`, `url`, `status`, `bytes`, `duration`, `error`, and `request-id` if a ``RequestID`` stands above, as
-/// far as they are known. A level that is disabled costs a comparison.
+/// It logs the requests that reach its position in the list: at the end of the list it logs requests as they are sent. There is
+/// one event for each exchange, at the end of its body, also for a streamed body. ``Detail/full(bodyLimit:)`` adds an event
+/// before sending. The metadata is `method`, `url`, `status`, `bytes`, `duration`, `error`, and `request-id` if a ``RequestID``
+/// is above, as far as they are known. A disabled level costs one comparison.
 ///
-/// Control characters are escaped, so that no server can forge a line of the log. What ``FaradayCore/Secrets`` names is
-/// redacted: values of header fields; values of query items, in the URL and in headers that hold a URL (`Location`,
-/// `Content-Location`, `Referer`, `Link`, `Refresh`); users, passwords, fragments and secret parts of the path of these URLs;
-/// values of form fields and JSON members. Not searched are other header fields, other kinds of text, and what an error says of
-/// itself, except for the request's URL.
+/// Control characters are escaped, so that no server can forge a line of the log. The secrets that ``FaradayCore/Secrets``
+/// names are redacted: values of header fields; values of query items, in the URL and in headers that contain a URL
+/// (`Location`, `Content-Location`, `Referer`, `Link`, `Refresh`); users, passwords, fragments and secret parts of the path of
+/// these URLs; values of form fields and JSON members. Not redacted are other header fields, other kinds of text, and
+/// descriptions of errors, except for the request's URL.
 public struct ExchangeLogger: Middleware {
-  /// How much is logged.
+  /// The amount of detail.
   public enum Detail: Sendable, Hashable {
     /// Method, URL, status, size and duration.
     case line
-    /// Also all header fields, and the beginning of bodies that are text, up to the limit in bytes; others are described.
-    /// Streamed request bodies are described, not read.
+    /// Also all header fields, and the beginning of text bodies, up to the limit in bytes. Other bodies are described. Streamed
+    /// request bodies are described, not read.
     case full(bodyLimit: Int = 4096)
   }
 
@@ -34,8 +34,8 @@ public struct ExchangeLogger: Middleware {
 
   /// - Parameters:
   ///   - level: the level of an exchange. `info` by default.
-  ///   - failureLevel: the level of one that ended with an error, or with a status of 500 or more. `warning` by default.
-  ///     Cancellation is no failure.
+  ///   - failureLevel: the level of an exchange that ended with an error, or with a status of 500 or more. `warning` by
+  ///     default. Cancellation is not a failure.
   ///   - clock: measures durations; tests pass a manual one.
   public init(
     _ logger: Logger, _ detail: Detail = .line, level: Logger.Level = .info, failureLevel: Logger.Level = .warning,

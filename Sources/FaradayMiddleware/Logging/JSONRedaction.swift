@@ -1,14 +1,14 @@
 internal import FaradayCoding
 internal import FaradayCore
 
-/// Redacts the values of secret members of JSON text, which may be whole, truncated, or several values in a row. The text is
-/// scanned and not parsed, so that everything else stays as it was written.
+/// Redacts the values of secret members of JSON text. The text can be complete, truncated, or several values in a row. It is
+/// scanned and not parsed, so that everything else stays unchanged.
 ///
-/// A string that contains a JSON array or object is redacted alike, and so is one within that; nested more than four levels
-/// deep it is redacted whole.
+/// A string that contains a JSON array or object is redacted in the same way, recursively. A string nested more than four
+/// levels deep is redacted completely.
 struct JSONRedaction {
   private let secrets: Secrets
-  /// How many more levels of JSON in strings are searched.
+  /// The number of remaining levels of JSON in strings.
   private let levels: Int
   private var rest: ArraySlice<UInt8>
   private var shown: [UInt8] = []
@@ -19,7 +19,7 @@ struct JSONRedaction {
     rest = Array(text.utf8)[...]
   }
 
-  /// The text as it may be shown.
+  /// Returns the text with its secrets redacted.
   static func redacted(_ text: String, _ secrets: Secrets) -> String { redacted(text, secrets, levels: 4) }
 
   private static func redacted(_ text: String, _ secrets: Secrets, levels: Int) -> String {
@@ -46,15 +46,15 @@ struct JSONRedaction {
     shown += Array("\"\(Secrets.mark)\"".utf8)
   }
 
-  /// A name with an escape in it could be any, so it is taken for a secret one.
+  /// Whether a name is secret. A name with an escape counts as secret, because it could decode to any name.
   private func isSecret(_ name: ArraySlice<UInt8>) -> Bool {
     let inner = name.dropFirst().dropLast()
     return inner.contains(Self.backslash) || secrets.contains(String(decoding: inner, as: UTF8.self))
   }
 
-  /// A string with its quotes; as it is unless its text is JSON that has a secret in it.
+  /// Returns a string with its quotes, unchanged unless its text is JSON that contains a secret.
   private func redacted(_ string: ArraySlice<UInt8>) -> [UInt8] {
-    // Every member's name has quotes, and they are escaped.
+    // The names of members have quotes, which are escaped within a string.
     guard string.contains(Self.backslash), let text = Self.text(of: string) else { return Array(string) }
     guard let first = text.utf8.first(where: { !Self.isBlank($0) }), first == UInt8(ascii: "{") || first == UInt8(ascii: "[")
     else { return Array(string) }
@@ -62,8 +62,7 @@ struct JSONRedaction {
     return redacted == text ? Array(string) : Array(JSONValue.string(redacted).description.utf8)
   }
 
-  /// What a string says, without its quotes and escapes. Of one that is cut off, what is left; an escape of two halves has twelve
-  /// bytes.
+  /// Decodes a string literal, even a truncated one. A surrogate pair takes twelve bytes.
   private static func text(of string: ArraySlice<UInt8>) -> String? {
     if let whole = try? JSONValue(bytes: string.span.bytes) { return whole.string }
     for missing in 0..<12 {
@@ -94,7 +93,7 @@ struct JSONRedaction {
     } while depth > 0
   }
 
-  /// A string with its quotes; one that is cut off has no second one.
+  /// Takes a string with its quotes; a truncated string has no closing quote.
   private mutating func takeString() -> ArraySlice<UInt8> {
     var end = rest.startIndex + 1
     var isEscaped = false

@@ -1,7 +1,7 @@
 internal import FaradayCore
 internal import Synchronization
 
-/// One exchange that is being logged. `onEnd` is called once: when the end is known, or when the body's reader is released.
+/// One exchange that is being logged. `onEnd` is called once: when the exchange ends, or when the body's reader is released.
 final class LoggedExchange: Sendable {
   enum End: Sendable {
     case complete
@@ -37,14 +37,15 @@ final class LoggedExchange: Sendable {
 
   deinit { end(.left) }
 
-  /// Its body has not been read yet; of a response it keeps all but that, as the body's reader keeps this.
+  /// Stores everything of the response except its unread body. The body's reader retains this object, so storing the body would
+  /// be a cycle.
   func begin(_ response: Response) {
     var head = response
     head.body = .empty
     state.withLock { $0.head = head }
   }
 
-  /// Counts a piece of the response's body, and keeps it as far as it will be shown.
+  /// Counts a piece of the response's body, and stores it as far as it will be shown.
   func take(_ bytes: RawSpan) {
     state.withLock { state in
       state.count += bytes.byteCount
@@ -80,7 +81,7 @@ final class LoggedExchange: Sendable {
     }
   }
 
-  /// An error that names the request names the whole URL.
+  /// An error that contains the request shows its whole URL.
   private func shown(_ error: any Error) -> String {
     "\(error)".replacing(url.absoluteString, with: secrets.redacting(url)).escapingControls()
   }

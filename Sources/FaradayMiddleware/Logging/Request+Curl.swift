@@ -1,21 +1,21 @@
-public import FaradayCore
+@_spi(Adapters) public import FaradayCore
 
 extension Request {
   /// An equivalent curl command line for a POSIX shell, with ``FaradayCore/Secrets/mark`` for secrets. See
   /// ``curlCommand(revealingSecrets:)``.
   public var curlCommand: String { curlCommand(revealingSecrets: false) }
 
-  /// An equivalent curl command line for a POSIX shell, for debugging and bug reports.
+  /// Returns an equivalent curl command line for a POSIX shell, for debugging and bug reports.
   ///
-  /// Everything is quoted, whatever the request contains: pasting the command runs curl, and with a body that is binary or too
-  /// long for an argument, `printf` and `base64` before it. A body that is a file is named, and has to exist. What a command
-  /// cannot express is a comment behind it: a body that is a stream or not encoded yet. The proxy of the adapter and the
-  /// idle timeout are left out.
+  /// Everything is quoted, for any contents of the request. Pasting the command runs only curl, preceded by `printf` and
+  /// `base64` if the body is binary or too long for an argument. A body from a file is referenced by its path, and the file
+  /// must exist. Everything that a command cannot express is a comment after it: a streamed body, or a body that is not encoded
+  /// yet. The proxy of the adapter and the idle timeout are left out.
   ///
-  /// - Parameter revealingSecrets: false redacts what a log would redact: see ``FaradayMiddleware/ExchangeLogger``. A
-  ///   `multipart/form-data` body is left out whole then. Other binary bodies are included as they are.
+  /// - Parameter revealingSecrets: false redacts as a log does: see ``FaradayMiddleware/ExchangeLogger``. A
+  ///   `multipart/form-data` body is then left out. Other binary bodies are included unchanged.
   public func curlCommand(revealingSecrets: Bool) -> String {
-    guard ["http", "https"].contains(url.scheme?.lowercased()) else { return "# curl is to send to http and https URLs only" }
+    guard ["http", "https"].contains(url.scheme?.lowercased()) else { return "# only http and https URLs can be sent with curl" }
     return CurlCommand(self, revealingSecrets: revealingSecrets).text
   }
 }
@@ -57,7 +57,9 @@ private struct CurlCommand {
     if let file = body.file { return add(file: file.path) }
     guard let data = body.data else {
       addMethod(unlike: .get)
-      remarks.append("without its body, a " + (body.unencodedValue.map { "value of type \(type(of: $0))" } ?? "stream"))
+      remarks.append(
+        "without its body, a "
+          + (body.unencodedValue.map { "value of type \(type(of: $0))" } ?? (body.isFileRange ? "range of a file" : "stream")))
       return
     }
     if secrets != nil, request.headers.contentType == .multipartForm {
@@ -85,9 +87,9 @@ private struct CurlCommand {
   }
 
   private mutating func add(file path: String) {
-    // `-` would be standard input.
+    // `-` would mean standard input.
     let path = path.hasPrefix("/") ? path : "./" + path
-    // To a URL that ends in a slash, -T would add the file's name.
+    // With a URL that ends in a slash, -T would append the file's name.
     let place = request.url.path(percentEncoded: true)
     guard !place.isEmpty, !place.hasSuffix("/") else { return addContent("--data-binary", "@" + path) }
     addMethod(unlike: .put)
@@ -97,14 +99,14 @@ private struct CurlCommand {
   // MARK: headers and options
 
   private mutating func addHeaders() {
-    // How the body is framed is the body's affair.
+    // The body determines its framing, so these fields are left out.
     for field in request.headers where field.name != .contentLength && field.name != .transferEncoding {
-      // No field may have a control character in it, and a terminal might obey it.
+      // A field must not contain control characters, because a terminal might execute them.
       let value = (secrets?.redacting(field) ?? field.value).unicodeScalars.map { $0.isASCII && $0.isUnseen ? " " : String($0) }
       let text = value.joined().trimming()
       add("-H", text.isEmpty ? "\(field.name);" : "\(field.name): \(text)")
     }
-    // What curl adds by itself.
+    // Fields that curl adds by default.
     var added: [HTTPField.Name] = [.userAgent, .accept]
     let options = Set(words)
     if !options.isDisjoint(with: ["--data-binary", "--data-raw"]) { added.append(.contentType) }
@@ -114,15 +116,8 @@ private struct CurlCommand {
 
   private mutating func addOptions() {
     let options = request.options
-    if options.decompression != nil { add("--compressed") }
-    if options.acceptsHTTP0_9 { add("--http0.9") }
-    switch options.httpVersion {
-    case .automatic: break
-    case .http1_0: add("--http1.0")
-    case .http1: add("--http1.1")
-    case .http2: add("--http2")
-    case .http2PriorKnowledge: add("--http2-prior-knowledge")
-    case .http3: add("--http3")
+    for option in TransportOption.all where !option.isUncommon && option.isSet(in: options) {
+      if case .word(let name) = option.curl { add(name) }
     }
     if let connect = options.timeouts.connect, connect != Timeouts().connect { add("--connect-timeout", Self.seconds(connect)) }
     if let total = options.timeouts.total { add("-m", Self.seconds(total)) }
@@ -136,29 +131,29 @@ private struct CurlCommand {
     remarks += transport.remarks
   }
 
-  /// To the next millisecond: none at all would be no limit.
+  /// Rounds up to the next millisecond: zero would mean no limit.
   private static func seconds(_ duration: Duration) -> String {
     let milliseconds = max(1, Int64((duration.withinClocks / .milliseconds(1)).rounded(.up)))
     let fraction = String(milliseconds % 1000 + 1000).dropFirst()
     return milliseconds % 1000 == 0 ? "\(milliseconds / 1000)" : "\(milliseconds / 1000).\(fraction)"
   }
 
-  /// Curl would make several URLs of one, or several files.
+  /// Whether curl would expand the URL or path to several of them.
   private static func hasBrackets(_ text: String) -> Bool { text.utf8.contains { Set("[]{}".utf8).contains($0) } }
 
   // MARK: shell
 
-  /// The longest body that is an argument: Linux takes 128 KiB, and each quote becomes four characters.
+  /// The longest body that is an argument: Linux allows 128 KiB, and each quote becomes four characters.
   private static let longest = 32 << 10 - 1
 
-  /// Nil if it is no text, or if a terminal would do something with it.
+  /// Returns nil if the data is not text, or if a terminal would interpret it.
   private static func text(of data: Data) -> String? {
     guard let text = String(validating: data, as: UTF8.self) else { return nil }
     return text.unicodeScalars.contains { $0.isUnseen && $0 != "\n" } ? nil : text
   }
 
-  /// Between single quotes nothing means anything but the next one (POSIX, Shell Command Language, 2.2.2). It is looked for
-  /// among the bytes, as the shell does: with an accent behind it, it is another `Character`.
+  /// Quotes a text. Between single quotes only the next single quote has a meaning (POSIX, Shell Command Language, 2.2.2).
+  /// Quotes are searched for in bytes, as the shell does: a quote followed by a combining accent is a different `Character`.
   private static func quoted(_ text: String) -> String {
     let isPlain = !text.isEmpty && text.utf8.allSatisfy { plain.contains($0) }
     guard !isPlain else { return text }

@@ -2,8 +2,7 @@ internal import FaradayCore
 
 /// Redaction of bodies, for logs and commands.
 extension Secrets {
-  /// A text body with the values of secret form fields and JSON members redacted. Without a known type the text is examined for
-  /// either.
+  /// Redacts the values of secret form fields and JSON members in a text body. If the type is unknown, both are searched for.
   func showing(body text: String, of type: MediaType?) -> String {
     if type == .form { return redacting(query: text) }
     let first = text.first { !$0.isWhitespace }

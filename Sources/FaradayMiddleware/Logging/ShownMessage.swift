@@ -22,7 +22,7 @@ extension ExchangeRecord.Message {
       headers: response.headers.shown(secrets), body: content.escapingControls(), trailers: response.trailers.shown(secrets))
   }
 
-  /// As a log has it: fields and body, each on a line that begins with the mark.
+  /// Returns the lines for a log: fields and body, each on a line that begins with the mark.
   func lines(_ mark: String) -> [String] {
     Self.lines(mark, headers) + (body.isEmpty ? [] : [mark, "\(mark) \(body)"]) + Self.lines(mark, trailers)
   }
@@ -38,7 +38,7 @@ extension HTTPFields {
   }
 }
 
-/// What is shown of a body of which at least the beginning is there.
+/// The displayed form of a body of which at least the beginning is available.
 struct ShownBody {
   let type: MediaType?
   let secrets: Secrets
@@ -52,14 +52,14 @@ struct ShownBody {
     return start.count == count ? shown : "\(shown)… (\(start.count) of \(count) bytes)"
   }
 
-  /// Whether the type is one of text, or says nothing. A form in parts is none: its fields are not told apart here.
+  /// Whether the type is a text type, or unknown. A multipart form does not count, because its fields are not parsed here.
   private var isText: Bool {
     guard let type else { return true }
     return type.type == "text" || type.isJSON || type == .form || type.subtype.hasSuffix("xml")
       || ["javascript", "x-ndjson", "yaml", "graphql", "problem+json"].contains(type.subtype)
   }
 
-  /// Nil if it is no text. What was cut off may have been cut within a character.
+  /// Decodes text; nil if the bytes are not text. A truncated body may end within a character.
   static func decode(_ bytes: Data, isWhole: Bool) -> String? {
     for cut in 0...(isWhole ? 0 : min(3, bytes.count)) {
       guard let text = String(validating: bytes.dropLast(cut), as: UTF8.self) else { continue }

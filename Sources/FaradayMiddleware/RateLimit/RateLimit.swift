@@ -1,25 +1,25 @@
 public import FaradayCore
 
-/// Limits the rate of requests to an origin (token bucket), and obeys the limits that its server announces.
+/// Limits the rate of requests to an origin (token bucket), and obeys the limits that the server announces.
 ///
 ///     connection.use(.rateLimit(10, per: .seconds(1), burst: 20))
 ///     connection.use(.rateLimit)                                      // what the server says only
 ///
-/// - The bucket holds ``Policy/burst`` requests, and gets one more each interval divided by the rate. A request that finds it
-///   empty waits in a queue: the highest ``FaradayCore/Options/priority`` first, and of equal ones the first. Over
-///   ``Policy/maximumWait`` it throws ``RateLimited``.
-/// - The server is obeyed: `Retry-After` of a 429 or 503; `RateLimit` with `RateLimit-Policy`
+/// - The bucket holds ``Policy/burst`` requests, and gets one more each interval divided by the rate. If it is empty, a request
+///   waits in a queue: the highest ``FaradayCore/Options/priority`` first; equal priorities are first in, first out. Beyond
+///   ``Policy/maximumWait`` it throws ``FaradayCore/RefusedRequestError``.
+/// - These fields of the server are obeyed: `Retry-After` of a 429 or 503; `RateLimit` with `RateLimit-Policy`
 ///   (draft-ietf-httpapi-ratelimit-headers-10, and the dictionary of its drafts before 08); `RateLimit-Limit`, `-Remaining` and
-///   `-Reset` of the drafts before 07; and `X-RateLimit-…` or `X-Rate-Limit-…`, whose reset may be seconds, or seconds or
-///   milliseconds since 1970. Of several quotas the one with the fewest requests left counts. When none is left, nothing is sent
-///   until the quota is reset.
+///   `-Reset` of the drafts before 07; and `X-RateLimit-…` or `X-Rate-Limit-…`, whose reset can be in seconds, or in seconds or
+///   milliseconds since 1970. Of several quotas the one with the fewest requests left counts. When none is left, nothing is
+///   sent until the quota is reset.
 /// - No server can stop the client for longer than ``Policy/maximumServerDelay``. A value that is not valid is ignored.
-/// - Below ``Retry`` each attempt takes its turn. Below a cache and ``Coalescing`` only what is really sent does.
-/// - The state of the 1,000 keys that were used last is kept in memory, or in a ``LimitStore``, so that several machines keep one
-///   rate together; their queues are their own.
+/// - Below ``Retry`` each attempt takes a token. Below a cache and ``Coalescing`` only requests that are really sent take one.
+/// - The state of the 1,000 most recently used keys is kept in memory, or in a ``LimitStore``, so that several machines share
+///   one rate. Each machine has its own queue.
 ///
-/// A cancelled request leaves the queue at once and takes nothing. Delivery makes no difference. Copies share the state.
-/// Thread-safe.
+/// A cancelled request leaves the queue at once and takes no token. The delivery of the body does not matter. Copies share the
+/// state. Thread-safe.
 public struct RateLimit: Middleware {
   private let policy: Policy
   private let key: LimitKey
@@ -29,8 +29,8 @@ public struct RateLimit: Middleware {
   private let elapsed: @Sendable () -> Duration
 
   /// - Parameters:
-  ///   - key: which requests share a limit: those to one origin by default.
-  ///   - store: where the buckets are kept; in memory if nil. Prefix of its keys: `rate:`.
+  ///   - key: which requests share a limit: requests to one origin by default.
+  ///   - store: the store of the buckets; in memory if nil. Its keys have the prefix `rate:`.
   ///   - clock: measures waits, and time in memory; tests pass a manual one.
   ///   - date: the time of buckets in a store, and of dates that servers send; the system's clock by default.
   ///   - onStoreError: called with errors of the store.
@@ -62,22 +62,22 @@ public struct RateLimit: Middleware {
     }
   }
 
-  /// Takes a token, waiting for it.
+  /// Takes a token, and waits until there is one.
   private func wait(for request: Request, _ key: String) async throws {
     if let limit = policy.maximumWait, limit <= .zero {
-      // Without a queue: nobody waits.
+      // The fast path: no request waits in a queue.
       guard let wait = try await takeToken(key) else { return }
-      throw RateLimited(.noWait, key: key, retryAfter: wait, request: RequestSummary(request))
+      throw Self.refused(.noWait, key, retryAfter: wait, request)
     }
     let start = elapsed()
     let position = WaitingPosition(priority: request.options.priority, number: line.number())
-    // Only who has the turn takes tokens, so that the queue's order is kept.
+    // Only the request at the head of the queue takes tokens, so that the order of the queue is kept.
     var turn = try await self.turn(key, position, start, request)
     while let wait = try await takeToken(key) {
       if let limit = policy.maximumWait, wait > limit.withinClocks - (elapsed() - start) {
-        throw RateLimited(.maximumWait(limit), key: key, retryAfter: wait, request: RequestSummary(request))
+        throw Self.refused(.maximumWait(limit), key, retryAfter: wait, request)
       }
-      // At least a millisecond by a store's time: its clock need not agree with this one.
+      // At least a millisecond with a store's time: its clock may differ from this one.
       try await clock.sleep(for: buckets.isShared ? max(wait, .milliseconds(1)) : wait)
       guard line.isPreceded(key, position) else { continue }
       turn.giveBack()
@@ -94,23 +94,28 @@ public struct RateLimit: Middleware {
       return try await line.take(
         key, limit: 1, priority: position.priority, number: position.number, maximumWait: rest, isBack: isBack)
     } catch let refusal as Places.Refusal {
-      let reason: RateLimited.Reason =
+      let reason: RefusedRequestError.Wait =
         switch refusal {
         case .full(let waiting): .queueFull(waiting: waiting)
         case .expired: .maximumWait(policy.maximumWait ?? .zero)
         }
-      // One for each that waits, after the next one.
+      // Each waiting request takes one interval, after the next token.
       let ahead = TokenBucket.interval(policy) * min(line.waitingCount(key), 1_000_000)
       let first = try await buckets.update(key) { [policy] bucket, now in bucket.wait(at: now, policy) }
-      throw RateLimited(
-        reason, key: key, retryAfter: (first + ahead.withinClocks).withinClocks, request: RequestSummary(request))
+      throw Self.refused(reason, key, retryAfter: (first + ahead.withinClocks).withinClocks, request)
     }
   }
 
-  /// How many wait in the queue for all keys.
+  private static func refused(
+    _ wait: RefusedRequestError.Wait, _ key: String, retryAfter: Duration, _ request: Request
+  ) -> RefusedRequestError {
+    RefusedRequestError(.rateLimited(wait), key: key, retryAfter: retryAfter, request: RequestSummary(request))
+  }
+
+  /// The number of requests that wait in the queues of all keys.
   var waitingCount: Int { line.waitingCount }
 
-  /// Nil if a token was taken; otherwise the time until there may be one.
+  /// Takes a token and returns nil; otherwise returns the time until there may be one.
   private func takeToken(_ key: String) async throws -> Duration? {
     try await buckets.update(key) { [policy] bucket, now in bucket.take(at: now, policy) }
   }
@@ -123,13 +128,13 @@ public struct RateLimit: Middleware {
 }
 
 extension Middleware where Self == RateLimit {
-  /// Obeys the rate limits that servers announce, and has none of its own.
+  /// Obeys the rate limits that servers announce, without a local limit.
   public static var rateLimit: Self { Self() }
 
-  /// Limits requests to an origin to so many in an interval, and obeys the limits that its server announces.
+  /// Limits the requests to an origin to a number in each interval, and obeys the limits that the server announces.
   ///
   /// - Parameters:
-  ///   - burst: how many can go at once after a pause; as many as in an interval if nil.
+  ///   - burst: the number that can be sent at once after a pause; the number for an interval if nil.
   ///   - maximumWait: see ``FaradayMiddleware/RateLimit/Policy/maximumWait``.
   public static func rateLimit(
     _ count: Int, per interval: Duration, burst: Int? = nil, maximumWait: Duration? = .seconds(60), by key: LimitKey = .origin,

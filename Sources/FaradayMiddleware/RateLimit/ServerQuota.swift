@@ -1,12 +1,12 @@
 internal import FaradayCore
 
-/// What a response says about the server's rate limit. What is not valid is as if it were not there.
+/// The server's rate limit in the fields of a response. Invalid fields are ignored.
 struct ServerQuota: Sendable, Equatable {
-  /// How many requests are still allowed before ``reset``.
+  /// The number of requests that are still allowed before ``reset``.
   var remaining: Int?
   /// The time until the quota is renewed.
   var reset: Duration?
-  /// The time until a request may be sent at all.
+  /// The time until any request may be sent.
   var retryAfter: Duration?
 
   var isEmpty: Bool { retryAfter == nil && (remaining == nil || reset == nil) }
@@ -20,13 +20,13 @@ struct ServerQuota: Sendable, Equatable {
     }
     let quota = Self.structured(fields) ?? Self.dictionary(fields) ?? Self.separate(fields, unixTime: now)
     (remaining, reset) = (quota?.remaining, quota?.reset)
-    // A server that refuses has none left, whatever it says.
+    // A server that returns 429 allows no more requests, despite its fields.
     if head.status.code == 429, reset != nil { remaining = 0 }
   }
 
   private typealias Quota = (remaining: Int, reset: Duration)
 
-  /// `RateLimit: "burst";r=10;t=1, "day";r=900;t=3600`. A `t` that is missing is the `w` of the policy of that name.
+  /// `RateLimit: "burst";r=10;t=1, "day";r=900;t=3600`. A missing `t` defaults to the `w` of the policy of that name.
   private static func structured(_ fields: HTTPFields) -> Quota? {
     let windows = Dictionary(
       items(fields, "RateLimit-Policy").compactMap { item in item.number("w").map { (item.name, $0) } },
@@ -55,11 +55,12 @@ struct ServerQuota: Sendable, Equatable {
     return (count(left), .clamped(seconds: reset))
   }
 
-  /// `RateLimit-Remaining` and `-Reset`, and the older names, whose reset may be a time.
+  /// `RateLimit-Remaining` and `-Reset`, and the older names, whose reset can be a point in time.
   private static func separate(_ fields: HTTPFields, unixTime: Double) -> Quota? {
     let quotas = ["RateLimit", "X-RateLimit", "X-Rate-Limit"].compactMap { prefix -> Quota? in
       guard let left = number(fields, prefix + "-Remaining"), let reset = number(fields, prefix + "-Reset") else { return nil }
-      // 31 years are no window: it is a time, in milliseconds if that would be a time in 31,000 years.
+      // A window of 31 years is not plausible: the value is a point in time, in milliseconds if it would otherwise be 31,000
+      // years away.
       let delay = reset < 1e9 ? reset : (reset < 1e12 ? reset : reset / 1000) - unixTime
       return (count(left), .clamped(seconds: delay))
     }
@@ -79,7 +80,7 @@ struct ServerQuota: Sendable, Equatable {
     func number(_ key: String) -> Double? { parameters[key].flatMap(ServerQuota.seconds) }
   }
 
-  /// A list of items with parameters (RFC 9651, section 3.1); none if one of them is not valid.
+  /// Parses a list of items with parameters (RFC 9651, section 3.1). Empty if one of them is invalid.
   private static func items(_ fields: HTTPFields, _ name: String) -> [Item] {
     fields[values: self.name(name)].flatMap { value -> [Item] in
       var scanner = FieldScanner(value)
@@ -90,7 +91,7 @@ struct ServerQuota: Sendable, Equatable {
         while scanner.take(";") {
           scanner.skipSpace()
           guard let key = scanner.token() else { return [] }
-          // Without a value it is true.
+          // A parameter without a value is true.
           guard scanner.take("=") else { continue }
           guard let value = bytes(&scanner) ?? scanner.value() else { return [] }
           item.parameters[key] = value
@@ -103,7 +104,7 @@ struct ServerQuota: Sendable, Equatable {
     }
   }
 
-  /// A byte sequence, `:YWJj:`, as the partition key of an item is one.
+  /// Parses a byte sequence, `:YWJj:`, such as the partition key of an item.
   private static func bytes(_ scanner: inout FieldScanner) -> String? {
     guard scanner.take(":") else { return nil }
     var text = ""
@@ -119,19 +120,19 @@ struct ServerQuota: Sendable, Equatable {
 
   private static func number(_ fields: HTTPFields, _ name: String) -> Double? {
     let values = fields[values: self.name(name)]
-    // Several values are joined by commas by some adapters: all must be the same one.
+    // Some adapters join several values by commas: all values must be equal.
     let parts = Set(values.flatMap { $0.split(separator: ",").map { $0.trimming() } })
     return parts.count == 1 ? parts.first.flatMap { seconds(String($0)) } : nil
   }
 
-  /// A number, perhaps with a fraction, that is not negative; very many digits are a very large number.
+  /// Parses a number that is not negative, with or without a fraction. Very many digits give a very large number.
   private static func seconds(_ text: String) -> Double? {
     let isNumber = text.utf8.first?.isDigit == true && text.utf8.allSatisfy { $0.isDigit || $0 == UInt8(ascii: ".") }
     guard isNumber, text.utf8.count <= 400, let number = Double(text) else { return nil }
     return min(number, 1e15)
   }
 
-  /// A whole number; at most a billion, which limits nothing.
+  /// Converts to a whole number, at most a billion, which limits nothing.
   private static func count(_ number: Double) -> Int { Int(min(number, 1e9)) }
 
   private static func name(_ text: String) -> HTTPField.Name { HTTPField.Name(text) ?? .retryAfter }

@@ -1,36 +1,36 @@
 internal import FaradayCore
 
-/// The state of a rate limit, and the rules by which it changes: no clock, no lock.
+/// The state of a rate limit and its rules, without clock and lock.
 ///
-/// The bucket is kept as the generic cell rate algorithm does (GCRA): one time, at which it would be full again. Sending moves it
-/// by one interval; a request may be sent if it is no more than a burst ahead of now.
+/// The bucket is stored as in the generic cell rate algorithm (GCRA): as the point in time at which it would be full again.
+/// Each sent request moves that time by one interval. A request may be sent if the time is at most a burst ahead of now.
 struct TokenBucket: CountedState, Equatable {
   /// The time at which the bucket is full.
   var full = Duration.zero
-  /// The server has asked to send nothing before.
+  /// The time until which the server wants no requests.
   var blockedUntil = Duration.zero
-  /// How many requests the server still allows before ``allowanceEnds``; nil if it did not say.
+  /// The number of requests that the server still allows before ``allowanceEnds``; nil if it did not announce one.
   var allowance: Int?
   var allowanceEnds = Duration.zero
 
-  /// The time in which one token comes: zero without a limit.
+  /// Returns the time for one token: zero without a limit.
   static func interval(_ policy: RateLimit.Policy) -> Duration {
     guard let count = policy.count else { return .zero }
     return max(policy.interval.withinClocks, .nanoseconds(1)) / max(1, min(count, 1_000_000_000))
   }
 
-  /// How far ahead of now ``full`` may be for one more request.
+  /// Returns how far ``full`` may be ahead of now for one more request.
   private static func tolerance(_ policy: RateLimit.Policy) -> Duration {
     let burst = max(1, min(policy.burst ?? policy.count ?? 1, 1_000_000_000))
     return (interval(policy) * (burst - 1)).withinClocks
   }
 
-  /// The time in which an empty bucket fills.
+  /// Returns the time in which an empty bucket fills.
   static func refillTime(_ policy: RateLimit.Policy) -> Duration {
     (tolerance(policy) + interval(policy)).withinClocks
   }
 
-  /// Takes a token: nil. If there is none, the time until there may be one.
+  /// Takes a token and returns nil. From an empty bucket, returns the time until the next token.
   mutating func take(at now: Duration, _ policy: RateLimit.Policy) -> Duration? {
     let wait = wait(at: now, policy)
     guard wait <= .zero else { return wait }
@@ -39,10 +39,10 @@ struct TokenBucket: CountedState, Equatable {
     return nil
   }
 
-  /// The time until a token can be taken; zero if it can now.
+  /// Returns the time until a token can be taken; zero if there is one now.
   mutating func wait(at now: Duration, _ policy: RateLimit.Policy) -> Duration {
     let tolerance = Self.tolerance(policy)
-    // No further ahead than a clock of the same time can have brought it, if it stands in a store.
+    // Bounds the time: in a store, a clock that is ahead may have written it.
     full = min(full, now + tolerance + Self.interval(policy))
     blockedUntil = min(blockedUntil, now + policy.maximumServerDelay.withinClocks)
     allowanceEnds = min(allowanceEnds, now + policy.maximumServerDelay.withinClocks)
@@ -52,14 +52,15 @@ struct TokenBucket: CountedState, Equatable {
     return wait
   }
 
-  /// Takes over what a response says.
+  /// Applies the quota of a response.
   mutating func obey(_ quota: ServerQuota, at now: Duration, _ policy: RateLimit.Policy) {
     guard policy.obeysServer else { return }
     let limit = policy.maximumServerDelay.withinClocks
     if let delay = quota.retryAfter { blockedUntil = max(blockedUntil, now + min(delay.withinClocks, limit)) }
     guard let left = quota.remaining, let reset = quota.reset else { return }
     let ends = now + min(reset.withinClocks, limit)
-    // Of the same window a response that was overtaken by others says too much; those in flight are counted here already.
+    // A response that was overtaken by others in the same window announces too many: requests in flight are already counted
+    // here.
     if let known = allowance, allowanceEnds > now {
       allowance = min(known, left)
       if left <= known { allowanceEnds = ends }
@@ -69,7 +70,7 @@ struct TokenBucket: CountedState, Equatable {
   }
 }
 
-/// As a line of text: `1 1700000000000000000 0 42 1700000060000000000`.
+/// The text form, one line: `1 1700000000000000000 0 42 1700000060000000000`.
 extension TokenBucket {
   init?(text: String) {
     let words = text.split(separator: " ", maxSplits: 10)

@@ -1,12 +1,12 @@
 internal import FaradayCore
 
 extension Request {
-  /// Whether a body that was to be sent over https would be sent in cleartext.
+  /// Whether a body that was meant for https would be sent in cleartext.
   func sendsBodyInCleartext(after before: Request) -> Bool { before.isSecure && !isSecure && !body.isEmpty }
 }
 
 extension Redirect: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// `302 https://host/a to https://host/b`, without what the connection's ``FaradayCore/Secrets`` name.
+  /// `302 https://host/a to https://host/b`, without the secrets that the connection's ``FaradayCore/Secrets`` names.
   public var description: String {
     "\(status.code) \(secrets.redacting(url).bounded()) to \(secrets.redacting(location).bounded())"
   }

@@ -1,49 +1,63 @@
 public import FaradayCore
 private import Synchronization
 
-/// Follows redirects: responses with status 301, 302, 303, 307 or 308 and a `Location` header (RFC 9110, section 15.4). At most
-/// 10 by default.
+/// Follows redirects: responses with status 301, 302, 303, 307 or 308 and a `Location` header (RFC 9110, section 15.4). Follows
+/// at most 10 by default.
 ///
-/// - 303 changes every method but HEAD to GET; 301 and 302 change POST to GET (WHATWG Fetch); the body and its header fields
-///   are removed then. 307 and 308 send method and body again: a body that can be read only once is an error.
+/// - 303 changes every method except HEAD to GET; 301 and 302 change POST to GET (WHATWG Fetch); in these cases the body and
+///   its header fields are removed. 307 and 308 send method and body again: a body that can be read only once is an error.
 /// - A cross-origin redirect, which includes `https` to `http`, is followed without `Authorization`, `Proxy-Authorization`,
-///   `Cookie`, `Host` and every header that ``FaradayCore/Secrets`` names, with no more than the origin in `Referer`, and as a
-///   cross-origin request, so that no middleware below adds credentials: ``FaradayCore/Request/becomeCrossOrigin()``. They are
-///   not restored if it returns to the first origin.
+///   `Cookie`, `Host` and every header that ``FaradayCore/Secrets`` names, with only the origin in `Referer`, and as a
+///   cross-origin request, so that no middleware below adds credentials: `becomeCrossOrigin()`. They are
+///   not restored if a redirect returns to the first origin, unless ``CredentialScope`` allows it.
 /// - From `https` to `http` no body is sent, unless `allowsCleartextBody` is true.
-/// - User and password of the URL stay with their origin; those in a `Location` are dropped. The fragment is kept unless the
-///   `Location` has one.
-/// - Several `Location` fields are one if they are equal, and an error if not. Non-ASCII bytes of it are percent-encoded.
-/// - A redirect's own body is discarded: its size does not matter, nor whether it is truncated, and one that stalls is waited
-///   for a second. URLSession reports a redirect only when its body has arrived: over it, a truncated or stalled body is an
-///   error.
+/// - User and password of the URL stay with their origin; user and password in a `Location` are dropped. The fragment is kept
+///   unless the `Location` has one.
+/// - Several equal `Location` fields count as one; conflicting ones are an error. A response with an empty `Location` is not a
+///   redirect. Non-ASCII bytes in it are percent-encoded.
+/// - The body of a redirect is discarded. Its size does not matter, and a truncated body is not an error. A stalled body is
+///   waited for one second. URLSession reports a redirect only when its body has arrived: over it, a truncated or stalled body
+///   is an error.
 ///
-/// Callbacks see the last response only; but the 1xx heads of each redirect reach ``FaradayCore/Options/onInformational``, as
-/// what follows them is not known yet. A middleware below this one sees each redirect as a request of its own. Throws
-/// ``RedirectError``, which has the response.
+/// Callbacks see the last response only; but the 1xx heads of each redirect reach ``FaradayCore/Options/onInformational``,
+/// because the final status is not known yet. A middleware below this one sees each redirect as a separate request. Throws
+/// ``RedirectError``, which contains the response.
 public struct Redirects: Middleware {
-  /// Decides about a redirect that all other rules allow. Called once for each, before its body is read, in the task that sent
-  /// the request. What it throws is thrown.
+  /// Decides about a redirect that all other rules allow. Called once for each redirect, before its body is read, in the task
+  /// that sent the request. Its errors are thrown.
   public typealias Policy = @Sendable (_ attempt: Attempt) throws -> Decision
 
-  /// A redirect for a ``Policy`` to decide about.
+  /// A redirect that a ``Policy`` decides about.
   public struct Attempt: Sendable {
-    /// Status and header fields of the response that redirects.
+    /// Status and header fields of the redirect response.
     public let head: HTTPResponse
-    /// The URL that redirects.
+    /// The URL of the request that was redirected.
     public let url: URL
-    /// The request that would be sent next, to the new URL, without the headers that must not go there.
+    /// The next request, to the new URL, without the headers that must not be sent there.
     public let newRequest: Request
-    /// How many redirects were followed before this one.
+    /// The number of redirects that were followed before this one.
     public let count: Int
   }
 
-  /// What a ``Policy`` does with a redirect.
+  /// The decision of a ``Policy`` about a redirect.
   public enum Decision: Sendable, Hashable {
     /// The redirect is followed.
     case follow
-    /// The redirect is not followed: it is the response, with its body.
+    /// The redirect is not followed: the redirect response is returned, with its body.
     case stop
+  }
+
+  /// The redirects that are followed with the credentials of the request.
+  public enum CredentialScope: Sendable, Hashable {
+    /// Redirects within the first origin, up to the first cross-origin redirect.
+    case untilCrossOrigin
+    /// All redirects to the first origin, also redirects back to it from another origin, as browsers do with Basic and Digest.
+    /// The header fields, the authentication and the client certificate of the request are sent there again.
+    case firstOrigin
+    /// All redirects, to any origin. Every redirect target gets the credentials of the request: use it only for redirects
+    /// between servers that trust each other. `Host`, the default header fields of the connection and the credentials that
+    /// middleware below adds are still sent to their origin only.
+    case everyOrigin
   }
 
   private let limit: Int
@@ -52,21 +66,33 @@ public struct Redirects: Middleware {
   private let sendsReferer: Bool
   private let policy: Policy?
   private let allowsCleartextBody: Bool
+  private let keepsMethod: Set<Int>
+  private let followsLoops: Bool
+  private let credentials: CredentialScope
 
   /// - Parameters:
-  ///   - limit: the maximum number of redirects; one more is an error. 10 by default. ``FaradayCore/Options/redirectLimit``
-  ///     overrides it for a request.
+  ///   - limit: the maximum number of redirects. Another redirect is an error. 10 by default.
+  ///     ``FaradayCore/Options/redirectLimit`` overrides it for a request.
   ///   - allowsDowngrade: whether `https` may redirect to `http`. True by default.
-  ///   - allowsCleartextBody: whether a body may be sent over `http` that was to be sent over `https`. False by default.
-  ///   - httpsOnly: whether all redirects must lead to `https`, those of `http` too. False by default.
+  ///   - allowsCleartextBody: whether a body that was meant for `https` may be sent over `http`. False by default.
+  ///   - httpsOnly: whether all redirects must lead to `https`, even redirects from `http`. False by default.
   ///   - sendsReferer: whether each redirect is followed with a `Referer`: the URL without user, password and fragment;
   ///     cross-origin only the origin; from `https` to `http` none. False by default.
+  ///   - keepsMethod: the statuses among 301, 302 and 303 after which method and body are sent again, as after 307. None by default.
+  ///   - followsLoops: whether a redirect to an already requested URL is followed, up to the limit: for a server that redirects
+  ///     to the same URL until its work is done. False by default: such a loop is an error.
+  ///   - credentials: which redirects are followed with the request's credentials. By default all before the first cross-origin
+  ///     redirect.
   ///   - policy: decides about each redirect that these rules allow. By default all of them are followed.
   public init(
     limit: Int = 10, allowsDowngrade: Bool = true, allowsCleartextBody: Bool = false, httpsOnly: Bool = false,
-    sendsReferer: Bool = false, policy: Policy? = nil
+    sendsReferer: Bool = false, keepsMethod: Set<Int> = [], followsLoops: Bool = false,
+    credentials: CredentialScope = .untilCrossOrigin, policy: Policy? = nil
   ) {
     self.limit = limit
+    self.keepsMethod = keepsMethod
+    self.followsLoops = followsLoops
+    self.credentials = credentials
     self.allowsDowngrade = allowsDowngrade
     self.allowsCleartextBody = allowsCleartextBody
     self.httpsOnly = httpsOnly
@@ -81,16 +107,17 @@ public struct Redirects: Middleware {
     return try await follow(response, of: request, limit: limit, next)
   }
 
-  /// Follows a redirect and those behind it. Apart from `handle`, whose frame every request has while it waits.
+  /// Follows a redirect and the redirects after it. Not inlined: it would enlarge the frame of `handle`, which every waiting
+  /// request has.
   @inline(never)
   private func follow(_ redirect: Response, of request: Request, limit: Int, _ next: Next) async throws -> Response {
     var (request, response) = (request, redirect)
-    var trail = Trail(limit: limit, keepsRepeatedHeaders: next.capabilities.contains(.repeatedHeaders))
+    var trail = Trail(first: request, limit: limit, keepsRepeatedHeaders: next.capabilities.contains(.repeatedHeaders))
     while Self.isRedirect(response) {
       switch try plan(response.head, of: request, &trail) {
       case .deliver: return trail.delivered(response)
       case .refuse(let reason):
-        let start = try? await response.body.start(upTo: Self.keptOfRefused).bytes
+        let start = try? await response.body.prefix(upTo: Self.keptOfRefused).bytes
         throw RedirectError(reason, request: request, response: trail.delivered(response, with: start ?? Data()))
       case .follow(let redirected):
         await response.body.discard()
@@ -102,14 +129,16 @@ public struct Redirects: Middleware {
     return trail.delivered(response)
   }
 
-  /// How a request has been redirected so far.
+  /// The redirects of a request so far.
   private struct Trail {
+    let first: Request
     let limit: Int
     let keepsRepeatedHeaders: Bool
     private var redirects: [Redirect] = []
     private var visited: Set<Visit> = []
 
-    init(limit: Int, keepsRepeatedHeaders: Bool) {
+    init(first: Request, limit: Int, keepsRepeatedHeaders: Bool) {
+      self.first = first
       self.limit = limit
       self.keepsRepeatedHeaders = keepsRepeatedHeaders
     }
@@ -121,7 +150,7 @@ public struct Redirects: Middleware {
     func hasVisited(_ request: Request) -> Bool { visited.contains(Visit(request)) }
 
     mutating func follow(_ response: Response, of request: Request, to redirected: Request) {
-      // A page that sets a cookie and leads to itself is no loop: the next visit is another one.
+      // A page that sets a cookie and redirects to itself is not a loop: the next response can differ.
       if response.headers.contains(.setCookie) { visited.removeAll() }
       redirects.append(
         Redirect(
@@ -151,35 +180,43 @@ public struct Redirects: Middleware {
     guard trail.count < trail.limit else { return .refuse(.tooMany(limit: trail.limit)) }
     let redirected: Request
     do {
-      redirected = try self.redirected(head, of: request, keepsRepeatedHeaders: trail.keepsRepeatedHeaders)
+      redirected = try self.redirected(head, of: request, trail)
     } catch {
-      return .refuse(error)
+      return .refuse(error.reason)
     }
-    guard head.headerFields.contains(.setCookie) || !trail.hasVisited(redirected) else { return .refuse(.loop) }
+    guard followsLoops || head.headerFields.contains(.setCookie) || !trail.hasVisited(redirected) else { return .refuse(.loop) }
     guard let policy else { return .follow(redirected) }
     let attempt = Attempt(head: head, url: request.url, newRequest: redirected, count: trail.count)
     return try policy(attempt) == .follow ? .follow(redirected) : .deliver
   }
 
-  /// The request that follows, if the rules allow it.
+  /// Returns the next request, if the rules allow it.
   private func redirected(
-    _ head: HTTPResponse, of request: Request, keepsRepeatedHeaders: Bool
-  ) throws(RedirectError.Reason) -> Request {
+    _ head: HTTPResponse, of request: Request, _ trail: Trail
+  ) throws(RefusedRedirect) -> Request {
     var referring = request
     if sendsReferer { referring.refer() }
-    let redirected = try referring.redirected(head, keepsRepeatedHeaders: keepsRepeatedHeaders)
-    guard redirected.isSecure || !httpsOnly else { throw .insecure }
-    guard redirected.isSecure || !request.isSecure || allowsDowngrade else { throw .downgrade }
-    guard allowsCleartextBody || !redirected.sendsBodyInCleartext(after: request) else { throw .cleartextBody }
+    var redirected = try referring.redirected(
+      head, keepsRepeatedHeaders: trail.keepsRepeatedHeaders, keepsMethod: keepsMethod.contains(head.status.code),
+      keepsCredentials: credentials == .everyOrigin)
+    if credentials == .everyOrigin, let host = HTTPField.Name("Host"), Origin(redirected.url) == Origin(trail.first.url) {
+      redirected.headers[fields: host] = trail.first.headers[fields: host]
+    }
+    if credentials == .firstOrigin, redirected.isCrossOrigin, !trail.first.isCrossOrigin {
+      redirected = trail.first.returning(as: redirected) ?? redirected
+    }
+    guard redirected.isSecure || !httpsOnly else { throw RefusedRedirect(.insecure) }
+    guard redirected.isSecure || !request.isSecure || allowsDowngrade else { throw RefusedRedirect(.downgrade) }
+    guard allowsCleartextBody || !redirected.sendsBodyInCleartext(after: request) else { throw RefusedRedirect(.cleartextBody) }
     return redirected
   }
 
-  /// How many bytes of the body of a rejected redirect its error has.
+  /// The number of body bytes that the error of a rejected redirect keeps.
   private static let keptOfRefused = 64 << 10
 
   private static func isRedirect(_ response: Response) -> Bool {
     switch response.status.code {
-    case 301, 302, 303, 307, 308: response.headers.contains(.location)
+    case 301, 302, 303, 307, 308: response.headers[.location]?.isEmpty == false
     default: false
     }
   }
@@ -199,28 +236,28 @@ public struct Redirects: Middleware {
 public struct Redirect: Sendable {
   /// 301, 302, 303, 307 or 308.
   public let status: HTTPResponse.Status
-  /// The header fields of the response that redirected.
+  /// The header fields of the redirect response.
   public let headers: HTTPFields
   /// The HTTP version of the response.
   public let version: HTTPVersion
-  /// The URL that redirected.
+  /// The URL of the request that was redirected.
   public let url: URL
-  /// The URL that it redirected to.
+  /// The target URL.
   public let location: URL
-  /// The timings and sizes of the exchange; of a streamed response that was not read to its end, what was known at its head.
+  /// The timings and sizes of the exchange; for a streamed response that was not read to its end, the values at its head.
   public let metrics: TransferMetrics
   let secrets: Secrets
 }
 
-/// A redirect that was not followed, because a rule forbids it or it is malformed.
+/// The error of a redirect that was not followed, because a rule forbids it or it is malformed.
 public struct RedirectError: FaradayError, ErrorWithResponse, CustomReflectable {
-  /// Why a redirect was not followed.
-  public enum Reason: FaradayError, Hashable {
-    /// The limit of redirects was reached.
+  /// The reason why a redirect was not followed.
+  public enum Reason: Sendable, Hashable, CustomStringConvertible {
+    /// The maximum number of redirects was reached.
     case tooMany(limit: Int)
-    /// It leads to a URL that was requested before, and no cookie was set on the way.
+    /// The target URL was requested before, and no cookie was set since then.
     case loop
-    /// The `Location` is not a valid URL: not `http` or `https`, without a host, or several that differ.
+    /// The `Location` is not a valid URL: it is not `http` or `https`, it has no host, or several `Location` fields differ.
     case invalidLocation
     /// 307 or 308, and the body can be read only once.
     case bodyNotReplayable
@@ -244,9 +281,9 @@ public struct RedirectError: FaradayError, ErrorWithResponse, CustomReflectable 
     }
   }
 
-  /// Why it was not followed.
+  /// The reason why it was not followed.
   public let reason: Reason
-  /// The response that redirected; its ``FaradayCore/Response/redirects`` are those before.
+  /// The redirect response; its ``FaradayCore/Response/redirects`` are the earlier redirects.
   public let response: Response
   /// The request that was redirected.
   public let request: RequestSummary?
@@ -262,7 +299,7 @@ public struct RedirectError: FaradayError, ErrorWithResponse, CustomReflectable 
 }
 
 extension Options {
-  /// The maximum number of redirects for this request; 0 follows none. Nil, the default, is the limit of the middleware.
+  /// The maximum number of redirects for this request; 0 follows none. Nil, the default, uses the limit of the middleware.
   public var redirectLimit: Int? {
     get { self[RedirectLimit.self] }
     set { self[RedirectLimit.self] = newValue }
@@ -283,13 +320,14 @@ extension Response {
 
 extension Middleware where Self == Redirects {
   /// Follows redirects. See
-  /// ``FaradayMiddleware/Redirects/init(limit:allowsDowngrade:allowsCleartextBody:httpsOnly:sendsReferer:policy:)``.
+  /// ``FaradayMiddleware/Redirects/init(limit:allowsDowngrade:allowsCleartextBody:httpsOnly:sendsReferer:keepsMethod:followsLoops:credentials:policy:)``.
   public static func redirects(
     limit: Int = 10, allowsDowngrade: Bool = true, allowsCleartextBody: Bool = false, httpsOnly: Bool = false,
-    sendsReferer: Bool = false, policy: Redirects.Policy? = nil
+    sendsReferer: Bool = false, keepsMethod: Set<Int> = [], followsLoops: Bool = false,
+    credentials: Redirects.CredentialScope = .untilCrossOrigin, policy: Redirects.Policy? = nil
   ) -> Self {
     Self(
       limit: limit, allowsDowngrade: allowsDowngrade, allowsCleartextBody: allowsCleartextBody, httpsOnly: httpsOnly,
-      sendsReferer: sendsReferer, policy: policy)
+      sendsReferer: sendsReferer, keepsMethod: keepsMethod, followsLoops: followsLoops, credentials: credentials, policy: policy)
   }
 }

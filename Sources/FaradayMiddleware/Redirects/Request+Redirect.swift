@@ -1,29 +1,59 @@
-internal import FaradayCore
+@_spi(Adapters) internal import FaradayCore
+
+/// The reason why a redirect is not followed, before there is an error with its response.
+struct RefusedRedirect: Error {
+  let reason: RedirectError.Reason
+
+  init(_ reason: RedirectError.Reason) { self.reason = reason }
+}
 
 extension Request {
-  /// The request that a redirect asks for.
+  /// Returns the request for a redirect.
   ///
-  /// - Parameter keepsRepeatedHeaders: whether the adapter keeps repeated header fields apart.
-  func redirected(_ head: HTTPResponse, keepsRepeatedHeaders: Bool) throws(RedirectError.Reason) -> Request {
+  /// - Parameters:
+  ///   - keepsRepeatedHeaders: whether the adapter keeps repeated header fields separate.
+  ///   - keepsMethod: whether method and body are sent again, with any status.
+  ///   - keepsCredentials: whether credentials are sent to another origin too.
+  func redirected(
+    _ head: HTTPResponse, keepsRepeatedHeaders: Bool, keepsMethod: Bool = false, keepsCredentials: Bool = false
+  ) throws(RefusedRedirect) -> Request {
     guard let location = head.headerFields.single(.location, keepsRepeatedHeaders: keepsRepeatedHeaders),
       let target = redirectTarget(location)
     else {
-      throw .invalidLocation
+      throw RefusedRedirect(.invalidLocation)
     }
     var redirected = self
     redirected.url = target
     redirected.options.requestTarget = .origin
-    if changesMethod(head.status) {
+    if !keepsMethod, changesMethod(head.status) {
       redirected.becomeGet()
     } else if !body.isReplayable {
-      throw .bodyNotReplayable
+      throw RefusedRedirect(.bodyNotReplayable)
     }
-    if Origin(target) != Origin(url) { redirected.becomeCrossOrigin() }
+    guard Origin(target) != Origin(url) else { return redirected }
+    if keepsCredentials {
+      if let host = HTTPField.Name("Host") { redirected.headers[fields: host] = [] }
+    } else {
+      redirected.becomeCrossOrigin()
+    }
     return redirected
   }
 
+  /// Returns this request, changed for a redirect back to its origin; nil if the redirect leads to another origin.
+  func returning(as redirected: Request) -> Request? {
+    guard Origin(url) == Origin(redirected.url) else { return nil }
+    var back = self
+    var parts = URLParts(redirected.url.absoluteString)
+    parts.user = URLParts(url.absoluteString).user
+    back.url = URL(string: parts.description) ?? redirected.url
+    back.options.requestTarget = .origin
+    if redirected.method != method { back.becomeGet() }
+    if let referer = redirected.headers[.referer] { back.headers[.referer] = referer }
+    return back
+  }
+
   /// Sets the `Referer` of the next request to this URL, without user, password and fragment. For a cross-origin redirect
-  /// ``FaradayCore/Request/becomeCrossOrigin()`` shortens it; both are the policy `strict-origin-when-cross-origin` (W3C
+  /// `becomeCrossOrigin()` shortens it; both are the policy `strict-origin-when-cross-origin` (W3C
   /// Referrer Policy).
   mutating func refer() {
     var parts = URLParts(url.absoluteString)
@@ -40,10 +70,10 @@ extension Request {
     }
   }
 
-  /// The absolute URL of a `Location`.
+  /// Returns the absolute URL of a `Location`.
   ///
-  /// Its non-ASCII bytes are percent-encoded one by one, whether they are UTF-8 or not: the server that wrote them gets them
-  /// back (WHATWG Fetch, section 2.2.6). A host has no such bytes.
+  /// Its non-ASCII bytes are percent-encoded one by one, even if they are not UTF-8, so that the server receives the same bytes
+  /// (WHATWG Fetch, section 2.2.6). A host has no non-ASCII bytes.
   private func redirectTarget(_ location: [UInt8]) -> URL? {
     let text =
       String(validating: location, as: UTF8.self)
@@ -54,10 +84,11 @@ extension Request {
     else { return nil }
     var parts = URLParts(resolved.absoluteString)
     let before = URLParts(url.absoluteString)
+    parts.start = parts.start.lowercased()[...]
     parts.user = Origin(resolved) == Origin(url) ? before.user : ""
     parts.fragment = parts.fragment ?? before.fragment
-    // Foundation leaves those of a reference that has a host; an adapter may refuse them. Where a reference has no path, what the
-    // caller's URL has stays as it is (RFC 3986, section 5.2.2).
+    // Foundation keeps the dot segments of a reference that has a host; an adapter may reject them. If a reference has no path,
+    // the path of the caller's URL is unchanged (RFC 3986, section 5.2.2).
     if URLParts(text).hasAuthority { parts.removeDotSegments() }
     return URL(string: parts.description)
   }

@@ -1,7 +1,8 @@
 internal import FaradayCore
 
 extension Redirects.Attempt: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// `302 to GET https://host/b (2 headers, 0 bytes)`: the redirect's fields may set cookies, and are not shown.
+  /// `302 to GET https://host/b (2 headers, 0 bytes)`. The redirect's header fields are not shown, because they can set
+  /// cookies.
   public var description: String { "\(head.status.code) to \(newRequest)" }
   public var debugDescription: String { description }
   public var customMirror: Mirror { Mirror(self, children: [:]) }

@@ -1,11 +1,11 @@
 internal import FaradayCore
 
-/// A callback of middleware above ``Retry`` for responses that are retried: ``Cookies`` stores their cookies, and adds these to the
-/// retry.
+/// A callback of middleware above ``Retry`` for responses that are retried: ``Cookies`` stores their cookies, and adds them to
+/// the retry.
 ///
-/// All values are equal, so that ``Coalescing`` shares the responses of requests that differ in nothing else.
+/// All values are equal, so that ``Coalescing`` shares the responses of otherwise equal requests.
 struct RetriedResponses: Sendable, Hashable {
-  /// Gets the response, whose body may still be streamed, and the request, which it may change.
+  /// Called with the response, whose body may still be streamed, and with the request, which it can change.
   var note: (@Sendable (Response, inout Request) -> Void)?
 
   static func == (left: RetriedResponses, right: RetriedResponses) -> Bool { true }

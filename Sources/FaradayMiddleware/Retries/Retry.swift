@@ -1,25 +1,25 @@
-public import FaradayCore
+@_spi(Adapters) public import FaradayCore
 
 /// Retries requests that fail with a transient error or status, with exponential backoff and jitter.
 ///
-/// - Which requests: those with an idempotent method, that is GET, HEAD, PUT, DELETE, OPTIONS and TRACE. Others are retried if
-///   ``FaradayCore/Options/isRetryable`` is true, and get an `Idempotency-Key` header, the same for all attempts. If no
-///   connection was established, and so nothing was sent, a request of any method is retried. A body that can be read only once
-///   is never sent again.
-/// - After what: ``Policy/errors`` and ``Policy/statuses``, unless ``Policy/shouldRetry`` decides otherwise. The status of an error
-///   with a response counts as well, so that ``ExpectStatus`` may stand below. Never after a `CancellationError`.
+/// - Which requests: requests with an idempotent method, that is GET, HEAD, PUT, DELETE, OPTIONS, TRACE and QUERY. Other requests are
+///   retried if ``FaradayCore/Options/isRetryable`` is true. They get an `Idempotency-Key` header with one value for all
+///   attempts, unless ``Policy/sendsIdempotencyKey`` is false. If no connection was established, nothing was sent, so a request
+///   with any method is retried. A body that can be read only once is never sent again.
+/// - After what: ``Policy/errors`` and ``Policy/statuses``, unless ``Policy/shouldRetry`` decides otherwise. The status of an
+///   error with a response counts as well, so that ``StatusValidation`` can be below. Never after a `CancellationError`.
 /// - When: after a random delay (full jitter) of at most ``Policy/initialDelay``, an upper bound that doubles with each retry
-///   up to ``Policy/maxDelay``; or after ``Policy/backoff``. `Retry-After`, in seconds or as a date, is the minimum; an invalid
-///   one is ignored, and one over ``Policy/maxRetryAfter`` ends the retries.
-/// - How often: ``Policy/retries`` per request, two by default, while the ``RetryBudget`` allows it, which all requests share. A
-///   retry that the budget refuses is reported: by ``FaradayCore/Response/isRetryRefused``, by the descriptions of
-///   ``FaradayCore/TransportError`` and ``FaradayCore/UnexpectedStatus``, and to ``Policy/onBudgetExhausted``.
+///   up to ``Policy/maximumDelay``; or after ``Policy/backoff``. `Retry-After`, in seconds or as a date, is the minimum. An invalid
+///   `Retry-After` is ignored, and one above ``Policy/maximumRetryAfter`` ends the retries.
+/// - How often: ``Policy/retries`` per request, two by default, within the ``RetryBudget`` that all requests share. A retry
+///   that the budget rejects is reported: by ``FaradayCore/Response/isRetryRefused``, by the descriptions of
+///   ``FaradayCore/TransportError`` and ``FaradayCore/StatusError``, and to ``Policy/onBudgetExhausted``.
 ///
-/// A response that the caller gets whole (``FaradayCore/Options/deliversWhole``) is collected here, and the request is retried
-/// if the body breaks off. A response that is streamed, or goes to callbacks, is the caller's from its head on, and an error of
-/// its body is not retried. Callbacks are called for the last attempt only; but the 1xx heads of each reach
-/// ``FaradayCore/Options/onInformational``, as what follows them is not known yet. The last response or error is the result;
-/// ``FaradayCore/Response/retries`` is the number of retries.
+/// A response that is delivered whole (`options.deliversWhole`) is collected here, and the request is retried if
+/// the body breaks off. A response that is streamed or goes to callbacks belongs to the caller from its head on, and an error
+/// of its body is not retried. Callbacks are called for the last attempt only; but the 1xx heads of each attempt reach
+/// ``FaradayCore/Options/onInformational``, because the final status is not known yet. The last response or error is the
+/// result. ``FaradayCore/Response/retries`` is the number of retries.
 public struct Retry: Middleware {
   private let policy: Policy
   private let budget: RetryBudget
@@ -28,7 +28,7 @@ public struct Retry: Middleware {
   private let now: @Sendable () -> Int64
 
   /// - Parameters:
-  ///   - budget: limits the retries of all requests together; one for each middleware unless given.
+  ///   - budget: limits the retries of all requests together; by default each middleware has its own budget.
   ///   - clock: measures the delays; tests pass a manual one.
   ///   - random: the jitter, from 0 to 1.
   ///   - now: seconds since 1970, for dates in `Retry-After`; the system's clock by default.
@@ -57,7 +57,7 @@ public struct Retry: Middleware {
     return try await settle(outcome, of: request, mayRepeat: mayRepeat, next)
   }
 
-  /// Retries until there is a result. Apart from `handle`, whose frame every request has while it waits.
+  /// Retries until there is a result. Not inlined: it would enlarge the frame of `handle`, which every waiting request has.
   @inline(never)
   private func settle(
     _ first: Result<Response, any Error>, of request: Request, mayRepeat: Bool, _ next: Next
@@ -78,7 +78,7 @@ public struct Retry: Middleware {
           await policy.onBudgetExhausted?(failed)
           return response.withRetries(number - 1, isRefused: true)
         case .end:
-          // A body that breaks off is retried as well, where the caller gets it whole.
+          // If the caller gets the body whole, an attempt is also retried when its body breaks off.
           let isWhole = request.options.deliversWhole && number <= policy.retries
           return try await (isWhole ? response.collected(for: request) : response).withRetries(number - 1)
         }
@@ -86,7 +86,7 @@ public struct Retry: Middleware {
         switch mayRepeat || error.wasNeverSent ? plan(number, of: request, after: .failure(error)) : .end {
         case .retry(let failed, let wait):
           if let response = (error as? any FaradayError)?.response { request.options.retriedResponses.note?(response, &request) }
-          await (error as? UnexpectedStatus)?.response.body.discard()
+          await (error as? StatusError)?.response.body.discard()
           retry = (failed, wait)
         case .refused(let failed):
           await policy.onBudgetExhausted?(failed)
@@ -102,17 +102,19 @@ public struct Retry: Middleware {
   }
 
   private func withKey(_ request: Request) -> Request {
-    guard !request.method.isIdempotent, request.headers[.idempotencyKey] == nil else { return request }
+    guard policy.sendsIdempotencyKey, !request.method.isIdempotent, request.headers[.idempotencyKey] == nil else {
+      return request
+    }
     var request = request
     request.headers[.idempotencyKey] = UUID().uuidString
     return request
   }
 
-  /// What follows an attempt.
+  /// The step after an attempt.
   private enum Plan {
     /// Another attempt, after a delay.
     case retry(failed: Attempt, wait: Duration)
-    /// The budget refuses another attempt, which the policy allows.
+    /// The budget rejects another attempt, which the policy allows.
     case refused(Attempt)
     case end
   }
@@ -121,7 +123,7 @@ public struct Retry: Middleware {
     let attempt: Attempt
     switch outcome {
     case .success(let response):
-      // Most responses need no Attempt to be looked at.
+      // Without an `Attempt` for most responses. A new condition must be in this test and in `mayFollow`.
       guard policy.shouldRetry != nil || policy.statuses.contains(response.status.code) else { return .end }
       attempt = self.attempt(number, of: request, head: response.head)
     case .failure(let error):
@@ -136,7 +138,7 @@ public struct Retry: Middleware {
   ) -> Attempt {
     Attempt(
       request: request, number: number, head: head, error: error,
-      retryAfter: head?.headerFields.retryAfter(now: now) ?? (error as? any RefusedRequest)?.retryAfter)
+      retryAfter: head?.headerFields.retryAfter(now: now) ?? (error as? RefusedRequestError)?.retryAfter)
   }
 
   /// Whether the policy allows another attempt.
@@ -144,28 +146,22 @@ public struct Retry: Middleware {
     guard attempt.number <= policy.retries, !(attempt.error is CancellationError) else { return false }
     if let decided = policy.shouldRetry?(attempt) { return decided }
     if let error = attempt.error as? TransportError { return policy.errors.contains(error.code) }
-    // Also of a response that a layer below has made an error of.
+    // Includes a response that a layer below converted to an error.
     return attempt.head.map { policy.statuses.contains($0.status.code) } ?? false
   }
 
-  /// The delay before the next attempt; nil if `Retry-After` is too long.
+  /// Returns the delay before the next attempt; nil if `Retry-After` is too long.
   private func wait(after attempt: Attempt) -> Duration? {
-    if let asked = attempt.retryAfter, asked > policy.maxRetryAfter { return nil }
-    let wait = policy.backoff?(attempt) ?? jitter(after: attempt)
-    return max(wait, attempt.retryAfter ?? .zero).withinClocks
-  }
-
-  private func jitter(after attempt: Attempt) -> Duration {
-    var span = max(.zero, min(policy.initialDelay, policy.maxDelay))
-    for _ in 1..<attempt.number where span < policy.maxDelay { span = min(span * 2, policy.maxDelay) }
-    let wait = span.scaled(by: random())
-    // Jitter is added to it: all clients that got the same Retry-After would come back at the same time.
-    return attempt.retryAfter.map { $0 + min(wait, policy.initialDelay) } ?? wait
+    let retryAfter = attempt.retryAfter
+    if let retryAfter, retryAfter > policy.maximumRetryAfter { return nil }
+    if let wait = policy.backoff?(attempt) { return max(wait, retryAfter ?? .zero).withinClocks }
+    return Backoff(initial: policy.initialDelay, maximum: policy.maximumDelay).delay(
+      beforeRetry: attempt.number, random: random(), retryAfter: retryAfter)
   }
 }
 
 extension Error {
-  /// Whether the request failed before there was a connection, so that nothing was sent.
+  /// Whether the request failed before a connection was established, so that nothing was sent.
   fileprivate var wasNeverSent: Bool {
     guard let phase = (self as? TransportError)?.phase else { return false }
     return [.resolving, .connecting, .tls].contains(phase)
@@ -173,8 +169,8 @@ extension Error {
 }
 
 extension Options {
-  /// Whether the request may be retried: nil, the default, if its method is idempotent. With true, a POST is retried and sent
-  /// with an `Idempotency-Key`, which the server has to support; with false, nothing is retried.
+  /// Whether the request may be retried. Nil, the default, allows it if the method is idempotent. With true, a POST is retried
+  /// and sent with an `Idempotency-Key`, which the server must support. With false, nothing is retried.
   public var isRetryable: Bool? {
     get { self[IsRetryable.self] }
     set { self[IsRetryable.self] = newValue }
@@ -184,7 +180,7 @@ extension Options {
 }
 
 extension Response {
-  /// How many times the request was retried before this response.
+  /// The number of retries before this response.
   public var retries: Int { self[Retries.self] ?? 0 }
 
   fileprivate func withRetries(_ count: Int, isRefused: Bool = false) -> Response {
@@ -202,12 +198,13 @@ extension Middleware where Self == Retry {
   /// Retries requests that fail with a transient error or status, by the default policy.
   public static var retry: Self { Self() }
 
-  /// Retries requests that fail with a transient error or status, at most `retries` times each: `.retry(retries: 5)`.
+  /// Retries requests that fail with a transient error or status, with a maximum of `retries` for each request:
+  /// `.retry(retries: 5)`.
   public static func retry(
-    retries: Int, initialDelay: Duration = .milliseconds(500), maxDelay: Duration = .seconds(20),
+    retries: Int, initialDelay: Duration = .milliseconds(500), maximumDelay: Duration = .seconds(20),
     budget: RetryBudget = RetryBudget()
   ) -> Self {
-    Self(Retry.Policy(retries: retries, initialDelay: initialDelay, maxDelay: maxDelay), budget: budget)
+    Self(Retry.Policy(retries: retries, initialDelay: initialDelay, maximumDelay: maximumDelay), budget: budget)
   }
 
   /// Retries requests that fail with a transient error or status, by this policy.

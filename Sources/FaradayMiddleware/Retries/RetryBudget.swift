@@ -1,21 +1,22 @@
 private import Synchronization
 
-/// Limits the retries of all requests together, to a ratio of them, so that a server that is overloaded or down is not flooded
-/// with retries (a retry storm). It is a token bucket: each request deposits `ratio` of a token, and each retry takes one.
+/// Limits the retries of all requests together to a ratio of the requests, so that an overloaded or unavailable server is not
+/// flooded with retries (a retry storm). It is a token bucket: each request deposits `ratio` of a token, and each retry takes
+/// one.
 ///
-/// Thread-safe; may be shared by connections. One that any ``Retry`` has gets deposits of requests through a `Retry` only: a ``Hedging``
-/// without one above it needs a budget of its own.
+/// Thread-safe; can be shared by connections. A budget that a ``Retry`` uses gets its deposits only from a `Retry`: a
+/// ``Hedging`` without a `Retry` above it needs its own budget.
 public final class RetryBudget: Sendable {
   private let ratio: Double
   private let reserve: Double
   private let balance: Mutex<Double>
-  /// Whether a ``Retry`` has it: that makes the deposits, of each request one.
+  /// Whether a ``Retry`` uses it. The `Retry` then makes one deposit for each request.
   private let hasRetry = Atomic(false)
 
   /// - Parameters:
   ///   - ratio: retries per request: 0.2 by default, one retry for every five requests.
-  ///   - reserve: the tokens to begin with, and the maximum: 100 by default, so that a program that begins with many requests may
-  ///     retry a hundred of them.
+  ///   - reserve: the initial and maximum number of tokens: 100 by default, so that a program that starts with many requests
+  ///     can retry a hundred of them.
   public init(ratio: Double = 0.2, reserve: Double = 100) {
     self.ratio = ratio
     self.reserve = reserve

@@ -5,13 +5,14 @@ public import FaradayCore
 ///
 ///     let connection = try Connection(url, adapter: CurlAdapter(), middleware: [.timeout(.seconds(30))] + .standard)
 ///
-/// It stands in front: `use` adds it below a ``Retry`` or ``Redirects`` that is there already, where it limits one attempt.
-/// ``FaradayCore/Timeouts/total`` limits one attempt, and costs less: this one creates a task for each request, and one for
-/// each chunk of a streamed body that it limits. When the time is over, the work below is cancelled and waited for, and
-/// ``TimeoutExceeded`` is thrown.
+/// Place it at the front of the list: `use` adds it below an existing ``Retry`` or ``Redirects``, where it limits one attempt.
+/// ``FaradayCore/Timeouts/total`` limits one attempt, and costs less: this middleware creates a task for each request, and one
+/// for each chunk of a streamed body that it limits. When the time is over, the work below is cancelled and waited for, and
+/// ``FaradayCore/TimeoutError`` is thrown.
 ///
-/// A streamed body may take as long as it likes, as downloads and event streams do. ``FaradayCore/Timeouts/idle`` ends one that stalls.
-/// With `includesStreams` it must end within the limit too, and reading it throws ``TimeoutExceeded``.
+/// A streamed body has no time limit, because downloads and event streams are long. ``FaradayCore/Timeouts/idle`` ends a
+/// stalled body. With `includesStreams` the body must end within the limit too; otherwise reading it throws
+/// ``FaradayCore/TimeoutError``.
 public struct Timeout: Middleware {
   private let limit: Duration
   private let includesStreams: Bool
@@ -30,8 +31,10 @@ public struct Timeout: Middleware {
   public func handle(_ request: Request, next: Next) async throws -> Response {
     let options = request.options
     let includesBody = includesStreams || options.delivery == .buffered && options.onChunk == nil
-    let exceeded = { @Sendable in TimeoutExceeded(limit: limit, includesBody: includesBody, request: RequestSummary(request)) }
-    // Two tasks would race, and the request could be sent.
+    let exceeded = { @Sendable in
+      TimeoutError(includesBody ? .notCompleted : .noResponse, limit: limit, request: RequestSummary(request))
+    }
+    // Two tasks would race, and the request might be sent.
     guard limit > .zero else { throw exceeded() }
     let deadline = Deadline(after: limit, on: clock, error: exceeded)
     if includesBody { return try await deadline.response { try await next(request) } }
@@ -39,27 +42,8 @@ public struct Timeout: Middleware {
   }
 }
 
-/// The time limit of a ``Timeout`` was exceeded.
-public struct TimeoutExceeded: FaradayError {
-  /// The time limit.
-  public let limit: Duration
-  /// The request that took too long.
-  public let request: RequestSummary?
-  /// True.
-  public var isTimeout: Bool { true }
-  private let includesBody: Bool
-
-  init(limit: Duration, includesBody: Bool, request: RequestSummary) {
-    self.limit = limit
-    self.includesBody = includesBody
-    self.request = request
-  }
-
-  public var description: String { naming("timed out: \(includesBody ? "not completed" : "no response") within \(limit)") }
-}
-
 extension Middleware where Self == Timeout {
-  /// Limits the time of the whole exchange, redirects and retries included, of a streamed body up to its head. See
+  /// Limits the time of the whole exchange, including redirects and retries, and for a streamed body up to its head. See
   /// ``FaradayMiddleware/Timeout``.
   public static func timeout(
     _ limit: Duration, includesStreams: Bool = false, clock: any Clock<Duration> = .continuous
@@ -73,7 +57,7 @@ struct Deadline: Sendable {
   private let error: @Sendable () -> any Error
   private let sleep: @Sendable () async throws -> Void
 
-  /// - Parameter error: makes the error that is thrown at the deadline.
+  /// - Parameter error: creates the error that is thrown at the deadline.
   init(after limit: Duration, on clock: any Clock<Duration>, error: @escaping @Sendable () -> any Error) {
     self.error = error
     sleep = Self.sleep(on: clock, for: limit)
@@ -85,7 +69,7 @@ struct Deadline: Sendable {
     return { try await clock.sleep(until: end, tolerance: nil) }
   }
 
-  /// What the work returns, or the error if the deadline comes first.
+  /// Returns the result of the work, or throws the error if the deadline passes first.
   func value<Value: Sendable>(of work: @escaping @Sendable @concurrent () async throws -> Value) async throws -> Value {
     try await withThrowingTaskGroup(of: Value.self) { group in
       group.addTask(operation: work)
@@ -99,34 +83,22 @@ struct Deadline: Sendable {
     }
   }
 
-  /// The response; a streamed body has the same deadline.
+  /// Returns the response; a streamed body has the same deadline.
   func response(of work: @escaping @Sendable @concurrent () async throws -> Response) async throws -> Response {
     var response = try await value(of: work)
     if response.body.isStreamed {
-      response.body = .stream(Pieces(body: response.body, deadline: self), length: response.body.length)
+      response.body = .reading(length: response.body.length) { [body = response.body] in
+        let source = Source(body.makeAsyncIterator())
+        return { try await value { try await source.next() } }
+      }
     }
     return response
   }
 
-  private struct Pieces: AsyncSequence, Sendable {
-    typealias Element = Data
-    let body: Body
-    let deadline: Deadline
-
-    func makeAsyncIterator() -> Iterator { Iterator(source: Source(body.makeAsyncIterator()), deadline: deadline) }
-
-    struct Iterator: AsyncIteratorProtocol {
-      let source: Source
-      let deadline: Deadline
-
-      mutating func next() async throws -> Data? { try await deadline.value { [source] in try await source.next() } }
-    }
-
-    // Safe to share: the iterator above waits for each piece before it asks for the next.
-    final class Source: @unchecked Sendable {
-      private var iterator: Body.AsyncIterator
-      init(_ iterator: Body.AsyncIterator) { self.iterator = iterator }
-      func next() async throws -> Data? { try await iterator.next() }
-    }
+  // Safe to share: the reader above waits for each piece before it requests the next one.
+  private final class Source: @unchecked Sendable {
+    private var iterator: Body.AsyncIterator
+    init(_ iterator: Body.AsyncIterator) { self.iterator = iterator }
+    func next() async throws -> Data? { try await iterator.next() }
   }
 }

@@ -1,16 +1,17 @@
 internal import FaradayCore
+internal import FaradaySupport
 private import Synchronization
 
-/// A state that can stand in a ``LimitStore``.
+/// A state that can be stored in a ``LimitStore``.
 protocol CountedState: Sendable {
-  /// The state before the first request.
+  /// Creates the state before the first request.
   init()
-  /// Nil if the text is no state.
+  /// Returns nil if the text is not a valid state.
   init?(text: String)
   var text: String { get }
 }
 
-/// The states of a limit by key: in memory, the last used ones, or in a ``LimitStore``.
+/// The states of a limit by key: the most recently used ones in memory, or all in a ``LimitStore``.
 final class CountedStates<State: CountedState>: Sendable {
   private let local: Mutex<LeastRecentlyUsed<String, State>>
   private let store: (any LimitStore)?
@@ -19,17 +20,17 @@ final class CountedStates<State: CountedState>: Sendable {
   private let elapsed: @Sendable () -> Duration
   private let date: @Sendable () -> Date
   private let onStoreError: (@Sendable (any Error) -> Void)?
-  /// One replacement in the store at a time for each key: what is left to conflict with is other machines.
+  /// One replacement in the store at a time for each key. The remaining conflicts come from other machines.
   private let turns: Places
   private let clock: any Clock<Duration>
-  /// A store that has not answered is left alone until then.
+  /// The time until which a store that timed out is not called.
   private let restsUntil = Mutex(Duration.zero)
 
   /// - Parameters:
-  ///   - prefix: stands before the keys in the store.
-  ///   - lifetime: how long a state in the store means anything.
+  ///   - prefix: the prefix of the keys in the store.
+  ///   - lifetime: the time for which a state in the store is valid.
   ///   - clock: the time of states in memory, from now on, and of the wait for the store.
-  ///   - date: the time of states in the store, and of dates that servers send.
+  ///   - date: the time of states in the store, and of dates in responses.
   init(
     _ store: (any LimitStore)?, prefix: String, capacity: Int = 1000, lifetime: Duration, clock: any Clock<Duration>,
     date: (@Sendable () -> Date)?, onStoreError: (@Sendable (any Error) -> Void)?
@@ -45,12 +46,12 @@ final class CountedStates<State: CountedState>: Sendable {
     local = Mutex(LeastRecentlyUsed(capacity: capacity))
   }
 
-  /// Seconds since 1970.
+  /// The time in seconds since 1970.
   var unixTime: Double { date().timeIntervalSince1970 }
   var isShared: Bool { store != nil }
   var keyCount: Int { local.withLock { $0.count } }
 
-  /// Changes the state of a key as one atomic step. The closure gets the time, and may be called several times.
+  /// Changes the state of a key as one atomic step. The closure is called with the time, and may be called several times.
   func update<Result: Sendable>(
     _ key: String, _ change: @escaping @Sendable (inout State, Duration) -> Result
   ) async throws -> Result {
@@ -58,23 +59,23 @@ final class CountedStates<State: CountedState>: Sendable {
     do {
       return try await update(prefix + key, in: store, change)
     } catch {
-      // The store's own are none of the caller's.
+      // A cancellation inside the store does not cancel the caller.
       try Task.checkCancellation()
-      // Otherwise each of those that wait for their turn would wait as long again, and leave one more call in the store.
-      if (error as? LimitStoreError)?.isTimeout == true { restsUntil.withLock { $0 = elapsed() + store.restAfterTimeout } }
+      // Otherwise every queued request would time out too, and each would leave another call in the store.
+      if (error as? StoreError)?.isTimeout == true { restsUntil.withLock { $0 = elapsed() + store.restAfterTimeout } }
       onStoreError?(error)
       return updateLocally(key, change)
     }
   }
 
-  /// ``update(_:_:)`` also if the task is cancelled, and then without waiting for the store.
+  /// Calls ``update(_:_:)``; if the task is cancelled, records the change without waiting for the store.
   func settle(_ key: String, _ change: @escaping @Sendable (inout State, Duration) -> Void) async {
     guard isShared, !Task.isCancelled else { return record(key, change) }
-    // It throws only if the task is cancelled meanwhile.
+    // Throws only if the task is cancelled in the meantime.
     do { try await update(key, change) } catch { record(key, change) }
   }
 
-  /// ``update(_:_:)`` from where nobody can wait: at once in memory, otherwise in a task of its own.
+  /// Calls ``update(_:_:)`` for callers that cannot wait: at once in memory, otherwise in a separate task.
   func record(_ key: String, _ change: @escaping @Sendable (inout State, Duration) -> Void) {
     guard isShared else { return updateLocally(key, change) }
     Task { try? await update(key, change) }
@@ -83,7 +84,8 @@ final class CountedStates<State: CountedState>: Sendable {
   private func updateLocally<Result>(_ key: String, _ change: (inout State, Duration) -> Result) -> Result {
     local.withLock { states in
       var state = states[key] ?? State()
-      // The same time for the state of a store and its substitute: a state is only ever read with the clock it was written with.
+      // One clock for the state of a store and its substitute: a state is only ever read with the clock that it was written
+      // with.
       let result = change(&state, elapsed().withinClocks)
       states[key] = state
       return result
@@ -94,11 +96,11 @@ final class CountedStates<State: CountedState>: Sendable {
     _ key: String, in store: any LimitStore, _ change: @escaping @Sendable (inout State, Duration) -> Result
   ) async throws -> Result {
     let limit = store.maximumWait
-    let deadline = Deadline(after: limit, on: clock) { LimitStoreError(reason: .timeout(limit), key: key) }
+    let deadline = Deadline(after: limit, on: clock) { StoreError(.timeout(limit), key: key) }
     return try await deadline.value { [self] in
       let turn = try await turns.take(key, limit: 1, priority: .normal, number: turns.number(), maximumWait: nil)
       defer { turn.giveBack() }
-      // In a task that can be left alone: a store may hang, whatever is cancelled.
+      // In a task that can be abandoned: a store may hang and ignore cancellation.
       return try await SingleFlight<Result>().value { [self] in try await replace(key, in: store, change) }
     }
   }
@@ -109,27 +111,27 @@ final class CountedStates<State: CountedState>: Sendable {
     let attempts = 100
     for _ in 0..<attempts {
       let old = try await store.value(for: key)
-      // Who waited too long, and was counted in memory, must not be counted twice.
+      // A request that timed out and was counted in memory must not be counted twice.
       try Task.checkCancellation()
-      // A text that is no state, of another version for instance, is replaced.
+      // An invalid text, for instance of another version, is replaced.
       var state = old.flatMap { State(text: $0) } ?? State()
       let result = change(&state, .clamped(seconds: unixTime))
       let new = state.text
       if new == old { return result }
       if try await store.replace(old, with: new, for: key, lifetime: lifetime) { return result }
     }
-    throw LimitStoreError(reason: .contention(attempts: attempts), key: key)
+    throw StoreError(.contention(attempts: attempts), key: key)
   }
 }
 
 extension Duration {
-  /// For a state in a store: nanoseconds, clamped to two centuries.
+  /// The form for a state in a store: nanoseconds, clamped to two centuries.
   var storedNanoseconds: Int64 {
     let (seconds, attoseconds) = min(max(.zero, self), .seconds(6_311_520_000)).components
     return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
   }
 
-  /// Nil if the text is no number, or out of range.
+  /// Returns nil if the text is not a number, or out of range.
   init?(storedNanoseconds text: some StringProtocol) {
     guard let count = Int64(text), (0...6_311_520_000_000_000_000).contains(count) else { return nil }
     self = .nanoseconds(count)

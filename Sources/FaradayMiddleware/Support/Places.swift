@@ -1,13 +1,14 @@
 internal import FaradayCore
 private import Synchronization
 
-/// Places for requests, by key: so many at the same time, and a queue by priority for those that wait for one. Thread-safe.
+/// A semaphore for requests, by key: a limited number of places, and a queue by priority for the requests that wait for one.
+/// Thread-safe.
 ///
-/// A key that nobody uses is forgotten, so that memory is bounded by the requests in flight.
+/// An unused key is removed, so that memory is bounded by the requests in flight.
 final class Places: Sendable {
-  /// Why no place was given.
+  /// The reason why no place was given.
   enum Refusal: Error {
-    /// So many wait already.
+    /// The maximum number of requests waits already.
     case full(waiting: Int)
     /// The maximum wait is over.
     case expired
@@ -15,7 +16,7 @@ final class Places: Sendable {
 
   private struct Waiter {
     let continuation: CheckedContinuation<Void, any Error>
-    /// Ends the wait.
+    /// The task that ends the wait.
     let timer: Task<Void, Never>?
   }
 
@@ -24,7 +25,7 @@ final class Places: Sendable {
     var used = 0
     var waiting = WaitingLine<Waiter>()
 
-    /// Gives the free places to those who wait.
+    /// Gives the free places to the waiting requests.
     mutating func grant() -> [Waiter] {
       var granted: [Waiter] = []
       while used < limit, let waiter = waiting.popFirst() {
@@ -45,14 +46,14 @@ final class Places: Sendable {
   private let clock: any Clock<Duration>
 
   /// - Parameters:
-  ///   - maximumWaiting: how many may wait with one key.
+  ///   - maximumWaiting: the maximum number of requests that wait with one key.
   ///   - clock: measures the maximum wait.
   init(maximumWaiting: Int, clock: any Clock<Duration>) {
     self.maximumWaiting = maximumWaiting
     self.clock = clock
   }
 
-  /// A number for the order of arrival.
+  /// Returns the next number in the order of arrival.
   func number() -> Int {
     state.withLock { state in
       state.lastNumber += 1
@@ -65,7 +66,7 @@ final class Places: Sendable {
   var keyCount: Int { state.withLock { $0.lines.count } }
   var waitingCount: Int { state.withLock { $0.lines.values.reduce(0) { $0 + $1.waiting.count } } }
 
-  /// Whether somebody waits who is to be served before this position.
+  /// Whether a waiter must be served before this position.
   func isPreceded(_ key: String, _ position: WaitingPosition) -> Bool {
     state.withLock { state in
       guard let first = state.lines[key]?.waiting.first else { return false }
@@ -77,9 +78,9 @@ final class Places: Sendable {
   ///
   /// - Parameters:
   ///   - limit: the number of places of this key from now on.
-  ///   - number: the order of arrival, of ``number()``.
+  ///   - number: the order of arrival, from ``number()``.
   ///   - maximumWait: nil waits without limit; zero or less does not wait.
-  ///   - isBack: whether it has had a place and goes back into the queue, which is never full for it.
+  ///   - isBack: whether the request has had a place and returns to the queue, which is never full for it.
   func take(
     _ key: String, limit: Int, priority: RequestPriority, number: Int, maximumWait: Duration?, isBack: Bool = false
   ) async throws -> Place {
@@ -90,7 +91,7 @@ final class Places: Sendable {
         wait(continuation, key, limit: limit, at: position, maximumWait: maximumWait, isBack: isBack)
       }
     } onCancel: {
-      leave(key, number, CancellationError())
+      leave(key, position, CancellationError())
     }
     return Place(self, key)
   }
@@ -123,18 +124,18 @@ final class Places: Sendable {
     maximumWait: Duration?, isBack: Bool
   ) {
     let outcome: Result<[Waiter], any Error> = state.withLock { state in
-      // Looked at under the lock: a cancellation from now on finds the waiter.
+      // Checked under the lock: a later cancellation finds the waiter.
       guard !Task.isCancelled else { return .failure(CancellationError()) }
       var line = state.lines[key] ?? Line(limit: limit)
       guard isBack || line.waiting.count < maximumWaiting else { return .failure(Refusal.full(waiting: line.waiting.count)) }
       let timer = maximumWait.map { wait in
         Task { [weak self, clock] in
           guard (try? await clock.sleep(for: wait.withinClocks)) != nil else { return }
-          self?.leave(key, position.number, Refusal.expired)
+          self?.leave(key, position, Refusal.expired)
         }
       }
       line.waiting.add(Waiter(continuation: continuation, timer: timer), at: position)
-      // A place may have become free since the first look.
+      // A place may have become free since the first check.
       let granted = line.grant()
       state.lines[key] = line
       return .success(granted)
@@ -145,8 +146,8 @@ final class Places: Sendable {
     }
   }
 
-  private func leave(_ key: String, _ number: Int, _ error: any Error) {
-    let waiter = state.withLock { $0.lines[key]?.waiting.remove(number) }
+  private func leave(_ key: String, _ position: WaitingPosition, _ error: any Error) {
+    let waiter = state.withLock { $0.lines[key]?.waiting.remove(position) }
     waiter?.timer?.cancel()
     waiter?.continuation.resume(throwing: error)
   }
@@ -170,7 +171,7 @@ final class Places: Sendable {
   }
 }
 
-/// A place of ``Places``, given back once: when told, or when it is released.
+/// A place of ``Places``. It is given back once: explicitly, or when it is released.
 final class Place: Sendable {
   private let places: Places
   private let key: String

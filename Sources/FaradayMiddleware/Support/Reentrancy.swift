@@ -1,6 +1,6 @@
 private import Synchronization
 
-/// Detects requests that are made within a middleware's own work, such as a login, and that would deadlock by waiting for that
+/// Detects requests that are made within a middleware's work, such as a login, and that would deadlock by waiting for that
 /// work.
 ///
 /// Uses a task-local value: the task that runs the work is inside it, and so are child tasks and unstructured tasks created

@@ -1,7 +1,7 @@
 internal import FaradayCore
 
-/// Dates in UTC without the punctuation of ISO 8601: `20150830T123600Z` and `20150830 12:36:00`. Dates before 1970 and after 9999
-/// are moved to the nearest that has four digits for its year; a date that is not a number is 1970.
+/// Dates in UTC without the punctuation of ISO 8601: `20150830T123600Z` and `20150830 12:36:00`. Dates before 1970 and after
+/// 9999 are clamped to the nearest date with a four-digit year; a date that is not a number is 1970.
 enum Timestamp {
   /// The last second of the year 9999.
   static let latest = Date(timeIntervalSince1970: 253_402_300_799)
@@ -12,13 +12,13 @@ enum Timestamp {
     return "\(day)T\(time.joined())Z"
   }
 
-  /// `20150830 12:36:00`, as curl's files have it. A fraction of a second is dropped.
+  /// `20150830 12:36:00`, the format of curl's files. A fraction of a second is dropped.
   static func spaced(_ date: Date) -> String {
     let (day, time) = digits(date)
     return "\(day) \(time.joined(separator: ":"))"
   }
 
-  /// Parses `20150830 12:36:00`; also the formats that ``HTTPDate`` reads, as curl does. Nil if it is none.
+  /// Parses `20150830 12:36:00`, and the formats that ``HTTPDate`` parses, as curl does. Returns nil for an invalid date.
   static func parse(_ text: some StringProtocol) -> Date? {
     let bytes = Array(text.utf8)
     let signs: [Int: UInt8] = [8: UInt8(ascii: " "), 11: UInt8(ascii: ":"), 14: UInt8(ascii: ":")]
@@ -38,7 +38,7 @@ enum Timestamp {
     let seconds = date.timeIntervalSince1970
     let whole = seconds.isNaN ? 0 : Int(min(max(seconds, 0), latest.timeIntervalSince1970))
     let (days, second) = (whole / 86_400, whole % 86_400)
-    // The Gregorian calendar, its years counted from March.
+    // The Gregorian calendar, with years that start in March.
     let shifted = days + 719_468
     let era = shifted / 146_097
     let dayOfEra = shifted % 146_097

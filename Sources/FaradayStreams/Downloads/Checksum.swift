@@ -1,4 +1,5 @@
 internal import FaradayCore
+internal import FaradaySupport
 
 /// A checksum that a downloaded file must have: `.sha256("ba7816bf…")`.
 public struct Checksum: Sendable, Hashable {
@@ -23,12 +24,12 @@ public struct Checksum: Sendable, Hashable {
   /// The expected hash in lower-case hexadecimal digits.
   public let hexadecimal: String
 
-  /// A SHA-256 in hexadecimal digits of either case, as `sha256sum` prints it. A download with anything else is
-  /// refused before it is sent: ``DownloadError/Reason/invalidRequest(_:)``.
+  /// A SHA-256 in hexadecimal digits of either case, as `sha256sum` prints it. A download with a malformed checksum is rejected
+  /// before it is sent: ``DownloadError/Reason/invalidRequest(_:)``.
   public static func sha256(_ hexadecimal: String) -> Checksum { Checksum(.sha256, hexadecimal) }
 
-  /// A SHA-512 in hexadecimal digits of either case, as `sha512sum` prints it. A download with anything else is
-  /// refused before it is sent: ``DownloadError/Reason/invalidRequest(_:)``.
+  /// A SHA-512 in hexadecimal digits of either case, as `sha512sum` prints it. A download with a malformed checksum is rejected
+  /// before it is sent: ``DownloadError/Reason/invalidRequest(_:)``.
   public static func sha512(_ hexadecimal: String) -> Checksum { Checksum(.sha512, hexadecimal) }
 
   init(_ algorithm: Algorithm, _ hexadecimal: String) {
@@ -36,13 +37,13 @@ public struct Checksum: Sendable, Hashable {
     self.hexadecimal = hexadecimal.lowercased()
   }
 
-  /// Whether it is hexadecimal digits of the length of its algorithm.
+  /// Whether it has only hexadecimal digits, of the length of its algorithm.
   var isValid: Bool {
     hexadecimal.utf8.count == 2 * algorithm.byteCount && hexadecimal.utf8.allSatisfy { $0.hexDigitValue != nil }
   }
 
-  /// The checksums of a `Content-Digest` or `Repr-Digest` (RFC 9530): `sha-256=:base64:, sha-512=:base64:`. Unknown algorithms and
-  /// malformed members are passed over.
+  /// Parses the checksums of a `Content-Digest` or `Repr-Digest` (RFC 9530): `sha-256=:base64:, sha-512=:base64:`. Unknown
+  /// algorithms and malformed members are skipped.
   static func list(_ values: [String]) -> [Checksum] {
     values.flatMap { $0.split(separator: ",") }.compactMap { member in
       // Parameters have no meaning here.
@@ -57,7 +58,7 @@ public struct Checksum: Sendable, Hashable {
   }
 }
 
-/// The hashes of a file, or of one response, while it is written.
+/// The hashes of a file, or of one response, computed while it is written.
 struct Digests {
   private var sha256: SHA256?
   private var sha512: SHA512?
@@ -80,13 +81,13 @@ struct Digests {
     sha512?.update(bytes)
   }
 
-  /// Takes over the hashes of another, which has seen the same bytes.
+  /// Takes the hashes of another value that has processed the same bytes.
   mutating func join(_ other: Digests) {
     if let hash = other.sha256 { sha256 = hash }
     if let hash = other.sha512 { sha512 = hash }
   }
 
-  /// The hash so far in hexadecimal digits; empty if it is not computed.
+  /// Returns the hash so far in hexadecimal digits; empty if it is not computed.
   func hexadecimal(_ algorithm: Checksum.Algorithm) -> String {
     switch algorithm {
     case .sha256:
@@ -98,7 +99,7 @@ struct Digests {
     }
   }
 
-  /// The first checksum that is not the hash so far.
+  /// Returns the error of the first checksum that differs from the hash so far.
   func mismatch(with checksums: some Sequence<Checksum>) -> DownloadError.Reason? {
     for checksum in checksums {
       let actual = hexadecimal(checksum.algorithm)

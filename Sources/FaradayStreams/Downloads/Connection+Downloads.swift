@@ -1,18 +1,18 @@
 public import FaradayCore
 
-/// One file of ``FaradayCore/Connection/downloads(_:maximumConcurrent:resuming:policy:progress:edit:)``.
+/// One file of ``FaradayCore/Connection/downloads(_:maximumConcurrent:resuming:policy:edit:progress:)``.
 public struct DownloadItem: Sendable, Hashable {
-  /// The path or URL, joined to the connection's.
+  /// The path or URL, joined to the connection's base URL.
   public var path: String
   /// The path of the file.
   public var destination: String
   /// The checksum that the file must have; nil if it is not known.
   public var checksum: Checksum?
 
-  /// A file to download.
-  public init(_ path: String, to destination: String, checksum: Checksum? = nil) {
-    self.path = path
-    self.destination = destination
+  /// Creates a file to download.
+  public init(_ path: some URLReference, to destination: some FileReference, checksum: Checksum? = nil) {
+    self.path = path.urlReference
+    self.destination = destination.filePath
     self.checksum = checksum
   }
 }
@@ -21,39 +21,41 @@ public struct DownloadItem: Sendable, Hashable {
 public struct DownloadsProgress: Sendable, Hashable {
   /// The number of files.
   public var count: Int
-  /// How many of them are complete.
+  /// The number of completed files.
   public var completed: Int
-  /// How many of them have failed.
+  /// The number of failed files.
   public var failed: Int
-  /// The bytes of all together. The total is known when that of each file is.
+  /// The bytes of all files together. The total is known when the total of each file is known.
   public var transfer: DownloadProgress
 }
 
 extension Connection {
-  /// Downloads many files, some of them at the same time, each as ``download(_:path:query:headers:timeout:to:resuming:checksum:policy:progress:edit:)``
-  /// does. The results are in the order of the files: one that fails does not end the others.
+  /// Downloads many files, several of them concurrently, each as
+  /// ``download(_:variables:query:headers:timeout:to:resuming:checksum:policy:edit:progress:)`` does. The results are in the
+  /// order of the files. A failed file does not end the others.
   ///
   ///     let files = names.map { DownloadItem($0, to: "/srv/files/" + $0) }
   ///     for result in try await connection.downloads(files) { print(try result.get().size) }
   ///
-  /// A destination that is another's of the list already fails with ``FaradayStreams/DownloadError/Reason/inUse``; nothing is sent for
-  /// it.
+  /// A destination that occurs earlier in the list fails with ``FaradayStreams/DownloadError/Reason/inUse``; no request is sent
+  /// for it.
   ///
-  /// Throws only `CancellationError`, when all downloads have ended: their parts can be continued.
+  /// Throws only `CancellationError`, when all downloads have ended. The part files can be resumed.
   ///
   /// - Parameters:
-  ///   - maximumConcurrent: how many run at the same time, 4 by default; at least one does.
-  ///   - progress: called for all of them together, by one at a time, at most ``FaradayStreams/DownloadPolicy/reportsPerSecond`` times a second, and
-  ///     once at the end. It runs in the tasks of the downloads, which it blocks meanwhile.
+  ///   - maximumConcurrent: the number of concurrent downloads, 4 by default; at least one.
+  ///   - progress: called for all files together, never concurrently, at most
+  ///     ``FaradayStreams/DownloadPolicy/reportsPerSecond`` times a second, and once at the end. It runs in the tasks of the
+  ///     downloads, and blocks them.
   ///   - edit: changes each request in place.
   public func downloads(
     _ items: [DownloadItem], maximumConcurrent: Int = 4, resuming: DownloadResuming = .ifUnchanged,
-    policy: DownloadPolicy = DownloadPolicy(), progress: (@Sendable (DownloadsProgress) -> Void)? = nil,
-    edit: @escaping @Sendable (inout Request) throws -> Void = { _ in }
+    policy: DownloadPolicy = DownloadPolicy(), edit: @escaping @Sendable (inout Request) throws -> Void = { _ in },
+    progress: (@Sendable (DownloadsProgress) -> Void)? = nil
   ) async throws -> [Result<Download, any Error>] {
-    // Bytes: strings that differ only in their Unicode normal form are equal, and name two files.
+    // Bytes: strings that differ only in their Unicode normal form are equal, but name two files.
     var places: Set<[UInt8]> = []
-    // An empty one is refused as an invalid path.
+    // An empty destination is rejected as an invalid path.
     let isTaken = items.map { !$0.destination.isEmpty && !places.insert(Array(PartFile.place(of: $0.destination).utf8)).inserted }
     let tally = progress.map { DownloadsTally(items.count, policy, report: $0) }
     var results = [Result<Download, any Error>?](repeating: nil, count: items.count)
@@ -78,35 +80,30 @@ extension Connection {
 
   /// Downloads many files into a folder, each under the last segment of its path: `downloads(["a/x.iso", "b/y.iso"], to: "/tmp")`.
   ///
-  /// A name that is none, such as `..`, fails with ``FaradayStreams/DownloadError/Reason/invalidPath``; nothing is sent for it. Everything else is as of ``downloads(_:maximumConcurrent:resuming:policy:progress:edit:)``.
+  /// An invalid file name, such as `..`, fails with ``FaradayStreams/DownloadError/Reason/invalidPath``; no request is sent for
+  /// it. Otherwise equal to ``downloads(_:maximumConcurrent:resuming:policy:edit:progress:)``.
   public func downloads(
-    _ paths: [String], to folder: String, maximumConcurrent: Int = 4, resuming: DownloadResuming = .ifUnchanged,
-    policy: DownloadPolicy = DownloadPolicy(), progress: (@Sendable (DownloadsProgress) -> Void)? = nil,
-    edit: @escaping @Sendable (inout Request) throws -> Void = { _ in }
+    _ paths: [some URLReference], to folder: some FileReference, maximumConcurrent: Int = 4,
+    resuming: DownloadResuming = .ifUnchanged,
+    policy: DownloadPolicy = DownloadPolicy(), edit: @escaping @Sendable (inout Request) throws -> Void = { _ in },
+    progress: (@Sendable (DownloadsProgress) -> Void)? = nil
   ) async throws -> [Result<Download, any Error>] {
-    let items = paths.map { path in
-      // An empty destination is refused as an invalid path.
+    let folder = folder.filePath
+    let items = paths.map(\.urlReference).map { path in
+      // An empty destination is rejected as an invalid path.
       guard let name = Self.fileName(of: path) else { return DownloadItem(path, to: "") }
       return DownloadItem(path, to: folder.hasSuffix("/") ? folder + name : folder + "/" + name)
     }
     return try await downloads(
-      items, maximumConcurrent: maximumConcurrent, resuming: resuming, policy: policy, progress: progress, edit: edit)
+      items, maximumConcurrent: maximumConcurrent, resuming: resuming, policy: policy, edit: edit, progress: progress)
   }
 
-  /// The last segment of a path, decoded; nil if it is empty or not the name of a file.
+  /// Returns the last segment of a path, decoded; nil if it is empty or an invalid file name.
   static func fileName(of path: String) -> String? {
     let place = path.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
-    guard var rest = place.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).last.map({ Array($0)[...] })
+    guard let segment = place.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).last,
+      let bytes = QueryParameters.strictlyDecoded(segment)
     else { return nil }
-    var bytes: [UInt8] = []
-    while let byte = rest.popFirst() {
-      guard byte == UInt8(ascii: "%") else {
-        bytes.append(byte)
-        continue
-      }
-      guard let high = rest.popFirst()?.hexDigitValue, let low = rest.popFirst()?.hexDigitValue else { return nil }
-      bytes.append(high << 4 | low)
-    }
     guard !bytes.isEmpty, !bytes.contains(UInt8(ascii: "/")), !bytes.contains(0),
       let name = String(validating: bytes, as: UTF8.self), name != ".", name != ".."
     else { return nil }
@@ -118,7 +115,7 @@ extension Connection {
     _ tally: DownloadsTally?, _ edit: @Sendable (inout Request) throws -> Void
   ) async -> Result<Download, any Error> {
     var own = policy
-    // All together are reported so often, and not each of them.
+    // The rate limits the reports of all files together, not of each file.
     if tally != nil { own.reportsPerSecond = .infinity }
     do {
       guard !isTaken else { throw DownloadError(.inUse, path: item.destination) }

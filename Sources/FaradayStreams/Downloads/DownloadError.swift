@@ -1,11 +1,11 @@
 public import FaradayCore
 
-/// A download to a file could not be done because of the file, its checksum, or a response that makes no file.
+/// The error of a download to a file that failed because of the file, its checksum, or an unsuitable response.
 ///
 /// A broken transfer throws its ``FaradayCore/TransportError``, and a status such as 404 throws
-/// ``FaradayCore/UnexpectedStatus``.
+/// ``FaradayCore/StatusError``.
 public struct DownloadError: FaradayError, Hashable {
-  /// Why the download failed.
+  /// The reason why the download failed.
   public enum Reason: Sendable, Hashable {
     /// The destination is empty, too long, has a NUL character, or no file name could be derived from the URL.
     case invalidPath
@@ -15,31 +15,31 @@ public struct DownloadError: FaradayError, Hashable {
     case isFolder
     /// The destination's folder does not exist.
     case missingFolder
-    /// There is a file at the destination, and ``DownloadPolicy/ExistingFile/fail`` was asked for.
+    /// There is a file at the destination, and the policy is ``DownloadPolicy/ExistingFile/fail``.
     case fileExists
     /// The system denies access to the file or its folder.
     case notPermitted
-    /// Another download to the same destination is running, in this or in another process, or stands in the same list.
+    /// Another download to the same destination is running, in this or in another process, or is in the same list.
     case inUse
-    /// The volume has too little space: `needed` bytes are still to come, `free` are there; nil where unknown.
+    /// The volume has too little space: `needed` bytes are still to come, `free` bytes are available; nil if unknown.
     case noSpace(needed: Int64?, free: Int64?)
-    /// Another error of the file system, in its words.
+    /// Another error of the file system, with its message.
     case fileFailed(String)
-    /// The bytes do not have the checksum that the caller or the server has stated. The part file is removed. Both are in
+    /// The bytes do not match the checksum of the caller or the server. The part file is removed. Both are in
     /// hexadecimal digits.
     case checksumMismatch(algorithm: Checksum.Algorithm, expected: String, actual: String)
-    /// The request cannot be downloaded: it is not a GET, has a `Range` or `If-Range` of its own, or the checksum is malformed. The
+    /// The request cannot be downloaded: it is not a GET, it has a `Range` or `If-Range`, or the checksum is malformed. The
     /// text says which. Nothing was sent.
     case invalidRequest(String)
-    /// The response is no answer to the request, such as a part where the whole was asked for; the text says what is wrong.
+    /// The response does not match the request, such as a part where the whole file was requested. The text gives the reason.
     case invalidResponse(String)
   }
 
-  /// Why the download failed.
+  /// The reason why the download failed.
   public let reason: Reason
   /// The destination.
   public let path: String
-  /// The request; nil if there was none yet.
+  /// The request; nil if there was no request yet.
   public let request: RequestSummary?
 
   init(_ reason: Reason, path: String, request: Request? = nil) {
@@ -48,7 +48,7 @@ public struct DownloadError: FaradayError, Hashable {
     self.request = request.map(RequestSummary.init)
   }
 
-  /// The error about an `errno` of the system.
+  /// Creates the error for an `errno` of the system.
   init(errno code: Int32, path: String) {
     self.init(Self.reason(errno: code), path: path)
   }
@@ -70,15 +70,15 @@ public struct DownloadError: FaradayError, Hashable {
   private var problem: String {
     switch reason {
     case .invalidPath: return "not a valid path of a file"
-    case .reservedName: return "names that end in .part and .part.json are those of unfinished downloads"
+    case .reservedName: return "names that end in .part and .part.json are reserved for unfinished downloads"
     case .isFolder: return "it is a folder"
     case .missingFolder: return "its folder does not exist"
-    case .fileExists: return "there is a file already"
+    case .fileExists: return "the file exists already"
     case .notPermitted: return "access denied"
     case .inUse: return "another download to this file is running"
     case .noSpace(let needed, let free):
       guard let needed, let free else { return "no space left" }
-      return "no space left: \(needed) bytes are to come, \(free) are free"
+      return "no space left: \(needed) bytes are needed, \(free) are free"
     case .fileFailed(let text): return text
     case .checksumMismatch(let algorithm, let expected, let actual):
       return "wrong checksum: \(algorithm.rawValue) is \(actual), expected \(expected.bounded())"

@@ -21,57 +21,36 @@ public struct DownloadProgress: Sendable, Hashable {
   /// The completed fraction, from 0 to 1; nil if the total is unknown.
   public var fraction: Double? { TransferProgress(bytes: bytes, total: total).fraction }
 
-  /// The time that the rest takes at this rate; nil if the total or the rate is unknown.
+  /// The remaining time at this rate; nil if the total or the rate is unknown.
   public var timeLeft: Duration? {
     guard let total, bytesPerSecond > 0 else { return nil }
     let seconds = max(0, Double(total) - Double(bytes)) / bytesPerSecond
-    // A duration has no room for any number of seconds.
+    // A Duration cannot represent every number of seconds.
     return seconds < 3e9 ? .seconds(seconds) : nil
   }
 }
 
-/// Makes the reports of a transfer: measures its rate, and leaves out what is too much.
+/// Measures the rate of a transfer, and limits how often it is reported.
 struct ProgressMeter {
-  private let elapsed: () -> Double
+  private let elapsed: @Sendable () -> Duration
   private let interval: Double
-  private var last: (bytes: Int64, time: Double)?
-  private var rate = 0.0
+  private var rate = SmoothedRate()
   private var lastReport: Double?
 
   init(_ policy: DownloadPolicy) {
-    elapsed = Self.stopwatch(policy.clock)
-    // Not a number, and none at all, are no reports.
+    elapsed = policy.clock.stopwatch()
+    // Zero and NaN mean no reports.
     interval = policy.reportsPerSecond > 0 ? 1 / policy.reportsPerSecond : .infinity
   }
 
-  private static func stopwatch<C: Clock>(_ clock: C) -> () -> Double where C.Duration == Duration {
-    let start = clock.now
-    return { start.duration(to: clock.now) / .seconds(1) }
-  }
-
-  /// Measures the rate at so many transferred bytes: an exponential moving average over about two seconds.
-  private mutating func measure(_ bytes: Int64, at time: Double) {
-    // Started again: fewer bytes than before say nothing about speed.
-    guard let last, bytes >= last.bytes else {
-      last = (bytes, time)
-      return
-    }
-    let passed = time - last.time
-    // Pieces that come together say nothing either.
-    guard passed >= 0.05 else { return }
-    let current = Double(bytes - last.bytes) / passed
-    rate = rate == 0 ? current : rate + (current - rate) * (passed / (passed + 2))
-    self.last = (bytes, time)
-  }
-
-  /// Measures, and gives the rate if it is time for a report.
+  /// Records the number of transferred bytes. Returns the rate if a report is due.
   mutating func rate(at bytes: Int64, isLast: Bool = false) -> Double? {
-    let time = elapsed()
-    measure(bytes, at: time)
-    guard !isLast else { return rate }
-    if let lastReport, time - lastReport < interval { return nil }
-    guard interval < .infinity else { return nil }
-    lastReport = time
-    return rate
+    let time = elapsed().inSeconds
+    rate.add(bytes, at: time)
+    if !isLast {
+      guard interval < .infinity, lastReport.map({ time - $0 >= interval }) ?? true else { return nil }
+      lastReport = time
+    }
+    return rate.bytesPerSecond
   }
 }

@@ -10,7 +10,7 @@ final class DownloadsTally: Sendable {
     var bytes: Int64 = 0
     var resumed: Int64 = 0
     var total: Int64 = 0
-    /// The files whose total is not known.
+    /// The number of files whose total is unknown.
     var unknown: Int
     var meter: ProgressMeter
 
@@ -31,17 +31,17 @@ final class DownloadsTally: Sendable {
     self.report = report
   }
 
-  /// Takes the progress of one.
+  /// Records the progress of one file.
   func advance(_ index: Int, _ progress: DownloadProgress) {
     state.withLock { state in
       let old = state.files[index]
       state.files[index] = progress
       state.bytes &+= progress.bytes - (old?.bytes ?? 0)
       state.resumed &+= progress.resumed - (old?.resumed ?? 0)
-      // A server may announce any length, and several of them more than there are numbers.
+      // A server may announce any length, and the sum of several may overflow.
       state.total &+= (progress.total ?? 0) - (old?.total ?? 0)
       state.unknown += (progress.total == nil ? 1 : 0) - (old?.total == nil ? 1 : 0)
-      // Reported with the lock held, so that no report overtakes another: the handler is told to expect that.
+      // Reported under the lock, so that no report overtakes another: the documentation of the handler describes it.
       if let all = state.progress(isLast: false) { report(all) }
     }
   }
@@ -52,7 +52,7 @@ final class DownloadsTally: Sendable {
     }
   }
 
-  /// The last report.
+  /// Sends the last report.
   func finish() {
     state.withLock { state in
       if let all = state.progress(isLast: true) { report(all) }

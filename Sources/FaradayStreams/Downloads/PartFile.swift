@@ -1,4 +1,5 @@
 internal import FaradayCore
+internal import FaradaySupport
 #if canImport(Glibc)
 private import Glibc
 #elseif canImport(Musl)
@@ -7,22 +8,22 @@ private import Musl
 private import Darwin
 #endif
 
-/// The file beside the destination that a download writes to, locked against others: `NAME.part`. It gets the destination's name
-/// when it is whole.
+/// The file in the destination's folder that a download writes to, locked against other downloads: `NAME.part`. It is renamed
+/// to the destination when it is complete.
 ///
-/// Its lock (`flock`) ends with the process, however that ends.
+/// Its lock (`flock`) ends with the process, even after a crash.
 final class PartFile {
   let destination: String
   let path: String
-  /// Where what is known of its bytes is kept.
+  /// The path of the record of its bytes.
   var recordPath: String { path + ".json" }
   private(set) var size: Int64 = 0
   private let descriptor: Int32
-  /// The users whose part and record are continued: this one, and the folder's owner, who could replace anything in it. Some file
-  /// systems show all files as one user's.
+  /// The users whose part and record are continued: this one, and the folder's owner, because the owner can replace anything in
+  /// the folder. Some file systems show all files as owned by one user.
   let owners: Set<UInt32>
 
-  /// Opens or creates it, and locks it. Throws ``DownloadError``.
+  /// Opens or creates the file, and locks it. Throws ``DownloadError``.
   init(for destination: String) throws {
     guard !destination.isEmpty, !destination.utf8.contains(0) else { throw DownloadError(.invalidPath, path: destination) }
     var found = stat()
@@ -31,7 +32,7 @@ final class PartFile {
     }
     let name = destination.lowercased()
     guard !name.hasSuffix(".part"), !name.hasSuffix(".part.json") else { throw DownloadError(.reservedName, path: destination) }
-    // The part of one with a long name has a shorter one.
+    // The part of a file with a long name has a shorter name.
     guard lstat(destination, &found) == 0 || errno != ENAMETOOLONG else { throw DownloadError(.invalidPath, path: destination) }
     self.destination = destination
     path = Self.partPath(of: destination)
@@ -46,7 +47,7 @@ final class PartFile {
 
   deinit { Self.release(descriptor) }
 
-  /// The folder, empty or with the slash behind it, and the name.
+  /// Splits a path into the folder, empty or with a trailing slash, and the name.
   private static func split(_ path: String) -> (folder: String, name: Substring) {
     let start = path.utf8.lastIndex(of: UInt8(ascii: "/")).map(path.utf8.index(after:)) ?? path.startIndex
     return (String(path[..<start]), path[start...])
@@ -59,7 +60,7 @@ final class PartFile {
     return [geteuid(), found.st_uid]
   }
 
-  /// The destination by the real path of its folder: the same one, whatever it is written like.
+  /// Returns the destination with the real path of its folder, so that equal destinations have equal paths.
   static func place(of destination: String) -> String {
     let (folder, name) = split(destination)
     guard !destination.utf8.contains(0), let real = realpath(folder.isEmpty ? "." : folder, nil) else { return destination }
@@ -67,8 +68,8 @@ final class PartFile {
     return String(cString: real) + "/" + name
   }
 
-  /// `NAME.part`. A longer name than most file systems have room for, behind which the record's and its temporary file's have theirs,
-  /// is cut, and told from others by its hash.
+  /// Returns `NAME.part`. A name that would be too long for most file systems, with room for the suffixes of the record and its
+  /// temporary file, is truncated and made unique with its hash.
   private static func partPath(of destination: String) -> String {
     let (folder, name) = split(destination)
     guard name.utf8.count > 255 - ".part.json.XXXXXX".utf8.count else { return destination + ".part" }
@@ -76,16 +77,16 @@ final class PartFile {
     return folder + start + "-" + SHA256.hash(name.utf8).hexadecimal.prefix(16) + ".part"
   }
 
-  /// Creates the file, or opens that of an earlier download, and locks it.
+  /// Creates the file, or opens the file of an earlier download, and locks it.
   private static func opened(_ path: String, _ owners: Set<UInt32>, for destination: String) throws -> Int32 {
-    // Each time round, somebody else has renamed or removed it meanwhile.
+    // Each retry means that another process has renamed or removed the file in the meantime.
     for _ in 0..<100 {
       var descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
       let isNew = descriptor >= 0
       if !isNew, errno == EEXIST {
         descriptor = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         if descriptor < 0, errno == ENOENT { continue }
-        // A link, a folder, a socket.
+        // A link, a folder or a socket.
         if descriptor < 0, [ELOOP, EISDIR, ENXIO].contains(errno) { throw notRegular(destination) }
       }
       guard descriptor >= 0 else { throw DownloadError(errno: errno, path: destination) }
@@ -104,8 +105,8 @@ final class PartFile {
     DownloadError(.fileFailed("the part file is not a regular file"), path: destination)
   }
 
-  /// Locks the file. False if its name is another file's by now, or it is also a file of another name, or of another user than the
-  /// owners, if there are any: who may have written anything to it. Then it has lost its name.
+  /// Locks the file. Returns false if another file has its name by now, or if it has a second name, or if it belongs to a user
+  /// who is not one of the owners: that user may have written anything to it. In these cases its name is removed.
   private static func take(_ descriptor: Int32, at path: String, _ owners: Set<UInt32>?, for destination: String) throws -> Bool {
     guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
       let code = errno
@@ -115,7 +116,7 @@ final class PartFile {
     var named = stat()
     guard fstat(descriptor, &own) == 0 else { throw DownloadError(errno: errno, path: destination) }
     guard own.st_mode & S_IFMT == S_IFREG else { throw notRegular(destination) }
-    // The download that held the lock before may have given the file its final name, or removed it.
+    // The download that held the lock before may have renamed the file to its destination, or removed it.
     guard lstat(path, &named) == 0, named.st_ino == own.st_ino, named.st_dev == own.st_dev else { return false }
     guard own.st_nlink <= 1, owners?.contains(own.st_uid) != false else {
       guard unlink(path) == 0 || errno == ENOENT else { throw DownloadError(errno: errno, path: destination) }
@@ -124,8 +125,8 @@ final class PartFile {
     return true
   }
 
-  /// Unlocks and closes it. A process that is just being started has the same open file until it is another program: closing alone
-  /// would leave it locked for so long.
+  /// Unlocks and closes the file. A child process that is being started shares the open file until its exec: closing alone
+  /// would keep the lock until then.
   private static func release(_ descriptor: Int32) {
     _ = flock(descriptor, LOCK_UN)
     close(descriptor)
@@ -133,26 +134,26 @@ final class PartFile {
 
   private static func isFolder(_ found: stat) -> Bool { found.st_mode & S_IFMT == S_IFDIR }
 
-  /// The permissions of the regular file at the destination, without set-user-ID and the like; nil if there is none. The new file
-  /// gets them.
+  /// The permissions of the regular file at the destination, without set-user-ID and similar bits; nil if there is no file. The
+  /// new file gets them.
   private var replacedMode: mode_t? {
     var found = stat()
     guard lstat(destination, &found) == 0, found.st_mode & S_IFMT == S_IFREG else { return nil }
     return found.st_mode & 0o777
   }
 
-  /// Whether there is something at the destination.
+  /// Whether there is a file at the destination.
   var isDestinationTaken: Bool {
     var found = stat()
     return lstat(destination, &found) == 0
   }
 
-  /// The bytes that may still be written to the volume; nil if it does not say.
+  /// The free bytes of the volume; nil if they are unknown.
   var freeSpace: Int64? { Self.freeSpace(of: descriptor) }
 
   static func freeSpace(of descriptor: Int32) -> Int64? {
     var volume = statvfs()
-    // One without any blocks does not count them, and is not full.
+    // A volume without blocks does not count them, and is not full.
     guard fstatvfs(descriptor, &volume) == 0, volume.f_blocks > 0 else { return nil }
     let (bytes, isTooLarge) = UInt64(volume.f_bavail).multipliedReportingOverflow(by: UInt64(volume.f_frsize))
     return isTooLarge ? .max : Int64(clamping: bytes)
@@ -193,16 +194,16 @@ final class PartFile {
     }
   }
 
-  /// Gives the file its final name when its bytes are on the disk.
+  /// Renames the file to its destination when its bytes are on the disk.
   ///
-  /// - Parameter link: gives a file a second name; tests pass one that fails.
+  /// - Parameter link: creates a second name of a file; tests pass a function that fails.
   func finish(replacing: Bool, link: (UnsafePointer<CChar>, UnsafePointer<CChar>) -> Int32 = systemLink) throws {
-    // Some file systems have no permissions.
+    // Some file systems do not support permissions.
     if replacing, let mode = replacedMode, fchmod(descriptor, mode) != 0, ![EPERM, ENOTSUP, ENOSYS].contains(errno) {
       throw DownloadError(errno: errno, path: destination)
     }
     guard fsync(descriptor) == 0 else { throw DownloadError(errno: errno, path: destination) }
-    guard hasItsName else { throw DownloadError(.fileFailed("something else took the name of the part file"), path: destination) }
+    guard hasItsName else { throw DownloadError(.fileFailed("the part file was replaced by another file"), path: destination) }
     guard (replacing ? rename(path, destination) : renameWithoutReplacing(link)) == 0 else {
       throw DownloadError(errno: errno, path: destination)
     }
@@ -210,10 +211,10 @@ final class PartFile {
     syncFolder()
   }
 
-  /// A second name, and not the first any more: `rename` would replace. Ending between the two leaves a part file with two names,
-  /// which the next download recognizes.
+  /// Renames with `link` and `unlink`, because `rename` would replace a file. A crash between the two leaves a part file with
+  /// two names, which the next download recognizes.
   ///
-  /// A file system without second names gets an empty file, which must be new, and is then replaced.
+  /// On a file system without hard links, an empty file is created exclusively, and then replaced.
   private func renameWithoutReplacing(_ link: (UnsafePointer<CChar>, UnsafePointer<CChar>) -> Int32) -> Int32 {
     if link(path, destination) == 0 {
       unlink(path)
@@ -229,7 +230,7 @@ final class PartFile {
     return -1
   }
 
-  /// Makes the new name survive a power failure. The file is there all the same if the folder cannot be opened for reading.
+  /// Makes the new name survive a power failure. If the folder cannot be opened for reading, the file is still there.
   private func syncFolder() {
     let folder = Self.split(destination).folder
     let opened = open(folder.isEmpty ? "." : folder, O_RDONLY | O_CLOEXEC)
@@ -238,7 +239,7 @@ final class PartFile {
     close(opened)
   }
 
-  /// Whether the name still is this file's: somebody may have renamed another file to it.
+  /// Whether the name still belongs to this file: another process may have renamed another file to it.
   private var hasItsName: Bool {
     var own = stat()
     var named = stat()
@@ -255,7 +256,7 @@ final class PartFile {
   func removeRecord() { unlink(recordPath) }
 }
 
-/// `link`, whose name is that of a parameter above.
+/// Calls `link`; a parameter above shadows that name.
 #if canImport(Glibc)
 let systemLink = Glibc.link
 #elseif canImport(Musl)

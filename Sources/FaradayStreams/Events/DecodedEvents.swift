@@ -1,10 +1,11 @@
 internal import FaradayCoding
 internal import FaradayCore
 
-/// The values in the data of an event stream, decoded from JSON: what `connection.events(_:of:…)` and `response.events(of:…)`
-/// return.
+/// The values in the data of an event stream, decoded from JSON: the result of `connection.events(_:of:…)` and
+/// `response.events(of:…)`.
 ///
-/// It is iterated, and throws, as the ``EventStream`` below it; and throws ``UndecodableElement``.
+/// It is iterated like the underlying ``EventStream``. It throws the errors of that stream and
+/// ``FaradayCoding/BodyDecodingError``.
 public struct DecodedEvents<Value: Decodable>: AsyncSequence, Sendable {
   public typealias Element = Value
   public typealias Failure = any Error
@@ -31,15 +32,15 @@ public struct DecodedEvents<Value: Decodable>: AsyncSequence, Sendable {
       self.sentinel = sentinel
     }
 
-    /// The next value; nil at the end of the stream.
+    /// Returns the next value; nil at the end of the stream.
     public mutating func next() async throws -> Value? {
       try await next(isolation: #isolation)
     }
 
-    /// The next value; nil at the end of the stream.
+    /// Returns the next value; nil at the end of the stream.
     public mutating func next(isolation: isolated (any Actor)?) async throws -> Value? {
       guard !hasEnded else { return nil }
-      // Unless a value is returned.
+      // Reset if a value is returned.
       hasEnded = true
       guard let event = try await events.next(isolation: isolation) else {
         guard sentinel == nil else { throw EventStreamError(.endedEarly, request: events.request, response: events.response) }
@@ -58,7 +59,7 @@ public struct DecodedEvents<Value: Decodable>: AsyncSequence, Sendable {
       } catch {
         let request = events.request
         events.end()
-        throw UndecodableElement(error, decoding: Value.self, from: data, index: index, request: request)
+        throw BodyDecodingError(error, decoding: Value.self, from: data, index: index, request: request)
       }
     }
   }

@@ -1,24 +1,24 @@
 internal import FaradayCore
 
-/// An event stream as an async sequence of events: what `connection.events(…)` and `response.events(…)` return.
+/// An event stream as an async sequence of events: the result of `connection.events(…)` and `response.events(…)`.
 ///
 ///     for try await event in connection.events("prices") { print(event.type, event.data) }
 ///
-/// Each iteration of a connection's stream sends the request and begins anew; that of a response can be iterated once. The events
-/// are read as they are asked for, with backpressure. Cancelling the task, leaving the loop or releasing the iterator closes the
-/// connection.
+/// Each iteration of a connection's stream sends the request and starts from the beginning; a response's stream can be iterated
+/// once. The events are read on demand, with backpressure. Cancelling the task, leaving the loop or releasing the iterator
+/// closes the connection.
 ///
-/// Iterating throws ``EventStreamError``, ``FaradayCore/UnexpectedStatus``, ``FaradayCore/TransportError``, `CancellationError`,
-/// and what a middleware throws. After an error it has ended.
+/// Iterating throws ``EventStreamError``, ``FaradayCore/StatusError``, ``FaradayCore/TransportError``,
+/// `CancellationError`, and the errors of middleware. After an error the sequence has ended.
 public struct EventStream: AsyncSequence, Sendable {
   public typealias Element = ServerSentEvent
   public typealias Failure = any Error
 
-  /// Where the events come from.
+  /// The source of the events.
   enum Source: Sendable {
-    /// The reconnection is nil for the default of the request's method.
+    /// A nil reconnection means the default for the request's method.
     case connection(Connection, Result<Request, any Error>, Reconnection?)
-    case response(Response)
+    case response(Response, StatusSet)
   }
 
   let source: Source
@@ -28,14 +28,14 @@ public struct EventStream: AsyncSequence, Sendable {
 
   /// Iterates over the events.
   public struct AsyncIterator: AsyncIteratorProtocol {
-    /// Nil when it has been looked at, or the stream has ended.
+    /// The source until it is inspected; nil afterwards, and when the stream has ended.
     private var source: Source?
-    /// Opens the stream; nil for a response, which nobody can open again, and when the stream has ended.
+    /// The connector that opens the stream; nil for a response, which cannot be reopened, and when the stream has ended.
     private var connector: EventStreamConnector?
     private var pieces: Body.AsyncIterator?
     private var parser: EventStreamParser
     private var hasEnded = false
-    // What errors are about.
+    // The request for errors.
     private(set) var request: RequestSummary?
     private(set) var response: Response?
 
@@ -44,12 +44,12 @@ public struct EventStream: AsyncSequence, Sendable {
       parser = EventStreamParser(limits: limits)
     }
 
-    /// The next event; nil at the end of the stream.
+    /// Returns the next event; nil at the end of the stream.
     public mutating func next() async throws -> ServerSentEvent? {
       try await next(isolation: #isolation)
     }
 
-    /// The next event; nil at the end of the stream.
+    /// Returns the next event; nil at the end of the stream.
     public mutating func next(isolation: isolated (any Actor)?) async throws -> ServerSentEvent? {
       guard !hasEnded else { return nil }
       do {
@@ -77,11 +77,11 @@ public struct EventStream: AsyncSequence, Sendable {
       hasEnded = true
     }
 
-    /// Takes one step: looks at the source, opens the stream, or reads its next piece. Returns whether it goes on.
+    /// Takes one step: inspects the source, opens the stream, or reads its next piece. Returns whether the stream continues.
     private mutating func advance(isolation: isolated (any Actor)?) async throws -> Bool {
       if let source {
         self.source = nil
-        return try begin(source)
+        return try await begin(source)
       }
       guard pieces != nil else {
         guard let response = try await connector?.open(after: parser.lastEventID, retry: parser.retry) else { return false }
@@ -102,10 +102,11 @@ public struct EventStream: AsyncSequence, Sendable {
       return try await prepareReopening(after: interruption)
     }
 
-    private mutating func begin(_ source: Source) throws -> Bool {
+    private mutating func begin(_ source: Source) async throws -> Bool {
       switch source {
-      case .response(let response):
+      case .response(let response, let accepted):
         self.response = response
+        try await response.check(accepted)
         guard response.status != .noContent else { return false }
         try response.checkIsEventStream()
         pieces = response.body.makeAsyncIterator()
@@ -118,7 +119,7 @@ public struct EventStream: AsyncSequence, Sendable {
       return true
     }
 
-    /// Waits for the time to connect again, if the stream is to go on: behind the last event that was delivered.
+    /// Waits for the time to reconnect after the last delivered event. Returns whether the stream continues.
     private mutating func prepareReopening(after error: (any Error)?) async throws -> Bool {
       guard connector != nil else {
         if let error { throw error }

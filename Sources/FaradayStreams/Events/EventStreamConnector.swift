@@ -1,18 +1,18 @@
 internal import FaradayCore
 
-/// Sends the request of an event stream, as often as its reconnection policy has it.
+/// Sends the request of an event stream, and repeats it by its reconnection policy.
 struct EventStreamConnector {
   private let connection: Connection
   private let request: Request
   private let policy: EventStream.Reconnection
-  /// Attempts in a row that have opened no stream.
+  /// The number of attempts in a row that opened no stream.
   private var failures = 0
-  /// Reconnections since the last event.
+  /// The number of reconnections since the last event.
   private var reconnections = 0
-  /// Whether the stream that is open has brought an event.
+  /// Whether the open stream has had an event.
   private var hasEvents = false
 
-  /// - Parameter policy: nil is automatic for an idempotent method with a body that can be sent again, and never for others.
+  /// - Parameter policy: nil means automatic for an idempotent method with a body that can be sent again, and never otherwise.
   init(_ connection: Connection, _ request: Request, _ policy: EventStream.Reconnection?) throws {
     guard request.options.onChunk == nil else {
       throw TransportError(.invalidOption, building: request, "onChunk would take the bytes of the event stream")
@@ -28,33 +28,32 @@ struct EventStreamConnector {
     self.policy = policy ?? (request.method.isIdempotent && isReplayable ? .automatic : .never)
   }
 
-  /// An event has arrived.
+  /// Records that an event has arrived.
   mutating func eventArrived() {
     reconnections = 0
     hasEvents = true
   }
 
-  /// Opens the stream behind this event, and tries again as the policy says. Nil if the server says that there is none any more
-  /// (204).
+  /// Opens the stream after this event, and retries by the policy. Returns nil if the server ends the stream (204).
   mutating func open(after lastEventID: String, retry: Duration?) async throws -> Response? {
     while true {
       do {
-        let response = try await connection.run(request(after: lastEventID))
+        let response = try await connection.send(request(after: lastEventID))
         guard response.status != .noContent else { return nil }
-        guard response.status == .ok else { throw UnexpectedStatus(response, to: request) }
+        guard response.status == .ok else { throw StatusError(response, to: request) }
         try response.checkIsEventStream()
         (failures, hasEvents) = (0, false)
         return response
       } catch {
         guard try await tries(after: error, retry, lastEventID) else {
-          throw try await (error as? UnexpectedStatus)?.collected() ?? error
+          throw try await (error as? StatusError)?.withBody() ?? error
         }
       }
     }
   }
 
-  /// Waits after a stream that has ended, or broken off with the error. Returns whether it is to be opened again; throws the
-  /// error if it is not.
+  /// Waits after a stream that has ended, or failed with the error. Returns whether it must be reopened. Throws the error if it
+  /// must not be.
   mutating func waits(after error: (any Error)?, retry: Duration?, lastEventID: String) async throws -> Bool {
     guard policy.isAutomatic, error.map(mayPass) ?? true else {
       if let error { throw error }
@@ -64,25 +63,25 @@ struct EventStreamConnector {
     return true
   }
 
-  /// Whether a stream that has broken off with the error may go on.
+  /// Whether a stream that failed with the error may reconnect.
   private func mayPass(_ error: any Error) -> Bool {
-    if error.isTransient { return true }
-    // A coding has limits for a body, and a stream may come to have more.
+    if error.countsAsTransient { return true }
+    // A content coding has limits for one body, and a long stream may exceed them.
     let code = (error as? TransportError)?.code
     return hasEvents && (code == .decompressionLimit || code == .decompressionFailed)
   }
 
-  /// Waits after an attempt that has failed. Returns whether there is to be another.
+  /// Waits after a failed attempt. Returns whether another attempt follows.
   private mutating func tries(after error: any Error, _ retry: Duration?, _ lastEventID: String) async throws -> Bool {
     guard policy.isAutomatic, failures < policy.limit else { return false }
     var retryAfter: Duration?
-    if let status = error as? UnexpectedStatus {
+    if let status = error as? StatusError {
       guard status.status.code == 429 || status.status.kind == .serverError else { return false }
       retryAfter = status.response.headers.retryAfter(now: policy.now)
       guard retryAfter ?? .zero <= policy.maximumRetryAfter else { return false }
       await status.response.body.discard()
     } else {
-      guard error.isTransient else { return false }
+      guard error.countsAsTransient else { return false }
     }
     failures += 1
     try await pause(after: error, policy.delay(reconnections: reconnections, retry: retry, retryAfter: retryAfter), lastEventID)
@@ -99,7 +98,8 @@ struct EventStreamConnector {
 
   private func request(after lastEventID: String) -> Request {
     var request = request
-    // As it came, in UTF-8 (WHATWG HTML, section 9.2.3). Setting the text would make spaces of control characters.
+    // The bytes are sent unchanged, in UTF-8 (WHATWG HTML, section 9.2.3). Setting the text would replace control characters
+    // with spaces.
     let field = HTTPField(name: .lastEventID, lenientValue: Array(lastEventID.utf8))
     request.headers[fields: .lastEventID] = lastEventID.isEmpty ? [] : [field]
     return request

@@ -1,11 +1,12 @@
 public import FaradayCore
 
-/// An event stream that cannot be read: its response is of another content type, it exceeds a limit, or it ends too early.
+/// The error of an event stream that cannot be read: its response has another content type, it exceeds a limit, or it ends too
+/// early.
 ///
-/// What the transport throws is a ``FaradayCore/TransportError``, and a status other than 200 and 204 is a
-/// ``FaradayCore/UnexpectedStatus``.
+/// Transport failures throw ``FaradayCore/TransportError``, and a status other than 200 and 204 throws
+/// ``FaradayCore/StatusError``.
 public struct EventStreamError: FaradayError, CustomReflectable {
-  /// What is wrong with the stream.
+  /// The reason why the stream cannot be read.
   public enum Reason: Sendable, Hashable {
     /// The response's `Content-Type` is not `text/event-stream`; nil if it has none.
     case contentType(String?)
@@ -13,15 +14,15 @@ public struct EventStreamError: FaradayError, CustomReflectable {
     case lineTooLong(limit: Int)
     /// The data of an event is larger than ``EventStreamLimits/event``.
     case eventTooLarge(limit: Int)
-    /// The stream has ended before the event that was to end it (`until:`).
+    /// The stream ended before the sentinel event (`until:`).
     case endedEarly
   }
 
-  /// What is wrong with the stream.
+  /// The reason why the stream cannot be read.
   public let reason: Reason
   /// The method and redacted URL of the request; nil if the stream was read from a response or by an ``EventStreamParser``.
   public private(set) var request: RequestSummary?
-  /// The response; its body has been read already, unless its content type is wrong. Nil if there was none.
+  /// The response; its body has been read already, unless its content type is wrong. Nil if there was no response.
   public private(set) var response: Response?
 
   init(_ reason: Reason, request: RequestSummary? = nil, response: Response? = nil) {

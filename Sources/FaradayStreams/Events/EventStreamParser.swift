@@ -1,27 +1,27 @@
 internal import FaradayCoding
 public import FaradayCore
 
-/// A parser of event streams, `text/event-stream` (WHATWG HTML, section 9.2.6), piece by piece, wherever the bytes come from.
+/// An incremental parser of event streams, `text/event-stream` (WHATWG HTML, section 9.2.6), for bytes from any source.
 ///
 ///     var parser = EventStreamParser()
 ///     parser.append(piece)
 ///     while let event = try parser.next() { print(event.type, event.data) }
 ///
-/// The events are the same however the bytes are cut into pieces. An event is there with the empty line that ends it; one that
-/// the end of the stream cuts off is none. A byte order mark at the beginning is dropped.
+/// The events do not depend on how the bytes are split into pieces. An event is complete with the empty line that ends it. An
+/// event that is truncated by the end of the stream is dropped. A byte order mark at the beginning is dropped.
 ///
-/// A value type. It holds the piece that was appended, the beginning of a line, and the data of one event, each within its
-/// ``limits``. Line ends are searched with `memchr`, and a line within one piece is not copied.
+/// A value type. It stores the appended piece, the beginning of a line, and the data of one event, each within its ``limits``.
+/// Line ends are searched with `memchr`, and a line within one piece is not copied.
 public struct EventStreamParser: Sendable {
   /// The limits of a line and an event.
   public let limits: EventStreamLimits
-  /// The last event ID, as of the last event that ``next()`` has returned: what a reconnection sends as `Last-Event-ID`. An ID
-  /// without data, which makes no event, counts too. Empty if there is none.
+  /// The last event ID after the last event that ``next()`` has returned. A reconnection sends it as `Last-Event-ID`. An ID
+  /// without data, which is not an event, counts too. Empty if there is none.
   public private(set) var lastEventID: String
-  /// The reconnection time that the server has asked for, by a `retry` field; nil if it has not.
+  /// The reconnection time of the server's `retry` field; nil if there was no such field.
   public private(set) var retry: Duration?
 
-  /// What is left to be parsed of it begins at `ends.start`.
+  /// The appended piece. Its unparsed rest begins at `ends.start`.
   private var piece = Data()
   private var ends = LineEnds()
   /// The beginning of a line whose end has not arrived.
@@ -29,12 +29,12 @@ public struct EventStreamParser: Sendable {
   private var isFirstLine = true
   private var failure: EventStreamError?
 
-  // The buffers of the specification: of an event whose empty line has not arrived. Each line of data ends with a line feed.
+  // The buffers of the specification, for an event whose empty line has not arrived. Each line of data ends with a line feed.
   private var type = ""
   private var data: [UInt8] = []
   private var id: String
 
-  /// A parser at the beginning of a stream.
+  /// Creates a parser at the beginning of a stream.
   ///
   /// - Parameter lastEventID: the last event ID of the stream that this one continues. Empty by default.
   public init(limits: EventStreamLimits = EventStreamLimits(), lastEventID: String = "") {
@@ -43,8 +43,8 @@ public struct EventStreamParser: Sendable {
     id = lastEventID
   }
 
-  /// Adds the next bytes of the stream. Call ``next()`` until it returns nil before more is added: otherwise both are joined, by
-  /// a copy.
+  /// Adds the next bytes of the stream. Call ``next()`` until it returns nil before you add more: otherwise both pieces are
+  /// joined by a copy.
   public mutating func append(_ bytes: Data) {
     guard !bytes.isEmpty else { return }
     if piece.isEmpty {
@@ -55,8 +55,8 @@ public struct EventStreamParser: Sendable {
     ends.begin(piece.span.bytes)
   }
 
-  /// The next event in the bytes so far; nil if it is not complete. Throws ``EventStreamError`` for a line or an event over its
-  /// limit, after the events before it, and in each call from then on.
+  /// Returns the next event in the bytes so far; nil if it is not complete. Throws ``EventStreamError`` for a line or an event
+  /// above its limit, after the events before it have been returned, and in each later call.
   public mutating func next() throws -> ServerSentEvent? {
     if let failure { throw failure }
     guard !piece.isEmpty else { return nil }
@@ -69,8 +69,8 @@ public struct EventStreamParser: Sendable {
     }
   }
 
-  /// Begins another stream, which continues this one after a reconnection: drops what is not complete, and keeps ``lastEventID``
-  /// and ``retry``.
+  /// Begins another stream, which continues this one after a reconnection: drops incomplete data, and keeps ``lastEventID`` and
+  /// ``retry``.
   public mutating func restart() {
     let retry = retry
     self = EventStreamParser(limits: limits, lastEventID: lastEventID)
@@ -97,7 +97,7 @@ public struct EventStreamParser: Sendable {
     return nil
   }
 
-  /// Buffers of more than this are not kept for the next event.
+  /// Buffers with a larger capacity are not reused for the next event.
   private static let keptCapacity = 64 << 10
 
   private mutating func hold(_ bytes: RawSpan) throws(EventStreamError) {
@@ -105,7 +105,7 @@ public struct EventStreamParser: Sendable {
     bytes.withUnsafeBytes { begun.append(contentsOf: $0) }
   }
 
-  /// Takes a line. Returns the event that it ends.
+  /// Parses a line. Returns the event that the line ends.
   private mutating func take(_ line: RawSpan) throws(EventStreamError) -> ServerSentEvent? {
     guard line.byteCount <= limits.line else { throw EventStreamError(.lineTooLong(limit: limits.line)) }
     var line = line
@@ -118,7 +118,7 @@ public struct EventStreamParser: Sendable {
     return nil
   }
 
-  /// Takes a line that is not empty: a field, or a comment, whose name is empty.
+  /// Parses a non-empty line: a field, or a comment, which is a field with an empty name.
   private mutating func take(field line: UnsafeRawBufferPointer) throws(EventStreamError) {
     let colon = line.firstIndex(of: UInt8(ascii: ":")) ?? line.count
     let name = UnsafeRawBufferPointer(rebasing: line[..<colon])
@@ -133,12 +133,12 @@ public struct EventStreamParser: Sendable {
     } else if name.elementsEqual("id".utf8) {
       if !value.contains(0) { id = Self.text(value) }
     } else if name.elementsEqual("retry".utf8) {
-      // Digits only; very many of them are a very long time.
+      // Digits only; very many digits mean a very long time.
       if let milliseconds = Self.text(value).deltaSeconds { retry = .milliseconds(Int64(milliseconds)) }
     }
   }
 
-  /// Ends an event. One without data is none, but its ID is kept.
+  /// Ends an event. Without data there is no event, but its ID is kept.
   private mutating func dispatch() -> ServerSentEvent? {
     lastEventID = id
     defer {

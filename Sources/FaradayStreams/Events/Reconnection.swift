@@ -1,32 +1,32 @@
 internal import FaradayCore
 
 extension EventStream {
-  /// Whether and when a stream that has ended or broken off is requested again.
+  /// The rules for reconnections after a stream has ended or failed.
   ///
   ///     connection.events("prices", reconnects: .automatic(limit: .max))
   ///     connection.events("chat", method: .post, body: prompt, reconnects: .never)
   ///
-  /// What reconnects: the end of a stream, an error that is transient (``FaradayCore/FaradayError/isTransient``: a connection
-  /// that fails or breaks, a timeout), and, before a stream, the status 429 and 500 to 599. A compressed stream that is malformed
-  /// or over its limits (``FaradayCore/Decompression``) is requested again if it has brought an event. Any other error is thrown,
-  /// and so is the last one when more than ``limit`` attempts in a row have failed. The status 204 ends the stream.
+  /// What reconnects: the end of a stream, a transient error (``FaradayCore/FaradayError/isTransient``: a failed or broken
+  /// connection, a timeout), and, before a stream, the status 429 and 500 to 599. A compressed stream that is malformed or
+  /// above its limits (``FaradayCore/Decompression``) is requested again if it has had an event. Any other error is thrown. The
+  /// last error is thrown when more than ``limit`` attempts in a row have failed. The status 204 ends the stream.
   ///
-  /// When: after the server's `retry` time, within ``retryBounds``, or without one after a random delay (full jitter) of at most
-  /// ``initialDelay``. That upper bound doubles with each reconnection up to ``maximumDelay`` (exponential backoff), and an event
-  /// resets it; the server's time is the minimum then. So is `Retry-After`.
+  /// When: after the server's `retry` time, within ``retryBounds``; without a `retry` time after a random delay (full jitter)
+  /// of at most ``initialDelay``. That upper bound doubles with each reconnection up to ``maximumDelay`` (exponential backoff),
+  /// and an event resets it. From the second reconnection on, the server's time is the minimum of the delay. `Retry-After` is a
+  /// minimum too.
   public struct Reconnection: Sendable {
     /// Whether it reconnects.
     let isAutomatic: Bool
-    /// How many attempts in a row may fail, so that no stream is opened, before the error is thrown. 10 by default.
+    /// The maximum number of failed attempts in a row, without an open stream, before the error is thrown. 10 by default.
     public var limit: Int
     /// The upper bound of the first delay: one second by default.
     public var initialDelay: Duration
-    /// The upper bound of all delays that the server has not asked for: 30 seconds by default.
+    /// The upper bound of all delays that the server has not requested: 30 seconds by default.
     public var maximumDelay: Duration
-    /// The longest `Retry-After` that is honored; an answer that asks for more is thrown. Five minutes by default.
+    /// The longest `Retry-After` that is honored. A response with a longer one is thrown as an error. Five minutes by default.
     public var maximumRetryAfter: Duration
-    /// The bounds of the server's `retry` time: 100 milliseconds to one hour by default. A server that asks for less, or for more, gets
-    /// the bound.
+    /// The bounds of the server's `retry` time: 100 milliseconds to one hour by default. A shorter or longer time is clamped.
     public var retryBounds: ClosedRange<Duration>
     /// Called before each delay.
     public var onReconnect: (@Sendable (Interruption) async -> Void)?
@@ -43,7 +43,7 @@ extension EventStream {
     /// Reconnects, with the defaults.
     public static let automatic = Reconnection(isAutomatic: true)
 
-    /// Reconnects, unless so many attempts in a row have failed.
+    /// Reconnects, up to a maximum number of failed attempts in a row.
     public static func automatic(
       limit: Int = 10, initialDelay: Duration = .seconds(1), maximumDelay: Duration = .seconds(30),
       clock: any Clock<Duration> = .continuous, onReconnect: (@Sendable (Interruption) async -> Void)? = nil
@@ -72,45 +72,37 @@ extension EventStream {
 
   /// A stream that is about to be requested again, for ``Reconnection/onReconnect``.
   public struct Interruption: Sendable {
-    /// Why: what the transport threw, or ``FaradayCore/UnexpectedStatus``; nil if the server has ended the stream.
+    /// The reason: the error of the transport, or ``FaradayCore/StatusError``; nil if the server has ended the stream.
     public let error: (any Error)?
-    /// How long it waits.
+    /// The delay before the reconnection.
     public let delay: Duration
-    /// How many reconnections there were since the last event: 0 for the first.
+    /// The number of reconnections since the last event: 0 for the first.
     public let reconnections: Int
-    /// What is sent as `Last-Event-ID`; empty for none.
+    /// The value of `Last-Event-ID`; empty if none is sent.
     public let lastEventID: String
   }
 }
 
 extension EventStream.Reconnection {
-  /// The delay before the next attempt.
+  /// Returns the delay before the next attempt.
   ///
   /// - Parameters:
-  ///   - reconnections: how many there were since the last event.
+  ///   - reconnections: the number of reconnections since the last event.
   ///   - retry: the server's reconnection time.
-  ///   - retryAfter: what a status asked for.
+  ///   - retryAfter: the `Retry-After` of a response.
   func delay(reconnections: Int, retry: Duration?, retryAfter: Duration?) -> Duration {
-    let jitter = jitter(reconnections)
+    let backoff = Backoff(initial: initialDelay, maximum: maximumDelay)
+    let (number, random) = (min(max(0, reconnections), 1000) + 1, random())
+    let jitter = backoff.delay(beforeRetry: number, random: random)
     let retry = retry.map { min(max($0, retryBounds.lowerBound), retryBounds.upperBound) }
     let wait =
       switch retry {
       case let retry? where reconnections == 0: retry
-      // A server that ends each connection at once is not asked without a pause.
+      // Prevents immediate reconnections to a server that ends each connection at once.
       case let retry?: max(retry, jitter)
       case nil: jitter
       }
-    // Jitter is added to it: all clients that got the same Retry-After would come back at the same time.
-    let asked = retryAfter.map { $0.withinClocks + min(jitter, initialDelay.withinClocks) } ?? .zero
-    return max(wait, asked).withinClocks
-  }
-
-  private func jitter(_ reconnections: Int) -> Duration {
-    let top = maximumDelay.withinClocks
-    var span = min(initialDelay.withinClocks, top)
-    for _ in 0..<min(max(0, reconnections), 64) where span < top { span = min(span * 2, top) }
-    let factor = random()
-    // A factor that is no number, or out of range, is 1.
-    return (0...1).contains(factor) ? span * factor : span
+    guard let retryAfter else { return wait.withinClocks }
+    return max(wait, backoff.delay(beforeRetry: number, random: random, retryAfter: retryAfter)).withinClocks
   }
 }

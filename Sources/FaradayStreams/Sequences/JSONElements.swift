@@ -1,30 +1,35 @@
-internal import FaradayCoding
+public import FaradayCoding
 internal import FaradayCore
 
-/// The values of a stream of JSON texts, as an async sequence: what `jsonLines(of:…)` and `jsonSequence(of:…)` return.
+/// The framing of the values in a stream of JSON texts.
+public enum JSONFraming: Sendable, Hashable {
+  /// Newline-delimited JSON (NDJSON, JSON Lines): one value in each line. A line ends with LF, CR or CRLF; empty lines are
+  /// skipped, and the last line needs no end.
+  case lines
+  /// A JSON text sequence (RFC 7464, `application/json-seq`): a text begins with a record separator, U+001E, and ends with a
+  /// line feed. A truncated text (section 2.4) cannot be decoded: ``FaradayCoding/BodyDecodingError/isTruncated``. A number or literal
+  /// without white space after it counts as truncated, because it may be a part of a longer one.
+  case sequence
+}
+
+/// The values of a stream of JSON texts, as an async sequence: the result of `connection.elements(_:of:…)` and
+/// `response.elements(of:…)`.
 ///
-/// The body is read as values are asked for, with backpressure. Leaving the loop or releasing the iterator closes the connection.
-/// Iterating throws ``UndecodableElement``, ``ElementTooLarge``, and what reading the body throws; of a connection's elements
-/// also what sending throws, and ``FaradayCore/UnexpectedStatus`` for a status other than 2xx. After an error it has ended.
+/// The body is read on demand, with backpressure. Leaving the loop or releasing the iterator closes the connection. Iterating
+/// throws ``FaradayCoding/BodyDecodingError``, ``FaradayCore/BodyError``, ``FaradayCore/StatusError``, and the errors of
+/// reading the body. Iterating a connection's elements also throws the errors of sending. After an error the sequence has
+/// ended.
 public struct JSONElements<Value: Decodable>: AsyncSequence, Sendable {
   public typealias Element = Value
   public typealias Failure = any Error
-  /// Takes an element that cannot be decoded. What it throws ends the iteration; otherwise the next element follows.
-  public typealias InvalidHandler = @Sendable (_ error: UndecodableElement) throws -> Void
+  /// Called with the error of an element that cannot be decoded. If it throws, the iteration ends with that error; otherwise
+  /// the next element follows.
+  public typealias InvalidHandler = @Sendable (_ error: BodyDecodingError) throws -> Void
 
-  enum Source: Sendable {
-    case response(Response)
-    case connection(Connection, Result<Request, any Error>)
-  }
-
-  /// How the elements are told apart.
-  enum Framing: Sendable {
-    case lines, separators
-  }
-
-  let source: Source
-  let framing: Framing
-  let decoder: JSONDecoder
+  let source: StreamSource
+  /// Nil means the framing of the response's `Content-Type`.
+  let framing: JSONFraming?
+  let decoder: JSONDecoder?
   let limit: Int
   let onInvalid: InvalidHandler?
 
@@ -36,21 +41,23 @@ public struct JSONElements<Value: Decodable>: AsyncSequence, Sendable {
 
     private let elements: JSONElements
     private var read: Reader?
+    private var framing = JSONFraming.lines
+    private var decoder = JSONDecoder()
     private var request: RequestSummary?
     private var index = 0
     private var hasEnded = false
 
     fileprivate init(_ elements: JSONElements) { self.elements = elements }
 
-    /// The next value; nil at the end.
+    /// Returns the next value; nil at the end.
     public mutating func next() async throws -> Value? {
       try await next(isolation: #isolation)
     }
 
-    /// The next value; nil at the end.
+    /// Returns the next value; nil at the end.
     public mutating func next(isolation: isolated (any Actor)?) async throws -> Value? {
       guard !hasEnded else { return nil }
-      // Unless a value is returned.
+      // Reset if a value is returned.
       hasEnded = true
       let read = if let read { read } else { try await open() }
       self.read = nil
@@ -71,24 +78,17 @@ public struct JSONElements<Value: Decodable>: AsyncSequence, Sendable {
     }
 
     private mutating func open() async throws -> Reader {
-      let body: Body
-      switch elements.source {
-      case .response(let response): body = response.body
-      case .connection(let connection, let request):
-        let request = try request.get()
-        self.request = RequestSummary(request)
-        let response = try await connection.run(request)
-        guard response.status.kind == .successful else {
-          throw try await UnexpectedStatus(response, to: request).collected()
-        }
-        body = response.body
-      }
-      switch elements.framing {
+      let response: Response
+      (response, request) = try await elements.source.open()
+      decoder = elements.decoder ?? response.jsonDecoder ?? decoder
+      let isSequence = response.headers.contentType == MediaType("application", "json-seq")
+      framing = elements.framing ?? (isSequence ? .sequence : .lines)
+      switch framing {
       case .lines:
-        var lines = body.lines(upTo: elements.limit).makeAsyncIterator()
+        var lines = response.body.dataLines(upTo: elements.limit).makeAsyncIterator()
         return { try await lines.next(isolation: #isolation) }
-      case .separators:
-        var texts = JSONTexts(body, upTo: elements.limit)
+      case .sequence:
+        var texts = JSONTexts(response.body, upTo: elements.limit)
         return { try await texts.next() }
       }
     }
@@ -96,18 +96,19 @@ public struct JSONElements<Value: Decodable>: AsyncSequence, Sendable {
     private func next(of read: Reader) async throws -> Data? {
       do {
         return try await read()
-      } catch let error as LineTooLong {
-        throw ElementTooLarge(limit: error.limit)
+      } catch let error as BodyError {
+        guard case .lineTooLong(let limit) = error.reason else { throw error }
+        throw BodyError(.elementTooLarge(limit: limit))
       }
     }
 
-    private func decode(_ data: Data) throws(UndecodableElement) -> Value {
-      let isSeparated = elements.framing == .separators
+    private func decode(_ data: Data) throws(BodyDecodingError) -> Value {
+      let isSeparated = framing == .sequence
       do {
         guard !isSeparated || !JSONTexts.isCut(data) else { throw CutText() }
-        return try elements.decoder.value(Value.self, from: data)
+        return try decoder.value(Value.self, from: data)
       } catch {
-        throw UndecodableElement(
+        throw BodyDecodingError(
           error, decoding: Value.self, from: data, index: index, isTruncated: isSeparated && !JSONTexts.isEnded(data),
           request: request)
       }

@@ -14,13 +14,13 @@ struct JSONTexts {
     self.limit = limit
   }
 
-  /// The next text, with the line feed at its end; nil at the end of the body. Empty where nothing is between two separators, and
-  /// before the first.
+  /// Returns the next text, with the line feed at its end; nil at the end of the body. Empty between two adjacent separators,
+  /// and before the first.
   mutating func next() async throws -> Data? {
     while true {
       let end = piece.span.bytes.offset(of: 0x1E, from: start)
       begun += piece[(piece.startIndex + start)..<(piece.startIndex + end)]
-      guard begun.count <= limit else { throw ElementTooLarge(limit: limit) }
+      guard begun.count <= limit else { throw BodyError(.elementTooLarge(limit: limit)) }
       guard end == piece.count else {
         start = end + 1
         defer { begun = Data() }
@@ -36,21 +36,21 @@ struct JSONTexts {
     }
   }
 
-  /// Whether the text was cut off: a number or literal without anything behind it may be a part of another (RFC 7464, section
+  /// Whether the text is truncated: a number or literal at the end of the text may be a part of a longer one (RFC 7464, section
   /// 2.4).
   static func isCut(_ text: Data) -> Bool {
     guard !isEnded(text), let first = text.first(where: { !$0.isJSONSpace }) else { return false }
     return !Set(#"{[""#.utf8).contains(first)
   }
 
-  /// Whether white space follows the text, which a whole one has.
+  /// Whether white space follows the text, as it does in a complete text.
   static func isEnded(_ text: Data) -> Bool { text.last?.isJSONSpace ?? true }
 }
 
 extension UInt8 {
-  /// Whether it is white space of JSON (RFC 8259, section 2).
+  /// Whether the byte is JSON white space (RFC 8259, section 2).
   var isJSONSpace: Bool { self == 0x20 || self == 0x09 || self == 0x0A || self == 0x0D }
 }
 
-/// A number or literal that was cut off, or may have been.
+/// The error of a number or literal that is, or may be, truncated.
 struct CutText: Error {}

@@ -7,8 +7,8 @@ public import FaradayCore
 ///       try await rule.run(over: adapter)
 ///     }
 ///
-/// A rule that is broken throws a ``ConformanceFailure``. Rules start servers on the loopback interface; those for TLS and HTTP/2
-/// are nginx and nghttpx, which must be installed.
+/// A rule that is broken throws a ``ConformanceError``. The rules start servers on the loopback interface, in this process, and
+/// need no other program. They do not test certificates or HTTP/2.
 public enum AdapterConformance {
   /// A rule: one test case.
   public struct Case: Sendable, CustomStringConvertible {
@@ -22,7 +22,7 @@ public enum AdapterConformance {
     public let needsWire: Bool
     private let body: @Sendable (Subject) async throws -> Void
 
-    init(
+    package init(
       _ name: String, group: String = "", needs: Capabilities = [], needsWire: Bool = true,
       body: @escaping @Sendable (Subject) async throws -> Void
     ) {
@@ -33,43 +33,44 @@ public enum AdapterConformance {
       self.body = body
     }
 
-    func grouped(_ group: String, needs more: Capabilities) -> Case {
+    fileprivate func grouped(_ group: String, needs more: Capabilities) -> Case {
       Case(name, group: group, needs: needs.union(more), needsWire: needsWire, body: body)
     }
 
     public var description: String { "\(group): \(name)" }
 
-    /// Tests the rule over an adapter. Throws ``ConformanceFailure`` if it is broken. If `server` is nil, it starts one.
+    /// Tests the rule over an adapter. Throws ``ConformanceError`` if it is broken. If `server` is nil, it starts one.
     public func run(over adapter: any Adapter, server: LocalServer? = nil) async throws {
       try await body(Subject(adapter: adapter, server: server ?? LocalServer()))
     }
   }
 
   /// All rules, by group.
-  public static let all: [Case] = groups.flatMap { group in
-    group.cases.map { $0.grouped(group.name, needs: group.needs) }
-  }
+  public static let all: [Case] = groups.flatMap(\.rules)
 
   /// The rules for an adapter with these capabilities: those that apply, and for each missing capability one that a request which
   /// needs it throws ``FaradayCore/TransportError/Code/unsupported``.
   public static func cases(for capabilities: Capabilities) -> [Case] {
-    all.filter { capabilities.isSuperset(of: $0.needs) } + refusals(without: capabilities)
+    all.filter { capabilities.contains($0.needs) } + refusals(without: capabilities)
   }
 }
 
 /// A group of rules, in a file of its own.
-struct ConformanceGroup: Sendable {
-  typealias Case = AdapterConformance.Case
+package struct ConformanceGroup: Sendable {
+  package typealias Case = AdapterConformance.Case
 
-  let name: String
-  /// The capabilities with which the group applies.
-  var needs: Capabilities = []
-  let cases: [AdapterConformance.Case]
+  /// The rules, with the group's name and capabilities.
+  package let rules: [Case]
+
+  /// - Parameter needs: the capabilities with which the group applies.
+  package init(name: String, needs: Capabilities = [], cases: [Case]) {
+    rules = cases.map { $0.grouped(name, needs: needs) }
+  }
 }
 
 /// An adapter breaks a rule of ``AdapterConformance``.
-public struct ConformanceFailure: FaradayError {
-  /// What was expected, and what was found.
+public struct ConformanceError: FaradayError {
+  /// The expectation and the actual value.
   public let message: String
   /// The source file of the rule.
   public let file: String

@@ -8,7 +8,7 @@ extension ConformanceGroup {
       "[::ffff:127.0.0.1]",
       "[0:0:0:0:0:ffff:7f00:1]", "[::]", "%31%32%37.0.0.1", "①②⑦.0.0.1",
     ].map { host in
-      Case("nothing reaches a local server as \(host)") { subject in
+      Case("no spelling reaches a local server: \(host)") { subject in
         // Some are no hosts for one parser or another: then nothing is sent either.
         guard let url = URL(string: "http://\(host):\(subject.server.port)/hello") else { return }
         let error = try await expectFailure(.addressForbidden, .nameNotFound, .invalidURL, .connectionFailed) {
@@ -18,19 +18,19 @@ extension ConformanceGroup {
         }
         try expectEqual(subject.server.connectionCount, 0)
         if ["127.0.0.1", "localhost", "2130706433"].contains(host) {
-          let refused = try require(error.underlying as? ForbiddenAddress, "\(error) has no address")
+          let refused = try require(error.underlying as? ForbiddenAddressError, "\(error) has no address")
           try expect(["127.0.0.1", "::1"].contains(refused.address?.description), "\(refused)")
           try expect(error.message.contains(refused.address?.description ?? "?"), error.message)
         }
       }
     } + [
-      .init("what is allowed is connected to") { subject in
+      .init("an allowed address is connected to") { subject in
         var policy = AddressPolicy.publicOnly
         policy.allowed = [try IPAddressRange("127.0.0.0/8")]
         let response = try await subject.connection.get("hello") { [policy] in $0.options.addressPolicy = policy }
         try expectEqual(response.status, .ok)
       },
-      .init("the unspecified address is forbidden with the loopback addresses, before it is connected to") { subject in
+      .init("the unspecified address is forbidden like the loopback addresses, before connecting") { subject in
         for (host, range) in [("0.0.0.0", "127.0.0.0/8"), ("[::]", "::1"), ("[::ffff:0.0.0.0]", "127.0.0.0/8")] {
           let error = try await expectFailure(.addressForbidden, .invalidURL) {
             var request = try Request("http://\(host):\(subject.server.port)/hello")
@@ -41,7 +41,7 @@ extension ConformanceGroup {
         }
         try expectEqual(subject.server.connectionCount, 0)
       },
-      .init("a port that is forbidden") { subject in
+      .init("a forbidden port is refused") { subject in
         var policy = AddressPolicy(forbidden: [])
         policy.forbiddenPorts = [subject.server.port]
         try await expectFailure(.addressForbidden) { [policy] in
@@ -61,7 +61,7 @@ extension ConformanceGroup {
         }
         try expectEqual(subject.server.requestCount, 1)
       },
-      .init("of several addresses those that are allowed are tried", needs: .otherAddresses) { subject in
+      .init("only the allowed ones of several addresses are tried", needs: .otherAddresses) { subject in
         var policy = AddressPolicy(forbidden: [try IPAddressRange("::/0")])
         policy.allowed = []
         var request = try Request("http://nowhere.invalid:\(subject.server.port)/hello")
@@ -72,7 +72,7 @@ extension ConformanceGroup {
         try await expectFailure(.addressForbidden) { [request] in try await subject.adapter.send(request) }
         try expectEqual(subject.server.requestCount, 1)
       },
-      .init("an address that is given for a name is looked at, too", needs: .otherAddresses) { subject in
+      .init("addresses of host overrides are checked too", needs: .otherAddresses) { subject in
         try await expectFailure(.addressForbidden) {
           var request = try Request("http://public.example:\(subject.server.port)/hello")
           request.options.network.connectTo = [ConnectTo(toHost: "127.0.0.1")]
@@ -80,7 +80,7 @@ extension ConformanceGroup {
           return try await subject.adapter.send(request)
         }
       },
-      .init("Unix sockets are forbidden unless they are allowed", needs: .unixSockets) { subject in
+      .init("Unix sockets are forbidden unless allowed", needs: .unixSockets) { subject in
         try await expectFailure(.addressForbidden) {
           try await subject.connection.get("hello") {
             $0.options.network.unixSocket = "/nonexistent/socket"
@@ -95,7 +95,7 @@ extension ConformanceGroup {
           }
         }
       },
-      .init("a proxy is refused by name unless it checks the addresses", needs: .proxies) { subject in
+      .init("a proxy that does not check addresses is refused by name", needs: .proxies) { subject in
         var policy = AddressPolicy(forbidden: [])
         for scheme in Proxy.Scheme.allCases {
           for url in ["http://192.0.2.1/", "https://192.0.2.1/"] {
@@ -106,7 +106,7 @@ extension ConformanceGroup {
               return try await subject.adapter.send(request)
             }
             try expect(error.message.contains("proxy \(scheme.rawValue)://127.0.0.1:\(subject.server.port)"), "\(error)")
-            try expect(error.underlying is ForbiddenAddress && !error.isTransient, "\(error)")
+            try expect(error.underlying is ForbiddenAddressError && !error.isTransient, "\(error)")
           }
         }
         try expectEqual(subject.server.connectionCount, 0)
@@ -135,7 +135,7 @@ extension ConformanceGroup {
         }
         try expectEqual(response.status, .ok)
       },
-      .init("of a proxy that checks the addresses its own address counts", needs: .proxies) { subject in
+      .init("the address of a proxy that checks addresses is checked", needs: .proxies) { subject in
         try await expectFailure(.addressForbidden) {
           var request = try Request("http://192.0.2.1/")
           request.options.addressPolicy = .publicOnly

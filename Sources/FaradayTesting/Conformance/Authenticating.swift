@@ -4,10 +4,10 @@ extension ConformanceGroup {
   static let authenticating: ConformanceGroup = .init(
     name: "authentication", needs: .authentication,
     cases: [
-      .init("a challenge is answered, and its response is not the caller's") { subject in
+      .init("a challenge is resolved without showing it to the caller") { subject in
         let (response, heads) = try await exchange(
           subject, answers: [challenge, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"])
-        try expectEqual(try await response.body.text(), "ok")
+        try expectEqual(try await response.body.utf8Text(), "ok")
         try expectEqual(response.status, .ok)
         try expect(!heads[0].contains("Authorization"), heads[0])
         try expect(
@@ -20,14 +20,14 @@ extension ConformanceGroup {
           try expectEqual(heads.count, 2)
         }
       },
-      .init("a challenge that cannot be answered is the response") { subject in
+      .init("an unsupported challenge is the response") { subject in
         let answer = "HTTP/1.1 401 Unauthorized\r\nWWW-Authenticate: Other\r\nContent-Length: 4\r\n\r\nbody"
         let (response, heads) = try await exchange(subject, answers: [answer])
         try expectEqual(response.status, .unauthorized)
-        try expectEqual(try await response.body.text(), "body")
+        try expectEqual(try await response.body.utf8Text(), "body")
         try expectEqual(heads.count, 1)
       },
-      .init("a body is sent with the answer", needs: .streamedUpload) { subject in
+      .init("a body is sent with the credentials", needs: .streamedUpload) { subject in
         for (kind, schemes) in BodyKind.allCases.flatMap({ kind in [AuthenticationSchemes.digest, .any].map { (kind, $0) } }) {
           try await kind.with(Data("the body".utf8)) { body in
             // With several schemes the first request has the body, too.
@@ -55,14 +55,15 @@ extension ConformanceGroup {
             }
             defer { server.stop() }
             var request = try Request(.post, server.url + "/x", body: body)
-            request.options.authentication = Authentication(user: "ada", password: "secret", schemes: schemes)
+            request.options.authentication = TransportAuthentication(user: "ada", password: "secret", schemes: schemes)
             let response = try await subject.adapter.send(request)
             try expectEqual(response.status, .ok)
             try expectEqual(bodies.elements.last, "the body")
           }
         }
       },
-      .init("a request whose body is held back does not ask to send it", needs: [.streamedUpload, .expectContinue]) { subject in
+      .init("a request whose body waits for the challenge sends no Expect", needs: [.streamedUpload, .expectContinue]) {
+        subject in
         // RFC 9110, section 10.1.1: no 100-continue without content.
         let heads = Log<String>()
         let server = try RawServer { connection in
@@ -78,12 +79,12 @@ extension ConformanceGroup {
         defer { server.stop() }
         let body = Body.data(Data(repeating: 0x61, count: 2 << 20))
         var request = try Request(.put, server.url + "/x", body: body)
-        request.options.authentication = Authentication(user: "ada", password: "secret", schemes: .digest)
+        request.options.authentication = TransportAuthentication(user: "ada", password: "secret", schemes: .digest)
         request.options.expectContinue = ExpectContinue()
         try expectEqual(try await subject.adapter.send(request).status, .ok)
         try expectEqual(heads.elements.map { $0.lowercased().contains("\r\nexpect: 100-continue\r\n") }, [false, true])
       },
-      .init("what a server says after its challenge answers nothing") { subject in
+      .init("a response after the challenge needs a request") { subject in
         let poison = challenge + "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\npoison"
         let server = try RawServer { connection in
           while true {
@@ -95,14 +96,14 @@ extension ConformanceGroup {
         defer { server.stop() }
         do {
           let response = try await subject.connection(to: server).get("x") {
-            $0.options.authentication = Authentication(user: "ada", password: "secret", schemes: .digest)
+            $0.options.authentication = TransportAuthentication(user: "ada", password: "secret", schemes: .digest)
           }
-          try expectEqual(try await response.body.text(), "mine")
+          try expectEqual(try await response.body.utf8Text(), "mine")
         } catch let error as TransportError {
           try expectEqual(error.code, .malformedResponse)
         }
       },
-      .init("a server that challenges for ever is not asked for ever") { subject in
+      .init("endless challenges end") { subject in
         let heads = Log<String>()
         let server = try RawServer { connection in
           while true {
@@ -113,7 +114,7 @@ extension ConformanceGroup {
         defer { server.stop() }
         do {
           let response = try await subject.connection(to: server).get("x") {
-            $0.options.authentication = Authentication(user: "ada", password: "secret", schemes: .digest)
+            $0.options.authentication = TransportAuthentication(user: "ada", password: "secret", schemes: .digest)
           }
           try expectEqual(response.status, .unauthorized)
         } catch let error as TransportError {
@@ -131,17 +132,17 @@ extension ConformanceGroup {
             for delivery in [Delivery.buffered, .streamed] {
               guard body.isReplayable || delivery == .buffered else { continue }
               var request = try Request(.post, server.url + "/x", body: body)
-              request.options.authentication = Authentication(user: "ada", password: "secret", schemes: schemes)
+              request.options.authentication = TransportAuthentication(user: "ada", password: "secret", schemes: schemes)
               request.options.delivery = delivery
               let response = try await subject.adapter.send(request)
-              try expectEqual(try await response.body.text(), "done")
+              try expectEqual(try await response.body.utf8Text(), "done")
               try expectEqual(response.status, .ok)
               try expectEqual(requests.elements.last?.split(separator: "\r\n\r\n").last.map(String.init), "the body")
             }
           }
         }
       },
-      .init("a body is sent to a server that does not challenge, however large its first response is", needs: .streamedUpload) {
+      .init("a body is sent to a server that does not challenge, even after a large first response", needs: .streamedUpload) {
         subject in
         for (kind, schemes) in BodyKind.allCases.flatMap({ kind in [AuthenticationSchemes.digest, .ntlm].map { (kind, $0) } })
         where try await isBuiltIn(schemes, subject) {
@@ -150,8 +151,8 @@ extension ConformanceGroup {
             let server = try serverWithFirstResponse(of: 3 << 20, requests)
             defer { server.stop() }
             var request = try Request(.post, server.url + "/x", body: body)
-            request.options.authentication = Authentication(user: "ada", password: "secret", schemes: schemes)
-            try expectEqual(try await subject.adapter.send(request).body.text(), "done")
+            request.options.authentication = TransportAuthentication(user: "ada", password: "secret", schemes: schemes)
+            try expectEqual(try await subject.adapter.send(request).body.utf8Text(), "done")
             try expectEqual(requests.elements.last?.split(separator: "\r\n\r\n").last.map(String.init), "the body")
           }
         }
@@ -164,15 +165,15 @@ extension ConformanceGroup {
           var proxy = Proxy(.http, host: "127.0.0.1", port: server.port, user: "ada", password: "secret")
           proxy.authentication = .digest
           var request = try Request(.post, "http://anywhere.invalid/x", body: .stream(Pieces("the ", "body")))
-          request.options.authentication = own.map { Authentication(user: "eve", password: "other", schemes: $0) }
+          request.options.authentication = own.map { TransportAuthentication(user: "eve", password: "other", schemes: $0) }
           request.options.proxy = .proxy(proxy)
-          try expectEqual(try await subject.adapter.send(request).body.text(), "done")
+          try expectEqual(try await subject.adapter.send(request).body.utf8Text(), "done")
           let last = try require(requests.elements.last)
           try expect(last.hasSuffix("\r\n\r\nthe body"), last)
           try expectEqual(last.contains("\r\nAuthorization: Basic "), own == .basic)
         }
       },
-      .init("the head is seen before the body is sent with the answer", needs: [.streamedUpload, .duplex]) { subject in
+      .init("the head is delivered before the body is sent with the credentials", needs: [.streamedUpload, .duplex]) { subject in
         for length in [nil, 8] as [Int64?] {
           let server = try RawServer { connection in
             while true {
@@ -192,7 +193,7 @@ extension ConformanceGroup {
           defer { server.stop() }
           let (pieces, continuation) = AsyncStream.makeStream(of: Data.self)
           let response = try await subject.connection(to: server).post(body: .stream(pieces, length: length)) {
-            $0.options.authentication = Authentication(user: "ada", password: "secret", schemes: .digest)
+            $0.options.authentication = TransportAuthentication(user: "ada", password: "secret", schemes: .digest)
             $0.options.onHead = { _ in
               continuation.yield(Data("the body".utf8))
               continuation.finish()
@@ -200,7 +201,7 @@ extension ConformanceGroup {
             // Ends a deadlock of the source, which waits for the head, with the server, which waits for the body.
             $0.options.timeouts.total = .seconds(60)
           }
-          try expectEqual(try await response.body.text(), "done")
+          try expectEqual(try await response.body.utf8Text(), "done")
         }
       },
       .init("a request without a body is sent once to a server that does not challenge") { subject in
@@ -211,14 +212,14 @@ extension ConformanceGroup {
           let server = try server(requests) { _ in "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\ndone" }
           defer { server.stop() }
           var request = try Request(method, server.url + "/x")
-          request.options.authentication = Authentication(user: "ada", password: "secret", schemes: schemes)
-          try expectEqual(try await subject.adapter.send(request).body.text(), "done")
+          request.options.authentication = TransportAuthentication(user: "ada", password: "secret", schemes: schemes)
+          try expectEqual(try await subject.adapter.send(request).body.utf8Text(), "done")
           try expectEqual(requests.elements.count, 1)
           let head = try require(requests.elements.first).lowercased()
           try expectEqual(head.contains("\r\ncontent-length: 0\r\n"), method == .post || method == .put)
         }
       },
-      .init("a request without content does not ask to send it", needs: [.streamedUpload, .expectContinue]) { subject in
+      .init("a request without content sends no Expect", needs: [.streamedUpload, .expectContinue]) { subject in
         // RFC 9110, section 10.1.1.
         let offersNTLM = try await isBuiltIn(.ntlm, subject)
         for schemes in [AuthenticationSchemes.ntlm, .digest, .any, [.ntlm, .basic]] where try await isBuiltIn(schemes, subject) {
@@ -232,7 +233,7 @@ extension ConformanceGroup {
             }
             defer { server.stop() }
             var request = try Request(.put, server.url + "/x", body: .data(Data(repeating: 0x61, count: size)))
-            request.options.authentication = Authentication(user: "ada", password: "secret", schemes: schemes)
+            request.options.authentication = TransportAuthentication(user: "ada", password: "secret", schemes: schemes)
             request.options.expectContinue = ExpectContinue()
             try expectEqual(try await subject.adapter.send(request).status, .ok)
             for text in heads.elements where text.hasSuffix("\r\n\r\n") {
@@ -241,7 +242,7 @@ extension ConformanceGroup {
           }
         }
       },
-      .init("a chunked body is not sent to a server of HTTP/1.0", needs: .streamedUpload) { subject in
+      .init("a chunked body is not sent to an HTTP/1.0 server", needs: .streamedUpload) { subject in
         let requests = Log<String>()
         let server = try server(requests) { head in
           head.contains("Authorization")
@@ -250,7 +251,7 @@ extension ConformanceGroup {
         defer { server.stop() }
         for setsField in [false, true] {
           var request = try Request(.post, server.url + "/x", body: .stream(Pieces("the ", "body"), isReplayable: true))
-          request.options.authentication = Authentication(user: "ada", password: "secret", schemes: .digest)
+          request.options.authentication = TransportAuthentication(user: "ada", password: "secret", schemes: .digest)
           if setsField { request.headers[.transferEncoding] = "chunked" }
           _ = try? await subject.adapter.send(request)
         }
@@ -258,7 +259,7 @@ extension ConformanceGroup {
           try expect(!request.lowercased().contains("transfer-encoding"), request)
         }
       },
-      .init("a challenge whose body does not end is given up") { subject in
+      .init("a challenge with an endless body is abandoned") { subject in
         for (name, head, piece) in endless {
           let sent = Log<Int>()
           let server = try RawServer { connection in
@@ -272,7 +273,7 @@ extension ConformanceGroup {
           defer { server.stop() }
           let error = try await expectFailure(.bodyTooLarge) {
             try await subject.connection(to: server).get("x") {
-              $0.options.authentication = Authentication(user: "ada", password: "secret", schemes: .digest)
+              $0.options.authentication = TransportAuthentication(user: "ada", password: "secret", schemes: .digest)
             }
           }
           try expect(!error.isTransient && error.partialResponse?.status == .unauthorized, "\(name): \(error)")
@@ -280,7 +281,7 @@ extension ConformanceGroup {
           try expect(total < 64 << 20, "\(name): \(total) bytes")
         }
       },
-      .init("the time to the first byte goes on while a challenge is read", needs: .phaseTimeouts) { subject in
+      .init("the first-byte timeout includes the reading of a challenge", needs: .phaseTimeouts) { subject in
         let server = try RawServer { connection in
           _ = try connection.readHead()
           try connection.send(
@@ -294,19 +295,19 @@ extension ConformanceGroup {
         defer { server.stop() }
         try await expectFailure(.firstByteTimeout) {
           try await subject.connection(to: server).get("x") {
-            $0.options.authentication = Authentication(user: "ada", password: "secret", schemes: .digest)
+            $0.options.authentication = TransportAuthentication(user: "ada", password: "secret", schemes: .digest)
             $0.options.timeouts.firstByte = .milliseconds(200)
           }
         }
       },
-      .init("Basic is sent at once where no other is allowed") { subject in
+      .init("Basic credentials are sent at once if no other scheme is allowed") { subject in
         let (_, heads) = try await exchange(subject, answers: ["HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"], schemes: .basic)
         try expect(heads[0].contains("\r\nAuthorization: Basic YWRhOnNlY3JldA==\r\n"), heads[0])
       },
       .init("a password with a NUL character is refused", needsWire: false) { subject in
         let error = try await expectFailure(.invalidOption) {
           try await subject.connection.get("hello") {
-            $0.options.authentication = Authentication(user: "ada", password: "a\0b", schemes: .any)
+            $0.options.authentication = TransportAuthentication(user: "ada", password: "a\0b", schemes: .any)
           }
         }
         try expectEqual(error.phase, .building)
@@ -316,7 +317,7 @@ extension ConformanceGroup {
   private static let challenge =
     "HTTP/1.1 401 Unauthorized\r\nWWW-Authenticate: Digest realm=\"r\", nonce=\"n\", qop=\"auth\"\r\nContent-Length: 6\r\n\r\nrefuse"
 
-  /// Bodies that do not end: the rest of the head, and what is sent again and again.
+  /// Endless bodies: the rest of the head, and the repeated piece.
   static let endless: [(name: String, head: String, piece: String)] = [
     ("a length", "Content-Length: 9000000000000000000\r\n\r\n", String(repeating: "x", count: 16 << 10)),
     (
@@ -337,7 +338,7 @@ extension ConformanceGroup {
   private static func isBuiltIn(_ schemes: AuthenticationSchemes, _ subject: AdapterConformance.Subject) async throws -> Bool {
     let sent = subject.server.requestCount
     var request = try Request(subject.server.url + "/hello")
-    request.options.authentication = Authentication(user: "ada", password: "secret", schemes: schemes)
+    request.options.authentication = TransportAuthentication(user: "ada", password: "secret", schemes: schemes)
     do {
       _ = try await subject.adapter.send(request)
       return true
@@ -399,7 +400,7 @@ extension ConformanceGroup {
     }
     defer { server.stop() }
     var request = try Request(server.url + "/x")
-    request.options.authentication = Authentication(user: "ada", password: "secret", schemes: schemes)
+    request.options.authentication = TransportAuthentication(user: "ada", password: "secret", schemes: schemes)
     edit(&request)
     let response = try await subject.adapter.send(request)
     _ = try await response.body.collect(upTo: .max)

@@ -6,14 +6,14 @@ extension ConformanceGroup {
   static let backpressure: ConformanceGroup = .init(
     name: "backpressure", needs: .backpressure,
     cases: [
-      .init("a reader that pauses stops the server (backpressure)", needs: .streamedDownload) { subject in
+      .init("a paused reader stops the server (backpressure)", needs: .streamedDownload) { subject in
         try await staysClose(to: subject, head: "HTTP/1.1 200 OK\r\n\r\n", pieces: 1024) { iterator, written in
           try expect(try await iterator.next() != nil)
           try await giveChances(to: subject)
           try expect(written() < allowance, "the server could write \(written()) bytes")
         }
       },
-      .init("a slow reader slows the server", needs: .streamedDownload) { subject in
+      .init("a slow reader slows down the server", needs: .streamedDownload) { subject in
         try await staysClose(to: subject, head: "HTTP/1.1 200 OK\r\n\r\n", pieces: 1024) { iterator, written in
           var read = 0
           while read < 4 << 20, let piece = try await iterator.next() {
@@ -85,7 +85,7 @@ extension ConformanceGroup {
     func add(_ more: Int) { count.add(more, ordering: .relaxed) }
   }
 
-  /// An async sequence of so many pieces of 64 KiB, which counts those it has yielded.
+  /// An async sequence of pieces of 64 KiB that counts the yielded pieces.
   private struct Measured: AsyncSequence, AsyncIteratorProtocol, Sendable {
     typealias Element = Data
     var pieces: Int

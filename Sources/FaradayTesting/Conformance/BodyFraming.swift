@@ -6,56 +6,58 @@ extension ConformanceGroup {
     name: "framing", needs: .strictFraming,
     cases: twoEnds
       + [
-        ("a space behind the transfer coding's name", "Transfer-Encoding : chunked"),
-        ("a tab behind the transfer coding's name", "Transfer-Encoding\t: chunked"),
+        ("a space after the name Transfer-Encoding", "Transfer-Encoding : chunked"),
+        ("a tab after the name Transfer-Encoding", "Transfer-Encoding\t: chunked"),
       ].flatMap { sentence, field in
         isMalformed(
           sentence, answering: "HTTP/1.1 200 OK\r\n\(field)\r\n\r\n5\r\nhello\r\n0\r\n\r\n", in: DeliveryKind.allCases)
       }
       + [
-        ("a length with a folded zero", "Content-Length: 5\r\n 0"),
-        ("a space behind the length's name", "Content-Length : 5"),
-        ("a tab behind the length's name", "Content-Length\t: 5"),
-        ("a length with a sign", "Content-Length: +5"),
-        ("two lengths in one", "Content-Length: 5 5"),
-        ("two lengths in a list that differ", "Content-Length: 5, 6"),
-        ("a hexadecimal length", "Content-Length: 0x5"),
-        ("a length with something behind it", "Content-Length: 5x"),
-        ("an empty length", "Content-Length: "),
-        ("a length beyond all numbers", "Content-Length: 99999999999999999999"),
+        ("a folded zero in Content-Length", "Content-Length: 5\r\n 0"),
+        ("a space after the name Content-Length", "Content-Length : 5"),
+        ("a tab after the name Content-Length", "Content-Length\t: 5"),
+        ("a Content-Length with a sign", "Content-Length: +5"),
+        ("two numbers in Content-Length", "Content-Length: 5 5"),
+        ("a list of different lengths", "Content-Length: 5, 6"),
+        ("a hexadecimal Content-Length", "Content-Length: 0x5"),
+        ("a Content-Length with trailing text", "Content-Length: 5x"),
+        ("an empty Content-Length", "Content-Length: "),
+        ("a Content-Length that overflows", "Content-Length: 99999999999999999999"),
       ].flatMap { sentence, field in
         isMalformed(sentence, answering: "HTTP/1.1 200 OK\r\n\(field)\r\n\r\nhello", in: DeliveryKind.allCases)
       }
       // Unfolded before it is read (RFC 9112, section 5.2), or refused; never ignored.
       + [
-        ("a folded transfer coding", "Transfer-Encoding:\r\n chunked"),
-        ("a transfer coding folded with a tab", "Transfer-Encoding:\r\n\tchunked"),
+        ("a folded Transfer-Encoding is unfolded or rejected", "Transfer-Encoding:\r\n chunked"),
+        ("a Transfer-Encoding folded with a tab is unfolded or rejected", "Transfer-Encoding:\r\n\tchunked"),
       ].flatMap { sentence, field in
         isFine(
           sentence, answering: "HTTP/1.1 200 OK\r\n\(field)\r\n\r\n5\r\nhello\r\n0\r\n\r\n", in: DeliveryKind.allCases,
           or: .malformedResponse)
       }
       + isFine(
-        "a folded length", answering: "HTTP/1.1 200 OK\r\nContent-Length:\r\n 5\r\n\r\nhello, again", in: DeliveryKind.allCases,
+        "a folded Content-Length is unfolded or rejected",
+        answering: "HTTP/1.1 200 OK\r\nContent-Length:\r\n 5\r\n\r\nhello, again", in: DeliveryKind.allCases,
         or: .malformedResponse)
       + isFine(
-        "a length that is in its list twice is one, or none", answering: "HTTP/1.1 200 OK\r\nContent-Length: 5, 5\r\n\r\nhello",
+        "a Content-Length listed twice counts once or is rejected",
+        answering: "HTTP/1.1 200 OK\r\nContent-Length: 5, 5\r\n\r\nhello",
         or: .malformedResponse)
       + [
         "Transfer-Encoding: chunked\r\nContent-Length: 3", "Content-Length: 3\r\nTransfer-Encoding: chunked",
         "Content-Length: 300\r\nTransfer-Encoding: chunked",
       ].flatMap { fields in
         isFine(
-          "chunked wins: \(fields.replacing("\r\n", with: ", "))",
+          "chunked takes precedence: \(fields.replacing("\r\n", with: ", "))",
           answering: "HTTP/1.1 200 OK\r\n\(fields)\r\n\r\n5\r\nhello\r\n0\r\n\r\n", in: DeliveryKind.allCases)
       }
       + ["gzip, chunked", "gzip", "odd"].flatMap { coding in
         [("HEAD", "200 OK", HTTPRequest.Method.head), ("a 304", "304 Not Modified", .get)].map { name, status, method in
-          Case("the transfer coding '\(coding)' of the response to \(name) is that of no body") { subject in
+          Case("the transfer coding '\(coding)' of a bodiless response to \(name) is ignored") { subject in
             let answer = "HTTP/1.1 \(status)\r\nTransfer-Encoding: \(coding)\r\n\r\n"
             try await subject.withServer(answering: Array(answer.utf8)) { connection in
               for asked in [false, true] {
-                let response = try await connection.run(method, "") { if asked { $0.headers[.te] = "gzip" } }
+                let response = try await connection.send(method, "") { if asked { $0.headers[.te] = "gzip" } }
                 try expectEqual(response.status.code, method == .head ? 200 : 304)
                 try expect(try await response.body.collect(upTo: .max).isEmpty, "it has a body")
               }
@@ -67,13 +69,13 @@ extension ConformanceGroup {
   /// A Content-Length besides a transfer coding that is not chunked: parsers disagree about the end of the body.
   private static let twoEnds: [Case] = {
     var cases = isFine(
-      "a transfer coding that is none, without a length",
+      "an identity transfer coding without a length is accepted",
       answering: "HTTP/1.1 200 OK\r\nTransfer-Encoding: identity\r\n\r\nhello", in: DeliveryKind.allCases)
     for coding in ["identity", "", ","] {
       for length in [5, 100] {
         let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: \(coding)\r\nContent-Length: \(length)\r\n\r\n"
         cases += isMalformed(
-          "a length of \(length) besides the transfer coding '\(coding)'", answering: head + "hello", in: DeliveryKind.allCases)
+          "Content-Length \(length) beside the transfer coding '\(coding)'", answering: head + "hello", in: DeliveryKind.allCases)
       }
     }
     return cases

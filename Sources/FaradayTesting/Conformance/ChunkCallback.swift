@@ -4,7 +4,7 @@ extension ConformanceGroup {
   static let chunkCallback: ConformanceGroup = .init(
     name: "chunk callback",
     cases: [0, 1, 13, 16_384, 65_536, 65_537, 3_000_001].map { count in
-      Case("\(count) bytes arrive byte for byte, and the response has no body", needsWire: false) { subject in
+      Case("\(count) bytes arrive unchanged, and the response has no body", needsWire: false) { subject in
         let (response, bytes) = try await chunks(of: "bytes/\(count)", subject.connection)
         try expectEqual(response.status, .ok)
         try expect(response.body.isEmpty)
@@ -23,7 +23,7 @@ extension ConformanceGroup {
         try expectEqual(bytes.count, 1000)
         try expect(bytes.allSatisfy { $0.count == 10 })
       },
-      .init("it goes before streaming and the limit of buffered bodies", needsWire: false) { subject in
+      .init("the callback takes precedence over streaming and the buffer limit", needsWire: false) { subject in
         let (response, bytes) = try await chunks(of: "bytes/100000", subject.connection) {
           $0.options.delivery = .streamed
           $0.options.maximumBodySize = 10
@@ -31,12 +31,12 @@ extension ConformanceGroup {
         try expect(response.body.isEmpty)
         try expectEqual(bytes.reduce(into: Data()) { $0.append(contentsOf: $1) }, pattern(100_000))
       },
-      .init("an error's body goes there too", needsWire: false) { subject in
+      .init("an error's body is delivered to the callback", needsWire: false) { subject in
         let (response, bytes) = try await chunks(of: "status/404", subject.connection)
         try expectEqual(response.status, .notFound)
         try expectEqual(String(decoding: bytes.reduce(into: Data()) { $0.append(contentsOf: $1) }, as: UTF8.self), "status 404\n")
       },
-      .init("it is not called where there is no body") { subject in
+      .init("the callback is not called without a body") { subject in
         for path in ["status/204", "status/304"] {
           try expectEqual(try await chunks(of: path, subject.connection).bytes, [])
         }
@@ -49,14 +49,14 @@ extension ConformanceGroup {
         }
         try expectEqual(seen.elements, [])
       },
-      .init("what it throws is what send throws", needsWire: false) { subject in
+      .init("the callback's error is thrown by send", needsWire: false) { subject in
         let connection = try subject.connection
         try await expectThrows(Mine.self) {
           _ = try await connection.get("bytes/1000000") { $0.options.onChunk = { _ in throw Mine() } }
         }
         try expectEqual(try await connection.get("hello").status, .ok)
       },
-      .init("it is not called again after it has thrown", needsWire: false) { subject in
+      .init("the callback is not called again after it has thrown", needsWire: false) { subject in
         let seen = Log<Int>()
         try await expectThrows(Mine.self) {
           _ = try await subject.connection.get("bytes/3000000") {
@@ -68,7 +68,7 @@ extension ConformanceGroup {
         }
         try expectEqual(seen.elements.count, 1)
       },
-      .init("a body that is cut off fails after the chunks") { subject in
+      .init("a truncated body fails after its chunks") { subject in
         try await subject.withServer(answering: "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello") { connection in
           let seen = Log<Int>()
           try await expectFailure(.truncatedResponse) {

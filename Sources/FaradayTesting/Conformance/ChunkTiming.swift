@@ -8,7 +8,7 @@ extension ConformanceGroup {
     cases: Framing.allCases.flatMap { framing in
       [1, 100, 100_000].flatMap { size in
         [
-          Case("\(size) bytes at a time, \(framing.rawValue): the callback sees each") { subject in
+          Case("\(size) bytes at a time, \(framing.rawValue): the callback gets each at once") { subject in
             try await Drip(framing: framing, size: size).run { drip in
               _ = try await subject.connection(to: drip.server).get {
                 $0.options.onChunk = { bytes in
@@ -18,7 +18,8 @@ extension ConformanceGroup {
               }
             }
           },
-          Case("\(size) bytes at a time, \(framing.rawValue): the reader sees each", needs: .streamedDownload) { subject in
+          Case("\(size) bytes at a time, \(framing.rawValue): the reader gets each at once", needs: .streamedDownload) {
+            subject in
             try await Drip(framing: framing, size: size).run { drip in
               let response = try await subject.connection(to: drip.server).get { $0.options.delivery = .streamed }
               for try await piece in response.body { drip.saw(piece.count) }
@@ -27,7 +28,7 @@ extension ConformanceGroup {
         ]
       }
     } + [
-      .init("progress is told with each") { subject in
+      .init("progress is reported for each chunk") { subject in
         try await Drip(framing: .chunked, size: 10).run { drip in
           let told = Log<Int>()
           _ = try await subject.connection(to: drip.server).get {
@@ -39,7 +40,7 @@ extension ConformanceGroup {
           }
         }
       },
-      .init("what is decoded is seen piece by piece", needs: [.encodedBodies]) { subject in
+      .init("decoded data is delivered piece by piece", needs: [.encodedBodies]) { subject in
         try await Drip(gzipped: 3).run { drip in
           _ = try await subject.connection(to: drip.server).get {
             $0.options.decompression = .standard
@@ -55,7 +56,7 @@ extension ConformanceGroup {
   private enum Framing: String, CaseIterable {
     case chunked
     case length = "of known length"
-    case close = "up to the connection's end"
+    case close = "up to the end of the connection"
   }
 
   /// A server that sends pieces one by one, and the number of bytes that the client has seen.

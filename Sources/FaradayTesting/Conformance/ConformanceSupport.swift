@@ -1,7 +1,7 @@
 package import FaradayCore
 internal import Synchronization
 
-/// A thread-safe log of values, such as those that callbacks on other threads got, in order.
+/// A thread-safe log of values in order, such as arguments of callbacks on other threads.
 package final class Log<Element: Sendable>: Sendable {
   private let state = Mutex<[Element]>([])
   package init() {}
@@ -9,7 +9,7 @@ package final class Log<Element: Sendable>: Sendable {
   package var elements: [Element] { state.withLock { $0 } }
 }
 
-/// Polls a condition once a millisecond until it holds, for what sends no notification. Returns early if the task is cancelled.
+/// Polls a condition once a millisecond, for events without a notification. Returns if it holds or if the task is cancelled.
 package func until(_ isSo: () -> Bool) async {
   while !isSo(), !Task.isCancelled { try? await Task.sleep(for: .milliseconds(1)) }
 }
@@ -45,29 +45,6 @@ package func expectPhase(_ expected: TransportError.Phase, of error: TransportEr
   let (place, expectedPlace) = (order.firstIndex(of: error.phase) ?? 0, order.firstIndex(of: expected) ?? 0)
   guard place >= expectedPlace else { throw TooSlow() }
   try expectEqual(error.phase, expected)
-}
-
-/// The steps of a server that keeps a pace, to tell a timeout that fires too early from a machine that is too slow for the pace.
-package final class Pace: Sendable {
-  private let state = Mutex((last: ContinuousClock.now, longest: Duration.zero))
-
-  package init() {}
-
-  /// Notes a step.
-  package func step() {
-    let now = ContinuousClock.now
-    state.withLock { $0 = (now, max($0.longest, now - $0.last)) }
-  }
-
-  /// Runs an exchange that must not time out. If it fails, throws ``TooSlow`` if two steps were more than half the limit apart, and
-  /// the error otherwise. Without delays, steps should be a tenth of the limit apart.
-  package func within<Result>(_ limit: Duration, _ exchange: () async throws -> Result) async throws -> Result {
-    do { return try await exchange() } catch {
-      step()
-      guard state.withLock({ $0.longest < limit / 2 }) else { throw TooSlow() }
-      throw error
-    }
-  }
 }
 
 extension Duration {
@@ -106,17 +83,17 @@ package final class TemporaryFile: Sendable {
 }
 
 /// The kinds of request bodies.
-enum BodyKind: String, CaseIterable {
+package enum BodyKind: String, CaseIterable {
   case bytes, file
   case stream = "a sequence of known length"
   case chunked = "a sequence of unknown length"
 
-  static let streamed: [BodyKind] = [.file, .stream, .chunked]
+  package static let streamed: [BodyKind] = [.file, .stream, .chunked]
 
-  var needs: Capabilities { self == .bytes ? [] : .streamedUpload }
+  package var needs: Capabilities { self == .bytes ? [] : .streamedUpload }
 
   /// Runs `use` with a body of that kind with these bytes.
-  func with<Result>(_ data: Data, _ use: (Body) async throws -> Result) async throws -> Result {
+  package func with<Result>(_ data: Data, _ use: (Body) async throws -> Result) async throws -> Result {
     let cut = data.count / 3
     let pieces = Pieces([data.prefix(cut), data.dropFirst(cut).prefix(cut), data.dropFirst(2 * cut)])
     switch self {

@@ -4,7 +4,7 @@ extension ConformanceGroup {
   static let connectTimeout: ConformanceGroup = .init(
     name: "connect timeout",
     cases: [
-      .init("a listener whose queue is full", needs: .connectTimeout) { subject in
+      .init("a listener with a full queue causes a connect timeout", needs: .connectTimeout) { subject in
         let full = try FullListener()
         var request = try Request("http://127.0.0.1:\(full.port)/")
         request.options.timeouts.connect = .milliseconds(100)
@@ -12,7 +12,7 @@ extension ConformanceGroup {
         try expectEqual(error.phase, .connecting)
         withExtendedLifetime(full) {}
       },
-      .init("it does not run once there is a connection", needs: .connectTimeout) { subject in
+      .init("the connect timeout ends with the connection", needs: .connectTimeout) { subject in
         // A machine that is busy may not have connected in that time; then it is given more.
         for limit in [250, 1000, 4000, 16_000] {
           do {
@@ -24,9 +24,9 @@ extension ConformanceGroup {
             try expect(error.code == .connectTimeout && subject.server.requestCount == 0, "\(error)")
           }
         }
-        throw ConformanceFailure(message: "there was no connection in time", file: #fileID, line: #line)
+        throw ConformanceError(message: "there was no connection in time", file: #fileID, line: #line)
       },
-      .init("no limit at all is no limit", needsWire: false) { subject in
+      .init("a request can have no connect timeout", needsWire: false) { subject in
         let response = try await subject.connection.get("hello") {
           $0.options.timeouts = Timeouts(connect: nil, idle: nil, total: nil)
         }

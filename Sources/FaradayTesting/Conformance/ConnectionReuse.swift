@@ -7,25 +7,25 @@ extension ConformanceGroup {
       "hello", "status/204", "status/304", "status/404", "status/500", "bytes/0", "bytes/3000000", "bytes/100000?chunked=1000",
       "trailers", "early-hints", "redirect/1",
     ].map { path in
-      Case("/\(path) leaves its connection to the next", needs: path == "trailers" ? .trailers : []) { subject in
+      Case("/\(path) keeps its connection reusable", needs: path == "trailers" ? .trailers : []) { subject in
         let connection = try subject.connection
         for _ in 0..<3 { _ = try await connection.get(path) }
-        try expectEqual(try await connection.get("hello").body.text(), "Hello, world!")
+        try expectEqual(try await connection.get("hello").body.utf8Text(), "Hello, world!")
         try expectEqual(subject.server.connectionCount, 1)
       }
     } + [
-      .init("many requests, one after the other, go over one connection") { subject in
+      .init("sequential requests use one connection") { subject in
         let connection = try subject.connection
         for _ in 0..<20 { try expectEqual(try await connection.get("hello").status, .ok) }
         try expectEqual(subject.server.connectionCount, 1)
       },
-      .init("so do requests with bodies", needs: .uploadReuse) { subject in
+      .init("sequential requests with bodies use one connection", needs: .uploadReuse) { subject in
         let connection = try subject.connection
         for _ in 0..<5 { _ = try await connection.post("echo", body: .data(pattern(200_000))) }
         try expectEqual(try await connection.get("hello").status, .ok)
         try expectEqual(subject.server.connectionCount, 1)
       },
-      .init("uploads leave their connections to the next", needs: [.streamedUpload, .uploadReuse]) { subject in
+      .init("uploads keep their connections reusable", needs: [.streamedUpload, .uploadReuse]) { subject in
         for kind in BodyKind.streamed {
           try await kind.with(pattern(200_000)) { body in
             _ = try await subject.connection.post("upload", body: body)
@@ -33,7 +33,7 @@ extension ConformanceGroup {
         }
         try expectEqual(subject.server.connectionCount, 1)
       },
-      .init("a streamed body that was read leaves its connection to the next", needs: .streamedDownload) { subject in
+      .init("a streamed body that was read keeps its connection reusable", needs: .streamedDownload) { subject in
         let connection = try subject.connection
         for _ in 0..<10 {
           let response = try await connection.get("bytes/100000") { $0.options.delivery = .streamed }
@@ -48,12 +48,12 @@ extension ConformanceGroup {
         }
         try expectEqual(subject.server.connectionCount, 1)
       },
-      .init("a response that says close is the last on its connection") { subject in
+      .init("a response with Connection: close ends the reuse of its connection") { subject in
         let connection = try subject.connection
         for _ in 0..<3 { try expectEqual(try await connection.get("close").status, .ok) }
         try expectEqual(subject.server.connectionCount, 3)
       },
-      .init("a response of HTTP/1.0 is the last on its connection") { subject in
+      .init("an HTTP/1.0 response ends the reuse of its connection") { subject in
         let server = try RawServer { connection in
           _ = try connection.readHead()
           try connection.send("HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\nok")
@@ -61,7 +61,7 @@ extension ConformanceGroup {
         }
         defer { server.stop() }
         let connection = try subject.connection(to: server)
-        for _ in 0..<3 { try expectEqual(try await connection.get().body.text(), "ok") }
+        for _ in 0..<3 { try expectEqual(try await connection.get().body.utf8Text(), "ok") }
         try expectEqual(server.connectionCount, 3)
       },
       .init("a kept connection that dies with the next request does not fail it") { subject in
@@ -74,14 +74,14 @@ extension ConformanceGroup {
         }
         defer { server.stop() }
         let connection = try subject.connection(to: server)
-        for _ in 0..<3 { try expectEqual(try await connection.get().body.text(), "ok") }
+        for _ in 0..<3 { try expectEqual(try await connection.get().body.utf8Text(), "ok") }
       },
-      .init("what is told of it is so", needs: .metrics) { subject in
+      .init("metrics report the reuse", needs: .metrics) { subject in
         let connection = try subject.connection
         let first = try await connection.get("hello")
-        try expect(!first.metrics.reusedConnection)
+        try expect(!first.metrics.isConnectionReused)
         let second = try await connection.get("hello")
-        try expect(second.metrics.reusedConnection)
+        try expect(second.metrics.isConnectionReused)
       },
     ])
 }

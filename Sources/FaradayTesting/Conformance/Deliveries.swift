@@ -1,11 +1,11 @@
-internal import FaradayCore
+package import FaradayCore
 
 /// The ways in which a body is delivered: buffered, streamed, or to a callback. `Connection` implements them over every adapter.
-enum DeliveryKind: String, CaseIterable {
+package enum DeliveryKind: String, CaseIterable {
   case buffered, streamed
   case callback = "to a callback"
 
-  var needs: Capabilities {
+  package var needs: Capabilities {
     switch self {
     case .buffered, .callback: []
     case .streamed: .streamedDownload
@@ -13,7 +13,7 @@ enum DeliveryKind: String, CaseIterable {
   }
 
   /// Sends the request and returns the response with its whole body, however it was delivered.
-  func get(
+  package func get(
     _ connection: Connection, _ path: String = "", edit: (inout Request) -> Void = { _ in }
   ) async throws -> Response {
     let seen = Log<[UInt8]>()
@@ -36,13 +36,15 @@ enum DeliveryKind: String, CaseIterable {
 }
 
 extension ConformanceGroup {
-  /// Cases for each delivery: what the server sends is an error, and the next request works.
+  /// Cases for each delivery: the response is an error, and the next request works.
   static func isMalformed(
     _ sentence: String, answering text: String, in deliveries: [DeliveryKind] = [.buffered],
     or others: TransportError.Code...
   ) -> [Case] {
     deliveries.map { delivery in
-      Case(deliveries.count == 1 ? sentence : "\(sentence), \(delivery.rawValue)", needs: delivery.needs) { subject in
+      Case(
+        "rejected: " + (deliveries.count == 1 ? sentence : "\(sentence), \(delivery.rawValue)"), needs: delivery.needs
+      ) { subject in
         try await subject.withServer(answering: text) { connection in
           try await expectFailure(in: [.malformedResponse] + others) { try await delivery.get(connection) }
         }
@@ -51,7 +53,7 @@ extension ConformanceGroup {
     }
   }
 
-  /// Cases for each delivery: what the server sends is a response with this body.
+  /// Cases for each delivery: the response is accepted and has this body.
   static func isFine(
     _ sentence: String, answering text: String, body: String = "hello", in deliveries: [DeliveryKind] = [.buffered],
     or others: TransportError.Code...
@@ -60,7 +62,7 @@ extension ConformanceGroup {
       Case(deliveries.count == 1 ? sentence : "\(sentence), \(delivery.rawValue)", needs: delivery.needs) { subject in
         try await subject.withServer(answering: text) { connection in
           do {
-            try expectEqual(try await delivery.get(connection).body.text(), body)
+            try expectEqual(try await delivery.get(connection).body.utf8Text(), body)
           } catch let error as TransportError {
             try expect(others.contains(error.code), "\(error)")
           }

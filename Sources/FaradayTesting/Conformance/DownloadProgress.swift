@@ -4,22 +4,22 @@ extension ConformanceGroup {
   static let downloadProgress: ConformanceGroup = .init(
     name: "download progress",
     cases: [
-      .init("it rises to the end and knows the total", needsWire: false) { subject in
+      .init("download progress rises to the end and knows the total", needsWire: false) { subject in
         try await rises(to: 1_000_000, of: 1_000_000, subject, "bytes/1000000")
       },
       .init("a chunked body has no total") { subject in
         try await rises(to: 1_000_000, of: nil, subject, "bytes/1000000?chunked=1000")
       },
-      .init("what is decoded is counted, and has no total", needs: .encodedBodies) { subject in
+      .init("decoded bytes are counted, and have no total", needs: .encodedBodies) { subject in
         try await rises(to: 500_000, of: nil, subject, "gzip?size=500000") { $0.options.decompression = .standard }
       },
-      .init("it is told of chunks too", needsWire: false) { subject in
+      .init("progress of chunks is reported", needsWire: false) { subject in
         try await rises(to: 1_000_000, of: 1_000_000, subject, "bytes/1000000") { $0.options.onChunk = { _ in .continue } }
       },
-      .init("it is told of a streamed body too", needs: .streamedDownload) { subject in
+      .init("progress of a streamed body is reported", needs: .streamedDownload) { subject in
         try await rises(to: 1_000_000, of: 1_000_000, subject, "bytes/1000000") { $0.options.delivery = .streamed }
       },
-      .init("it is not told where there is no body") { subject in
+      .init("no progress is reported without a body") { subject in
         let log = Log<TransferProgress>()
         _ = try await subject.connection.head("bytes/1000") { $0.options.onDownloadProgress = { log.append($0) } }
         try expect(log.elements.allSatisfy { $0.bytes == 0 }, "\(log.elements)")

@@ -2,9 +2,9 @@ internal import FaradayCore
 
 extension ConformanceGroup {
   static let duplex: ConformanceGroup = .init(
-    name: "answers before the request's end", needs: .duplex,
+    name: "duplex", needs: .duplex,
     cases: BodyKind.allCases.map { kind in
-      Case("\(kind.rawValue): an answer is an answer, whatever is still to be sent", needs: kind.needs) { subject in
+      Case("\(kind.rawValue): a response before the end of the upload is delivered", needs: kind.needs) { subject in
         try await kind.with(pattern(5_000_000)) { body in
           try expectEqual(try await subject.connection.post("early-response", body: body).status.code, 413)
         }
@@ -12,11 +12,11 @@ extension ConformanceGroup {
       }
     }
       + ["413 Too Large", "200 OK\r\nConnection: close"].map { answer in
-        Case("\(answer.prefix(3)) ends an upload whose source stalls", needs: .streamedUpload) { subject in
+        Case("a \(answer.prefix(3)) ends an upload whose source stalls", needs: .streamedUpload) { subject in
           try await endsUpload(answer, over: subject)
         }
       } + [
-        .init("a response is read while its request's body is sent", needs: [.streamedUpload, .streamedDownload]) { subject in
+        .init("a response can be read while the request body is sent", needs: [.streamedUpload, .streamedDownload]) { subject in
           let (pieces, continuation) = AsyncStream.makeStream(of: Data.self)
           continuation.yield(Data("one".utf8))
           let response = try await subject.connection.post("echo", body: .stream(pieces)) { $0.options.delivery = .streamed }
@@ -27,7 +27,7 @@ extension ConformanceGroup {
           continuation.finish()
           try expectEqual(try await iterator.next(), nil)
         },
-        .init("chunks are seen while the body is sent", needs: [.streamedUpload]) { subject in
+        .init("chunks are delivered while the body is sent", needs: [.streamedUpload]) { subject in
           let (pieces, continuation) = AsyncStream.makeStream(of: Data.self)
           continuation.yield(Data("0".utf8))
           let seen = Log<Int>()
@@ -42,7 +42,7 @@ extension ConformanceGroup {
           try expectEqual(response.status, .ok)
           try expectEqual(seen.elements.reduce(0, +), 10)
         },
-        .init("the head is seen before the body is sent", needs: [.streamedUpload]) { subject in
+        .init("the head is delivered before the body is sent", needs: [.streamedUpload]) { subject in
           let (pieces, continuation) = AsyncStream.makeStream(of: Data.self)
           continuation.yield(Data("first".utf8))
           let response = try await subject.connection.post("echo", body: .stream(pieces)) {
@@ -51,7 +51,7 @@ extension ConformanceGroup {
               continuation.finish()
             }
           }
-          try expectEqual(try await response.body.text(), "first second")
+          try expectEqual(try await response.body.utf8Text(), "first second")
         },
       ])
 
@@ -65,7 +65,7 @@ extension ConformanceGroup {
     defer { server.stop() }
     let dry = StalledSource()
     let response = try await subject.connection(to: server).post(body: .stream(dry))
-    try expectEqual(try await response.body.text(), "no")
+    try expectEqual(try await response.body.utf8Text(), "no")
     try expect(await dry.hasGone.opened(), "the source is still read")
   }
 }

@@ -3,14 +3,14 @@ internal import FaradayCore
 extension ConformanceGroup {
   /// Kept (keep-alive) connections that are closed when the next request is sent: no request that is not idempotent is sent twice,
   /// and none is resent without its body.
-  static let dyingConnections: ConformanceGroup = .init(name: "kept connections that die", cases: once + whole)
+  static let dyingConnections: ConformanceGroup = .init(name: "dying connections", cases: once + whole)
 
   /// Requests that are not idempotent (RFC 9110, section 9.2.2).
   private static let once: [Case] = [
     ("POST", ""), ("POST", "a body"), ("PATCH", "a body"), ("PURGE", ""), ("PURGE", "a body"),
   ].map { name, text in
     let needs: Capabilities = name == "PURGE" ? [.neverResends, .customMethods] : .neverResends
-    return Case("\(name) with \(text.isEmpty ? "no body" : text) is sent once, though its connection dies", needs: needs) {
+    return Case("\(name) with \(text.isEmpty ? "no body" : text) is sent once, even if its connection dies", needs: needs) {
       subject in
       let arrived = Log<String>()
       let server = try dying { head, connection in
@@ -24,7 +24,7 @@ extension ConformanceGroup {
       let method = try require(HTTPRequest.Method(name))
       do {
         // Over a connection of its own it is answered.
-        let response = try await connection.run(method, body: .text(text)) { $0.options.timeouts.total = .seconds(20) }
+        let response = try await connection.send(method, body: .text(text)) { $0.options.timeouts.total = .seconds(20) }
         try expectEqual(response.status, .ok)
       } catch let error as TransportError {
         try expect([.connectionClosed, .receiveFailed, .sendFailed].contains(error.code), "\(error)")
@@ -35,12 +35,12 @@ extension ConformanceGroup {
 
   private static let whole: [Case] = ["PUT", "POST", "PATCH"].flatMap { name in
     BodyKind.allCases.map { kind in
-      Case("\(name) with \(kind.rawValue): if its connection dies it is sent again whole, or fails", needs: kind.needs) {
+      Case("\(name) with \(kind.rawValue): on a dead connection it is sent again completely, or fails", needs: kind.needs) {
         subject in
         let answered = Log<Int>()
         let server = try dying { head, connection in
           guard head.hasPrefix(name), connection.index > 0 else { return }
-          // It waits for all of them: a client that says how many come and sends none gets no answer.
+          // The server waits for the whole body: a client that sends a length without the bytes gets no response.
           if head.lowercased().contains("\r\ntransfer-encoding: chunked\r\n") {
             _ = try connection.read(exactly: 100_000)
           } else {
@@ -54,7 +54,7 @@ extension ConformanceGroup {
         let method = try require(HTTPRequest.Method(name))
         try await kind.with(pattern(100_000)) { body in
           do {
-            let response = try await connection.run(method, body: body) { $0.options.timeouts.total = .seconds(10) }
+            let response = try await connection.send(method, body: body) { $0.options.timeouts.total = .seconds(10) }
             try expectEqual(response.status, .ok)
             try expectEqual(answered.elements.count, 1)
           } catch let error as TransportError {

@@ -4,28 +4,28 @@ extension ConformanceGroup {
   static let errors: ConformanceGroup = .init(
     name: "errors",
     cases: invalidURLs + [
-      .init("a connection that is refused") { subject in
+      .init("a refused connection has its error code") { subject in
         let port = try RefusedPort()
         let error = try await expectFailure(.connectionFailed) { try await get("http://127.0.0.1:\(port.port)/", subject) }
         try expectEqual(error.phase, .connecting)
         try expect(error.partialResponse == nil)
         withExtendedLifetime(port) {}
       },
-      .init("a connection that is refused, streamed", needs: .streamedDownload) { subject in
+      .init("a refused connection has its error code when streamed", needs: .streamedDownload) { subject in
         let port = try RefusedPort()
         var request = try Request("http://127.0.0.1:\(port.port)/")
         request.options.delivery = .streamed
         try await expectFailure(.connectionFailed) { [request] in try await subject.adapter.send(request) }
         withExtendedLifetime(port) {}
       },
-      .init("a name that is not found") { subject in
+      .init("an unknown host has its error code") { subject in
         let error = try await expectFailure(.nameNotFound) { try await get("http://nothing.invalid/", subject) }
         try expectEqual(error.phase, .resolving)
       },
-      .init("an international name is converted, not refused") { subject in
+      .init("an international host is converted and accepted") { subject in
         try await expectFailure(.nameNotFound) { try await get("http://b\u{FC}cher.invalid/", subject) }
       },
-      .init("an error names the request and none of its secrets") { subject in
+      .init("an error names the request without its secrets") { subject in
         let port = try RefusedPort()
         let error = try await expectFailure(.connectionFailed) {
           try await get("http://user:secret@127.0.0.1:\(port.port)/path?token=secret#secret", subject)
@@ -35,13 +35,13 @@ extension ConformanceGroup {
         try expect(!"\(error)".contains("secret"), "\(error)")
         withExtendedLifetime(port) {}
       },
-      .init("an upload that is refused", needs: .streamedUpload) { subject in
+      .init("a refused upload has its error code", needs: .streamedUpload) { subject in
         let port = try RefusedPort()
         let request = try Request(.put, "http://127.0.0.1:\(port.port)/", body: .stream(Pieces(size: 1_000_000)))
         try await expectFailure(.connectionFailed) { try await subject.adapter.send(request) }
         withExtendedLifetime(port) {}
       },
-      .init("HTTP/1.1 is all there is without TLS, whatever is asked for", needs: [.http2, .responseVersion]) { subject in
+      .init("HTTP/1.1 is used without TLS, whatever version is requested", needs: [.http2, .responseVersion]) { subject in
         let response = try await subject.connection.get("hello") { $0.options.httpVersion = .http2 }
         try expectEqual(response.version, .http1_1)
       },
@@ -55,7 +55,7 @@ extension ConformanceGroup {
     ("ftp://h/", .unsupportedScheme), ("file:///etc/passwd", .unsupportedScheme), ("gopher://h/", .unsupportedScheme),
     ("httpx://h/", .unsupportedScheme),
   ].map { url, code in
-    Case("\(url) cannot be sent to", needsWire: false) { subject in
+    Case("\(url) is rejected", needsWire: false) { subject in
       let error = try await expectFailure(code) { try await get(url, subject) }
       try expect([.building, .connecting, .resolving].contains(error.phase), "\(error)")
     }

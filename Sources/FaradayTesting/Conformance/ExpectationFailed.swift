@@ -3,17 +3,17 @@ internal import FaradayCore
 extension ConformanceGroup {
   /// After a 417 (Expectation Failed) the request is sent again without `Expect`.
   static let expectationFailed: ConformanceGroup = .init(
-    name: "417", needs: [.expectContinue, .expectationFailed],
+    name: "417 Expectation Failed", needs: [.expectContinue, .expectationFailed],
     cases: BodyKind.allCases.filter { $0 != .chunked }.flatMap { kind in
       [
-        Case("\(kind.rawValue) is sent again, and nobody is asked", needs: kind.needs) { subject in
+        Case("\(kind.rawValue) is sent again without Expect", needs: kind.needs) { subject in
           try await refusal(subject, kind, refusals: 1) { status, text, heads in
             try expectEqual(status.code, 200)
             try expectEqual(text, "content")
             try expectEqual(heads.map(asks), [true, false])
           }
         },
-        Case("\(kind.rawValue) that is refused once more is refused", needs: kind.needs) { subject in
+        Case("\(kind.rawValue) that is refused again fails", needs: kind.needs) { subject in
           try await refusal(subject, kind, refusals: 2) { status, text, heads in
             try expectEqual(status.code, 417)
             try expectEqual(text, "no")
@@ -22,7 +22,7 @@ extension ConformanceGroup {
         },
       ]
     } + [
-      .init("a request that does not ask is not sent again") { subject in
+      .init("a request without Expect is not sent again") { subject in
         let heads = Log<String>()
         let server = try refusingServer(refusals: 1, heads)
         defer { server.stop() }
@@ -47,11 +47,11 @@ extension ConformanceGroup {
         $0.headers[.expect] = "100-continue"
         $0.options.timeouts.idle = .seconds(10)
       }
-      try look(response.status, try await response.body.text(), heads.elements)
+      try look(response.status, try await response.body.utf8Text(), heads.elements)
     }
   }
 
-  /// Responds with 417 to so many requests, reading the bodies of those without `Expect`; then returns what it has read.
+  /// Responds with 417 to a number of requests, and reads the bodies of requests without `Expect`. Then returns the bytes read.
   private static func refusingServer(refusals: Int, _ heads: Log<String>) throws -> RawServer {
     try RawServer { connection in
       while true {

@@ -3,7 +3,7 @@ package import FaradayCore
 package func expect(
   _ isTrue: Bool, _ message: @autoclosure () -> String = "this is not so", file: String = #fileID, line: Int = #line
 ) throws {
-  guard isTrue else { throw ConformanceFailure(message: message(), file: file, line: line) }
+  guard isTrue else { throw ConformanceError(message: message(), file: file, line: line) }
 }
 
 package func expectEqual<Value: Equatable>(_ value: Value, _ expected: Value, file: String = #fileID, line: Int = #line) throws {
@@ -11,14 +11,16 @@ package func expectEqual<Value: Equatable>(_ value: Value, _ expected: Value, fi
 }
 
 /// Unwraps the value, or fails.
-func require<Value>(_ value: Value?, _ message: String = "this is missing", file: String = #fileID, line: Int = #line) throws
+package func require<Value>(_ value: Value?, _ message: String = "this is missing", file: String = #fileID, line: Int = #line)
+  throws
   -> Value
 {
-  guard let value else { throw ConformanceFailure(message: message, file: file, line: line) }
+  guard let value else { throw ConformanceError(message: message, file: file, line: line) }
   return value
 }
 
-/// Expects an exchange, read to its end, to fail with a ``TransportError`` of one of these codes. Returns the error.
+/// Expects an exchange, read to its end, to fail with a ``FaradayCore/TransportError`` of one of these codes. Returns the
+/// error.
 @discardableResult
 package func expectFailure(
   _ codes: TransportError.Code..., file: String = #fileID, line: Int = #line, _ exchange: () async throws -> Response
@@ -27,7 +29,7 @@ package func expectFailure(
 }
 
 @discardableResult
-func expectFailure(
+package func expectFailure(
   in codes: [TransportError.Code], file: String = #fileID, line: Int = #line, _ exchange: () async throws -> Response
 ) async throws -> TransportError {
   do {
@@ -37,13 +39,13 @@ func expectFailure(
     try expect(codes.isEmpty || codes.contains(error.code), "\(error) is not \(codes)", file: file, line: line)
     return error
   } catch {
-    throw ConformanceFailure(message: "\(error) is no transport error", file: file, line: line)
+    throw ConformanceError(message: "\(error) is no transport error", file: file, line: line)
   }
-  throw ConformanceFailure(message: "it did not fail", file: file, line: line)
+  throw ConformanceError(message: "it did not fail", file: file, line: line)
 }
 
 /// Expects the closure to throw an error of this type.
-func expectThrows<Failure: Error>(
+package func expectThrows<Failure: Error>(
   _ type: Failure.Type, file: String = #fileID, line: Int = #line, _ body: () async throws -> Void
 ) async throws {
   do {
@@ -51,9 +53,9 @@ func expectThrows<Failure: Error>(
   } catch is Failure {
     return
   } catch {
-    throw ConformanceFailure(message: "\(error) is no \(type)", file: file, line: line)
+    throw ConformanceError(message: "\(error) is no \(type)", file: file, line: line)
   }
-  throw ConformanceFailure(message: "it did not throw", file: file, line: line)
+  throw ConformanceError(message: "it did not throw", file: file, line: line)
 }
 
 private func shortened(_ value: Any) -> String {

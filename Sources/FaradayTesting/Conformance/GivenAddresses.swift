@@ -1,17 +1,17 @@
 internal import FaradayCore
 
 extension ConformanceGroup {
-  /// Several addresses of ``HostOverride``: they are connected to, and nothing else is looked up or told to anybody.
+  /// The addresses of a ``HostOverride`` are used without any lookup.
   static let givenAddresses = ConformanceGroup(
-    name: "given addresses", needs: .otherAddresses,
+    name: "host overrides", needs: .otherAddresses,
     cases: [
-      .init("they are used with a resolver over HTTPS, which is not asked", needs: .dnsOverHTTPS) { subject in
+      .init("host overrides bypass DNS over HTTPS", needs: .dnsOverHTTPS) { subject in
         try await reaches(subject, ["::1", "127.0.0.1"]) { $0.network.dnsOverHTTPS = "https://127.0.0.1:9/dns-query" }
       },
-      .init("there may be very many") { subject in
+      .init("a host can have very many addresses") { subject in
         try await reaches(subject, ["127.0.0.1"] + (2...50).map { "127.0.0.\($0)" }) { _ in }
       },
-      .init("the version of IP is kept", needs: .ipVersion) { subject in
+      .init("the IP version is restricted with overrides", needs: .ipVersion) { subject in
         try await reaches(subject, ["::1", "127.0.0.1"]) { $0.network.ipVersion = .v4 }
         try await expectFailure(.nameNotFound) {
           var request = try Request("http://nowhere.invalid:\(subject.server.port)/hello")
@@ -21,7 +21,7 @@ extension ConformanceGroup {
         }
         try expectEqual(subject.server.connectionCount, 0)
       },
-      .init("a thousand hosts before make no difference") { subject in
+      .init("a thousand earlier hosts make no difference") { subject in
         let server = try emptyServer()
         defer { server.stop() }
         for index in 0..<1005 {
@@ -31,7 +31,7 @@ extension ConformanceGroup {
           try expectEqual(try await subject.adapter.send(request).status, .noContent)
         }
       },
-      .init("a tunnel is asked for to the first of them", needs: .proxies) { subject in
+      .init("CONNECT names the first address", needs: .proxies) { subject in
         let heads = Log<String>()
         let proxy = try RawServer { connection in
           heads.append(try connection.readHead())
@@ -50,7 +50,7 @@ extension ConformanceGroup {
         for head in heads.elements { try expect(head.hasPrefix("CONNECT 192.0.2.1:81 HTTP/1.1\r\n"), head) }
         try expectEqual(heads.elements.count, 2)
       },
-      .init("a SOCKS proxy is asked for the first of them", needs: .proxies) { subject in
+      .init("a SOCKS request names the first address", needs: .proxies) { subject in
         for scheme in [Proxy.Scheme.socks4, .socks4a, .socks5, .socks5h] {
           let proxy = try SOCKSServer()
           var request = try Request("http://nowhere.invalid:81/")

@@ -5,10 +5,11 @@ extension AdapterConformance {
     .expectationFailed, .duplex, .buffered, .streamedDownloads, .chunkCallback, .unmergedChunks, .chunkTiming,
     .headCallback, .uploadProgress, .downloadProgress, .compression, .encodedBodies, .informational, .trailers,
     .idleTimeout, .movingBytes, .totalTimeout, .connectTimeout, .timeoutExtremes, .cancellation, .malformedResponses,
-    .statusLines, .headlessResponses, .bodyFraming, .chunkFraming, .connectionEnds, .statuses, .connectionReuse, .lastRequests,
-    .cleanConnections, .concurrency, .errors, .backpressure, .metrics, .dyingConnections, .queueing, .requestsApart,
-    .earlyAnswers, .cutStreams, .handshakes, .http2Settings, .unansweredExpect, .largeBodies, .requestsFromCallbacks,
-    .localhost, .tls, .tlsOptions, .clientCertificates, .http2, .addresses, .addressPolicies, .proxies, .authenticating, .pacing,
+    .statusLines, .headlessResponses, .bodyFraming, .chunkFraming, .resets(over: .plain), .statuses, .connectionReuse,
+    .lastRequests,
+    .cleanConnections(over: .plain), .concurrency, .errors, .backpressure, .metrics, .dyingConnections, .queueing, .requestsApart,
+    .earlyAnswers, .handshakes, .unansweredExpect, .largeBodies, .requestsFromCallbacks,
+    .localhost, .addresses, .addressPolicies, .proxies, .authenticating, .pacing,
     .tracing, .requestForms, .lookupsApart, .givenAddresses, .sharedConnections,
   ]
 }

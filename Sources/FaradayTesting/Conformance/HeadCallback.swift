@@ -4,19 +4,19 @@ extension ConformanceGroup {
   static let headCallback: ConformanceGroup = .init(
     name: "head callback",
     cases: ["hello", "status/404", "status/204", "redirect/1", "bytes/0"].map { path in
-      Case("/\(path): it sees the status and the fields, once") { subject in
+      Case("/\(path): the callback gets status and fields once") { subject in
         let heads = Log<HTTPResponse>()
         let response = try await subject.connection.get(path) { $0.options.onHead = { heads.append($0) } }
         try expectEqual(heads.elements.map(\.status.code), [response.status.code])
         try expectEqual(heads.elements.first?.headerFields, response.headers)
       }
     } + [
-      .init("it sees the head of a HEAD", needsWire: false) { subject in
+      .init("the callback gets the head of a HEAD", needsWire: false) { subject in
         let heads = Log<HTTPResponse>()
         _ = try await subject.connection.head("hello") { $0.options.onHead = { heads.append($0) } }
         try expectEqual(heads.elements.map(\.status.code), [200])
       },
-      .init("it comes before the chunks", needsWire: false) { subject in
+      .init("the head is delivered before the chunks", needsWire: false) { subject in
         let seen = Log<String>()
         _ = try await subject.connection.get("hello") {
           $0.options.onHead = { _ in seen.append("head") }
@@ -27,7 +27,7 @@ extension ConformanceGroup {
         }
         try expectEqual(seen.elements, ["head", "chunk"])
       },
-      .init("it comes before a streamed response", needs: .streamedDownload, needsWire: false) { subject in
+      .init("the head is delivered before a streamed response", needs: .streamedDownload, needsWire: false) { subject in
         let seen = Log<Int>()
         let response = try await subject.connection.get("hello") {
           $0.options.onHead = { seen.append($0.status.code) }
@@ -36,7 +36,7 @@ extension ConformanceGroup {
         try expectEqual(seen.elements, [200])
         _ = try await response.body.collect()
       },
-      .init("it comes before the body has come") { subject in
+      .init("the head is delivered before the body has arrived") { subject in
         let hasHead = Gate()
         let server = try RawServer { connection in
           _ = try connection.readHead()
@@ -47,21 +47,21 @@ extension ConformanceGroup {
         }
         defer { server.stop() }
         let response = try await subject.connection(to: server).get { $0.options.onHead = { _ in hasHead.open() } }
-        try expectEqual(try await response.body.text(), "hello")
+        try expectEqual(try await response.body.utf8Text(), "hello")
       },
-      .init("it does not see informational responses") { subject in
+      .init("informational responses are not delivered as the head") { subject in
         let seen = Log<Int>()
         _ = try await subject.connection.get("early-hints") { $0.options.onHead = { seen.append($0.status.code) } }
         try expectEqual(seen.elements, [200])
       },
-      .init("what it throws is what send throws", needsWire: false) { subject in
+      .init("the callback's error is thrown by send", needsWire: false) { subject in
         let connection = try subject.connection
         try await expectThrows(Mine.self) {
           _ = try await connection.get("bytes/1000000") { $0.options.onHead = { _ in throw Mine() } }
         }
         try expectEqual(try await connection.get("hello").status, .ok)
       },
-      .init("what it throws ends a streamed response too", needs: .streamedDownload, needsWire: false) { subject in
+      .init("the callback's error ends a streamed response", needs: .streamedDownload, needsWire: false) { subject in
         let connection = try subject.connection
         try await expectThrows(Mine.self) {
           let response = try await connection.get("bytes/1000000") {
@@ -72,7 +72,7 @@ extension ConformanceGroup {
         }
         try expectEqual(try await connection.get("hello").status, .ok)
       },
-      .init("no chunk comes after it has thrown", needsWire: false) { subject in
+      .init("no chunk is delivered after the callback has thrown", needsWire: false) { subject in
         let chunks = Log<Int>()
         try await expectThrows(Mine.self) {
           _ = try await subject.connection.get("bytes/100000") {

@@ -3,19 +3,19 @@ internal import FaradayCore
 extension ConformanceGroup {
   /// Connections that must not be reused.
   static let lastRequests: ConformanceGroup = .init(
-    name: "last requests", needs: .strictFraming,
+    name: "connection close", needs: .strictFraming,
     cases: [
-      .init("a request that says close is the last on its connection") { subject in
+      .init("a request with Connection: close ends the reuse of its connection") { subject in
         let server = try keepingServer(adding: "")
         defer { server.stop() }
         let connection = try subject.connection(to: server)
         for _ in 0..<3 {
           let response = try await connection.get { $0.headers[.connection] = "close" }
-          try expectEqual(try await response.body.text(), "ok")
+          try expectEqual(try await response.body.utf8Text(), "ok")
         }
         try expectEqual(server.connectionCount, 3)
       },
-      .init("a request that says close among other things is too") { subject in
+      .init("Connection: close among other options ends the reuse of the connection") { subject in
         let server = try keepingServer(adding: "")
         defer { server.stop() }
         let connection = try subject.connection(to: server)
@@ -28,32 +28,32 @@ extension ConformanceGroup {
         "Connection: close", "Connection: close, x", "Connection: x, close", "connection: CLOSE", "Connection: x,close,y",
         "Connection: x\r\nConnection: close", "Connection: close\r\nConnection: x", "Connection:close ",
       ].map { fields in
-        Case("a response with \(fields.replacing("\r\n", with: ", ")) is the last on its connection") { subject in
+        Case("a response with \(fields.replacing("\r\n", with: ", ")) ends the reuse of its connection") { subject in
           let server = try keepingServer(adding: fields + "\r\n")
           defer { server.stop() }
           let connection = try subject.connection(to: server)
-          for _ in 0..<3 { try expectEqual(try await connection.get().body.text(), "ok") }
+          for _ in 0..<3 { try expectEqual(try await connection.get().body.utf8Text(), "ok") }
           try expectEqual(server.connectionCount, 3)
         }
       }
       + ["Connection: keep-alive", "Connection: x", "X: close"].map { fields in
-        Case("a response with \(fields) is not the last") { subject in
+        Case("a response with \(fields) keeps its connection reusable") { subject in
           let server = try keepingServer(adding: fields + "\r\n")
           defer { server.stop() }
           let connection = try subject.connection(to: server)
-          for _ in 0..<3 { try expectEqual(try await connection.get().body.text(), "ok") }
+          for _ in 0..<3 { try expectEqual(try await connection.get().body.utf8Text(), "ok") }
           try expectEqual(server.connectionCount, 1)
         }
       }
       + isMalformed(
-        "another protocol that nobody has asked for",
+        "an unrequested 101",
         answering: "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n", in: DeliveryKind.allCases)
       + isMalformed(
-        "another protocol that nobody has asked for, and a response",
+        "an unrequested 101 and a response",
         answering: "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n"
           + "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello")
       + [
-        .init("another protocol that nobody has asked for, and silence") { subject in
+        .init("an unrequested 101 and silence") { subject in
           let server = try RawServer { connection in
             _ = try connection.readHead()
             try connection.send("HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n")

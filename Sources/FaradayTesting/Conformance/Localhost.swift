@@ -14,7 +14,7 @@ extension ConformanceGroup {
         }
         defer { server.stop() }
         let request = try Request("http://localhost:\(server.port)/")
-        for _ in 0..<2 { try expectEqual(try await subject.adapter.send(request).body.text(), "ok") }
+        for _ in 0..<2 { try expectEqual(try await subject.adapter.send(request).body.utf8Text(), "ok") }
         try expectEqual(server.connectionCount, 1)
         withExtendedLifetime(refused) {}
       }

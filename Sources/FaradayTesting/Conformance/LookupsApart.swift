@@ -3,12 +3,12 @@ internal import FaradayCore
 extension ConformanceGroup {
   /// A DNS lookup that fails, or takes long, is the business of the requests that share it.
   static let lookupsApart = ConformanceGroup(
-    name: "lookups",
+    name: "name lookups",
     cases: [
-      .init("a name that is not found fails no request to an address") { subject in
+      .init("an unknown host fails no request to an address") { subject in
         try await survives(subject) { try Request("http://absent.invalid:\($0)/") }
       },
-      .init("a proxy that is not found fails no request without it", needs: .proxies) { subject in
+      .init("an unknown proxy fails no direct request", needs: .proxies) { subject in
         for scheme in [Proxy.Scheme.http, .socks5h] {
           try await survives(subject) {
             var request = try Request("http://127.0.0.1:\($0)/")
@@ -17,7 +17,7 @@ extension ConformanceGroup {
           }
         }
       },
-      .init("another host to connect to that is not found fails no request without it", needs: .otherAddresses) { subject in
+      .init("an unknown connect-to host fails no request without it", needs: .otherAddresses) { subject in
         try await survives(subject) {
           var request = try Request("http://127.0.0.1:\($0)/")
           request.options.network.connectTo = [ConnectTo(toHost: "absent.invalid")]
@@ -40,7 +40,7 @@ extension ConformanceGroup {
       },
     ])
 
-  /// Sends requests to a server together with one that fails, which gets the server's port, in many rounds.
+  /// Sends requests to a server together with one that fails, in many rounds. The failing request gets the server's port.
   private static func survives(_ subject: AdapterConformance.Subject, _ failing: (Int) throws -> Request) async throws {
     let server = try RawServer { connection in
       while true {

@@ -8,49 +8,49 @@ extension ConformanceGroup {
   private static func fails(
     _ sentence: String, _ codes: TransportError.Code..., answering text: String, needs: Capabilities = []
   ) -> Case {
-    Case(sentence, needs: needs) { subject in
+    Case("rejected: \(sentence)", needs: needs) { subject in
       try await subject.withServer(answering: text) { connection in
         let error = try await expectFailure(in: codes) { try await connection.get() }
-        // What arrived is told once there was a whole head.
+        // The error has a partial response once the head was complete.
         try expectEqual(error.partialResponse?.status, error.phase == .receiving ? .ok : nil)
       }
-      // The rules' server is another: what went wrong here is nobody else's business.
+      // The failure does not affect requests to another server.
       try expectEqual(try await subject.connection.get("hello").status, .ok)
     }
   }
 
   private static let heads: [Case] = [
-    fails("nothing at all", .connectionClosed, answering: ""),
+    fails("an empty response", .connectionClosed, answering: ""),
     fails("a word", .malformedResponse, answering: "garbage\r\n\r\n"),
     fails("a page without a head", .malformedResponse, answering: "<html>hello</html>"),
     fails("zeros", .malformedResponse, answering: "\0\0\0\0\r\n"),
     fails("a version without a status", .malformedResponse, answering: "HTTP/1.1\r\n\r\n"),
-    fails("a version that there is not", .malformedResponse, answering: "HTTP/9.9 200 OK\r\n\r\n"),
+    fails("an unknown version", .malformedResponse, answering: "HTTP/9.9 200 OK\r\n\r\n"),
     fails("another protocol", .malformedResponse, answering: "HTP/1.1 200 OK\r\n\r\n"),
     fails(
-      "a head of one line, cut off", .truncatedResponse, .connectionClosed, answering: "HTTP/1.1 200 OK\r\n",
+      "a truncated head of one line", .truncatedResponse, .connectionClosed, answering: "HTTP/1.1 200 OK\r\n",
       needs: .truncatedHeads),
     fails(
       "a head without its blank line", .truncatedResponse, .connectionClosed,
       answering: "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n", needs: .truncatedHeads),
     fails(
-      "a head cut off in a field", .truncatedResponse, .connectionClosed, answering: "HTTP/1.1 200 OK\r\nContent-Le",
+      "a head truncated within a field", .truncatedResponse, .connectionClosed, answering: "HTTP/1.1 200 OK\r\nContent-Le",
       needs: .truncatedHeads),
     fails(
-      "an interim response and no other", .truncatedResponse, .connectionClosed, answering: "HTTP/1.1 103 Hints\r\n\r\n",
+      "an interim response without a final one", .truncatedResponse, .connectionClosed, answering: "HTTP/1.1 103 Hints\r\n\r\n",
       needs: .truncatedHeads),
   ]
 
   private static let lengths: [Case] = [
-    malformed("two lengths that differ", "Content-Length: 5\r\nContent-Length: 6"),
-    malformed("two lengths that differ, by another name", "Content-Length: 5\r\ncontent-length: 0", needs: .repeatedHeaders),
-    malformed("a length that is no number", "Content-Length: abc"),
+    malformed("conflicting lengths", "Content-Length: 5\r\nContent-Length: 6"),
+    malformed("conflicting lengths with another spelling", "Content-Length: 5\r\ncontent-length: 0", needs: .repeatedHeaders),
+    malformed("a length that is not a number", "Content-Length: abc"),
     malformed("a negative length", "Content-Length: -5"),
   ]
 
   private static func malformed(_ sentence: String, _ fields: String, needs: Capabilities = []) -> Case {
     let answer = "HTTP/1.1 200 OK\r\n\(fields)\r\n\r\nhello!"
-    return Case(sentence, needs: needs) { subject in
+    return Case("rejected: \(sentence)", needs: needs) { subject in
       try await subject.withServer(answering: answer) { connection in
         _ = try await expectFailure(.malformedResponse) { try await connection.get() }
       }
@@ -60,24 +60,24 @@ extension ConformanceGroup {
   private static let chunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
 
   private static let bodies: [Case] = [
-    .init("two lengths that agree are one") { subject in
+    .init("equal lengths count as one") { subject in
       let answer = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 5\r\n\r\nhello"
       try await subject.withServer(answering: answer) { connection in
-        try expectEqual(try await connection.get().body.text(), "hello")
+        try expectEqual(try await connection.get().body.utf8Text(), "hello")
       }
     },
-    fails("a chunk size that is no number", .malformedResponse, answering: chunked + "zz\r\nhello\r\n0\r\n\r\n"),
+    fails("a chunk size that is not a number", .malformedResponse, answering: chunked + "zz\r\nhello\r\n0\r\n\r\n"),
     fails("a chunk longer than its size", .malformedResponse, answering: chunked + "5\r\nhelloWORLD\r\n0\r\n\r\n"),
     fails("a negative chunk size", .malformedResponse, answering: chunked + "-1\r\n\r\n"),
-    fails("a chunk size beyond all numbers", .malformedResponse, answering: chunked + "fffffffffffffffff\r\nx"),
-    fails("a chunked body cut off in a chunk", .truncatedResponse, answering: chunked + "5\r\nhel"),
-    .init("a chunked body without its last chunk is not complete, and what arrived is kept") { subject in
+    fails("a chunk size that overflows", .malformedResponse, answering: chunked + "fffffffffffffffff\r\nx"),
+    fails("a chunked body truncated within a chunk", .truncatedResponse, answering: chunked + "5\r\nhel"),
+    .init("a chunked body without its last chunk is truncated and keeps the received bytes") { subject in
       try await subject.withServer(answering: chunked + "5\r\nhello\r\n") { connection in
         let error = try await expectFailure(.truncatedResponse) { try await connection.get() }
         try expectEqual(error.partialResponse?.body.data, Data("hello".utf8))
       }
     },
-    .init("a body shorter than its length is not complete, and what arrived is kept") { subject in
+    .init("a body shorter than its length is truncated and keeps the received bytes") { subject in
       let answer = "HTTP/1.1 200 OK\r\nContent-Length: 10\r\nServer: y\r\n\r\nhello"
       try await subject.withServer(answering: answer) { connection in
         let error = try await expectFailure(.truncatedResponse) { try await connection.get() }
@@ -88,7 +88,7 @@ extension ConformanceGroup {
         try expectEqual(partial.body.data, Data("hello".utf8))
       }
     },
-    .init("a streamed body shorter than its length fails after what arrived", needs: .streamedDownload) { subject in
+    .init("a streamed body shorter than its length fails after the received bytes", needs: .streamedDownload) { subject in
       try await subject.withServer(answering: "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello") { connection in
         var seen = Data()
         let error = try await expectFailure(.truncatedResponse) {
@@ -112,45 +112,45 @@ extension ConformanceGroup {
       for _ in 0..<3 {
         let response = try await connection.get()
         try expectEqual(response.status, .ok)
-        try expectEqual(try await response.body.text(), "ok")
+        try expectEqual(try await response.body.utf8Text(), "ok")
       }
     },
   ]
 
   private static let extremes: [Case] = [
-    .init("a head over a mebibyte") { subject in
+    .init("a head over a mebibyte is rejected") { subject in
       let field = "X-Filler: " + String(repeating: "a", count: 1000) + "\r\n"
       let answer = "HTTP/1.1 200 OK\r\n" + String(repeating: field, count: 1100) + "\r\n"
       try await subject.withServer(answering: answer) { connection in
         try await expectFailure(.headTooLarge) { try await connection.get() }
       }
     },
-    .init("a header line over a mebibyte") { subject in
+    .init("a header line over a mebibyte is rejected") { subject in
       let answer = "HTTP/1.1 200 OK\r\nX: " + String(repeating: "a", count: 1 << 20) + "\r\n\r\n"
       try await subject.withServer(answering: answer) { connection in
         try await expectFailure(.headTooLarge) { try await connection.get() }
       }
     },
-    .init("a head of more fields than there may be") { subject in
+    .init("a head with more fields than allowed is rejected") { subject in
       let fields = (0...ResponseLimits.lines).map { "X-\($0): y\r\n" }.joined()
       try await subject.withServer(answering: "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\(fields)\r\n") { connection in
         try await expectFailure(.headTooLarge) { try await connection.get() }
       }
     },
-    .init("a head of more fields than can be counted", needs: .repeatedHeaders) { subject in
+    .init("a head with more fields than can be counted is rejected", needs: .repeatedHeaders) { subject in
       let fields = String(repeating: "a:\r\n", count: 1 << 16)
       try await subject.withServer(answering: "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\(fields)\r\n") { connection in
         try await expectFailure(.headTooLarge) { try await connection.get() }
       }
     },
-    .init("trailers of more fields than can be counted", needs: .trailers) { subject in
+    .init("trailers with more fields than can be counted are rejected", needs: .trailers) { subject in
       let fields = String(repeating: "a:\r\n", count: 1 << 16)
       let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
       try await subject.withServer(answering: head + "2\r\nok\r\n0\r\n\(fields)\r\n") { connection in
         try await expectFailure(.headTooLarge) { try await connection.get() }
       }
     },
-    .init("trailers over a mebibyte", needs: .trailers) { subject in
+    .init("trailers over a mebibyte are rejected", needs: .trailers) { subject in
       let field = "X-Filler: " + String(repeating: "a", count: 1000) + "\r\n"
       let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
       let answer = head + "2\r\nok\r\n0\r\n" + String(repeating: field, count: 1100) + "\r\n"
@@ -158,7 +158,7 @@ extension ConformanceGroup {
         try await expectFailure(.headTooLarge) { try await connection.get() }
       }
     },
-    .init("a head without end") { subject in
+    .init("an endless head is rejected") { subject in
       let fields = [UInt8](String(repeating: "X: y\r\n", count: 10_000).utf8)
       let server = try RawServer { connection in
         _ = try connection.readHead()
@@ -172,10 +172,10 @@ extension ConformanceGroup {
   ]
 
   private static let resets: [Case] = [
-    .init("a reset instead of an answer") { subject in
+    .init("a reset before the response is an error") { subject in
       try await expectFailure(.connectionClosed, .receiveFailed, .sendFailed) { try await subject.connection.get("reset") }
     },
-    .init("a reset in the middle of the body", needs: .streamedDownload) { subject in
+    .init("a reset within the body is an error", needs: .streamedDownload) { subject in
       let gate = Gate()
       let server = try RawServer { connection in
         _ = try connection.readHead()

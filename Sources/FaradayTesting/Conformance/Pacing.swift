@@ -2,15 +2,15 @@ internal import FaradayCore
 
 extension ConformanceGroup {
   static let pacing: ConformanceGroup = .init(
-    name: "pace",
+    name: "rates and timeouts",
     cases: [
-      .init("receiving is no faster than it may be", needs: .rateLimits) { subject in
+      .init("the receive rate is limited", needs: .rateLimits) { subject in
         let start = ContinuousClock.now
         let response = try await subject.connection.get("bytes/60000") { $0.options.rates.maximumReceive = 60_000 }
         try expectEqual(try await response.body.collect(upTo: .max).count, 60_000)
         try expect(ContinuousClock.now - start > .milliseconds(500), "60,000 bytes came in \(ContinuousClock.now - start)")
       },
-      .init("sending is no faster than it may be", needs: [.rateLimits, .streamedUpload]) { subject in
+      .init("the send rate is limited", needs: [.rateLimits, .streamedUpload]) { subject in
         let start = ContinuousClock.now
         let response = try await subject.connection.post("echo") {
           $0.body = .stream(Pieces(size: 400_000))
@@ -19,12 +19,12 @@ extension ConformanceGroup {
         try expectEqual(try await response.body.collect(upTo: .max).count, 400_000)
         try expect(ContinuousClock.now - start > .milliseconds(300), "400,000 bytes were sent in \(ContinuousClock.now - start)")
       },
-      .init("a rate of nothing is refused", needs: .rateLimits, needsWire: false) { subject in
+      .init("a rate of zero is refused", needs: .rateLimits, needsWire: false) { subject in
         try await expectFailure(.invalidOption) {
           try await subject.connection.get("hello") { $0.options.rates.maximumReceive = 0 }
         }
       },
-      .init("a transfer that is too slow for too long ends", needs: .minimumRate) { subject in
+      .init("a transfer below the minimum rate for too long ends", needs: .minimumRate) { subject in
         let error = try await expectFailure(.tooSlow) {
           try await subject.connection.get("drip?count=1000&interval=100&size=1") {
             $0.options.rates.minimum = 1000
@@ -33,13 +33,13 @@ extension ConformanceGroup {
         }
         try expect(error.isTimeout)
       },
-      .init("the first byte is waited for no longer than that", needs: .phaseTimeouts) { subject in
+      .init("the first-byte timeout expires", needs: .phaseTimeouts) { subject in
         try await expectFailure(.firstByteTimeout) {
           try await subject.connection.get("stall") { $0.options.timeouts.firstByte = .milliseconds(100) }
         }
       },
       .init(
-        "the first byte of an answer to a challenge is waited for no longer than that",
+        "the first-byte timeout applies to the response after a challenge",
         needs: [.phaseTimeouts, .authentication]
       ) { subject in
         // The body of the challenge takes longer than the timeout, so that this is over when the second request is sent.
@@ -54,7 +54,7 @@ extension ConformanceGroup {
         defer { server.stop() }
         try await expectFailure(.firstByteTimeout) {
           try await subject.connection(to: server).get {
-            $0.options.authentication = Authentication(user: "ada", password: "secret", schemes: .digest)
+            $0.options.authentication = TransportAuthentication(user: "ada", password: "secret", schemes: .digest)
             // Buffered delivery may have a deadline of its own, at which all timeouts are looked at.
             $0.options.delivery = .streamed
             $0.options.timeouts.firstByte = .milliseconds(200)
@@ -63,13 +63,13 @@ extension ConformanceGroup {
           }
         }
       },
-      .init("a body may take longer than its first byte", needs: .phaseTimeouts) { subject in
+      .init("the first-byte timeout does not limit the body", needs: .phaseTimeouts) { subject in
         let response = try await subject.connection.get("drip?count=25&interval=100&size=1") {
           $0.options.timeouts.firstByte = .seconds(2)
         }
         try expectEqual(try await response.body.collect(upTo: .max).count, 25)
       },
-      .init("the handshake is waited for no longer than that", needs: [.phaseTimeouts, .unverifiedTLS]) { subject in
+      .init("the TLS timeout expires", needs: [.phaseTimeouts, .unverifiedTLS]) { subject in
         let server = try RawServer { $0.waitForClose() }
         defer { server.stop() }
         let request = try Request(server.url.replacing("http://", with: "https://"))
@@ -80,7 +80,7 @@ extension ConformanceGroup {
         }
         try expectEqual(error.phase, .tls)
       },
-      .init("a lookup is waited for no longer than that", needs: [.phaseTimeouts, .dnsOverHTTPS]) { subject in
+      .init("the lookup timeout expires", needs: [.phaseTimeouts, .dnsOverHTTPS]) { subject in
         // A resolver that never answers.
         let resolver = try RawServer { $0.waitForClose() }
         defer { resolver.stop() }
@@ -92,9 +92,9 @@ extension ConformanceGroup {
         }
         try expectEqual(error.phase, .resolving)
       },
-      .init("a total that counts from the start", needs: .phaseTimeouts) { subject in
+      .init("a total timeout can count from the start of the transfer", needs: .phaseTimeouts) { subject in
         try await expectFailure(.totalTimeout) {
-          try await subject.connection.get("stall") { $0.options.timeouts.totalFromStart = .milliseconds(100) }
+          try await subject.connection.get("stall") { $0.options.timeouts.totalExcludingQueue = .milliseconds(100) }
         }
       },
     ])

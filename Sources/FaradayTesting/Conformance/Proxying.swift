@@ -4,7 +4,7 @@ extension ConformanceGroup {
   static let proxies: ConformanceGroup = .init(
     name: "proxies", needs: .proxies,
     cases: [
-      .init("a request is sent through its proxy, with the fields for it") { subject in
+      .init("a request is sent through its proxy with the proxy's fields") { subject in
         var proxy = Proxy(.http, host: "127.0.0.1", user: "ada", password: "pass:word")
         proxy.headers[try require(HTTPField.Name("X-For-Proxy"))] = "yes"
         let head = try await receivedHead(subject, proxy, "http://anywhere.invalid/x")
@@ -12,7 +12,7 @@ extension ConformanceGroup {
         try expect(head.contains("\r\nProxy-Authorization: Basic YWRhOnBhc3M6d29yZA==\r\n"), head)
         try expect(head.contains("\r\nX-For-Proxy: yes\r\n"), head)
       },
-      .init("a tunnel is asked for, with the fields for the proxy only") { subject in
+      .init("CONNECT contains only the proxy's fields") { subject in
         var proxy = Proxy(.http, host: "127.0.0.1")
         proxy.tunnels = true
         proxy.headers[try require(HTTPField.Name("X-For-Proxy"))] = "yes"
@@ -20,18 +20,18 @@ extension ConformanceGroup {
         try expect(head.hasPrefix("CONNECT anywhere.invalid:80 HTTP/1.1\r\n"), head)
         try expect(head.contains("\r\nX-For-Proxy: yes\r\n") && !head.contains("X-Mine"), head)
       },
-      .init("one request's proxy is not the next one's") { subject in
+      .init("a proxy applies to its request only") { subject in
         _ = try await receivedHead(subject, Proxy(.http, host: "127.0.0.1"), "http://127.0.0.1:\(subject.server.port)/hello")
         try expectEqual(subject.server.requestCount, 0)
-        try expectEqual(try await subject.connection.get("hello").body.text(), "Hello, world!")
+        try expectEqual(try await subject.connection.get("hello").body.utf8Text(), "Hello, world!")
       },
-      .init("exceptions are connected to directly") { subject in
+      .init("excluded hosts are connected to directly") { subject in
         var proxy = Proxy(.http, host: "proxy.invalid", port: 1)
         proxy.exceptions = ["127.0.0.1"]
         let response = try await subject.connection.get("hello") { [proxy] in $0.options.proxy = .proxy(proxy) }
         try expectEqual(response.status, .ok)
       },
-      .init("exceptions are names with their subdomains, addresses and ranges") { subject in
+      .init("exceptions can be names with subdomains, addresses and ranges") { subject in
         for (exceptions, host, isDirect) in [
           (["*"], "127.0.0.1", true), (["127.0.0.0/8"], "127.0.0.1", true), (["localhost"], "localhost", true),
           (["other.invalid, 127.0.0.1"], "127.0.0.1", true), (["host"], "localhost", false), ([], "127.0.0.1", false),
@@ -45,7 +45,7 @@ extension ConformanceGroup {
           try expectEqual(proxy.connectionCount, isDirect ? 0 : 1)
         }
       },
-      .init("a failure of the connection to the proxy is the proxy's") { subject in
+      .init("a failed connection to the proxy is a proxy failure") { subject in
         let refused = try RefusedPort()
         for (scheme, url) in Proxy.Scheme.allCases.flatMap({ scheme in
           ["http://127.0.0.1:\(subject.server.port)/hello", "https://127.0.0.1:\(subject.server.port)/hello"].map { (scheme, $0) }
@@ -59,7 +59,7 @@ extension ConformanceGroup {
         }
         try expectEqual(subject.server.connectionCount, 0)
       },
-      .init("a proxy that breaks off before its tunnel stands is the proxy's failure") { subject in
+      .init("a proxy that closes before its tunnel is open is a proxy failure") { subject in
         for (scheme, resets) in Proxy.Scheme.allCases.flatMap({ scheme in [true, false].map { (scheme, $0) } }) {
           for answer in ["", "HTTP/1.1 200 OK\r\n", "HTTP/1.1 407 Denied\r\nContent-Length: 100\r\n\r\n"] {
             guard scheme == .http || answer.isEmpty else { continue }
@@ -82,7 +82,7 @@ extension ConformanceGroup {
           }
         }
       },
-      .init("a proxy's refusal of a tunnel is permanent") { subject in
+      .init("a proxy that refuses a tunnel is a permanent failure") { subject in
         // An interim response before the 200 ends the exchange in all versions of libcurl.
         for answer in [
           "403 Forbidden", "407 Proxy Authentication Required\r\nProxy-Authenticate: Basic", "502 Bad Gateway",
@@ -103,7 +103,7 @@ extension ConformanceGroup {
           try expectEqual(server.connectionCount, 1)
         }
       },
-      .init("a failure behind the tunnel is not the proxy's") { subject in
+      .init("a failure inside the tunnel is not a proxy failure") { subject in
         for resets in [true, false] {
           let server = try RawServer { connection in
             _ = try connection.readHead()
@@ -126,7 +126,7 @@ extension ConformanceGroup {
           try await subject.adapter.send(try Request("http://127.0.0.1:\(refused.port)/", through: proxy))
         }
       },
-      .init("a proxy whose answer does not end is given up") { subject in
+      .init("a proxy with an endless response is abandoned") { subject in
         for (name, head, piece) in ConformanceGroup.endless {
           for (url, needsTunnel) in [("http://127.0.0.1:9/", false), ("https://127.0.0.1:9/", true)] {
             let server = try RawServer { connection in
@@ -144,7 +144,7 @@ extension ConformanceGroup {
           }
         }
       },
-      .init("OPTIONS about the server as a whole, through a proxy or around it", needs: [.asteriskTarget, .otherAddresses]) {
+      .init("OPTIONS in asterisk form is sent with and without a proxy", needs: [.asteriskTarget, .otherAddresses]) {
         subject in
         let lines = Log<String>()
         let server = try RawServer { connection in
@@ -177,7 +177,7 @@ extension ConformanceGroup {
           try expectEqual(lines.elements.last, expected)
         }
       },
-      .init("a field for the proxy replaces libcurl's own") { subject in
+      .init("a proxy field replaces libcurl's own") { subject in
         var proxy = Proxy(.http, host: "127.0.0.1")
         let name = try require(HTTPField.Name("Proxy-Connection"))
         proxy.headers[name] = "close"
@@ -195,7 +195,7 @@ extension ConformanceGroup {
           try expectEqual(head.lowercased().split(separator: "proxy-connection:").count, 2)
         }
       },
-      .init("a proxy that is not one is refused", needsWire: false) { subject in
+      .init("an invalid proxy is refused", needsWire: false) { subject in
         for proxy in [
           Proxy(.http, host: ""), Proxy(.http, host: "a b"), Proxy(.http, host: "h", port: 99_999),
           Proxy(.http, host: "h", user: "a\0b"),
@@ -206,7 +206,7 @@ extension ConformanceGroup {
           try expectEqual(error.phase, .building)
         }
       },
-      .init("a field that would end its line is refused", needsWire: false) { subject in
+      .init("a proxy field with a line break is refused", needsWire: false) { subject in
         var proxy = Proxy(.http, host: "127.0.0.1")
         let name = try require(HTTPField.Name("X-For-Proxy"))
         proxy.headers = [name: "a"]

@@ -4,15 +4,15 @@ extension ConformanceGroup {
   /// The request queue: requests that wait while the connection pool is exhausted. A hundred is more than any adapter allows by
   /// default.
   static let queueing: ConformanceGroup = .init(
-    name: "waiting for a turn",
+    name: "queueing",
     cases: [
-      .init("those that wait are sent when others have ended, each once") { subject in
+      .init("queued requests are sent once each when others have ended") { subject in
         let (answers, arrived) = try await crowd(subject) { $0 }
         try expectEqual(answers.count, 100)
         for answer in answers { try expectEqual(try answer.get().status, .ok) }
         try expectEqual(arrived, 100)
       },
-      .init("those that wait longer than they may fail, and are not sent", needs: .queueTimeout) { subject in
+      .init("requests that wait too long fail and are not sent", needs: .queueTimeout) { subject in
         let (answers, arrived) = try await crowd(subject) { options in
           var options = options
           options.timeouts.queue = .milliseconds(50)
@@ -29,7 +29,7 @@ extension ConformanceGroup {
         }
         try expectEqual(arrived, 100 - failures.count)
       },
-      .init("waiting for a turn is not being idle", needs: .idleTimeout) { subject in
+      .init("the idle timeout does not count in the queue", needs: .idleTimeout) { subject in
         guard #available(macOS 26, *) else { return }
         let mayAnswer = Gate()
         let failed = Log<String>()
@@ -55,7 +55,7 @@ extension ConformanceGroup {
           try await group.waitForAll()
         }
       },
-      .init("one that waits can be cancelled, and is not sent") { subject in
+      .init("a queued request can be cancelled and is not sent") { subject in
         let mayAnswer = Gate()
         let paths = Log<String>()
         let server = try holding(until: mayAnswer) { paths.append($0) }

@@ -3,7 +3,7 @@ internal import FaradayCore
 extension ConformanceGroup {
   /// No state of one request affects the next.
   static let requestsApart: ConformanceGroup = .init(
-    name: "requests apart",
+    name: "independent requests",
     cases: [
       .init("a folded first field after another response is an error or a response", needs: .strictFraming) { subject in
         let answer = "HTTP/1.1 200 OK\r\n X: y\r\nContent-Length: 6\r\n\r\nsecond"
@@ -19,7 +19,8 @@ extension ConformanceGroup {
           }
         }
       },
-      .init("a folded first field on one connection after the other", needs: .strictFraming) { subject in
+      .init("a folded first field on one connection after the other is an error or a response", needs: .strictFraming) {
+        subject in
         let server = try RawServer { connection in
           _ = try connection.readHead()
           try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nfirst")
@@ -40,7 +41,7 @@ extension ConformanceGroup {
         }
       },
       .init(
-        "another server's refusal to be asked does not send this one's body early", needs: [.expectContinue, .streamedUpload]
+        "a server's 417 does not make another server's request send its body early", needs: [.expectContinue, .streamedUpload]
       ) { subject in
         let file = try TemporaryFile(Data("hello".utf8))
         let heads = Log<String>()
@@ -59,7 +60,7 @@ extension ConformanceGroup {
           }
         }
         defer { refusing.stop() }
-        // What comes of it has rules of its own.
+        // Other rules test the outcome of this request.
         _ = try? await subject.connection(to: refusing).put(body: .file(file.path)) { $0.headers[.expect] = "100-continue" }
         for _ in 0..<8 {
           let sent = Log<Int>()

@@ -4,7 +4,7 @@ extension ConformanceGroup {
   static let responseHeaders: ConformanceGroup = .init(
     name: "response headers",
     cases: [
-      .init("fields arrive with their values", needsWire: false) { subject in
+      .init("fields are delivered with their values", needsWire: false) { subject in
         let headers = try await subject.connection.get("headers?X-One=1&X-Two=two%20words").headers
         try expectEqual(headers[try require(.init("X-One"))], "1")
         try expectEqual(headers[try require(.init("x-two"))], "two words")
@@ -19,37 +19,37 @@ extension ConformanceGroup {
         try expectEqual(response.headers[values: .setCookie], ["a=1", "b=2"])
         _ = try await response.body.collect()
       },
-      .init("names that differ in case alone are one field", needs: .repeatedHeaders) { subject in
+      .init("field names are case-insensitive", needs: .repeatedHeaders) { subject in
         try expectEqual(try await values(of: "X-Same: 1\r\nx-same: 2", subject).joined(separator: ", "), "1, 2")
       },
-      .init("blanks around a value are not part of it") { subject in
+      .init("whitespace around a value is trimmed") { subject in
         try expectEqual(try await values(of: "X-Same: \t a  b \t ", subject), ["a  b"])
       },
-      .init("a value that is empty is there") { subject in
+      .init("an empty value is delivered") { subject in
         try expectEqual(try await values(of: "X-Same:", subject), [""])
       },
-      .init("a value of 60000 bytes arrives whole") { subject in
+      .init("a value of 60000 bytes is delivered") { subject in
         let value = String(repeating: "v", count: 60_000)
         try expectEqual(try await values(of: "X-Same: \(value)", subject), [value])
       },
-      .init("two hundred fields arrive") { subject in
+      .init("two hundred fields are delivered") { subject in
         let fields = (0..<200).map { "X-Field-\($0): \($0)" }.joined(separator: "\r\n")
         try await subject.withServer(answering: "HTTP/1.1 200 OK\r\n\(fields)\r\nContent-Length: 0\r\n\r\n") { connection in
           let headers = try await connection.get().headers
           for index in 0..<200 { try expectEqual(headers[try require(.init("X-Field-\(index)"))], "\(index)") }
         }
       },
-      .init("where the response came from is the request's URL", needsWire: false) { subject in
+      .init("the response has the request's URL", needsWire: false) { subject in
         try expectEqual(try await subject.connection.get("hello").url.absoluteString, subject.server.url + "/hello")
       },
-      .init("HTTP/1.1 is told", needs: .responseVersion) { subject in
+      .init("the version HTTP/1.1 is reported", needs: .responseVersion) { subject in
         try expectEqual(try await subject.connection.get("hello").version, .http1_1)
       },
-      .init("HTTP/1.0 is told", needs: .responseVersion) { subject in
+      .init("the version HTTP/1.0 is reported", needs: .responseVersion) { subject in
         try await subject.withServer(answering: "HTTP/1.0 200 OK\r\n\r\nold") { connection in
           let response = try await connection.get()
           try expectEqual(response.version, .http1_0)
-          try expectEqual(try await response.body.text(), "old")
+          try expectEqual(try await response.body.utf8Text(), "old")
         }
       },
     ])

@@ -26,7 +26,7 @@ extension ConformanceGroup {
         options.proxy = .proxy(proxy)
       },
       apart("versions of IP", count: 2, needs: .ipVersion) { $0.network.ipVersion = $1 == 0 ? .any : .v4 },
-      .init("the options of TCP are those of the request, also on a kept connection", needs: .tcpOptions) { subject in
+      .init("TCP options are applied per request, also on a kept connection", needs: .tcpOptions) { subject in
         let server = try answering()
         defer { server.stop() }
         let connection = try subject.connection(to: server)
@@ -43,7 +43,7 @@ extension ConformanceGroup {
             TCPOptions(localPort: client, remotePort: server.port), TCPOptions(noDelay: noDelay, keepAlive: keepAlive))
         }
       },
-      .init("the TCP user timeout is that of the request, also on a kept connection", needs: .tcpUserTimeout) { subject in
+      .init("the TCP user timeout is applied per request, also on a kept connection", needs: .tcpUserTimeout) { subject in
         let server = try answering()
         defer { server.stop() }
         let connection = try subject.connection(to: server)
@@ -60,25 +60,6 @@ extension ConformanceGroup {
             TCPOptions(noDelay: true, keepAlive: 60, userTimeout: milliseconds))
         }
         try expectEqual(ports.count, 1)
-      },
-      .init("the certificates of a kept connection are reported", needs: [.peerCertificates, .tlsHandshake, .customCA]) {
-        subject in
-        let nginx = try NginxVariants.shared.get()
-        var connections: Set<String?> = []
-        var certificates: Set<[Data]> = []
-        for index in 0..<6 {
-          var request = try Request(nginx.url(.valid))
-          request.options.httpVersion = .http1
-          request.options.tls.caFile = nginx.certificates.authority
-          request.options.tls.reportsPeerCertificates = index % 3 == 0
-          request.options.tls.resumesSessions = index % 2 == 0
-          let response = try await subject.adapter.send(request)
-          connections.insert(NginxVariants.fields(of: try await response.body.text())["connection"])
-          try expectEqual(response.metrics.peerCertificates.isEmpty, index % 3 != 0)
-          if index % 3 == 0 { certificates.insert(response.metrics.peerCertificates) }
-        }
-        try expectEqual(connections.count, 1)
-        try expectEqual(certificates.count, 1)
       },
     ])
 
@@ -122,7 +103,7 @@ extension ConformanceGroup {
     _ name: String, count: Int, needs: Capabilities, through scheme: Proxy.Scheme? = nil,
     _ set: @escaping @Sendable (inout Options, _ index: Int) -> Void
   ) -> Case {
-    Case("requests that differ in \(name) have connections of their own, and keep them", needs: needs) { subject in
+    Case("requests that differ in \(name) have separate connections, which are kept", needs: needs) { subject in
       try expectEqual(try await connections(subject, through: scheme, set), count)
     }
   }

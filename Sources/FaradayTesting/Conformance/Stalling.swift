@@ -2,14 +2,14 @@ internal import FaradayCore
 
 /// A server that reports when a request has arrived and when the client has closed its connection, and never completes a response,
 /// except for `/next`.
-struct Stalling {
-  let hasRequest = Gate()
-  let hasClosed = Gate()
-  let server: RawServer
+package struct Stalling {
+  package let hasRequest = Gate()
+  package let hasClosed = Gate()
+  package let server: RawServer
 
-  static let someOfABody = "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhello"
+  package static let someOfABody = "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhello"
 
-  init(answering text: String = "") throws {
+  package init(answering text: String = "") throws {
     server = try RawServer { [hasRequest, hasClosed] connection in
       while try connection.readHead().hasPrefix("GET /next ") {
         try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nnext")
@@ -30,6 +30,6 @@ struct Stalling {
     let connection = try subject.connection(to: stalling.server)
     try await body(stalling, connection)
     try expect(await stalling.hasClosed.opened(), "the connection is still open")
-    try expectEqual(try await connection.get("next").body.text(), "next")
+    try expectEqual(try await connection.get("next").body.utf8Text(), "next")
   }
 }

@@ -17,35 +17,35 @@ extension ConformanceGroup {
           try expectEqual(subject.server.requestCount, 1)
         }
       } + [
-        .init("a POST that is redirected is sent once") { subject in
+        .init("a redirected POST is sent once") { subject in
           let response = try await subject.connection.post("redirect-to?url=/echo&status=307", body: "hello")
           try expectEqual(response.status.code, 307)
-          try expectEqual(try await response.body.text(), "elsewhere\n")
+          try expectEqual(try await response.body.utf8Text(), "elsewhere\n")
           try expectEqual(subject.server.requestCount, 1)
         },
-        .init("a challenge is not answered") { subject in
+        .init("a challenge is returned") { subject in
           let response = try await subject.connection.get("basic-auth/a/b")
           try expectEqual(response.status, .unauthorized)
           try expectEqual(response.headers[.wwwAuthenticate], "Basic realm=\"faraday\"")
-          try expectEqual(try await response.body.text(), "who are you?\n")
+          try expectEqual(try await response.body.utf8Text(), "who are you?\n")
           try expectEqual(subject.server.requestCount, 1)
         },
-        .init("cookies are not kept", needs: .exactHeaders) { subject in
+        .init("cookies are not stored", needs: .exactHeaders) { subject in
           let connection = try subject.connection
           _ = try await connection.get("cookies")
           try expectEqual(try await Inspected(connection.get("inspect")).values("cookie"), [])
         },
-        .init("responses are not kept") { subject in
+        .init("responses are not cached") { subject in
           let connection = try subject.connection
           for _ in 0..<3 {
             _ = try await connection.get("headers?Cache-Control=max-age%3D3600&ETag=%22a%22")
           }
           try expectEqual(subject.server.requestCount, 3)
         },
-        .init("a reason that is empty or long is no matter") { subject in
+        .init("an empty or long reason phrase is accepted") { subject in
           for reason in [" ", " " + String(repeating: "x", count: 1000)] {
             try await subject.withServer(answering: "HTTP/1.1 200\(reason)\r\nContent-Length: 2\r\n\r\nok") { connection in
-              try expectEqual(try await connection.get().body.text(), "ok")
+              try expectEqual(try await connection.get().body.utf8Text(), "ok")
             }
           }
         },

@@ -1,18 +1,18 @@
-internal import FaradayCore
+package import FaradayCore
 
 extension AdapterConformance {
   /// The context of a rule: the adapter under test, and a server.
-  struct Subject: Sendable {
-    let adapter: any Adapter
-    let server: LocalServer
+  package struct Subject: Sendable {
+    package let adapter: any Adapter
+    package let server: LocalServer
 
     /// A connection to the local server.
-    var connection: Connection {
+    package var connection: Connection {
       get throws { try connection(to: server.url) }
     }
 
     /// A connection to a server that sends exactly the bytes that the rule chooses.
-    func connection(to server: RawServer) throws -> Connection {
+    package func connection(to server: RawServer) throws -> Connection {
       try connection(to: server.url)
     }
 

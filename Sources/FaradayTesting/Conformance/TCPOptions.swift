@@ -18,8 +18,8 @@ struct TCPOptions: Equatable {
     self.userTimeout = userTimeout
   }
 
-  /// Those of the socket that is connected between these ports; nil if there is none. The local port alone would not do: the kernel
-  /// gives one to several connections, if they go to different servers.
+  /// The options of the socket that connects these ports; nil if no socket does. The local port does not identify a socket: the
+  /// kernel uses it for several connections to different servers.
   init?(localPort: Int, remotePort: Int) {
     let found = (0..<Int32(2048)).first {
       Self.port($0, getsockname) == localPort && Self.port($0, getpeername) == remotePort
@@ -41,7 +41,7 @@ struct TCPOptions: Equatable {
     return getsockopt(descriptor, level, name, &value, &length) == 0 ? value : -1
   }
 
-  /// The port that `getsockname` or `getpeername` tells; nil for what is no such socket of IPv4.
+  /// The port from `getsockname` or `getpeername`; nil if the descriptor is not an IPv4 socket.
   private static func port(
     _ descriptor: Int32, _ ask: (Int32, UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> Int32
   ) -> Int? {

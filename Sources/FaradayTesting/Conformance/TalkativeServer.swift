@@ -52,7 +52,7 @@ final class TalkativeServer: Sendable {
           guard areHere.wait() else { return }
           try connection.send(answer.text(for: target))
           guard areRead.wait() else { return }
-          // What is said may end the connection for the server, too.
+          // The closure can end the connection for the server too.
           defer { said.append(connection.index) }
           try more(connection)
         } else {
@@ -86,9 +86,9 @@ extension Connection {
     _ method: HTTPRequest.Method = .get, _ target: String, file: String = #fileID, line: Int = #line
   ) async throws {
     let body: Body = method == .post ? .text(TalkativeServer.content) : .empty
-    let response = try await run(method, target, body: body)
+    let response = try await send(method, target, body: body)
     try expectEqual(response.headers[try require(.init("X-Target"))], "/" + target, file: file, line: line)
     let hasBody = method != .head && response.status == .ok
-    try expectEqual(try await response.body.text(), hasBody ? "/" + target : "", file: file, line: line)
+    try expectEqual(try await response.body.utf8Text(), hasBody ? "/" + target : "", file: file, line: line)
   }
 }

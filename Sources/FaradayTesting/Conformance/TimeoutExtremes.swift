@@ -2,23 +2,23 @@ internal import FaradayCore
 
 extension ConformanceGroup {
   static let timeoutExtremes: ConformanceGroup = .init(
-    name: "limits of timeouts",
+    name: "timeout extremes",
     cases: [Duration.zero, .seconds(-1), .nanoseconds(1)].flatMap { duration in
       [
-        Case("\(duration as Duration) is a connect timeout", needs: [.connectTimeout, .totalTimeout]) { subject in
+        Case("a connect timeout of \(duration as Duration) is accepted", needs: [.connectTimeout, .totalTimeout]) { subject in
           let full = try FullListener()
           try await isOver(.connectTimeout, Timeouts(connect: duration, total: longer), "http://127.0.0.1:\(full.port)/", subject)
           withExtendedLifetime(full) {}
         },
-        Case("\(duration as Duration) is an idle timeout", needs: [.idleTimeout, .totalTimeout]) { subject in
+        Case("an idle timeout of \(duration as Duration) is accepted", needs: [.idleTimeout, .totalTimeout]) { subject in
           try await isOver(.idleTimeout, Timeouts(idle: duration, total: longer), subject.server.url + "/stall", subject)
         },
-        Case("\(duration as Duration) is a total timeout", needs: [.idleTimeout, .totalTimeout]) { subject in
+        Case("a total timeout of \(duration as Duration) is accepted", needs: [.idleTimeout, .totalTimeout]) { subject in
           try await isOver(.totalTimeout, Timeouts(idle: longer, total: duration), subject.server.url + "/stall", subject)
         },
       ]
     } + [
-      .init("the longest there is ends nothing", needs: [.connectTimeout, .idleTimeout, .totalTimeout]) { subject in
+      .init("the longest timeouts never expire", needs: [.connectTimeout, .idleTimeout, .totalTimeout]) { subject in
         let longest = Duration.seconds(Int64.max)
         let response = try await subject.connection.get("drip?count=3&interval=10&size=1") {
           $0.options.timeouts = Timeouts(connect: longest, idle: longest, total: longest)

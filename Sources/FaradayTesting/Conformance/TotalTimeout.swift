@@ -4,13 +4,13 @@ extension ConformanceGroup {
   static let totalTimeout: ConformanceGroup = .init(
     name: "total timeout", needs: .totalTimeout,
     cases: ["stall", "stall/body", "drip?count=1000&interval=10&size=1"].map { path in
-      Case("/\(path): it runs whatever happens meanwhile") { subject in
+      Case("/\(path): the total timeout expires in every phase") { subject in
         try await expectFailure(.totalTimeout) {
           try await subject.connection.get(path) { $0.options.timeouts.total = .milliseconds(100) }
         }
       }
     } + [
-      .init("it runs while chunks come") { subject in
+      .init("the total timeout includes chunks") { subject in
         try await expectFailure(.totalTimeout) {
           try await subject.connection.get("drip?count=1000&interval=10&size=1") {
             $0.options.timeouts.total = .milliseconds(100)
@@ -18,7 +18,7 @@ extension ConformanceGroup {
           }
         }
       },
-      .init("it runs while a streamed body comes", needs: .streamedDownload) { subject in
+      .init("the total timeout includes a streamed body", needs: .streamedDownload) { subject in
         try await expectFailure(.totalTimeout) {
           try await subject.connection.get("drip?count=1000&interval=10&size=1") {
             $0.options.timeouts.total = .milliseconds(100)
@@ -26,7 +26,7 @@ extension ConformanceGroup {
           }
         }
       },
-      .init("it runs while the reader takes its time", needs: [.streamedDownload, .backpressure]) { subject in
+      .init("the total timeout includes a slow reader", needs: [.streamedDownload, .backpressure]) { subject in
         // An earlier timeout than the expected one came before the body.
         try await patiently(from: .milliseconds(300), repeating: .totalTimeout) { limit in
           let response = try await subject.connection.get("bytes/50000000") {
@@ -42,14 +42,14 @@ extension ConformanceGroup {
           }
         }
       },
-      .init("it runs while the source takes its time", needs: .streamedUpload) { subject in
+      .init("the total timeout includes a slow source", needs: .streamedUpload) { subject in
         let dry = StalledSource()
         try await expectFailure(.totalTimeout) {
           try await subject.connection.post("upload", body: .stream(dry)) { $0.options.timeouts.total = .milliseconds(100) }
         }
         try expect(await dry.hasGone.opened(), "the source is still read")
       },
-      .init("what is done in time is not disturbed") { subject in
+      .init("a request in time succeeds") { subject in
         let response = try await subject.connection.get("bytes/100000") { $0.options.timeouts.total = .seconds(60) }
         try expectEqual(response.body.length, 100_000)
       },

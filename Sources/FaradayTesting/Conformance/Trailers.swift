@@ -4,27 +4,27 @@ extension ConformanceGroup {
   static let trailers: ConformanceGroup = .init(
     name: "trailers", needs: .trailers,
     cases: [
-      .init("they are known when a buffered body has ended", needsWire: false) { subject in
+      .init("trailers are known at the end of a buffered body", needsWire: false) { subject in
         let response = try await subject.connection.get("trailers")
-        try expectEqual(try await response.body.text(), "trailing")
+        try expectEqual(try await response.body.utf8Text(), "trailing")
         try expectEqual(response.trailers[try checksum], "abc")
       },
-      .init("they are not among the header fields", needsWire: false) { subject in
+      .init("trailers are separate from the header fields", needsWire: false) { subject in
         try expectEqual(try await subject.connection.get("trailers").headers[try checksum], nil)
       },
-      .init("they are known when a streamed body has ended", needs: .streamedDownload, needsWire: false) { subject in
+      .init("trailers are known at the end of a streamed body", needs: .streamedDownload, needsWire: false) { subject in
         let response = try await subject.connection.get("trailers") { $0.options.delivery = .streamed }
-        try expectEqual(try await response.body.text(), "trailing")
+        try expectEqual(try await response.body.utf8Text(), "trailing")
         try expectEqual(response.trailers[try checksum], "abc")
       },
-      .init("they are known when the last chunk was given to the callback", needsWire: false) { subject in
+      .init("trailers are known after the last chunk of the callback", needsWire: false) { subject in
         let response = try await subject.connection.get("trailers") { $0.options.onChunk = { _ in .continue } }
         try expectEqual(response.trailers[try checksum], "abc")
       },
-      .init("a body without any has none", needsWire: false) { subject in
+      .init("a body without trailers has none", needsWire: false) { subject in
         try expectEqual(try await subject.connection.get("hello").trailers.count, 0)
       },
-      .init("several arrive, in order") { subject in
+      .init("several trailers are delivered in order") { subject in
         let answer = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\nX-Checksum: 1\r\nX-Other: o\r\n\r\n"
         try await subject.withServer(answering: answer) { connection in
           let trailers = try await connection.get().trailers
@@ -32,7 +32,7 @@ extension ConformanceGroup {
           try expectEqual(trailers.map(\.value), ["1", "o"])
         }
       },
-      .init("a chunked body of nothing but trailers") { subject in
+      .init("a chunked body can consist of trailers only") { subject in
         let answer = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nX-Checksum: none\r\n\r\n"
         try await subject.withServer(answering: answer) { connection in
           let response = try await connection.get()

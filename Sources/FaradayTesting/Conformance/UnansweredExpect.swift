@@ -3,9 +3,9 @@ internal import FaradayCore
 extension ConformanceGroup {
   /// A server may not support `Expect: 100-continue`: the client sends the body after a while (RFC 9110, section 10.1.1).
   static let unansweredExpect: ConformanceGroup = .init(
-    name: "Expect: 100-continue, unanswered", needs: [.expectContinue, .idleTimeout],
+    name: "Expect: 100-continue without a response", needs: [.expectContinue, .idleTimeout],
     cases: [(BodyKind.bytes, 10), (.file, 100_000), (.stream, 100_000)].map { kind, count in
-      Case("\(kind.rawValue) of \(count) bytes leave all the same", needs: kind.needs) { subject in
+      Case("\(kind.rawValue) of \(count) bytes is sent without 100 Continue", needs: kind.needs) { subject in
         let server = try RawServer { connection in
           _ = try connection.readHead()
           let body = try connection.read(exactly: count)

@@ -3,10 +3,10 @@ internal import FaradayCore
 extension ConformanceGroup {
   /// One HTTP/1.1 chunk is one call of the callback, even if many chunks arrive at once and the callback is slow.
   static let unmergedChunks: ConformanceGroup = .init(
-    name: "chunks that come at once",
+    name: "unmerged chunks",
     cases: [(500, 10), (5000, 1), (40, 4000)].map { count, size in
-      // What comes in two reads is two pieces, but no piece is of two chunks.
-      Case("of \(count) chunks of \(size) bytes none comes with the next, however long each takes") { subject in
+      // A chunk in two reads is delivered as two pieces, but no piece contains bytes of two chunks.
+      Case("\(count) chunks of \(size) bytes are not merged, however slow the callback is") { subject in
         let text = String(repeating: "x", count: size)
         let chunk = "\(String(size, radix: 16))\r\n\(text)\r\n"
         let answer =

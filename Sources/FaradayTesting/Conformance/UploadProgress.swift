@@ -5,7 +5,7 @@ extension ConformanceGroup {
     name: "upload progress", needs: .uploadProgress,
     cases: BodyKind.allCases.flatMap { kind in
       [0, 1, 70_000, 1_000_000].map { count in
-        Case("\(kind.rawValue): it rises to \(count)", needs: kind.needs, needsWire: false) { subject in
+        Case("\(kind.rawValue): progress rises to \(count)", needs: kind.needs, needsWire: false) { subject in
           let log = Log<TransferProgress>()
           try await kind.with(pattern(count)) { body in
             _ = try await subject.connection.post("echo", body: body) { $0.options.onUploadProgress = { log.append($0) } }

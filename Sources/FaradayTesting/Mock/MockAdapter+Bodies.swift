@@ -1,8 +1,8 @@
 internal import FaradayCore
 
-/// Reads request bodies as an adapter that sends them does.
+/// Reads request bodies like an adapter that sends them.
 extension MockAdapter {
-  /// Reads the request's body, and reports upload progress. Throws as a real adapter does for a body that fails or has a wrong
+  /// Reads the request's body, and reports upload progress. Throws like a real adapter for a body that fails or has a wrong
   /// length.
   func read(_ request: Request) async throws -> Data {
     var body = Data()

@@ -1,4 +1,4 @@
-public import FaradayCore
+@_spi(Adapters) public import FaradayCore
 private import Synchronization
 
 /// A mock adapter for tests: returns stubbed responses, records requests, and sends nothing.
@@ -7,8 +7,8 @@ private import Synchronization
 ///     try mock.stub(.get, path: "/users/1", status: .notFound)
 ///     let connection = try Connection("https://api.example.com", adapter: mock)
 ///
-/// The first stub that matches is used. A request that none matches throws ``UnexpectedRequest``, which lists the stubs; with
-/// `isStrict: false` it gets a 404. An invalid request throws the same error as over a real adapter. Thread-safe.
+/// The first stub that matches is used. A request without a matching stub throws ``MockError``, which lists the stubs.
+/// With `isStrict: false` it gets a 404. An invalid request throws the same error as over a real adapter. Thread-safe.
 public final class MockAdapter: Adapter {
   /// Decides whether a stub is for a request.
   public typealias Matcher = @Sendable (Request) -> Bool
@@ -39,10 +39,10 @@ public final class MockAdapter: Adapter {
     }
   }
 
-  /// A mock without stubs.
+  /// Creates a mock without stubs.
   ///
   /// - Parameters:
-  ///   - isStrict: whether a request that no stub matches throws ``UnexpectedRequest``, rather than getting a 404.
+  ///   - isStrict: whether a request that no stub matches throws ``MockError``, rather than getting a 404.
   ///   - capabilities: the capabilities to claim. Requests that need others throw, as over a real adapter that lacks them.
   public init(isStrict: Bool = true, capabilities: Capabilities = .all) {
     self.isStrict = isStrict
@@ -62,14 +62,14 @@ public final class MockAdapter: Adapter {
       return (state.responder(for: request), state.stubs)
     }
     if let responder {
-      // A sequence may be read only once, and has been.
+      // A sequence that can be read only once has been consumed.
       var request = request
       if request.body.isStreamed { request.body = .data(body) }
       var response = try await responder(request)
       if request.method == .head { response.body = .empty }
       return response
     }
-    guard !isStrict else { throw UnexpectedRequest(request, stubs: stubs) }
+    guard !isStrict else { throw MockError(request, stubs: stubs) }
     return Response(status: .notFound, url: request.url)
   }
 

@@ -32,7 +32,7 @@ package final class FullListener: Sendable {
       throw error
     }
     port = Int(UInt16(bigEndian: address.sin_port))
-    // The kernel queues one more than asked for; further ones stay in SYN_SENT.
+    // The kernel queues one connection more than the backlog. Further ones stay in SYN_SENT.
     descriptors =
       [listener]
       + (0..<4).map { _ in

@@ -3,16 +3,16 @@ internal import FaradayCore
 /// A request's body, read piece by piece. For the connection's thread.
 final class HTTPBody {
   let framing: Framing
-  /// How many bytes of content were read so far.
+  /// The number of bytes of content that were read so far.
   private(set) var byteCount = 0
-  /// How many HTTP chunks were begun so far, without the last, empty one.
+  /// The number of HTTP chunks that were begun so far, without the last, empty one.
   private(set) var chunkCount = 0
   /// Whether the body was read to its end.
   private(set) var isFinished: Bool
 
   private let socket: SocketConnection
   private let input: InputBuffer
-  /// Of the body if framed by length, else of the chunk.
+  /// The remaining bytes of the body if framed by length, else of the chunk.
   private var remaining: Int
   private var owesContinue: Bool
 
@@ -25,16 +25,16 @@ final class HTTPBody {
     self.input = input
   }
 
-  /// Tells a client that waits for `100 Continue` to send the body. Reading does it too.
+  /// Sends `100 Continue` to a client that waits for it. Reading does this too.
   func start() throws {
     guard owesContinue else { return }
     owesContinue = false
-    // A client that has not waited does not need it any more.
+    // A client that has not waited no longer needs it.
     guard input.isEmpty else { return }
     try Array("HTTP/1.1 100 Continue\r\n\r\n".utf8).withUnsafeBytes(socket.send)
   }
 
-  /// Hands over the next piece of content, blocking for it; false at the end.
+  /// Passes on the next piece of content, and blocks until it arrives. Returns false at the end.
   func next(atMost limit: Int = .max, _ use: (UnsafeRawBufferPointer) throws -> Void) throws -> Bool {
     try start()
     if framing == .chunked && remaining == 0 && !isFinished { try beginChunk() }

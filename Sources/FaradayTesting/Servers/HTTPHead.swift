@@ -1,6 +1,6 @@
 internal import FaradayCore
 
-/// A request that cannot be understood. It is answered with `status`, and the connection closed.
+/// The error of a malformed request. The server responds with `status`, and closes the connection.
 struct BadRequest: Error, CustomStringConvertible {
   let status: Int
   let description: String
@@ -11,12 +11,12 @@ struct BadRequest: Error, CustomStringConvertible {
   }
 }
 
-/// How the end of a request's body is told.
+/// The framing of a request's body.
 enum Framing: String {
   case none, length, chunked
 }
 
-/// A parsed request head: ranges into the bytes as they came, so that a request of which no text is needed makes none.
+/// A parsed request head: ranges of the received bytes, so that no strings are made unless needed.
 struct HTTPHead {
   struct Field {
     let name: Range<Int>
@@ -29,7 +29,7 @@ struct HTTPHead {
   private var targetRange = 0..<0
   private(set) var minorVersion = 1
   private(set) var framing = Framing.none
-  /// The value of Content-Length; 0 if there is none.
+  /// The value of Content-Length; 0 if it is absent.
   private(set) var contentLength = 0
   private(set) var expectsContinue = false
   private(set) var keepsAlive = true
@@ -56,13 +56,13 @@ struct HTTPHead {
   /// The target's path, without the scheme and authority of a target in absolute form, and without the query.
   var path: String { text(split().path) }
 
-  /// What follows the target's first question mark, still encoded.
+  /// The part of the target after its first question mark, percent-encoded.
   var query: String? { split().query.map(text) }
 
-  /// The fields in order, as they came.
+  /// The fields in order, unchanged.
   var namesAndValues: [(String, String)] { fields.map { (text($0.name), text($0.value)) } }
 
-  /// Whether the target is exactly this.
+  /// Whether the target equals this.
   func isTarget(_ target: StaticString) -> Bool { matches(targetRange, target) }
 
   /// The first field with this name, given in lower case.

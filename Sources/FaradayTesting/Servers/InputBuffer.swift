@@ -4,9 +4,9 @@ private import Glibc
 private import Darwin
 #endif
 
-/// What has come from a connection and was not read yet. For one thread at a time.
+/// Received bytes of a connection that were not read yet. Used by one thread at a time.
 final class InputBuffer {
-  /// More bytes without a blank line are no head.
+  /// The maximum length of a head, up to its blank line.
   static let headLimit = 256 << 10
   private static let maximumPiece = 256 << 10
 
@@ -25,7 +25,7 @@ final class InputBuffer {
 
   var isEmpty: Bool { start == end }
 
-  /// Blocks for more bytes and puts them behind the unread ones; false at the end of the input.
+  /// Blocks for more bytes and appends them to the unread ones. Returns false at the end of the input.
   func fill(atMost limit: Int = .max) throws -> Bool {
     makeRoom()
     let room = UnsafeMutableRawBufferPointer(rebasing: storage[end...].prefix(max(1, limit)))
@@ -75,7 +75,7 @@ final class InputBuffer {
 
   private func makeRoom() {
     if isEmpty && wasFilled && storage.count < Self.maximumPiece || end - start == storage.count {
-      // The peer sends faster than this reads, or something longer than the storage has to be seen in one piece.
+      // The peer sends faster than this reads, or a head is longer than the storage.
       let larger = UnsafeMutableRawBufferPointer.allocate(byteCount: storage.count * 2, alignment: 16)
       larger.copyMemory(from: unread)
       storage.deallocate()

@@ -12,12 +12,12 @@ public enum Loopback: Sendable {
   /// ::1
   case ipv6
 
-  /// The address as it stands in a URL.
+  /// The host for a URL.
   public var urlHost: String { self == .ipv4 ? "127.0.0.1" : "[::1]" }
 }
 
-/// A listening TCP socket on the loopback interface. One thread accepts; any thread may `wake` it.
-final class ListeningSocket: Sendable {
+/// A listening TCP socket on the loopback interface. One thread accepts; any thread can `wake` it.
+package final class ListeningSocket: Sendable {
   /// The port it is bound to.
   let port: Int
   private let descriptor: Int32
@@ -26,7 +26,7 @@ final class ListeningSocket: Sendable {
   private let isClosed = Atomic(false)
 
   /// Binds and listens, or only binds. Port 0 takes a free one.
-  convenience init(on address: Loopback = .ipv4, port: Int = 0, listens: Bool = true) throws {
+  package convenience init(on address: Loopback = .ipv4, port: Int = 0, listens: Bool = true) throws {
     guard let wanted = UInt16(exactly: port) else { throw SocketError(call: "bind", code: EINVAL) }
     try self.init(family: address == .ipv4 ? AF_INET : AF_INET6) {
       setOption($0, SOL_SOCKET, SO_REUSEADDR, 1)
@@ -58,7 +58,7 @@ final class ListeningSocket: Sendable {
       closeDescriptor(descriptor)
       throw error
     }
-    // accept must not block if the peer is gone again between poll and accept.
+    // accept must not block if the peer has disconnected between poll and accept.
     _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
     wakePipe.forEach(keepPrivate)
     self.descriptor = descriptor
@@ -67,7 +67,7 @@ final class ListeningSocket: Sendable {
 
   deinit { close() }
 
-  /// Blocks for the next connection; nil once `wake` was called.
+  /// Blocks for the next connection. Returns nil after `wake`.
   func accept() -> SocketConnection? {
     while true {
       var waits = [
@@ -90,7 +90,7 @@ final class ListeningSocket: Sendable {
   }
 
   /// Stops listening. For the thread that accepts, or when no thread does.
-  func close() {
+  package func close() {
     guard !isClosed.exchange(true, ordering: .relaxed) else { return }
     [descriptor, wakeReader, wakeWriter].forEach(closeDescriptor)
   }

@@ -1,13 +1,13 @@
 internal import FaradayCore
 
-/// The routes that are about the bodies of requests and responses.
+/// The routes for the bodies of requests and responses.
 extension LocalServer.Session {
   func echo(_ request: LocalServer.Request) throws {
     let body = request.body
     try body.start()
     let type = request.head.value("content-type").map { [("Content-Type", $0)] } ?? []
     reply.begin(200, type, body.framing == .chunked ? .unknown : .known(request.head.contentLength))
-    // A client may want to see the response before it goes on with a body whose length it does not know yet.
+    // A client may wait for the response before it continues with a body of unknown length.
     if body.framing == .chunked { try reply.flush() }
     while try body.next({ try reply.writePiece($0) }) { try reply.flush() }
     try reply.finish()

@@ -1,13 +1,13 @@
 internal import FaradayCore
 
 extension LocalServer {
-  /// One route: what is asked for, and what is answered.
+  /// A route: its path and query, and its response.
   public struct Route: Sendable {
-    /// The path; a part in braces stands for any one segment: `/status/{code}`.
+    /// The path; a part in braces matches any one segment: `/status/{code}`.
     public let path: String
-    /// The query items that it knows, with their defaults where they have one: `?count=10&interval=100`. Empty if it reads none.
+    /// The query items with their defaults: `?count=10&interval=100`. Empty if the route has no query items.
     public let query: String
-    /// What it answers, in a few words.
+    /// The response in a few words.
     public let answer: String
 
     /// Whether it reads the request's body itself, or leaves it unread.
@@ -27,7 +27,7 @@ extension LocalServer {
       segments = path.split(separator: "/")
     }
 
-    /// The values of the segments in braces; nil if the path is another one.
+    /// Returns the values of the segments in braces; nil if the path does not match.
     fileprivate func values(in segments: [String]) -> [String]? {
       guard segments.count == self.segments.count else { return nil }
       var values: [String] = []
@@ -38,7 +38,7 @@ extension LocalServer {
     }
   }
 
-  /// Everything that the server answers with something else than 404. `/` answers with this list.
+  /// All routes. Other paths return 404. `/` returns this list.
   public static let routes: [Route] = [
     Route("/", "this list") { session, _, _ in try session.reply.send(200, text: routeList) },
     Route("/hello", "`Hello, world!`") { session, request, _ in try session.hello(request) },
@@ -107,7 +107,7 @@ extension LocalServer {
 }
 
 extension LocalServer.Session {
-  /// Answers a request.
+  /// Responds to a request.
   func answer(_ request: LocalServer.Request) throws {
     if request.head.isTarget("/hello") { return try hello(request) }
     let segments = try request.segments
@@ -169,10 +169,10 @@ extension LocalServer.Session {
 
   fileprivate func redirectTo(_ request: LocalServer.Request) throws {
     guard let url = try request.value("url"), (try? HTTPField(checking: "Location", url)) != nil else {
-      throw BadRequest(400, "there is no good url")
+      throw BadRequest(400, "the parameter `url` is missing or invalid")
     }
     let status = try request.number("status", in: 300...399) ?? 302
-    guard status != 304 else { throw BadRequest(400, "304 is no redirect, and has no body") }
+    guard status != 304 else { throw BadRequest(400, "304 is not a redirect and has no body") }
     try reply.send(status, [("Location", url)], text: "elsewhere\n")
   }
 

@@ -19,16 +19,16 @@ extension LocalServer {
       self.log = log
     }
 
-    /// Answers until the connection ends, for whatever reason.
+    /// Responds to requests until the connection ends.
     func run() {
       do {
         while try serveNext() {}
       } catch {
-        // The client went away or the server was stopped: nobody is left to be told.
+        // The client closed the connection or the server was stopped: no response is possible.
       }
     }
 
-    /// False if the connection is to be closed.
+    /// Serves one request. Returns false if the connection must be closed.
     private func serveNext() throws -> Bool {
       var request: Request?
       reply.reset()
@@ -77,7 +77,7 @@ extension LocalServer {
     }
   }
 
-  /// A request whose body may not have come yet.
+  /// A request whose body may not have arrived yet.
   struct Request {
     let head: HTTPHead
     let body: HTTPBody
@@ -103,7 +103,7 @@ extension LocalServer {
     /// The query's first value with this name.
     func value(_ name: String) throws -> String? { try query.first { $0.name == name }?.value }
 
-    /// The query's number with this name; nil if there is none.
+    /// The number in the query with this name; nil if it is absent.
     func number(_ name: String, in range: ClosedRange<Int>) throws -> Int? {
       try value(name).map { try parseNumber($0, in: range) }
     }
@@ -112,7 +112,7 @@ extension LocalServer {
   /// A number from the path or the query.
   static func parseNumber(_ text: String, in range: ClosedRange<Int>) throws -> Int {
     guard let number = Int(text), range.contains(number) else {
-      throw BadRequest(400, "\(text) is no number from \(range.lowerBound) to \(range.upperBound)")
+      throw BadRequest(400, "\(text) is not a number from \(range.lowerBound) to \(range.upperBound)")
     }
     return number
   }

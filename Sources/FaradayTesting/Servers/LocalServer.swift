@@ -2,17 +2,17 @@ private import Synchronization
 
 /// An HTTP/1.1 test server on 127.0.0.1 with many kinds of responses. Each connection has a thread.
 ///
-/// Every route accepts all methods; the request's body is read before the response, unless the route says otherwise. HEAD gets the
-/// head that the route would send. Path and query are percent-decoded; an invalid value, like a malformed request, gets 400, and
-/// the connection is closed. Otherwise connections are kept alive as the request's version and `Connection` say.
+/// Every route accepts all methods; the request's body is read before the response, unless the route differs. HEAD gets the
+/// head that the route would send. Path and query are percent-decoded; an invalid value, like a malformed request, gets 400,
+/// and the connection is closed. Otherwise connections are kept alive by the request's version and `Connection` field.
 ///
-/// ``routes`` lists what it answers, and so does `/`. Anything else is a 404. Thread-safe. It stops when its last reference is
+/// ``routes`` and the path `/` list the responses. Other paths are a 404. Thread-safe. It stops when its last reference is
 /// released.
 public final class LocalServer: Sendable {
   private let acceptor: Acceptor
   private let requests: Counter
 
-  /// Starts listening on the port; 0, the default, takes a free one. `log` is called with a line after each request, on the
+  /// Starts listening on the port; 0, the default, selects a free port. `log` is called with a line after each request, on the
   /// connection's thread. Throws ``SocketError`` if it cannot listen.
   public init(port: Int = 0, log: (@Sendable (String) -> Void)? = nil) throws {
     let requests = Counter()

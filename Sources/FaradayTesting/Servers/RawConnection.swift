@@ -3,16 +3,15 @@ private import Synchronization
 /// A connection of a ``RawServer``, with blocking calls. Thread-safe, but only one thread may read at a time. Calls throw
 /// ``SocketError`` when the client has closed the connection, or it was closed here.
 public final class RawConnection: Sendable {
-  /// 0 for the server's first connection.
+  /// The index of the connection, from 0.
   public let index: Int
   private let socket: SocketConnection
   private let wire: any Wire
   private let input: Mutex<InputBuffer>
 
-  init(_ socket: SocketConnection, tls: ServerTLS? = nil, index: Int) throws {
+  init(_ socket: SocketConnection, over wire: any Wire, index: Int) {
     self.index = index
     self.socket = socket
-    let wire: any Wire = try tls.map { try TLSWire(socket, $0) } ?? socket
     self.wire = wire
     input = Mutex(InputBuffer(wire))
   }
@@ -26,7 +25,7 @@ public final class RawConnection: Sendable {
     }
   }
 
-  /// Reads so many bytes; throws if the input ends before.
+  /// Reads this number of bytes. Throws if the input ends before.
   public func read(exactly count: Int) throws -> [UInt8] {
     var bytes: [UInt8] = []
     while bytes.count < count {
@@ -59,7 +58,7 @@ public final class RawConnection: Sendable {
     }
   }
 
-  /// The client's address and port, as `127.0.0.1:1234`; nil if the connection is closed, or no TCP connection.
+  /// The client's address and port, as `127.0.0.1:1234`; nil if the connection is closed, or not a TCP connection.
   package var client: (address: String, port: Int)? { socket.peer }
 
   /// Sends the text's UTF-8.
@@ -80,8 +79,8 @@ public final class RawConnection: Sendable {
   /// Closes the sending side; input can still be read. Over TLS no close_notify is sent.
   public func halfClose() { socket.halfClose() }
 
-  /// Sends a TLS close_notify.
-  func sendCloseNotify() throws { try (wire as? TLSWire)?.sendCloseNotify() }
+  /// Sends a TLS close_notify; nothing in cleartext.
+  package func sendCloseNotify() throws { try wire.sendCloseNotify() }
 
   /// Closes the connection. Threads that are blocked in a call are woken, and throw.
   public func close() { socket.close() }

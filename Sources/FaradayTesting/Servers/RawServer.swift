@@ -18,22 +18,25 @@ public final class RawServer: Sendable {
   public convenience init(
     on address: Loopback = .ipv4, onConnection: @escaping @Sendable (RawConnection) throws -> Void
   ) throws {
-    try self.init(on: address, tls: nil, onConnection: onConnection)
+    try self.init(on: address, scheme: "http", wire: { $0 }, onConnection: onConnection)
   }
 
-  /// With TLS the closure begins after the handshake.
-  init(
-    on address: Loopback = .ipv4, tls: ServerTLS?, onConnection: @escaping @Sendable (RawConnection) throws -> Void
+  /// Creates a server over another layer.
+  ///
+  /// - Parameter wire: creates the layer of a connection, and does its handshake.
+  package init(
+    on address: Loopback = .ipv4, scheme: String, wire: @escaping @Sendable (SocketConnection) throws -> any Wire,
+    onConnection: @escaping @Sendable (RawConnection) throws -> Void
   ) throws {
     self.address = address
-    scheme = tls == nil ? "http" : "https"
+    self.scheme = scheme
     acceptor = try Acceptor(on: address) { socket, index in
-      try? onConnection(RawConnection(socket, tls: tls, index: index))
+      try? onConnection(RawConnection(socket, over: wire(socket), index: index))
     }
   }
 
-  /// A server on one of the two addresses of `localhost`. The other refuses connections to its port for as long as the second object
-  /// exists: otherwise a server of another test might be there.
+  /// Creates a server on one of the two addresses of `localhost`. The other address refuses connections to its port as long as
+  /// the second object exists. Otherwise another test's server could use it.
   package static func alone(
     on address: Loopback, onConnection: @escaping @Sendable (RawConnection) throws -> Void
   ) throws -> (server: RawServer, refused: RefusedPort) {
@@ -43,7 +46,8 @@ public final class RawServer: Sendable {
     return (pair.server, pair.other)
   }
 
-  /// A server, and what takes the same port on the other address. Where another has it, both are made again.
+  /// Creates a server, and an object that uses the same port on the other address. Both are created again if that port is in
+  /// use.
   static func paired<Other>(
     on address: Loopback, onConnection: @escaping @Sendable (RawConnection) throws -> Void, with other: (Int) throws -> Other
   ) throws -> (server: RawServer, other: Other) {
@@ -63,7 +67,7 @@ public final class RawServer: Sendable {
     address = .ipv4
     scheme = "http"
     acceptor = try Acceptor(ListeningSocket(unixSocket: path)) { socket, index in
-      try? onConnection(RawConnection(socket, index: index))
+      try? onConnection(RawConnection(socket, over: socket, index: index))
     }
   }
 

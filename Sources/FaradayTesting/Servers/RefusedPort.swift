@@ -5,10 +5,10 @@ public final class RefusedPort: Sendable {
   /// The port's number.
   public var port: Int { socket.port }
 
-  /// Takes a free port. Throws a ``SocketError`` if there is none.
+  /// Binds a free port. Throws ``SocketError`` if no port is free.
   public init() throws { socket = try ListeningSocket(listens: false) }
 
-  /// Takes the port with this number, on 127.0.0.1 or ::1. Throws a ``SocketError`` if it is taken.
+  /// Binds the port with this number, on 127.0.0.1 or ::1. Throws ``SocketError`` if it is in use.
   init(on address: Loopback, port: Int) throws { socket = try ListeningSocket(on: address, port: port, listens: false) }
 
   deinit { socket.close() }

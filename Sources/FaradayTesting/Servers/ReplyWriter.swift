@@ -1,20 +1,20 @@
 internal import FaradayCore
 
-/// Writes the replies of one connection. Small things are gathered, so that a head leaves together with a small body. For the
-/// connection's thread.
+/// Writes the replies of one connection. Small writes are buffered, so that a head is sent together with a small body. Used by
+/// the connection's thread.
 final class ReplyWriter {
   typealias Fields = [(String, String)]
 
-  /// How the end of a reply's body is told.
+  /// The framing of a reply's body.
   enum Length {
-    /// There is no body, and the status says so.
+    /// The status implies that there is no body.
     case none
     case known(Int)
     /// In chunks; for an HTTP/1.0 client up to the connection's end.
     case unknown
   }
 
-  /// The status of the reply begun last.
+  /// The status of the latest reply.
   private(set) var status = 0
   /// Whether the connection ends with this reply.
   var closes = false
@@ -31,20 +31,20 @@ final class ReplyWriter {
   /// Whether a reply to the current request was begun.
   var hasBegun: Bool { status != 0 }
 
-  /// Forgets the last reply, before there is another request or something that is none.
+  /// Resets the state before the next request, well-formed or not.
   func reset() {
     status = 0
     (isHead, isHTTP10) = (false, false)
   }
 
-  /// Gets ready for the reply to a request.
+  /// Prepares for the reply to a request.
   func prepare(for head: HTTPHead) {
     closes = !head.keepsAlive
     isHead = head.isHead
     isHTTP10 = head.minorVersion == 0
   }
 
-  /// An informational reply, ahead of the final one.
+  /// Sends an informational reply before the final one.
   func interim(_ status: Int, _ fields: Fields = []) throws {
     if isHTTP10 { return }
     appendStatusLine(status)
@@ -75,7 +75,7 @@ final class ReplyWriter {
     append("\r\n")
   }
 
-  /// Writes bytes of the body; in a chunked one they have to be part of a chunk that was begun.
+  /// Writes bytes of the body. In a chunked body they must be part of a chunk that was begun.
   func write(_ bytes: UnsafeRawBufferPointer) throws {
     if isHead { return }
     if bytes.count >= Self.gathered {
@@ -103,7 +103,7 @@ final class ReplyWriter {
     endChunk()
   }
 
-  /// Ends the body and sends what is left of it.
+  /// Ends the body and sends the buffered rest.
   func finish(trailers: Fields = []) throws {
     if isChunked && !isHead {
       append("0\r\n")
@@ -113,14 +113,14 @@ final class ReplyWriter {
     try flush()
   }
 
-  /// Sends what was gathered.
+  /// Sends the buffered bytes.
   func flush() throws {
     if pending.isEmpty { return }
     try pending.withUnsafeBytes(socket.send)
     pending.removeAll(keepingCapacity: true)
   }
 
-  /// A whole reply with a text as its body. The type is text/plain, unless `fields` has one.
+  /// Sends a complete reply with a text body. The type is text/plain, unless `fields` has one.
   func send(_ status: Int, _ fields: Fields = [], text: String) throws {
     let hasType = fields.contains { $0.0.lowercased() == "content-type" }
     begin(status, (hasType ? [] : [("Content-Type", "text/plain; charset=utf-8")]) + fields, .known(text.utf8.count))
@@ -128,7 +128,7 @@ final class ReplyWriter {
     try finish()
   }
 
-  /// A whole reply of JSON.
+  /// Sends a complete JSON reply.
   func send(_ status: Int, json value: some Encodable) throws {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -136,7 +136,7 @@ final class ReplyWriter {
     try send(status, [("Content-Type", "application/json")], text: text)
   }
 
-  /// A whole reply without a body.
+  /// Sends a complete reply without a body.
   func sendEmpty(_ status: Int) throws {
     begin(status, [], .none)
     try flush()

@@ -1,22 +1,22 @@
-/// A SOCKS proxy, of version 4, 4a or 5 (RFC 1928, 1929) as the client speaks, that connects to nobody: behind it is a server of its
-/// own, which answers every request with where the client wanted to go. Thread-safe.
+/// A SOCKS proxy of version 4, 4a or 5 (RFC 1928, 1929), as the client chooses. It opens no connections: it responds to every
+/// request itself, with the requested target. Thread-safe.
 ///
-/// The log, and the answer, say `address 127.0.0.1` where the client resolved the name, and `name example.com` where it left that to
-/// the proxy. For tests with a server behind the proxy there is ``MicrosocksServer``.
+/// The log and the response contain `address 127.0.0.1` if the client resolved the name, and `name example.com` if the proxy
+/// has to resolve it.
 package final class SOCKSServer: Sendable {
-  /// What the clients said, in words: `credentials USER:PASSWORD`, or `user ID USER` in version 4 only; then `address ADDRESS port
-  /// PORT` or `name NAME port PORT`; then the first line of each request.
+  /// The messages of the clients as text: `credentials USER:PASSWORD`, or `user ID USER` in version 4; then `address ADDRESS
+  /// port PORT` or `name NAME port PORT`; then the first line of each request.
   package let log = Log<String>()
   private let server: RawServer
 
   /// The port it listens on, on 127.0.0.1.
   package var port: Int { server.port }
 
-  /// Starts it. Throws a ``SocketError``.
+  /// Starts the server. Throws ``SocketError``.
   ///
   /// - Parameters:
-  ///   - credentials: user and password it asks for; in version 4, which has no passwords, the user.
-  ///   - reply: what it says to a request to connect; 0 is that it has, also in version 4, where 91 is the usual refusal.
+  ///   - credentials: the required user and password. Version 4 has no passwords and checks only the user.
+  ///   - reply: the reply code to a CONNECT request. 0 means success in all versions; 91 is the usual refusal in version 4.
   package init(credentials: (user: String, password: String)? = nil, reply: UInt8 = 0) throws {
     server = try RawServer { [log] connection in
       let version = try connection.read(exactly: 1)[0]
@@ -32,7 +32,7 @@ package final class SOCKSServer: Sendable {
     }
   }
 
-  /// Gives where the client wants to go, once it may.
+  /// Accepts a client of version 5, and returns its target.
   private static func accept5(
     _ connection: RawConnection, _ version: UInt8, _ credentials: (user: String, password: String)?, reply: UInt8,
     _ log: Log<String>
@@ -64,14 +64,14 @@ package final class SOCKSServer: Sendable {
     return reply == 0 ? host : nil
   }
 
-  /// Gives where the client wants to go, once it may.
+  /// Accepts a client of version 4 or 4a, and returns its target.
   private static func accept4(_ connection: RawConnection, user: String?, reply: UInt8, _ log: Log<String>) throws -> String? {
     _ = try connection.read(exactly: 1)
     let port = number(try connection.read(exactly: 2))
     let address = try connection.read(exactly: 4)
     let given = try terminatedText(connection)
     log.append("user ID \(given)")
-    // 0.0.0.x, where x is not 0, is 4a's sign that a name follows.
+    // 0.0.0.x with a nonzero x means in version 4a that a name follows.
     let isName = address[0..<3].allSatisfy { $0 == 0 } && address[3] != 0
     let host = isName ? "name " + (try terminatedText(connection)) : "address " + dotted(address)
     log.append("\(host) port \(port)")

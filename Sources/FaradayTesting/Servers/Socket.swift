@@ -6,7 +6,7 @@ private import Darwin
 #endif
 private import Synchronization
 
-/// A socket call failed, or the peer closed the connection too early.
+/// The error of a failed socket call, or of a connection that the peer closed too early.
 public struct SocketError: FaradayError, Equatable {
   /// The call that failed, such as `recv`.
   public let call: String
@@ -18,6 +18,8 @@ public struct SocketError: FaradayError, Equatable {
     "\(call): \(code == 0 ? "the peer closed the connection" : String(cString: strerror(code)))"
   }
 
+  package init(call: String, code: Int32) { (self.call, self.code) = (call, code) }
+
   static let endOfInput = SocketError(call: "recv", code: 0)
   static let closed = SocketError(call: "use", code: EBADF)
 
@@ -25,8 +27,8 @@ public struct SocketError: FaradayError, Equatable {
 }
 
 /// A TCP connection with blocking calls. Thread-safe: `close` wakes threads that are blocked in other calls, and the descriptor is
-/// closed only when the last of them has returned, so that none uses a descriptor that was reused.
-final class SocketConnection: Sendable {
+/// closed only when the last of them has returned, so that no call uses a reused descriptor.
+package final class SocketConnection: Sendable {
   private struct State {
     var users = 0
     var isClosed = false
@@ -35,7 +37,7 @@ final class SocketConnection: Sendable {
   private let descriptor: Int32
   private let state = Mutex(State())
 
-  /// Takes over a connected descriptor.
+  /// Takes ownership of a connected descriptor.
   init(descriptor: Int32) {
     self.descriptor = descriptor
     setOption(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, 1)
@@ -46,8 +48,8 @@ final class SocketConnection: Sendable {
 
   deinit { close() }
 
-  /// Reads what there is, blocking for the first byte; 0 at the end of the input.
-  func receive(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
+  /// Reads available bytes, blocking for the first; 0 at the end of the input.
+  package func receive(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
     try use { descriptor in
       while true {
         let count = recv(descriptor, buffer.baseAddress, buffer.count, 0)
@@ -57,8 +59,8 @@ final class SocketConnection: Sendable {
     }
   }
 
-  /// Sends everything.
-  func send(_ bytes: UnsafeRawBufferPointer) throws {
+  /// Sends all bytes.
+  package func send(_ bytes: UnsafeRawBufferPointer) throws {
     try use { descriptor in
       var rest = bytes[...]
       while !rest.isEmpty {
@@ -73,11 +75,11 @@ final class SocketConnection: Sendable {
     }
   }
 
-  /// Blocks for so long, or until there is input (if `orInput`), or the connection is closed here or reset by the peer.
+  /// Blocks for this time, until there is input (if `orInput`), or until the connection is closed here or reset by the peer.
   func pause(nanoseconds: Int, orInput: Bool = false) throws {
     try use { descriptor in
       var wait = pollfd(fd: descriptor, events: orInput ? Int16(POLLIN) : 0, revents: 0)
-      // Rounded up: a pause is never shorter than asked for.
+      // Rounded up: a pause is never shorter than its argument.
       let milliseconds = (max(0, nanoseconds) + 999_999) / 1_000_000
       _ = poll(&wait, 1, Int32(clamping: milliseconds))
     }
@@ -94,7 +96,7 @@ final class SocketConnection: Sendable {
     return (count ?? 0) <= 0
   }
 
-  /// Asks the kernel for a receive buffer of about so many bytes.
+  /// Requests a receive buffer of about this number of bytes from the kernel.
   func setReceiveBuffer(_ size: Int) {
     try? use { setOption($0, SOL_SOCKET, SO_RCVBUF, Int32(clamping: size)) }
   }
@@ -107,7 +109,7 @@ final class SocketConnection: Sendable {
   /// Closes the connection, once; then every other call throws `SocketError.closed`.
   func close() { end { _ in } }
 
-  /// Closes the connection with a RST, whatever is still unsent.
+  /// Closes the connection with a RST, and discards unsent bytes.
   func reset() {
     end { descriptor in
       var option = linger(l_onoff: 1, l_linger: 0)
@@ -128,7 +130,7 @@ final class SocketConnection: Sendable {
     }
   }
 
-  /// The address and port of the other side.
+  /// The address and port of the peer.
   var peer: (address: String, port: Int)? {
     try? use { descriptor in
       var storage = sockaddr_storage()
@@ -166,7 +168,7 @@ func setOption(_ descriptor: Int32, _ level: Int32, _ name: Int32, _ value: Int3
   setsockopt(descriptor, level, name, &value, socklen_t(MemoryLayout<Int32>.size))
 }
 
-/// Without a SIGPIPE if the peer is gone; on Darwin that is an option of the socket.
+/// Sends without a SIGPIPE if the peer has disconnected; on Darwin that is an option of the socket.
 private func sendSome(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
   #if canImport(Darwin)
   send(descriptor, bytes.baseAddress, bytes.count, 0)

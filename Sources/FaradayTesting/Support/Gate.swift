@@ -7,12 +7,12 @@ private import Darwin
 /// A one-shot latch between threads and tasks: tests and server threads wait for each other with it. It starts closed, and stays
 /// open once opened. Thread-safe.
 public final class Gate: @unchecked Sendable {
-  // Safe to share: `isOpen` is only touched with the mutex held; the pointers never change.
+  // Safe to share: `isOpen` is accessed only under the mutex; the pointers never change.
   private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
   private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
   private var isOpen = false
 
-  /// A closed gate.
+  /// Creates a closed gate.
   public init() {
     pthread_mutex_init(mutex, nil)
     pthread_cond_init(condition, nil)

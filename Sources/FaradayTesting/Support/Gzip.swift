@@ -1,7 +1,7 @@
 /// A small gzip encoder (RFC 1952, RFC 1951) for test bodies: uncompressed bytes, and zeros that expand a thousandfold (a
 /// decompression bomb).
 package enum Gzip {
-  /// The bytes as a gzip member, not compressed.
+  /// Returns the bytes as an uncompressed gzip member.
   package static func stored(_ bytes: [UInt8]) -> [UInt8] {
     var result = header
     var rest = bytes[...]
@@ -15,12 +15,13 @@ package enum Gzip {
     return result + littleEndian(checksum(bytes)) + littleEndian(UInt32(bytes.count))
   }
 
-  /// So many zero bytes (none if negative) as a gzip member of about a 1032nd of the size.
+  /// Returns a gzip member that decodes to this number of zero bytes. It has about 1/1032 of their size. A negative count is
+  /// zero.
   package static func zeros(_ count: Int) -> Pieces { Pieces(zeros: max(0, count)) }
 
   /// A gzip member, piece by piece, in constant memory. A piece has at most 64 KiB.
   package struct Pieces: Sequence, IteratorProtocol, Sendable {
-    /// How many bytes all pieces have together.
+    /// The total number of bytes of all pieces.
     package let byteCount: Int
     private var first: [UInt8]?
     private var zerosLeft: Int
@@ -71,7 +72,7 @@ package enum Gzip {
 /// Writes bits, the lowest first. Huffman codes have to be given in reverse.
 private struct BitWriter {
   private(set) var bytes: [UInt8]
-  /// How many bits of the last byte are not written yet.
+  /// The number of unused bits in the last byte.
   private(set) var freeBits = 0
 
   init(bytes: [UInt8]) { self.bytes = bytes }

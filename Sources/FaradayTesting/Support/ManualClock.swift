@@ -12,9 +12,9 @@ public final class ManualClock: Clock {
   /// A point in time of the clock.
   public struct Instant: InstantProtocol {
     let offset: Duration
-    /// The instant that much later.
+    /// Returns the instant later by this duration.
     public func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
-    /// The time from this instant to the other.
+    /// Returns the time from this instant to the other.
     public func duration(to other: Instant) -> Duration { other.offset - offset }
     public static func < (left: Instant, right: Instant) -> Bool { left.offset < right.offset }
   }
@@ -29,7 +29,7 @@ public final class ManualClock: Clock {
 
   private let state = Mutex(State())
 
-  /// A clock at time zero.
+  /// Creates a clock at time zero.
   public init() {}
 
   /// The clock's current time.
@@ -54,7 +54,7 @@ public final class ManualClock: Clock {
     for continuation in woken { continuation.resume() }
   }
 
-  /// Waits until so many tasks sleep at the same time.
+  /// Waits until this number of tasks sleep at the same time.
   public func sleepers(_ count: Int) async {
     await withCheckedContinuation { continuation in
       let isThere = state.withLock { state in

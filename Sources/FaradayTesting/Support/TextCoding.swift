@@ -1,20 +1,9 @@
 internal import FaradayCore
 
-/// Decodes `%XX`; nil if what follows a percent sign is not two hexadecimal digits or the result is not UTF-8. A plus sign
-/// stays one.
+/// Decodes `%XX`; nil if a percent sign is not followed by two hexadecimal digits, or if the result is not UTF-8. A plus sign
+/// stays a plus sign.
 func percentDecoded(_ text: some StringProtocol) -> String? {
-  var bytes: [UInt8] = []
-  var rest = text.utf8[...]
-  while let byte = rest.popFirst() {
-    guard byte == UInt8(ascii: "%") else {
-      bytes.append(byte)
-      continue
-    }
-    guard let high = rest.popFirst().flatMap(\.hexDigitValue), let low = rest.popFirst().flatMap(\.hexDigitValue)
-    else { return nil }
-    bytes.append(high << 4 | low)
-  }
-  return String(validating: bytes, as: UTF8.self)
+  QueryParameters.strictlyDecoded(text.utf8).flatMap { String(validating: $0, as: UTF8.self) }
 }
 
 /// The pairs of a query, decoded, in order; nil if one cannot be decoded.

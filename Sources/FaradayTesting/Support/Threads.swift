@@ -4,8 +4,8 @@ private import Glibc
 private import Darwin
 #endif
 
-/// Runs `body` on a detached thread of its own with a small stack.
-func spawnThread(stackSize: Int = 256 << 10, _ body: @escaping @Sendable () -> Void) throws {
+/// Runs `body` on a new detached thread with a small stack.
+package func spawnThread(stackSize: Int = 256 << 10, _ body: @escaping @Sendable () -> Void) throws {
   // Allocated, not initialized: which module the compiler takes its initializer from depends on the order of the files.
   let attributes = UnsafeMutablePointer<pthread_attr_t>.allocate(capacity: 1)
   pthread_attr_init(attributes)
@@ -28,7 +28,7 @@ func spawnThread(stackSize: Int = 256 << 10, _ body: @escaping @Sendable () -> V
   }
 }
 
-/// Runs `body` on a thread whose stack is as small as one may be on any platform, 512 KiB, and gives its result.
+/// Runs `body` on a thread with the smallest stack of any platform, 512 KiB, and returns its result.
 package func onSmallStack<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async throws -> Result {
   try await withCheckedThrowingContinuation { continuation in
     do {
@@ -57,9 +57,9 @@ private nonisolated func runThread(_ argument: UnsafeMutableRawPointer?) -> Unsa
 }
 #endif
 
-/// What a clock shows, in nanoseconds.
+/// The time of a clock in nanoseconds.
 enum Nanoseconds {
-  /// Since some moment in the past; never set back.
+  /// Monotonic, from an arbitrary start.
   static var monotonic: Int { read(CLOCK_MONOTONIC) }
   /// Since 1970.
   static var unix: Int { read(CLOCK_REALTIME) }

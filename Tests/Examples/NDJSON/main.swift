@@ -44,7 +44,7 @@ do {
     try summary.add(line)
     return .continue
   }
-  let connection = try Connection(CommandLine.arguments[1], adapter: CurlAdapter(), middleware: [.expectStatus])
+  let connection = try Connection(CommandLine.arguments[1], adapter: CurlAdapter(), middleware: [.statusValidation])
   let clock = ContinuousClock()
   let start = clock.now
   _ = try await connection.get { $0.options.onChunk = lines.take }

@@ -15,11 +15,12 @@ func withAsync(_ connection: Connection, _ file: Body) async throws {
   let response = try await connection.put(body: file) { request in
     request.options.onUploadProgress = { show($0.bytes, $0.fraction) }
   }
-  print("\n\(response.status) \(try await response.body.text())")
+  print("\n\(response.status) \(try await response.body.utf8Text())")
 }
 
-func withPromise(_ connection: Connection, _ file: Body, to url: String) -> ProgressablePromise<TypedResponse<String>> {
-  connection.promise.perform(TypedRequest(.put, baseURL: url, receiving: .text).sending(.body(file)))
+func withPromise(_ connection: Connection, _ file: Body, to url: String) -> Promise<TypedResponse<String>> {
+  let upload = TypedRequest(.put, baseURL: url, receiving: .text).sending(.body(file))
+  return connection.promise { try await $0.perform(upload, onProgress: $1) }
     .progress { show($0.bytes, $0.fraction) }
     .onSuccess { done in print("\n\(done.status) \(done.value)") }
     .onFailure { error in print("\nexample-upload: \(error)") }
@@ -33,7 +34,7 @@ guard arguments.count == 2 else {
   exit(2)
 }
 do {
-  let connection = try Connection(arguments[1], adapter: CurlAdapter(), middleware: [.expectStatus])
+  let connection = try Connection(arguments[1], adapter: CurlAdapter(), middleware: [.statusValidation])
   let file = try Body.file(arguments[0])
   if usesPromise {
     _ = try await withPromise(connection, file, to: arguments[1]).value

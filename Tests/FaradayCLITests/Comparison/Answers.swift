@@ -34,7 +34,7 @@ struct Answer {
   }
 }
 
-/// What the ``RecordingServer`` answers.
+/// The responses of the ``RecordingServer``.
 enum Answers {
   static let etag = "\"v1\""
   static let alphabet = "abcdefghijklmnopqrstuvwxyz"

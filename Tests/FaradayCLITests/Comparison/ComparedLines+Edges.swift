@@ -1,4 +1,4 @@
-/// Lines for what an audit beside curl has found, by what they are about.
+/// Lines found by an audit against curl, by topic.
 extension ComparedLine {
   static let edges = times + tunnels + otherSchemes + rest
 
@@ -15,7 +15,7 @@ extension ComparedLine {
     "curl -s -z '1 Jan 2020' $URL/hello $URL/modified",
   ]
 
-  /// What is said of a proxy's answer, and of the server's behind it.
+  /// Reports about a proxy's response, and about the server's response behind it.
   private static let tunnels = [
     "curl -s -p -x $URL http://open.example/hello -w ' %{http_connect} %{http_code} %{num_connects}'",
     "curl -s -p -x $URL http://open.example/nothing -w '%{http_connect} %{exitcode} %{http_code}'",
@@ -30,18 +30,12 @@ extension ComparedLine {
   /// An HTTP proxy for another scheme, and one of the environment.
   private static let otherSchemes = [
     "curl -s -x $URL ftp://h.example/f -w ' %{http_code}'",
-    "curl -s -x $URL ftp://h.example:2121/f%20g?h -o out",
-    "curl -s -x $URL -L $URL/hello ftp://h.example/moved/302",
-    "curl -s -x $URL -U me:pw -I ftp://h.example/f",
-    "curl -s -x $URL ftp.h.example/f",
-    "ftp_proxy=$URL curl -s ftp://h.example/f",
-    "all_proxy=$URL curl -s ftp://h.example/f",
-    "FTP_PROXY=$URL curl -s ftp://h.example/f",
+    "all_proxy=$URL curl -s http://h.example/hello",
     "ALL_PROXY=$URL curl -s http://h.example/hello",
     "http_proxy=http://a:b@127.0.0.1:$PORT curl -s http://h.example/hello",
     "http_proxy=http://127.0.0.1:1 no_proxy=127.0.0.1 curl -s $URL/hello",
     "curl -sS --proto =http -x $URL ftp://h.example/f",
-    "curl -s --noproxy other,.ample -x $URL ftp://h.example/f",
+    "curl -s --noproxy other,.ample -x $URL http://h.example/hello",
     "curl -sSL --proto -ftp -x $URL http://h.example/to-ftp",
     "http_proxy=$URL no_proxy=other curl -s 'http://h.example/a|b'",
     "http_proxy=http://127.0.0.1:1 no_proxy='x, 127.0.0.0/8' curl -s \"$URL/a|b\"",

@@ -1,4 +1,4 @@
-/// Lines for what curl's own suite has found, by what they are about.
+/// Lines found by curl's own test suite, by topic.
 extension ComparedLine {
   static let suite = slashes + resumptions + formTypes + proxyPaths + entityTags
 

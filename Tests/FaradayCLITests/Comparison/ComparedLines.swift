@@ -1,8 +1,8 @@
-/// The command lines, by what they are about. The files that they use are those that ``Comparison`` prepares.
+/// The compared command lines by topic. ``Comparison`` prepares their files.
 extension ComparedLine {
   static let all: [ComparedLine] =
     (gets + heads + bodies + uploads + forms + fields + outputs + redirects + failures + urls + configurations + conditions
-    + credentials + cookies + writeOuts + transports + edges + suite).map { ComparedLine(command: $0) } + parallel
+    + credentials + cookies + writeOuts + transports + edges + suite + dropped).map { ComparedLine(command: $0) } + parallel
 
   private static let gets = [
     "curl $URL/hello",
@@ -24,12 +24,6 @@ extension ComparedLine {
     "curl --request OPTIONS --request-target '*' $URL/hello",
     "curl --url $URL/hello",
     "curl --raw $URL/chunked",
-    "curl --tr-encoding $URL/hello",
-    "curl --tr-encoding -H 'Connection: X-Own' $URL/hello",
-    "curl --tr-encoding -H 'TE: trailers' $URL/hello",
-    "curl -s --tr-encoding $URL/transfer-gzip",
-    "curl -s --tr-encoding -o out $URL/transfer-gzip",
-    "curl -sS --tr-encoding $URL/transfer-odd",
     "curl --ignore-content-length $URL/close",
   ]
 

@@ -1,4 +1,4 @@
-/// The lines about SOCKS proxies, which tell what was said to them. Behind them is nobody but themselves.
+/// The lines about SOCKS proxies, which report the messages that they received. They have no server behind them.
 extension ComparedLine {
   static let socks: [ComparedLine] = [
     .ends(0, "curl -sS --socks4 127.0.0.1:$SOCKS http://127.0.0.2:81/x", shows: "address 127.0.0.2 port 81"),
@@ -32,13 +32,5 @@ extension ComparedLine {
     .ends(0, "curl -sS -x socks5://127.0.0.1:$SOCKS http://127.0.0.2:81/x", shows: "address 127.0.0.2"),
     .ends(0, "curl -sS -x socks5h://127.0.0.1:$SOCKS http://host.example:81/x http://host.example:81/y", shows: "GET /y"),
     .ends(0, "ALL_PROXY=socks5h://127.0.0.1:$SOCKS curl -sS http://host.example:81/x", shows: "name host.example"),
-    .ends(
-      0, "curl -sS --preproxy socks5h://127.0.0.1:$SOCKS -x http://proxy.example:3128 http://host.example/x",
-      shows: "GET http://host.example/x"),
-    .ends(
-      0, "curl -sS --preproxy socks4a://anna@127.0.0.1:$SOCKS_LOGIN -x http://proxy.example:3128 http://host.example/x",
-      shows: "name proxy.example port 3128"),
-    .ends(0, "curl -sS --preproxy socks5h://127.0.0.1:$SOCKS -x http://127.0.0.1:$PORT http://host.example/x"),
-    .ends(97, "curl -sS --preproxy socks5h://127.0.0.1:$SOCKS_REFUSING -x http://proxy.example:3128 http://host.example/x"),
   ]
 }

@@ -1,4 +1,4 @@
-/// The lines about how long something is waited for, and what is written of it beside the body.
+/// The lines about timeouts, and about reports beside the body.
 extension ComparedLine {
   static let reports = waiting + traces
 
@@ -8,19 +8,12 @@ extension ComparedLine {
     .ends(28, "curl -sS -m 2 --limit-rate 100K -T big $URL/put"),
     .ends(28, "curl -sS -m 600 --speed-limit 1000 --speed-time 1 $URL/silent", shows: "Less than 1000 bytes/sec"),
     .ends(28, "curl -sS -m 600 -y 1 $URL/silent", shows: "Less than 1 bytes/sec"),
-    .ends(
-      0, "start=$(date +%s%N); curl -sS --rate 1/s $URL/hello $URL/final; [ $(($(date +%s%N) - start)) -gt 900000000 ]",
-      shows: "the end"),
-    .ends(2, "curl -sS --rate 1/x $URL/hello"),
     .ends(0, "curl -sS -R -o out $URL/dated; stat -c %Y out", shows: "784111777"),
     .ends(0, "curl -sSRO $URL/dated; stat -c %Y dated", shows: "784111777"),
     .ends(0, "touch -d @1 out; curl -sSR -o out $URL/hello; [ $(stat -c %Y out) -gt 1 ]"),
   ]
 
   private static let traces: [ComparedLine] = [
-    .ends(7, "curl -sS --stderr errors http://127.0.0.1:1/", shows: "(7) Failed to connect"),
-    .ends(7, "curl -sS --stderr - http://127.0.0.1:1/", shows: "(7) Failed to connect"),
-    .ends(0, "curl -sv --stderr errors $URL/hello; grep '^[<>]' errors >out; rm errors", shows: "> GET /hello HTTP/1.1"),
     .ends(0, "curl -s --trace-ascii dump -A me $URL/hello; sed -i '/^== Info/d' dump", shows: "=> Send header, "),
     .ends(0, "curl -s --trace dump -A me -H 'Host: x' -d a=1 $URL/post; sed -i '/^== Info/d' dump", shows: "3d 31"),
     .ends(0, "curl -sL --trace-ascii - -A me -o out $URL/redirect/1 | grep -v '^== Info'", shows: "<= Recv data, "),

@@ -1,6 +1,6 @@
-/// The lines about TLS to a proxy: mostly to a server that takes the request for its own, and answers with what it knows.
+/// The lines about TLS to a proxy: mostly a server that handles the request itself and responds with its properties.
 extension ComparedLine {
-  /// A line with a proxy that is asked for a page of any host.
+  /// A line with a proxy that gets requests for any host.
   private static func through(_ status: Int32, _ options: String, shows text: String? = nil) -> ComparedLine {
     .ends(status, "curl -sS \(options) http://host.example/x", shows: text)
   }
@@ -54,11 +54,6 @@ extension ComparedLine {
     .through(0, "--proxy-insecure --proxy-cert $BOTH_ENCRYPTED:$PASSWORD -x $CLIENTCERTIFICATE_URL", shows: "subject=CN=client"),
     .through(
       0, "--proxy-insecure --proxy-cert-type P12 --proxy-cert $P12:$PASSWORD -x $CLIENTCERTIFICATE_URL",
-      shows: "subject=CN=client"),
-    .through(
-      0,
-      "--proxy-insecure --proxy-cert-type DER --proxy-cert $DER --proxy-key-type DER --proxy-key $DER_KEY "
-        + "-x $CLIENTCERTIFICATE_URL",
       shows: "subject=CN=client"),
     .through(58, "--proxy-insecure --proxy-cert ./missing -x $CLIENTCERTIFICATE_URL"),
   ]

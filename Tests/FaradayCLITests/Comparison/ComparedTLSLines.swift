@@ -1,6 +1,6 @@
-/// The lines about TLS, to a server and to an https proxy. The servers answer with what they know of the connection.
+/// The lines about TLS to a server and to an https proxy. The servers respond with the properties of the connection.
 extension ComparedLine {
-  /// A line with HTTP/1.1: faraday prefers that with this libcurl, if it is not told otherwise.
+  /// A line with HTTP/1.1, which faraday prefers with this libcurl by default.
   private static func secure(_ status: Int32, _ arguments: String, shows text: String? = nil) -> ComparedLine {
     .ends(status, "curl -sS --http1.1 " + arguments, shows: text)
   }
@@ -29,7 +29,6 @@ extension ComparedLine {
     .secure(0, "--cacert $CA --crlfile $CRL $VALID_URL"),
     .secure(0, "--cacert $CA --crlfile $CRL $CHAIN_URL"),
     .secure(82, "--cacert $CA --crlfile /missing $VALID_URL"),
-    .secure(91, "--cacert $CA --cert-status $VALID_URL"),
     .ends(0, "CURL_CA_BUNDLE=$CA curl -sS --http1.1 $VALID_URL", shows: "name=localhost"),
     .ends(0, "SSL_CERT_FILE=$CA curl -sS --http1.1 $VALID_URL", shows: "name=localhost"),
     .ends(0, "SSL_CERT_DIR=$CA_FOLDER curl -sS --http1.1 $VALID_URL", shows: "name=localhost"),
@@ -38,10 +37,6 @@ extension ComparedLine {
     .ends(0, "CURL_CA_BUNDLE=/missing curl -sSk --http1.1 $VALID_URL", shows: "name=localhost"),
   ]
 
-  /// Writes the server's public key.
-  private static let key = "openssl s_client -connect 127.0.0.1:$VALID </dev/null 2>/dev/null | openssl x509 -pubkey -noout"
-  private static let pinned = "curl -sSk --http1.1 --pinnedpubkey "
-
   private static let pins: [ComparedLine] = [
     .secure(0, "--cacert $CA --pinnedpubkey $PIN $VALID_URL"),
     .secure(90, "--cacert $CA --pinnedpubkey $OTHER_PIN $VALID_URL"),
@@ -49,10 +44,6 @@ extension ComparedLine {
     .secure(90, "-k --pinnedpubkey $OTHER_PIN $SELFSIGNED_URL"),
     .secure(0, "-k --pinnedpubkey $PIN $SELFSIGNED_URL"),
     .secure(60, "--pinnedpubkey $PIN $SELFSIGNED_URL"),
-    .ends(0, key + " >key; " + pinned + "key $VALID_URL", shows: "name=localhost"),
-    .ends(0, key + " | openssl pkey -pubin -outform DER -out key; " + pinned + "key $VALID_URL", shows: "name=localhost"),
-    .ends(90, "openssl x509 -in $CERT -pubkey -noout >key; " + pinned + "key $VALID_URL"),
-    .secure(90, "-k --pinnedpubkey missing $VALID_URL"),
   ]
 
   private static let versions: [ComparedLine] = [
@@ -82,7 +73,6 @@ extension ComparedLine {
     .secure(0, "-k --tls13-ciphers TLS_CHACHA20_POLY1305_SHA256 $TLS13_URL", shows: "cipher=TLS_CHACHA20_POLY1305_SHA256"),
     .secure(0, "-k --tls13-ciphers TLS_AES_128_GCM_SHA256 $TLS13_URL", shows: "cipher=TLS_AES_128_GCM_SHA256"),
     .secure(59, "-k --tls13-ciphers nonsense $TLS13_URL"),
-    .secure(59, "-k --curves nonsense $VALID_URL"),
   ]
 
   private static let handshakes: [ComparedLine] = [
@@ -114,9 +104,6 @@ extension ComparedLine {
     .secure(58, "-k --cert-type P12 -E $P12:wrong $CLIENTCERTIFICATE_URL"),
     .secure(58, "-k --cert-type P12 -E $BOTH $CLIENTCERTIFICATE_URL"),
     .secure(58, "-k -E $P12:$PASSWORD $CLIENTCERTIFICATE_URL"),
-    .secure(0, "-k --cert-type DER -E $DER --key-type DER --key $DER_KEY $CLIENTCERTIFICATE_URL", shows: "subject=CN=client"),
-    .secure(0, "-k -E $CERT --key-type DER --key $DER_KEY $CLIENTCERTIFICATE_URL", shows: "subject=CN=client"),
-    .secure(58, "-k -E $CERT --key-type DER --key $KEY $CLIENTCERTIFICATE_URL"),
     .secure(58, "-k -E ./missing $CLIENTCERTIFICATE_URL"),
     .secure(58, "-k -E $CERT --key ./missing $CLIENTCERTIFICATE_URL"),
     .secure(58, "-k -E $CERT --key $STRANGER_KEY $CLIENTCERTIFICATE_URL"),

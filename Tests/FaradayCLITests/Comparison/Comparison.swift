@@ -1,9 +1,10 @@
 import FaradayTesting
 import Foundation
+import TestServers
 import TestSupport
 import Testing
 
-/// What a program sent, wrote and returned for a command line, without what differs by name or by chance.
+/// The requests, output and exit status of a program for a command line, without names and random parts.
 struct Comparison: Equatable {
   var status: Int32
   var output: String
@@ -73,7 +74,7 @@ struct Comparison: Equatable {
     return text.replacing(#/^faraday: /#.anchorsMatchLineEndings(), with: "curl: ")
   }
 
-  /// What differs, in a few lines; empty if nothing does.
+  /// The differences in a few lines; empty if there are none.
   func differences(from reference: Comparison) -> String {
     var text = ""
     func add(_ what: String, _ ours: some Equatable, _ theirs: some Equatable) {
@@ -100,9 +101,9 @@ struct ComparedLine: Sendable, CustomTestStringConvertible {
   let command: String
   /// Whether requests are sent at the same time.
   var isUnordered = false
-  /// What curl ends with; nil if that is not asked.
+  /// The expected exit status of curl; nil means any.
   var status: Int32?
-  /// What curl's output, errors, files or requests say, if that is asked: the line is about it.
+  /// A text that curl's output, errors, files or requests must contain, so that the line tests its topic.
   var shown: String?
 
   var testDescription: String { command }

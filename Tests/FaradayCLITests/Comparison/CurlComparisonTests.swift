@@ -3,13 +3,13 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `faraday` and the system's `curl` with the same arguments: what each sent, wrote and returned.
+/// Compares the requests, output and exit status of `faraday` and the system's `curl` for the same arguments.
 @Suite(
   .enabled(if: TestRun.isComplete, "Scripts/check runs it"),
   .enabled(if: ReferenceCurl.path != nil, "the reference is curl 7.88.1, beside a faraday with the same libcurl"))
 struct CurlComparisonTests {
   @Test(arguments: ComparedLine.all)
-  func `does what curl does`(_ line: ComparedLine) async throws {
+  func `the command behaves like curl`(_ line: ComparedLine) async throws {
     let reference = try #require(ReferenceCurl.path)
     let theirs = try await Comparison(line, program: reference)
     let ours = try await Comparison(line, program: BuiltProduct.named("faraday").path)
@@ -21,7 +21,7 @@ struct CurlComparisonTests {
     }
   }
 
-  @Test func `at least a hundred lines are compared, each once, and those that differ are among them`() {
+  @Test func `at least a hundred lines are compared, each once, including the known differences`() {
     let commands = ComparedLine.all.map(\.command)
     #expect(commands.count >= 100)
     #expect(Set(commands).count == commands.count)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What the kernel says of the TCP keep-alive of a connection from 127.0.0.1 to itself.
+/// The kernel's TCP keep-alive timer of a connection from 127.0.0.1 to itself.
 enum KeepAliveTimer {
   /// `in 60 s or a little less`, or `none`; the seconds are a multiple of 20. The client must have nothing on its way: while it
   /// does, the timer is another.
@@ -8,7 +8,7 @@ enum KeepAliveTimer {
     let ends = [clientPort, serverPort].map { "0100007F:" + String($0, radix: 16, uppercase: true).leftPadded }
     // The client's data may not have been acknowledged yet, which is a matter of microseconds.
     for _ in 0..<1_000 {
-      // It says that its size is 0, so that only this reads all of it.
+      // The file reports a size of 0, so it must be read to its end.
       guard let table = try? FileHandle(forReadingFrom: URL(filePath: "/proc/net/tcp")).readToEnd() else { return "not known" }
       for line in String(decoding: table, as: UTF8.self).split(separator: "\n") {
         let words = line.split(separator: " ")

@@ -12,41 +12,41 @@ import Testing
   .enabled(if: ReferenceCurl.path != nil, "the reference is curl 7.88.1, beside a faraday with the same libcurl"))
 struct PeerComparisonTests {
   @Test(arguments: ComparedLine.tls)
-  func `believes the servers that curl believes, and shows them the same`(_ line: ComparedLine) async throws {
+  func `the command accepts the servers that curl accepts, and sends them the same`(_ line: ComparedLine) async throws {
     try await compare(line) { try .tls() }
   }
 
   @Test(arguments: ComparedLine.tlsProxies)
-  func `believes the proxies that curl believes, and shows them the same`(_ line: ComparedLine) async throws {
+  func `the command accepts the proxies that curl accepts, and sends them the same`(_ line: ComparedLine) async throws {
     try await compare(line) { try .proxies() }
   }
 
   @Test(arguments: ComparedLine.proxies)
-  func `goes through the proxies that curl goes through`(_ line: ComparedLine) async throws {
+  func `the command uses proxies like curl`(_ line: ComparedLine) async throws {
     try await compare(line) { try .proxies() }
   }
 
   @Test(arguments: ComparedLine.socks)
-  func `says to SOCKS what curl says`(_ line: ComparedLine) async throws {
+  func `the command sends to SOCKS proxies what curl sends`(_ line: ComparedLine) async throws {
     try await compare(line) { try .socks() }
   }
 
   @Test(arguments: ComparedLine.stores)
-  func `finds the servers that curl finds, and remembers what it remembers`(_ line: ComparedLine) async throws {
+  func `the command connects to the hosts that curl connects to, and stores the same`(_ line: ComparedLine) async throws {
     try await compare(line) { try .stores() }
   }
 
   @Test(arguments: ComparedLine.sockets)
-  func `connects as curl connects`(_ line: ComparedLine) async throws {
+  func `the command connects like curl`(_ line: ComparedLine) async throws {
     try await compare(line) { try .tls() }
   }
 
   @Test(arguments: ComparedLine.reports)
-  func `waits and reports as curl does`(_ line: ComparedLine) async throws {
+  func `the command waits and reports like curl`(_ line: ComparedLine) async throws {
     try await compare(line) { Peers() }
   }
 
-  @Test func `each line is there once, and says what it ends with`() {
+  @Test func `each compared line is unique and has its exit status`() {
     let lines = [
       ComparedLine.tls, ComparedLine.tlsProxies, ComparedLine.proxies, ComparedLine.socks, ComparedLine.stores,
       ComparedLine.sockets, ComparedLine.reports,
@@ -73,7 +73,7 @@ extension Comparison {
 }
 
 extension ComparedLine {
-  /// A line with what `curl` ends with, and what its results say.
+  /// A line with curl's expected exit status and results.
   static func ends(_ status: Int32, _ command: String, shows text: String? = nil) -> ComparedLine {
     ComparedLine(command: command, status: status, shown: text)
   }

@@ -1,13 +1,14 @@
 import FaradayTesting
 import Foundation
+import TestServers
 
 /// The servers of a comparison besides the recording one, which its shell knows by variables.
 struct Peers: Sendable {
-  /// Ports, by the name that they have in the shell and in what is compared.
+  /// The ports by their names in the shell and in the compared text.
   var ports: [String: Int] = [:]
   /// Other texts for the shell.
   var texts: [String: String] = [:]
-  /// What the servers were told, which is compared too.
+  /// The requests that the servers received, which are compared too.
   var log: @Sendable () -> [String] = { [] }
 
   /// The shell's command that defines the variables.
@@ -16,7 +17,7 @@ struct Peers: Sendable {
     return all.isEmpty ? "" : "export " + all.map { "\($0)='\($1)'" }.sorted().joined(separator: " ")
   }
 
-  /// The text without ports, and without what a server says of a connection that differs from one run to the next.
+  /// The text without ports, and without properties of connections that differ between runs.
   func normalized(_ text: String) -> String {
     var text = text.replacing(#/^(port|connection)=[0-9]+$/#.anchorsMatchLineEndings(), with: "a number")
     for (name, port) in ports { text = text.replacing(number: port, with: name) }
@@ -99,7 +100,7 @@ extension Peers {
   }
 }
 
-/// The proxies of all comparisons, by what they ask for.
+/// The proxies of all comparisons, by their authentication scheme.
 private enum SharedProxies {
   static let all = Result {
     try SquidProxy.Authentication.allCases.map { (authentication: $0, proxy: try SquidProxy($0)) }

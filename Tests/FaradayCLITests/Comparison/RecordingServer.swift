@@ -76,7 +76,7 @@ final class RecordingServer: Sendable {
   }
 }
 
-/// What the server reads of a request.
+/// A request as received by the server.
 struct RecordedRequest {
   let method: String
   let target: String

@@ -25,14 +25,14 @@ enum LeakedSecret: String, CaseIterable {
     text.contains(value) || text.contains(Data("user:\(value)".utf8).base64EncodedString())
   }
 
-  /// What every request of the connection has of it.
+  /// The form in which every request of the connection contains the secret.
   var headers: HTTPFields {
     switch self {
     case .authorization: [.authorization: "Bearer \(Self.value)"]
     case .cookie: [.cookie: "session=\(Self.value)"]
     case .proxy: [.proxyAuthorization: "Basic \(Self.value)"]
     case .header: HTTPField.Name("X-Own").map { [$0: Self.value] } ?? [:]
-    case .proof: [.dPoP: Self.value]
+    case .proof: [.dpop: Self.value]
     default: [:]
     }
   }
@@ -68,7 +68,8 @@ enum LeakedSecret: String, CaseIterable {
   var body: Body { content.map { .text($0.text) } ?? .empty }
 
   func connection(_ server: String, _ adapter: any Adapter, _ middleware: any Middleware...) throws -> Connection {
-    var connection = try Connection(base(server), headers: headers, adapter: adapter, middleware: middleware)
+    var connection = try Connection(base(server), adapter: adapter, middleware: middleware)
+    connection.headers = headers
     if let content { connection.headers[.contentType] = content.type.description }
     connection.secrets.insert("X-Own")
     connection.secrets.insert(path: "/bot{token}/")

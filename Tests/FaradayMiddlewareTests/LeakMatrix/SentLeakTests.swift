@@ -15,7 +15,7 @@ import Testing
     case madeAnew = "a request that a middleware makes anew"
     case rewritten = "a URL that a middleware rewrites"
 
-    /// Whether it sends on what the request itself has, its body too.
+    /// Whether it forwards the request's own fields and body.
     var isRedirect: Bool { [.redirect, .replacedOptions, .typedRequest].contains(self) }
   }
 
@@ -34,7 +34,7 @@ import Testing
   }
 
   @Test(arguments: cells)
-  func `no other server gets it`(cell: Cell) async throws {
+  func `no secret is sent to another server`(cell: Cell) async throws {
     let away = try WireTap()
     let place = away.url + "/there"
     let home = try WireTap {
@@ -54,19 +54,19 @@ import Testing
     let url = try #require(URL(string: place))
     var slow = Options()
     slow.timeouts.total = .seconds(60)
-    // What makes requests of its own, or shares them, is in the list: it must lead nothing away.
+    // Middleware that makes or shares requests is in the list: it must leak nothing.
     let connection = try secret.connection(
       home, adapter, .redirects(), .hedging(after: .seconds(60)), .coalescing, try middleware(way, leadingTo: url), .coalescing)
-    if !way.isRedirect { _ = try await connection.run(secret.method, secret.path("stay"), body: secret.body) }
+    if !way.isRedirect { _ = try await connection.send(secret.method, secret.path("stay"), body: secret.body) }
     switch way {
-    case .redirect: _ = try await connection.run(secret.method, secret.path("leave"), body: secret.body)
+    case .redirect: _ = try await connection.send(secret.method, secret.path("leave"), body: secret.body)
     case .replacedOptions:
-      _ = try await connection.run(secret.method, secret.path("leave"), body: secret.body) { [slow] in $0.options = slow }
+      _ = try await connection.send(secret.method, secret.path("leave"), body: secret.body) { [slow] in $0.options = slow }
     case .absolutePath: _ = try await connection.get(place)
     case .editedURL:
       var request = try connection.request(.get, secret.path("stay")) { [slow] in $0.options = slow }
       request.url = url
-      _ = try await connection.run(request)
+      _ = try await connection.send(request)
     case .typedRequest:
       let request = TypedRequest(secret.method, baseURL: secret.base(home), endpoint: secret.path("leave"))
         .sending(.body(secret.body)).configured { [slow] in $0 = slow }
@@ -75,7 +75,7 @@ import Testing
     }
   }
 
-  /// Leads to the URL what asks for elsewhere.
+  /// Redirects requests for another place to the URL.
   private func middleware(_ way: WayOut, leadingTo url: URL) throws -> any Middleware {
     .closure { request, next in
       guard request.url.absoluteString.contains("elsewhere") else { return try await next(request) }
@@ -89,7 +89,7 @@ import Testing
   // MARK: credentials that a middleware adds below
 
   @Test(arguments: WayOut.allCases, TestedAdapter.allCases)
-  func `no other server gets what a middleware adds`(way: WayOut, tested: TestedAdapter) async throws {
+  func `no secret that a middleware adds is sent to another server`(way: WayOut, tested: TestedAdapter) async throws {
     let away = try WireTap()
     let place = away.url + "/there"
     let url = try #require(URL(string: place))
@@ -111,7 +111,7 @@ import Testing
       case .editedURL:
         var request = try connection.request(.get) { $0.options = slow }
         request.url = url
-        _ = try await connection.run(request)
+        _ = try await connection.send(request)
       case .typedRequest:
         _ = try await connection.perform(TypedRequest(baseURL: home.url, endpoint: "leave").configured { $0 = slow })
       case .madeAnew, .rewritten: _ = try await connection.get("elsewhere")

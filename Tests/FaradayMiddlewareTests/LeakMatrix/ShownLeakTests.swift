@@ -12,7 +12,7 @@ import Testing
     #expect(!LeakedSecret.isIn(shown), "\(shown)")
   }
 
-  /// Answers with what it was sent.
+  /// Responds with the request.
   private func echo(_ secret: LeakedSecret, status: Int = 200, location: String = "") throws -> WireTap {
     let content = secret.content
     var fields = content.map { ["Content-Type: \($0.type)"] } ?? []
@@ -22,7 +22,7 @@ import Testing
   }
 
   @Test(arguments: LeakedSecret.allCases, TestedAdapter.allCases)
-  func `no log shows it`(secret: LeakedSecret, tested: TestedAdapter) async throws {
+  func `no log shows a secret`(secret: LeakedSecret, tested: TestedAdapter) async throws {
     let home = try echo(secret)
     let log = CapturedLog()
     let connection = try secret.connection(
@@ -33,14 +33,14 @@ import Testing
     }
     let port = try RefusedPort()
     let refused = try secret.connection("http://127.0.0.1:\(port.port)", tested.adapter, .logger(log.logger(), .full()))
-    _ = try? await refused.run(secret.method, secret.path("x"), body: secret.body)
+    _ = try? await refused.send(secret.method, secret.path("x"), body: secret.body)
     #expect(log.lines.count == 17)
     expectHidden(log.text)
     withExtendedLifetime(port) {}
   }
 
   @Test(arguments: LeakedSecret.allCases, TestedAdapter.allCases)
-  func `no error shows it`(secret: LeakedSecret, tested: TestedAdapter) async throws {
+  func `no error shows a secret`(secret: LeakedSecret, tested: TestedAdapter) async throws {
     let adapter = tested.adapter
     let (good, bad, moved) = (
       try echo(secret), try echo(secret, status: 500), try echo(secret, status: 307, location: "x?token=hunter2")
@@ -48,7 +48,7 @@ import Testing
     let port = try RefusedPort()
     func send(_ server: String, _ middleware: any Middleware...) async throws -> Response {
       let connection = try secret.connection(server, Stack(middleware, adapter: adapter))
-      return try await connection.run(secret.method, secret.path("x"), body: secret.body)
+      return try await connection.send(secret.method, secret.path("x"), body: secret.body)
     }
     let typed = TypedRequest(secret.method, baseURL: secret.base(bad.url), endpoint: secret.path("x")).sending(.body(secret.body))
     let connection = try secret.connection(bad.url, adapter)
@@ -59,10 +59,10 @@ import Testing
     let full = ConcurrencyLimit(1, maximumWait: .zero)
     let ways: [() async throws -> Any] = [
       { try await send("http://127.0.0.1:\(port.port)") },
-      { try await send(bad.url, .expectStatus) },
+      { try await send(bad.url, .statusValidation) },
       { try await send(moved.url, .redirects(limit: 1)) },
       { try await send(good.url).decode([String].self) },
-      { try await send(good.url, .decodeJSON(isStrict: true)).decode([String].self) },
+      { try await send(good.url, .jsonDecoding(isStrict: true)).decode([String].self) },
       { try await connection.perform(typed) },
       { try await connection.perform(typed.validating(ResponseValidator { _ in false })) },
       { try await connection.perform(typed.sending(.json([Double.nan]))) },
@@ -80,7 +80,7 @@ import Testing
   }
 
   @Test(arguments: LeakedSecret.allCases, TestedAdapter.allCases)
-  func `no error of a streamed body shows it`(secret: LeakedSecret, tested: TestedAdapter) async throws {
+  func `no error of a streamed body shows a secret`(secret: LeakedSecret, tested: TestedAdapter) async throws {
     let server = try RawServer { connection in
       _ = try connection.readHead()
       try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\npart")
@@ -93,36 +93,36 @@ import Testing
   }
 
   private func readStream(of secret: LeakedSecret, over connection: Connection) async throws {
-    let response = try await connection.run(secret.method, secret.path("x"), body: secret.body) {
+    let response = try await connection.send(secret.method, secret.path("x"), body: secret.body) {
       $0.options.delivery = .streamed
     }
     _ = try await response.body.collect()
   }
 
   @Test(arguments: LeakedSecret.allCases, TestedAdapter.allCases)
-  func `no description, dump or mirror shows it`(secret: LeakedSecret, tested: TestedAdapter) async throws {
+  func `no description, dump or mirror shows a secret`(secret: LeakedSecret, tested: TestedAdapter) async throws {
     let place = try echo(secret)
     let home = try echo(secret, status: 302, location: place.url + "/bothunter2/?token=hunter2")
     let connection = try secret.connection(
       home.url, tested.adapter, .redirects(), .authorization(.bearer(LeakedSecret.value)),
       .tokenRefresh(token: LeakedSecret.value) { _ in "" })
     let request = try connection.request(secret.method, secret.path("x"), body: secret.body)
-    let response = try await connection.run(request)
+    let response = try await connection.send(request)
     #expect(response.redirects.count == 1)
     let typed = TypedRequest(secret.method, baseURL: secret.base(home.url), endpoint: secret.path("x"))
-      .with(headers: secret.headers).sending(.body(secret.body)).authenticated(with: .bearer(LeakedSecret.value))
+      .with(headers: secret.headers).sending(.body(secret.body)).authorized(with: .bearer(LeakedSecret.value))
     let values: [Any] = [
       request, response, connection, response.redirects, response.redirects[0], TypedResponse(1, response: response),
     ]
     for value in values { expectHidden(Shown.all(value)) }
-    // What stands in a path by the registry of a connection is not known to a request that has seen none.
+    // Secret path components of a connection's registry are unknown to a request without that registry.
     if secret != .path { expectHidden(Shown.all(typed)) }
     for middleware in connection.stack.middleware { expectHidden(Shown.all(middleware), "") }
     for value: Any in [request.options, request.body, response.body, connection.stack] { expectHidden(Shown.all(value), "") }
   }
 
   @Test(arguments: LeakedSecret.allCases)
-  func `no curl command shows it`(secret: LeakedSecret) async throws {
+  func `no curl command shows a secret`(secret: LeakedSecret) async throws {
     let connection = try secret.connection("http://127.0.0.1:9", MockAdapter())
     let request = try connection.request(secret.method, secret.path("x"), body: secret.body)
     let (words, input) = try await Shell.words(request.curlCommand)

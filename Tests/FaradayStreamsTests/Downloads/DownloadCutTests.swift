@@ -6,6 +6,7 @@ import TestSupport
 import Testing
 
 @testable import FaradayStreams
+import TestServers
 
 /// Downloads over real connections that break off, and by processes that are killed.
 @Suite struct DownloadCutTests {
@@ -22,7 +23,8 @@ import Testing
   /// The size is that of the environment's `FARADAY_DOWNLOAD_MIB`, in mebibytes; 8 if it is not set. Debug builds hash 1 GiB in some
   /// minutes.
   @Test(arguments: TestedAdapter.allCases)
-  func `a file that is cut about a hundred times is whole, and no byte is sent twice`(adapter: TestedAdapter) async throws {
+  func `a download that is cut about a hundred times is complete, and no byte is sent twice`(adapter: TestedAdapter) async throws
+  {
     let size = (ProcessInfo.processInfo.environment["FARADAY_DOWNLOAD_MIB"].flatMap(Int.init) ?? 8) << 20
     let file = RangeServer.File(size: size)
     let expected = file.sha256
@@ -45,7 +47,7 @@ import Testing
   }
 
   @Test(arguments: TestedAdapter.allCases)
-  func `a file that changes between two parts is fetched anew`(adapter: TestedAdapter) async throws {
+  func `a file that changes between two parts is downloaded again`(adapter: TestedAdapter) async throws {
     let server = try RangeServer(RangeServer.File(size: 100_000)) { index, _ in index < 2 ? 60_000 : nil }
     let folder = try TemporaryFolder()
     var once = policy
@@ -63,7 +65,7 @@ import Testing
   }
 
   @Test(arguments: TestedAdapter.allCases)
-  func `cancelling closes the connection, and the next download goes on`(adapter: TestedAdapter) async throws {
+  func `cancelling closes the connection, and the next download resumes`(adapter: TestedAdapter) async throws {
     let file = RangeServer.File(size: 8 << 20)
     let server = try RangeServer(file)
     let folder = try TemporaryFolder()
@@ -71,9 +73,11 @@ import Testing
     var often = policy
     often.reportsPerSecond = .infinity
     let task = Task { [often] in
-      try await target.download(to: folder.path + "/file", policy: often) { progress in
-        if progress.bytes > 1 << 20 { withUnsafeCurrentTask { $0?.cancel() } }
-      }
+      try await target.download(
+        to: folder.path + "/file", policy: often,
+        progress: { progress in
+          if progress.bytes > 1 << 20 { withUnsafeCurrentTask { $0?.cancel() } }
+        })
     }
     let error = await failure { _ = try await task.value }
     #expect(error is CancellationError && folder.names == ["file.part", "file.part.json"])
@@ -84,7 +88,7 @@ import Testing
   }
 
   @Test(arguments: TestedAdapter.allCases)
-  func `a redirect to another origin gets no credentials, and neither does a request for the rest`(
+  func `a cross-origin redirect gets no credentials, neither at first nor when resuming`(
     adapter: TestedAdapter
   ) async throws {
     let file = RangeServer.File(size: 100_000)
@@ -92,7 +96,7 @@ import Testing
     let first = try AnsweringServer([AnsweringServer.answer(302, "Location: \(server.url)/moved")])
     let folder = try TemporaryFolder()
     let connection = try Connection(
-      first.url + "/file", headers: [.authorization: "Bearer SECRET"], adapter: adapter.adapter, middleware: .standard)
+      first.url + "/file", headers: ["Authorization": "Bearer SECRET"], adapter: adapter.adapter, middleware: .standard)
     let download = try await connection.download(
       to: folder.path + "/file", checksum: .sha256(file.sha256), policy: policy)
     #expect(download.interruptions == 3 && server.served == 100_000)
@@ -100,7 +104,7 @@ import Testing
     #expect(first.heads.elements.count == 4 && first.heads.elements.allSatisfy { $0.contains("SECRET") })
   }
 
-  @Test func `a download that is far behind a server that cannot be slowed down is whole`() async throws {
+  @Test func `a download far behind a server without backpressure is complete`() async throws {
     let hasEnded = Gate()
     let file = RangeServer.File(size: 100 << 20)
     let server = try RawServer { connection in
@@ -114,11 +118,11 @@ import Testing
     var often = policy
     often.reportsPerSecond = .infinity
     let download = try await Connection(server.url + "/file", adapter: TestedAdapter.urlSession.adapter).download(
-      to: folder.path + "/file", policy: often
-    ) { progress in
-      // The first piece waits until the server has sent all.
-      if progress.bytes < 1 << 20 { hasEnded.wait() }
-    }
+      to: folder.path + "/file", policy: often,
+      progress: { progress in
+        // The first piece waits until the server has sent all.
+        if progress.bytes < 1 << 20 { hasEnded.wait() }
+      })
     #expect(download.size == Int64(file.size) && download.interruptions == 0)
     let handle = try #require(FileHandle(forReadingAtPath: folder.path + "/file"))
     for start in stride(from: 0, to: file.size, by: 1 << 20) {
@@ -127,7 +131,7 @@ import Testing
   }
 
   #if os(Linux)
-  @Test func `a process that is killed leaves what the next one goes on with`() async throws {
+  @Test func `a killed process leaves a part that the next process resumes`() async throws {
     let program = try BuiltProduct.named("downloader").path
     let file = RangeServer.File(size: 4 << 20)
     // The first stops in the middle, and waits; the others get the rest.
@@ -143,7 +147,7 @@ import Testing
     let arguments = [server.url + "/file", folder.path + "/file", file.sha256]
     var child: ChildProcess? = try ChildProcess(program, arguments)
     await stalled.opened()
-    // What was sent is written: the whole of it, as nobody else reads it.
+    // The sent bytes are written completely, because nobody else reads them.
     let part = folder.path + "/file.part"
     while FileManager.default.contents(atPath: part)?.count != 3 << 20 { await Task.yield() }
     child = nil  // SIGKILL

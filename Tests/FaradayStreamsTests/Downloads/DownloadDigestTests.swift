@@ -1,4 +1,5 @@
 import Faraday
+import FaradaySupport
 import FaradayTesting
 import Foundation
 import Testing
@@ -14,7 +15,7 @@ import Testing
     arguments: [
       [.reprDigest], [.contentDigest],
     ] as [[HTTPField.Name]])
-  func `a wrong checksum of the server is an error, and nothing is kept`(names: [HTTPField.Name]) async throws {
+  func `a wrong checksum from the server is an error, and nothing is kept`(names: [HTTPField.Name]) async throws {
     for digest in [field(Data()), field512(Data()), "md5=:AAAA:, " + field512(Data())] {
       let file = try MockedFile()
       file.whole([.eTag: "\"v1\"", names[0]: digest])
@@ -27,7 +28,7 @@ import Testing
     }
   }
 
-  @Test func `a wrong checksum of the caller is an error that names both`() async throws {
+  @Test func `a wrong checksum from the caller is an error that names both`() async throws {
     let file = try MockedFile()
     file.whole()
     let wrong = String(repeating: "AB", count: 32)
@@ -43,7 +44,7 @@ import Testing
       .sha256(String(repeating: "a", count: 63) + "g"), .sha256(String(repeating: "a", count: 128)),
       .sha256(String(repeating: "é", count: 32)), .sha512(String(repeating: "a", count: 64)),
     ] as [Checksum])
-  func `a checksum that is not hexadecimal digits of its length is refused before anything is sent, and the part stays`(
+  func `an invalid checksum is refused before anything is sent, and the part stays`(
     checksum: Checksum
   ) async throws {
     let file = try MockedFile()
@@ -55,7 +56,7 @@ import Testing
     #expect(file.sent.count == 1 && file.names == ["file.part", "file.part.json"])
   }
 
-  @Test func `an invalid checksum in a list of downloads fails its file alone`() async throws {
+  @Test func `an invalid checksum in a list of downloads fails only its file`() async throws {
     let file = try MockedFile()
     file.whole()
     let results = try await file.connection.downloads(
@@ -67,7 +68,7 @@ import Testing
     #expect(try results[1].get().size == 1000 && file.sent.count == 1)
   }
 
-  @Test func `right ones are verified, of the caller in either case`() async throws {
+  @Test func `correct checksums are verified, the caller's in either letter case`() async throws {
     let file = try MockedFile()
     file.whole([.reprDigest: field(file.bytes)])
     let download = try await file.download(checksum: .sha512(SHA512.hash(file.bytes).hexadecimal.uppercased()))
@@ -79,20 +80,20 @@ import Testing
     "sha-256=:AAAA", "unixsum=7, x=\"a,b\"", ":",
     "=::", "",
   ])
-  func `what is unknown or malformed is passed over`(value: String) async throws {
+  func `unknown or malformed checksums are ignored`(value: String) async throws {
     let file = try MockedFile()
     file.whole([.contentDigest: value])
     #expect(try await file.download().verified.isEmpty)
   }
 
-  @Test func `the checksum of the whole is verified over all parts`() async throws {
+  @Test func `the checksum of the whole file is verified over all parts`() async throws {
     let file = try MockedFile()
     file.whole(cut: 300, [.eTag: "\"v1\"", .reprDigest: field(file.bytes)])
     file.rest(from: 300)
     #expect(try await file.download().verified == [.sha256])
   }
 
-  @Test func `one that comes with a later part is computed over the bytes before`() async throws {
+  @Test func `a checksum that arrives with a later part includes the earlier bytes`() async throws {
     let file = try MockedFile()
     file.whole(cut: 300)
     file.rest(from: 300, [.eTag: "\"v1\"", .reprDigest: field512(file.bytes), .contentDigest: field(file.bytes[300...])])
@@ -100,7 +101,7 @@ import Testing
     #expect(file.written == file.bytes)
   }
 
-  @Test func `one that an earlier process was told is remembered`() async throws {
+  @Test func `a checksum from an earlier process is remembered`() async throws {
     let file = try MockedFile()
     await file.leavePart(of: 300, [.eTag: "\"v1\"", .reprDigest: field(Data())])
     file.rest(from: 300)
@@ -111,7 +112,7 @@ import Testing
     }
   }
 
-  @Test func `a part that states another checksum is of another file`() async throws {
+  @Test func `a part with a different checksum belongs to another file`() async throws {
     let file = try MockedFile()
     file.whole(cut: 300, [.eTag: "\"v1\"", .reprDigest: field(Data())])
     file.rest(from: 300, [.eTag: "\"v1\"", .reprDigest: field(file.bytes)])
@@ -121,7 +122,7 @@ import Testing
     #expect(file.ranges == [nil, "bytes=300-", nil, "bytes=300-"] && file.written == file.bytes)
   }
 
-  @Test func `the checksum of a part is that of the part`() async throws {
+  @Test func `the checksum of a part is verified for that part`() async throws {
     let file = try MockedFile()
     file.whole(cut: 300)
     file.rest(from: 300, to: 600, [.eTag: "\"v1\"", .contentDigest: field(file.bytes)])
@@ -134,7 +135,7 @@ import Testing
   }
 
   @Test(arguments: [HTTPField.Name.reprDigest, .contentDigest], [0, 300])
-  func `one in the trailers counts, of the whole and of a part`(name: HTTPField.Name, start: Int) async throws {
+  func `a checksum in the trailers counts, for the whole and for a part`(name: HTTPField.Name, start: Int) async throws {
     let file = try MockedFile()
     if start > 0 { await file.leavePart(of: start) }
     file.answer { [bytes = file.bytes, wrong = field(Data())] in
@@ -150,7 +151,7 @@ import Testing
     }
   }
 
-  @Test func `an empty file has a checksum too`() async throws {
+  @Test func `an empty file is verified`() async throws {
     let file = try MockedFile(size: 0)
     file.whole([.contentDigest: field(Data())])
     let download = try await file.download()

@@ -1,4 +1,5 @@
 import Faraday
+import FaradaySupport
 import FaradayTesting
 import Foundation
 import Synchronization
@@ -6,7 +7,7 @@ import Testing
 
 @testable import FaradayStreams
 
-/// What is read of the server's header fields, and what is counted.
+/// Parsing of the server's header fields, and progress.
 @Suite struct DownloadFieldTests {
   private func range(_ values: String...) -> ContentRange? {
     var headers: HTTPFields = [:]
@@ -14,7 +15,7 @@ import Testing
     return ContentRange(headers)
   }
 
-  @Test func `a Content-Range is of bytes, and its numbers fit together`() {
+  @Test func `a Content-Range must use bytes, and its numbers must be consistent`() {
     #expect(range("bytes 0-99/1000") == .part(start: 0, end: 100, total: 1000))
     #expect(range("Bytes 5-5/*") == .part(start: 5, end: 6, total: nil))
     #expect(range("bytes */1000") == .unsatisfied(total: 1000))
@@ -26,7 +27,7 @@ import Testing
     #expect(range("bytes 0-1/2", "bytes 0-1/2") == nil)
   }
 
-  @Test func `a digest stands between colons, and its parameters mean nothing`() {
+  @Test func `a digest is delimited by colons, and its parameters are ignored`() {
     let digest = Data(SHA256.hash(Data())).base64EncodedString()
     #expect(Checksum.list(["sha-256=:\(digest):;x=1, md5=:AAAA:"]).map(\.algorithm) == [.sha256])
     for value in ["sha-256=x\(digest):", "sha-256=:\(digest)x", "sha-256=:", "sha-256"] {
@@ -34,15 +35,24 @@ import Testing
     }
   }
 
-  @Test func `a delay is bounded also at first, and a Retry-After of just that bound is honored`() {
-    var policy = DownloadPolicy(initialDelay: .seconds(60), maxDelay: .seconds(20))
+  @Test func `the first delay is bounded too, and a Retry-After equal to the bound is obeyed`() {
+    var policy = DownloadPolicy(initialDelay: .seconds(60), maximumDelay: .seconds(20))
     policy.random = { 1 }
     #expect(policy.delay(after: 1, retryAfter: nil) == .seconds(20))
-    #expect(policy.delay(after: 1, retryAfter: .seconds(20)) == .seconds(20))
     #expect(policy.delay(after: 1, retryAfter: .seconds(21)) == nil)
+    policy.random = { 0 }
+    #expect(policy.delay(after: 1, retryAfter: .seconds(20)) == .seconds(20))
   }
 
-  @Test func `the sum of many has each file's latest numbers`() {
+  @Test func `jitter is added to Retry-After, up to the first delay`() {
+    var policy = DownloadPolicy(initialDelay: .seconds(2), maximumDelay: .seconds(20))
+    policy.random = { 0.5 }
+    #expect(policy.delay(after: 1, retryAfter: .seconds(7)) == .seconds(8))
+    #expect(policy.delay(after: 3, retryAfter: .seconds(7)) == .seconds(9))
+    #expect(policy.delay(after: 4, retryAfter: .seconds(1)) == .seconds(8))
+  }
+
+  @Test func `the total progress uses each file's latest numbers`() {
     let last = Mutex<DownloadsProgress?>(nil)
     let tally = DownloadsTally(2, DownloadPolicy(reportsPerSecond: .infinity)) { progress in last.withLock { $0 = progress } }
     tally.advance(0, DownloadProgress(bytes: 10, total: 100, resumed: 5))
@@ -56,7 +66,7 @@ import Testing
   }
 
   @Test(arguments: [HTTPField.Name.accept, .acceptLanguage])
-  func `a part for another representation is not continued`(name: HTTPField.Name) async throws {
+  func `a part of another representation is not resumed`(name: HTTPField.Name) async throws {
     let file = try MockedFile()
     await file.leavePart(of: 300)
     file.whole()
@@ -64,14 +74,14 @@ import Testing
     #expect(file.ranges == [nil, nil] && file.written == file.bytes)
   }
 
-  @Test func `the fragment of a URL is no part of it`() async throws {
+  @Test func `the fragment of a URL is ignored`() async throws {
     let file = try MockedFile()
     await file.leavePart(of: 300)
     file.rest(from: 300)
     #expect(try await file.download("file#top").resumed == 300)
   }
 
-  @Test func `a part that begins elsewhere is not taken`() async throws {
+  @Test func `a part with another start offset is rejected`() async throws {
     let file = try MockedFile()
     file.whole(cut: 300)
     file.rest(from: 200)
@@ -80,7 +90,7 @@ import Testing
     #expect(file.ranges == [nil, "bytes=300-", nil] && file.written == file.bytes)
   }
 
-  @Test func `the space for the rest of a part is looked at before it is written`() async throws {
+  @Test func `the free space for the rest is checked before it is written`() async throws {
     let file = try MockedFile()
     await file.leavePart(of: 300)
     file.rest(from: 300)
@@ -90,11 +100,11 @@ import Testing
     #expect(error?.reason == .noSpace(needed: 700, free: 10))
   }
 
-  @Test func `a server that is not there at first is an error, and one that goes away is waited for`() async throws {
+  @Test func `a server that is unreachable at first is an error, and one that disappears is retried`() async throws {
     let file = try MockedFile()
     file.status(.serviceUnavailable)
     let error = await failure { _ = try await file.download() }
-    #expect((error as? UnexpectedStatus)?.status == .serviceUnavailable && file.sent.count == 1)
+    #expect((error as? StatusError)?.status == .serviceUnavailable && file.sent.count == 1)
     file.whole(cut: 300)
     file.status(.serviceUnavailable)
     file.rest(from: 300)
@@ -115,7 +125,7 @@ import Testing
     #expect(chunks.load(ordering: .relaxed) == 0 && file.written == file.bytes)
   }
 
-  @Test func `a name ends before the fragment, and a folder may end with a slash`() async throws {
+  @Test func `a file name ends before the fragment, and a folder can end with a slash`() async throws {
     let file = try MockedFile()
     file.whole()
     let results = try await file.connection.downloads(["a/b#c/d"], to: file.folder + "/")

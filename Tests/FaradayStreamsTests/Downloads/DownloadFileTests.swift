@@ -1,4 +1,5 @@
 import Faraday
+import FaradaySupport
 import FaradayTesting
 import Foundation
 import Synchronization
@@ -6,14 +7,14 @@ import Testing
 
 @testable import FaradayStreams
 
-/// What may be wrong with the file, its folder, and what is there already.
+/// Errors of the file, of its folder, and of existing files.
 @Suite struct DownloadFileTests {
   @Test(
     arguments: [
       ("", .invalidPath), ("a\0b", .invalidPath), ("/", .isFolder), ("sub", .isFolder), ("sub/", .isFolder),
       ("missing/file", .missingFolder), ("there/file", .missingFolder), (String(repeating: "x", count: 300), .invalidPath),
     ] as [(String, DownloadError.Reason)])
-  func `a destination that can be no file is refused before anything is sent`(
+  func `an invalid destination is refused before anything is sent`(
     name: String, expected: DownloadError.Reason
   ) async throws {
     let file = try MockedFile()
@@ -25,7 +26,7 @@ import Testing
     #expect(file.sent.isEmpty && file.names == ["sub", "there"])
   }
 
-  @Test func `what the system says becomes a reason`() {
+  @Test func `a system error becomes a reason`() {
     #expect(DownloadError.reason(errno: ENOSPC) == .noSpace(needed: nil, free: nil))
     #expect(DownloadError.reason(errno: EACCES) == .notPermitted)
     #expect(DownloadError.reason(errno: EROFS) == .notPermitted)
@@ -33,14 +34,14 @@ import Testing
     #expect(DownloadError.reason(errno: EIO) == .fileFailed("Input/output error"))
   }
 
-  @Test func `a folder in which nothing may be written is an error`() async throws {
+  @Test func `an unwritable folder is an error`() async throws {
     let file = try MockedFile()
     // Not even for the administrator.
     let error = await failure { _ = try await file.connection.download("file", to: "/proc/self/file", policy: file.policy) }
     #expect(error is DownloadError && file.sent.isEmpty)
   }
 
-  @Test func `a file that is there is kept if that was asked for`() async throws {
+  @Test func `an existing file is kept if requested`() async throws {
     let file = try MockedFile()
     try Data("old".utf8).write(to: URL(fileURLWithPath: file.destination))
     var policy = file.policy
@@ -50,7 +51,7 @@ import Testing
     #expect(file.sent.isEmpty && file.written == Data("old".utf8) && file.names == ["file"])
   }
 
-  @Test func `the part of an earlier download is kept too`() async throws {
+  @Test func `the part of an earlier download is kept with the existing file`() async throws {
     let file = try MockedFile()
     await file.leavePart(of: 300)
     try Data("old".utf8).write(to: URL(fileURLWithPath: file.destination))
@@ -60,13 +61,13 @@ import Testing
     #expect(file.names == ["file", "file.part", "file.part.json"])
   }
 
-  @Test func `a download that breaks off before its first byte leaves nothing`() async throws {
+  @Test func `a download that fails before its first byte leaves nothing`() async throws {
     let file = try MockedFile()
     await file.leavePart(of: 0)
     #expect(file.names == [])
   }
 
-  @Test func `the record of another version is gone before the first byte of the new one`() async throws {
+  @Test func `the record of another version is removed before the first byte of the new one`() async throws {
     let file = try MockedFile()
     await file.leavePart(of: 300)
     let names = Log<[String]>()
@@ -82,7 +83,7 @@ import Testing
     #expect(names.elements.allSatisfy { $0 == ["file.part"] } && !names.elements.isEmpty)
   }
 
-  @Test func `a download that is cancelled behind its last byte does not replace the file`() async throws {
+  @Test func `a download that is cancelled after its last byte does not replace the file`() async throws {
     let file = try MockedFile()
     file.answer { [bytes = file.bytes] in
       let next = Mutex<Data?>(bytes)
@@ -98,7 +99,7 @@ import Testing
     #expect(file.names == ["file.part", "file.part.json"])
   }
 
-  @Test func `a file that comes meanwhile is kept too, and so is the part`() async throws {
+  @Test func `a file that appears during the download is kept, and so is the part`() async throws {
     let file = try MockedFile()
     var policy = file.policy
     policy.existing = .fail
@@ -111,7 +112,7 @@ import Testing
     #expect(file.written == Data("new".utf8) && file.names == ["file", "file.part", "file.part.json"])
   }
 
-  @Test func `without a file there it is the same with either policy`() async throws {
+  @Test func `without an existing file both policies behave alike`() async throws {
     let file = try MockedFile()
     var policy = file.policy
     policy.existing = .fail
@@ -120,7 +121,7 @@ import Testing
     #expect(file.written == file.bytes && file.names == ["file"])
   }
 
-  @Test func `a file that is there stays as it is until the new one is whole`() async throws {
+  @Test func `an existing file is unchanged until the new one is complete`() async throws {
     let file = try MockedFile()
     try Data("old".utf8).write(to: URL(fileURLWithPath: file.destination))
     await file.leavePart(of: 999)
@@ -131,13 +132,13 @@ import Testing
   }
 
   @Test(arguments: [0o600, 0o640, 0o644, 0o755, 0o400, 0o4750] as [mode_t])
-  func `a file that replaces another one has its permissions, without set-user-ID`(mode: mode_t) async throws {
+  func `the new file has the permissions of the replaced one, without set-user-ID`(mode: mode_t) async throws {
     let file = try MockedFile()
     try Data("old".utf8).write(to: URL(fileURLWithPath: file.destination))
     try #require(chmod(file.destination, mode) == 0)
     await file.leavePart(of: 300)
     var found = stat()
-    // Nobody reads the new bytes who may not read the old ones, and the owner can go on.
+    // The new file is not readable for more users than the old one, and the owner can resume.
     try #require(stat(file.part, &found) == 0)
     #expect(found.st_mode & 0o777 & ~(mode | 0o600) == 0 && found.st_mode & 0o600 == 0o600)
     file.rest(from: 300)
@@ -146,7 +147,7 @@ import Testing
     #expect(found.st_mode & 0o7777 == mode & 0o777 && file.written == file.bytes)
   }
 
-  @Test func `a link that is replaced has no permissions to keep`() async throws {
+  @Test func `a replaced link passes on no permissions`() async throws {
     let file = try MockedFile()
     let other = file.folder + "/other"
     try Data().write(to: URL(fileURLWithPath: other))
@@ -160,7 +161,7 @@ import Testing
     #expect(lstat(file.destination, &found) == 0 && found.st_mode & 0o777 == 0o666 & ~mask)
   }
 
-  @Test func `two downloads to the same file: the second is refused, the first goes on`() async throws {
+  @Test func `a second download to the same file is refused, and the first continues`() async throws {
     let file = try MockedFile()
     let (arrived, release) = (Gate(), Gate())
     file.answer { [bytes = file.bytes] request in
@@ -184,7 +185,7 @@ import Testing
     #expect(file.written == file.bytes && file.names == ["file"])
   }
 
-  @Test func `too little space is seen before the body is read`() async throws {
+  @Test func `insufficient space is detected before the body is read`() async throws {
     let file = try MockedFile()
     var policy = file.policy
     policy.freeSpace = 999
@@ -199,7 +200,7 @@ import Testing
   }
 
   #if os(Linux)
-  @Test func `a volume that counts no blocks is not full`() throws {
+  @Test func `a volume that reports no blocks is not full`() throws {
     let descriptor = open("/proc", O_RDONLY)
     try #require(descriptor >= 0)
     defer { close(descriptor) }
@@ -207,7 +208,7 @@ import Testing
   }
 
   /// As a process has it that is being started meanwhile.
-  @Test func `the lock ends with the download, though somebody else has the same open file`() throws {
+  @Test func `the lock ends with the download even if the open file is shared`() throws {
     let folder = try TemporaryFolder()
     var part: PartFile? = try PartFile(for: folder.path + "/file")
     let files = (0..<Int32(4096)).filter {
@@ -221,7 +222,7 @@ import Testing
   }
   #endif
 
-  @Test func `a file system without second names keeps a file that is there, too`() throws {
+  @Test func `a file system without hard links keeps an existing file too`() throws {
     let folder = try TemporaryFolder()
     let destination = folder.path + "/file"
     func noLinks(_: UnsafePointer<CChar>, _: UnsafePointer<CChar>) -> Int32 {
@@ -241,7 +242,7 @@ import Testing
     #expect(FileManager.default.contents(atPath: destination) == Data("first".utf8))
   }
 
-  @Test func `more bytes than any disk has are refused`() async throws {
+  @Test func `a size beyond any disk is refused`() async throws {
     let file = try MockedFile()
     file.answer { Response(status: .ok, body: .stream(AsyncStream<Data> { $0.finish() }, length: .max), url: $0.url) }
     let error = await failure { _ = try await file.download() }
@@ -251,7 +252,7 @@ import Testing
     }
   }
 
-  @Test func `a part file that is a link is not followed`() async throws {
+  @Test func `a part file that is a symbolic link is not followed`() async throws {
     let file = try MockedFile()
     let other = file.folder + "/other"
     try Data("other".utf8).write(to: URL(fileURLWithPath: other))
@@ -261,7 +262,7 @@ import Testing
     #expect(FileManager.default.contents(atPath: other) == Data("other".utf8))
   }
 
-  @Test func `a part file with a second name is left to that name`() async throws {
+  @Test func `a part file with a second hard link is not used`() async throws {
     let file = try MockedFile()
     try Data("whole".utf8).write(to: URL(fileURLWithPath: file.destination))
     try FileManager.default.linkItem(atPath: file.destination, toPath: file.part)
@@ -270,7 +271,7 @@ import Testing
     #expect(file.written == Data("whole".utf8) && file.names == ["file"])
   }
 
-  @Test func `a part of an earlier process is continued, and all of its bytes are verified`() async throws {
+  @Test func `the part of an earlier process is resumed, and all of its bytes are verified`() async throws {
     let file = try MockedFile()
     await file.leavePart(of: 300)
     #expect(file.names == ["file.part", "file.part.json"])
@@ -281,7 +282,7 @@ import Testing
     #expect(file.ranges == [nil, "bytes=300-"] && file.written == file.bytes && file.names == ["file"])
   }
 
-  @Test func `a part whose bytes were changed meanwhile has a wrong checksum, and goes`() async throws {
+  @Test func `a modified part has a wrong checksum and is removed`() async throws {
     let file = try MockedFile()
     await file.leavePart(of: 300)
     try Data(repeating: 0, count: 300).write(to: URL(fileURLWithPath: file.part))
@@ -295,7 +296,7 @@ import Testing
   }
 
   @Test(arguments: ["", "{}", "no JSON", "resource", "validator", "total", "version"])
-  func `a record that is none, or of something else, starts the file again`(damage: String) async throws {
+  func `an invalid or foreign record restarts the file`(damage: String) async throws {
     let file = try MockedFile()
     await file.leavePart(of: 300)
     let record = try #require(FileManager.default.contents(atPath: file.record))
@@ -315,7 +316,7 @@ import Testing
     #expect(file.ranges == [nil, nil] && file.written == file.bytes)
   }
 
-  @Test func `a part of another URL, or without a record, is not continued`() async throws {
+  @Test func `a part of another URL or without a record is not resumed`() async throws {
     let file = try MockedFile()
     await file.leavePart(of: 300)
     file.whole(cut: 400)
@@ -328,7 +329,7 @@ import Testing
     #expect(file.ranges == [nil, nil, "bytes=400-", nil, nil] && file.written == file.bytes)
   }
 
-  @Test func `the record has no secret, and is its owner's alone`() async throws {
+  @Test func `the record contains no secret and is private to its owner`() async throws {
     let file = try MockedFile()
     file.whole(cut: 300, [.eTag: "\"v1\"", .setCookie: "session=SECRET"])
     var policy = file.policy
@@ -341,7 +342,7 @@ import Testing
     #expect(stat(file.record, &found) == 0 && found.st_mode & 0o777 == 0o600)
   }
 
-  @Test func `errors show no secret of the URL`() async throws {
+  @Test func `errors hide the URL's secrets`() async throws {
     let file = try MockedFile()
     let error = await failure {
       _ = try await file.download("file?token=SECRET", checksum: .sha256("00"), edit: { $0.method = .put })
@@ -349,7 +350,7 @@ import Testing
     #expect(error.map { !"\($0)".contains("SECRET") } == true)
   }
 
-  @Test func `a file that took the name of the part is neither renamed nor removed`() throws {
+  @Test func `a file that took the part's name is neither renamed nor removed`() throws {
     let folder = try TemporaryFolder()
     let part = try PartFile(for: folder.path + "/file")
     try part.append(Data("ours".utf8))
@@ -361,7 +362,7 @@ import Testing
     #expect(FileManager.default.contents(atPath: folder.path + "/file.part") == Data("theirs".utf8))
   }
 
-  @Test func `totals of any size have a time left, or none`() {
+  @Test func `the remaining time is known or nil for totals of any size`() {
     let progress = DownloadProgress(bytes: .max, total: .min, resumed: 0, bytesPerSecond: 1)
     #expect(progress.timeLeft == .zero)
   }

@@ -6,10 +6,10 @@ import Testing
 
 @testable import FaradayStreams
 
-/// What others may have put where a download keeps its part and its record.
+/// Files of other users at the paths of the part and its record.
 @Suite struct DownloadNeighborTests {
   @Test(arguments: ["file.part", "file.part.json", "FILE.PART", ".part"])
-  func `a name of unfinished downloads is refused before anything is sent`(name: String) async throws {
+  func `a name reserved for unfinished downloads is refused before anything is sent`(name: String) async throws {
     let file = try MockedFile()
     await file.leavePart(of: 300)
     let error = await failure {
@@ -22,7 +22,7 @@ import Testing
     #expect(try await file.download().resumed == 300)
   }
 
-  @Test func `a destination that is another's of the list already is refused, whatever its path is written like`() async throws {
+  @Test func `a destination that another download of the list has is refused in any spelling`() async throws {
     let folder = try TemporaryFolder()
     let mock = MockAdapter()
     mock.stub { Response(status: .ok, body: .text($0.url.path()), url: $0.url) }
@@ -39,7 +39,7 @@ import Testing
   }
 
   @Test(.enabled(if: geteuid() == 0, "only root gives files away"), arguments: [true, false])
-  func `a part or a record of another user is not continued, and replaced`(isPart: Bool) async throws {
+  func `another user's part or record is not resumed, and is replaced`(isPart: Bool) async throws {
     let file = try MockedFile()
     await file.leavePart(of: 300)
     try #require(chown(isPart ? file.part : file.record, 65534, 65534) == 0)
@@ -51,7 +51,7 @@ import Testing
   }
 
   @Test(.enabled(if: geteuid() == 0, "only root gives files away"))
-  func `a part of the folder's owner, who could replace anything in it, is continued`() async throws {
+  func `a part of the folder's owner is resumed, because the owner could replace it anyway`() async throws {
     let file = try MockedFile()
     await file.leavePart(of: 300)
     for path in [file.folder, file.part, file.record] { try #require(chown(path, 65534, 65534) == 0) }
@@ -60,7 +60,7 @@ import Testing
     #expect(file.written == file.bytes)
   }
 
-  @Test func `a record that cannot be written costs the resuming, and not the download`() async throws {
+  @Test func `an unwritable record prevents resuming and not the download`() async throws {
     let file = try MockedFile()
     try FileManager.default.createDirectory(atPath: file.record + "/inside", withIntermediateDirectories: true)
     file.whole(cut: 300)
@@ -70,7 +70,7 @@ import Testing
   }
 
   @Test(arguments: [0o620, 0o602] as [mode_t])
-  func `a record that others may write is not believed`(mode: mode_t) async throws {
+  func `a record that others can write is ignored`(mode: mode_t) async throws {
     let file = try MockedFile()
     await file.leavePart(of: 300)
     try #require(chmod(file.record, mode) == 0)
@@ -79,7 +79,7 @@ import Testing
     #expect(file.ranges == [nil, nil] && file.written == file.bytes)
   }
 
-  @Test func `a record that is a link is not followed`() async throws {
+  @Test func `a record that is a symbolic link is not followed`() async throws {
     let file = try MockedFile()
     await file.leavePart(of: 300)
     let other = file.folder + "/other"
@@ -93,7 +93,7 @@ import Testing
     #expect(FileManager.default.contents(atPath: other) == contents)
   }
 
-  @Test func `a pipe in the place of the record is not waited for`() async throws {
+  @Test func `a pipe in place of the record does not block`() async throws {
     let file = try MockedFile()
     await file.leavePart(of: 300)
     unlink(file.record)
@@ -103,7 +103,7 @@ import Testing
     #expect(file.written == file.bytes && file.names == ["file"])
   }
 
-  @Test func `a pipe or a folder in the place of the part is an error, and stays`() async throws {
+  @Test func `a pipe or a folder in place of the part is an error and stays`() async throws {
     for isPipe in [true, false] {
       let file = try MockedFile()
       try #require((isPipe ? mkfifo(file.part, 0o600) : mkdir(file.part, 0o700)) == 0)
@@ -114,7 +114,7 @@ import Testing
   }
 
   @Test(arguments: [235, 240, 250, 255], ["x", "é"])
-  func `a name as long as the file system has them can be continued`(count: Int, character: String) async throws {
+  func `a name of the maximum length can be resumed`(count: Int, character: String) async throws {
     let file = try MockedFile()
     let name = String((String(repeating: character, count: count / character.utf8.count) + "x").utf8.prefix(count)) ?? ""
     try #require(name.utf8.count == count)
@@ -130,7 +130,7 @@ import Testing
     #expect(file.names == [name] && FileManager.default.contents(atPath: destination) == file.bytes)
   }
 
-  @Test func `long names that begin in the same way have parts of their own`() async throws {
+  @Test func `long names with a common prefix have separate parts`() async throws {
     let file = try MockedFile()
     let names = ["a", "b"].map { String(repeating: "x", count: 249) + $0 }
     for name in names {

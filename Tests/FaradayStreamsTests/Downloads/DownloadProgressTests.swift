@@ -27,11 +27,11 @@ import Testing
 
   private func reports(_ file: MockedFile, _ policy: DownloadPolicy) async throws -> [DownloadProgress] {
     let reports = Mutex<[DownloadProgress]>([])
-    _ = try await file.download(policy: policy) { report in reports.withLock { $0.append(report) } }
+    _ = try await file.download(policy: policy, progress: { report in reports.withLock { $0.append(report) } })
     return reports.withLock { $0 }
   }
 
-  @Test func `reports are limited, and the last one is always there, once`() async throws {
+  @Test func `progress reports are throttled, and the last one is delivered once`() async throws {
     let file = try MockedFile()
     paced(file, pieces: 100, every: .milliseconds(10))
     let reports = try await reports(file, file.policy)
@@ -41,20 +41,20 @@ import Testing
     #expect(reports.map(\.bytes) == reports.map(\.bytes).sorted())
   }
 
-  @Test func `a trailing closure is the progress, and one that is named changes the request`() async throws {
+  @Test func `the first trailing closure changes the request, and a labeled one reports progress`() async throws {
     let file = try MockedFile()
     let last = Log<DownloadProgress>()
     file.whole()
-    _ = try await file.connection.download("file", to: file.destination) { progress in
-      last.append(progress)
-    } edit: {
+    _ = try await file.connection.download("file", to: file.destination) {
       $0.headers[.userAgent] = "mine"
+    } progress: { progress in
+      last.append(progress)
     }
     #expect(last.elements.last?.bytes == 1000 && file.sent.map { $0.headers[.userAgent] } == ["mine"])
   }
 
   @Test(arguments: [0, -1, Double.nan, -Double.infinity])
-  func `without reports there is the last one`(rate: Double) async throws {
+  func `without other reports the last one is delivered`(rate: Double) async throws {
     let file = try MockedFile()
     paced(file, pieces: 100, every: .milliseconds(10))
     var policy = file.policy
@@ -62,7 +62,7 @@ import Testing
     #expect(try await reports(file, policy).map(\.bytes) == [1000])
   }
 
-  @Test func `the rate is measured by the clock, and the time left follows from it`() async throws {
+  @Test func `the clock determines the rate, and the rate the remaining time`() async throws {
     let file = try MockedFile()
     paced(file, pieces: 10, every: .seconds(1))
     let reports = try await reports(file, file.policy)
@@ -72,7 +72,7 @@ import Testing
     #expect(middle.fraction == 0.5 && reports.map(\.bytes) == (1...10).map { Int64($0) * 100 })
   }
 
-  @Test func `resumed bytes are counted, and do not count for the rate`() async throws {
+  @Test func `resumed bytes count as progress and not in the rate`() async throws {
     let file = try MockedFile()
     await file.leavePart(of: 900)
     file.rest(from: 900)
@@ -80,7 +80,7 @@ import Testing
     #expect(reports.last == DownloadProgress(bytes: 1000, total: 1000, resumed: 900))
   }
 
-  @Test func `pieces that come together, and a file that starts again, say nothing about the rate`() {
+  @Test func `simultaneous chunks and a restarted file do not affect the rate`() {
     let clock = ManualClock()
     var meter = ProgressMeter(DownloadPolicy(reportsPerSecond: .infinity, clock: clock))
     func rate(at bytes: Int64, after step: Duration) -> Double? {
@@ -93,7 +93,7 @@ import Testing
     #expect(rate(at: 100, after: .seconds(1)) == 100)
   }
 
-  @Test func `the bytes of a file that is resumed beside others do not count for the rate of all`() {
+  @Test func `resumed bytes of one file do not count in the total rate`() {
     let clock = ManualClock()
     let last = Mutex<DownloadsProgress?>(nil)
     let tally = DownloadsTally(2, DownloadPolicy(reportsPerSecond: .infinity, clock: clock)) { all in last.withLock { $0 = all } }
@@ -105,7 +105,7 @@ import Testing
     #expect(last.withLock { $0?.transfer.bytesPerSecond } == 100)
   }
 
-  @Test func `a size that nobody knows is known at the end`() async throws {
+  @Test func `an unknown size is known at the end`() async throws {
     let file = try MockedFile()
     file.answer { [bytes = file.bytes] request in
       let pieces = AsyncStream<Data> { continuation in
@@ -118,14 +118,14 @@ import Testing
   }
 
   @Test(arguments: [0, -1, Double.nan, .infinity, 1e-300])
-  func `rates that are none give no time left that traps`(rate: Double) {
+  func `invalid rates yield no remaining time`(rate: Double) {
     let progress = DownloadProgress(bytes: 0, total: .max, bytesPerSecond: rate)
     #expect(progress.timeLeft == nil || progress.timeLeft == .zero)
   }
 
   @Test(arguments: [Duration.seconds(Int64.max), .seconds(Int64.min), .zero])
-  func `delays of any length are within those of a clock`(duration: Duration) {
-    var policy = DownloadPolicy(initialDelay: duration, maxDelay: duration)
+  func `delays of any length are clamped to the clock's range`(duration: Duration) {
+    var policy = DownloadPolicy(initialDelay: duration, maximumDelay: duration)
     policy.random = { 1 }
     for count in [0, 1, 5, 1000] { #expect(policy.delay(after: count, retryAfter: nil) == duration.withinClocks) }
   }

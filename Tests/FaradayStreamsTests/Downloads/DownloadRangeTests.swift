@@ -5,7 +5,7 @@ import Testing
 
 @testable import FaradayStreams
 
-/// What a server may answer to a request for the rest of a file.
+/// Responses to a request for the rest of a file.
 @Suite struct DownloadRangeTests {
   /// Of no bytes that a test sends.
   private let wrongDigest = "sha-256=:\(Data(count: 32).base64EncodedString()):"
@@ -15,7 +15,7 @@ import Testing
     "bytes 300-999", "bytes 300-1000/1000", "bytes 999-300/1000", "bytes */1000", "items 300-999/1000", "bytes 300-999/-1", "",
     "bytes 300-99999999999999999999/1000", "bytes 300-9223372036854775807/9223372036854775807",
   ])
-  func `a part with a wrong Content-Range starts the file again without ranges`(range: String) async throws {
+  func `a part with a wrong Content-Range restarts the file without ranges`(range: String) async throws {
     let file = try MockedFile()
     file.whole(cut: 300)
     file.rest(from: 300, [.eTag: "\"v1\"", .contentRange: range])
@@ -26,7 +26,7 @@ import Testing
     #expect(file.written == file.bytes)
   }
 
-  @Test func `a part without Content-Range starts the file again`() async throws {
+  @Test func `a part without Content-Range restarts the file`() async throws {
     let file = try MockedFile()
     file.whole(cut: 300)
     file.answer { [bytes = file.bytes] in MockedFile.response($0, .partialContent, [.eTag: "\"v1\""], bytes[300...]) }
@@ -35,7 +35,7 @@ import Testing
     #expect(file.ranges == [nil, "bytes=300-", nil] && file.written == file.bytes)
   }
 
-  @Test func `several parts in one body start the file again`() async throws {
+  @Test func `a multipart response restarts the file`() async throws {
     let file = try MockedFile()
     file.whole(cut: 300)
     file.rest(from: 300, [.eTag: "\"v1\"", .contentType: "multipart/byteranges; boundary=x"])
@@ -44,7 +44,7 @@ import Testing
     #expect(file.ranges == [nil, "bytes=300-", nil] && file.written == file.bytes)
   }
 
-  @Test func `a part of another version starts the file again`() async throws {
+  @Test func `a part of another version restarts the file`() async throws {
     let file = try MockedFile()
     file.whole(cut: 300)
     file.rest(from: 300, [.eTag: "\"v2\""])
@@ -54,7 +54,7 @@ import Testing
     #expect(file.ranges == [nil, "bytes=300-", nil, "bytes=400-"] && file.written == file.bytes)
   }
 
-  @Test func `a part without the ETag of the whole may be of another version, and starts the file again without ranges`()
+  @Test func `a part without the whole's ETag restarts the file without ranges`()
     async throws
   {
     let file = try MockedFile()
@@ -69,7 +69,7 @@ import Testing
   private let dated: HTTPFields = [.lastModified: "Mon, 01 Jan 2024 00:00:00 GMT", .date: "Mon, 01 Jan 2024 00:01:00 GMT"]
 
   @Test(arguments: [[:], [.eTag: "\"v1\""], [.date: "Mon, 01 Jan 2024 00:01:00 GMT"]] as [HTTPFields])
-  func `a part without the Last-Modified of the whole may be of another version, and starts the file again without ranges`(
+  func `a part without the whole's Last-Modified restarts the file without ranges`(
     headers: HTTPFields
   ) async throws {
     let file = try MockedFile()
@@ -81,7 +81,7 @@ import Testing
     #expect(file.ranges == [nil, "bytes=300-", nil] && file.written == file.bytes)
   }
 
-  @Test func `a part with another Last-Modified starts the file again`() async throws {
+  @Test func `a part with another Last-Modified restarts the file`() async throws {
     let file = try MockedFile()
     file.answer { [dated] in MockedFile.response($0, .ok, dated, Data(count: 1000), cut: 300) }
     file.rest(from: 300, [.lastModified: "Mon, 01 Jan 2024 00:00:01 GMT"])
@@ -96,7 +96,7 @@ import Testing
       (nil, "gzip"), ("gzip", nil), ("gzip", "x-own"), ("gzip, x-own", "gzip"), ("identity", "gzip"), ("gzip", "identity"),
       (nil, "identity"), ("GZIP", "gzip"),
     ] as [(String?, String?)])
-  func `a part in another content coding starts the file again without ranges, even under the same ETag`(
+  func `a part in another content coding restarts the file without ranges, even with the same ETag`(
     first: String?, second: String?
   ) async throws {
     let file = try MockedFile()
@@ -111,7 +111,7 @@ import Testing
     #expect(file.ranges == (isSame ? [nil, "bytes=300-"] : [nil, "bytes=300-", nil]) && file.written == file.bytes)
   }
 
-  @Test func `a part in another content coding than that of an earlier process starts the file again`() async throws {
+  @Test func `a part in another content coding than an earlier process had restarts the file`() async throws {
     let file = try MockedFile()
     await file.leavePart(of: 300)
     file.rest(from: 300, [.eTag: "\"v1\"", .contentLength: "700", .contentEncoding: "gzip"])
@@ -125,7 +125,7 @@ import Testing
       "bytes 300-999/1000", "bytes 0-299/1000", "bytes 0-999/1001", "bytes 0-999/*", "bytes 0-998/999", "bytes */1000",
       "items 0-9/10", "",
     ])
-  func `a 200 with a Content-Range that is not of the whole is refused`(range: String) async throws {
+  func `a 200 with a Content-Range that is not the whole is refused`(range: String) async throws {
     let file = try MockedFile()
     file.whole([.eTag: "\"v1\"", .contentRange: range])
     let error = await failure { _ = try await file.download() }
@@ -134,7 +134,7 @@ import Testing
   }
 
   @Test(arguments: [HTTPResponse.Status.ok, .nonAuthoritativeInformation])
-  func `a 200 with the Content-Range of the rest starts the file again without ranges`(status: HTTPResponse.Status) async throws {
+  func `a 200 with the Content-Range of the rest restarts the file without ranges`(status: HTTPResponse.Status) async throws {
     let file = try MockedFile()
     file.whole(cut: 300)
     file.answer { [bytes = file.bytes] in
@@ -146,14 +146,14 @@ import Testing
     #expect(file.ranges == [nil, "bytes=300-", nil, nil] && file.written == file.bytes)
   }
 
-  @Test func `a 200 with the Content-Range of the whole is the file`() async throws {
+  @Test func `a 200 with the Content-Range of the whole is accepted`() async throws {
     let file = try MockedFile()
     file.whole([.eTag: "\"v1\"", .contentRange: "bytes 0-999/1000"])
     #expect(try await file.download().size == 1000)
     #expect(file.written == file.bytes)
   }
 
-  @Test func `a 203, which a proxy has transformed, is not continued`() async throws {
+  @Test func `a 203 transformed by a proxy is not resumed`() async throws {
     let file = try MockedFile()
     file.answer { MockedFile.response($0, .nonAuthoritativeInformation, [.eTag: "\"v1\""], Data(count: 1000), cut: 300) }
     file.whole()
@@ -161,7 +161,7 @@ import Testing
     #expect(file.ranges == [nil, nil] && file.written == file.bytes)
   }
 
-  @Test func `a changed file is sent whole, and replaces what was there`() async throws {
+  @Test func `a changed file is sent completely and replaces the old bytes`() async throws {
     let file = try MockedFile()
     let old = Data(repeating: 7, count: 2000)
     file.answer { MockedFile.response($0, .ok, [.eTag: "\"old\""], old, cut: 1500) }
@@ -172,7 +172,7 @@ import Testing
     #expect(file.written == file.bytes && download.size == 1000)
   }
 
-  @Test(arguments: [500, 900]) func `of a file that became shorter, all bytes are new ones`(old: Int) async throws {
+  @Test(arguments: [500, 900]) func `a file that became shorter has only new bytes`(old: Int) async throws {
     let file = try MockedFile(size: 500)
     var policy = file.policy
     policy.retries = 2
@@ -184,7 +184,7 @@ import Testing
     #expect(file.written == file.bytes)
   }
 
-  @Test func `a part shorter than what was asked for is followed by the next`() async throws {
+  @Test func `a part shorter than requested is followed by the next one`() async throws {
     let file = try MockedFile()
     file.whole(cut: 300)
     file.rest(from: 300, to: 600)
@@ -202,7 +202,7 @@ import Testing
       [.eTag: "W/\"v1\"", .lastModified: "Mon, 01 Jan 2024 00:00:00 GMT", .date: "Mon, 01 Jan 2024 00:01:00 GMT"],
       [.eTag: "\"v1\"", .acceptRanges: "none"], [.lastModified: "never", .date: "Mon, 01 Jan 2024 00:01:00 GMT"],
     ] as [HTTPFields])
-  func `a file without a strong validator, or without ranges, starts again`(headers: HTTPFields) async throws {
+  func `a file without a strong validator or without ranges restarts`(headers: HTTPFields) async throws {
     let file = try MockedFile()
     file.whole(cut: 300, headers)
     file.whole()
@@ -211,7 +211,7 @@ import Testing
     #expect(file.written == file.bytes)
   }
 
-  @Test func `a Last-Modified a minute before the Date is a validator`() async throws {
+  @Test func `a Last-Modified one minute before Date is a validator`() async throws {
     let file = try MockedFile()
     file.whole(cut: 300, dated)
     file.rest(from: 300, dated)
@@ -220,7 +220,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `a 416 behind all bytes of an unknown total says that the file is whole if it states the validator`(isDated: Bool)
+  func `a 416 with the validator after all bytes of an unknown total completes the file`(isDated: Bool)
     async throws
   {
     let file = try MockedFile()
@@ -232,12 +232,12 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `a 416 without the validator may be of another file of that size: an unknown total starts again`(isDated: Bool)
+  func `a 416 without the validator restarts a file of unknown total`(isDated: Bool)
     async throws
   {
     let file = try MockedFile(size: 300)
     file.unknownLength(isDated ? dated : [.eTag: "\"v1\""], Data(count: 300))
-    // The file has changed, the server ignores If-Range, and the new file is as long as what came of the old one.
+    // The file has changed, the server ignores If-Range, and the new file is as long as the old part.
     file.status(.rangeNotSatisfiable, [.contentRange: "bytes */300"])
     file.whole()
     #expect(try await file.download().size == 300)
@@ -245,7 +245,7 @@ import Testing
   }
 
   @Test(arguments: [[:], [.contentRange: "bytes */*"], [.eTag: "\"v1\"", .contentRange: "bytes */1000"]] as [HTTPFields])
-  func `nothing behind all bytes of a known total: the file is whole, also if the server names no total`(headers: HTTPFields)
+  func `a 416 after all bytes of a known total completes the file, even without a total`(headers: HTTPFields)
     async throws
   {
     let file = try MockedFile()
@@ -256,7 +256,7 @@ import Testing
   }
 
   @Test(arguments: [[.contentRange: "bytes 0-1/1000"], [.contentRange: "bytes */1001"], [.eTag: "\"v2\""]] as [HTTPFields])
-  func `another total behind all bytes, or another version, starts the file again`(headers: HTTPFields) async throws {
+  func `another total after all bytes, or another version, restarts the file`(headers: HTTPFields) async throws {
     let file = try MockedFile()
     await file.leaveWhole()
     file.status(.rangeNotSatisfiable, headers)
@@ -265,7 +265,7 @@ import Testing
     #expect(file.ranges == [nil, "bytes=1000-", nil] && file.written == file.bytes)
   }
 
-  @Test func `of a total that nobody knows, a range that is not there starts the file again`() async throws {
+  @Test func `an unsatisfiable range of an unknown total restarts the file`() async throws {
     let file = try MockedFile()
     file.unknownLength([.eTag: "\"v1\""], file.bytes)
     file.status(.rangeNotSatisfiable)
@@ -279,7 +279,7 @@ import Testing
       [.contentRange: "bytes */999"], [.contentRange: "bytes */*"], [:], [.contentRange: "bytes */300", .eTag: "\"v2\""],
       [.contentRange: "bytes */300"],
     ] as [HTTPFields])
-  func `a range that is not there otherwise starts the file again`(headers: HTTPFields) async throws {
+  func `an unsatisfiable range restarts the file in other cases too`(headers: HTTPFields) async throws {
     let file = try MockedFile()
     file.whole(cut: 300)
     file.status(.rangeNotSatisfiable, headers)
@@ -288,7 +288,7 @@ import Testing
     #expect(file.ranges == [nil, "bytes=300-", nil] && file.written == file.bytes)
   }
 
-  @Test func `a failed precondition starts the file again`() async throws {
+  @Test func `a failed precondition restarts the file`() async throws {
     let file = try MockedFile()
     file.whole(cut: 300)
     file.status(.preconditionFailed)
@@ -304,11 +304,11 @@ import Testing
       file.status(.preconditionFailed)
     }
     let error = await failure { _ = try await file.download() }
-    // The first change is free; five more interruptions of either kind are too many. What has come can be continued.
+    // The first change is free. Five more interruptions of either kind are too many. The part can be resumed.
     #expect(error is TransportError && file.sent.count == 7)
   }
 
-  @Test func `no coding is asked for, and a coded body that is stored as it was sent can be continued`() async throws {
+  @Test func `no coding is requested, and a coded body that is stored as sent can be resumed`() async throws {
     let file = try MockedFile()
     let headers: HTTPFields = [.eTag: "\"v1\"", .contentEncoding: "gzip"]
     file.whole(cut: 300, headers.adding(.contentLength, "1000"))
@@ -317,7 +317,7 @@ import Testing
     #expect(file.sent.map { $0.headers[.acceptEncoding] } == ["identity", "identity"] && file.written == file.bytes)
   }
 
-  @Test func `a coded body of which nobody knows whether it was decoded starts again`() async throws {
+  @Test func `a coded body with unknown decoding restarts`() async throws {
     let file = try MockedFile()
     file.whole(cut: 300, [.eTag: "\"v1\"", .contentEncoding: "br", .reprDigest: wrongDigest])
     file.whole()
@@ -325,7 +325,7 @@ import Testing
     #expect(file.ranges == [nil, nil] && file.written == file.bytes)
   }
 
-  @Test func `a compressed body that is decoded is not continued, and its checksum is not that of the file`() async throws {
+  @Test func `a decoded body is not resumed, and its checksum is not the file's`() async throws {
     let file = try MockedFile()
     let zipped = Data(Gzip.stored(Array(file.bytes)))
     let headers: HTTPFields = [
@@ -337,7 +337,7 @@ import Testing
     #expect(file.ranges == [nil, nil] && file.written == file.bytes && download.verified.isEmpty)
   }
 
-  @Test func `of a body that is decoded nothing is compared, not even if it is as long as the coded one was`() async throws {
+  @Test func `the length of a decoded body is not compared`() async throws {
     let file = try MockedFile()
     let headers: HTTPFields = [.eTag: "\"v1\"", .contentEncoding: "x-own", .contentLength: "1000"]
     file.whole(cut: 300, headers)
@@ -349,7 +349,7 @@ import Testing
     #expect(file.ranges == [nil, nil] && file.written == file.bytes && download.verified.isEmpty)
   }
 
-  @Test func `a server that alternates between two files is given up`() async throws {
+  @Test func `a server that alternates between two files is abandoned`() async throws {
     let file = try MockedFile()
     for _ in 1...20 {
       file.answer { MockedFile.response($0, .ok, [.eTag: "\"a\""], Data(count: 100), cut: 60) }

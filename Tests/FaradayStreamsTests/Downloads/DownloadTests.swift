@@ -7,13 +7,13 @@ import Testing
 
 @testable import FaradayStreams
 
-/// Whole downloads, and those that fail, break off and go on.
+/// Complete, failing, interrupted and resumed downloads.
 @Suite struct DownloadTests {
-  @Test func `a status such as 404 is thrown, and leaves nothing`() async throws {
+  @Test func `a status such as 404 is thrown and leaves nothing`() async throws {
     let file = try MockedFile()
     file.status(.notFound)
     let error = await failure { _ = try await file.download() }
-    #expect((error as? UnexpectedStatus)?.status == .notFound)
+    #expect((error as? StatusError)?.status == .notFound)
     #expect(file.names == [])
   }
 
@@ -25,28 +25,28 @@ import Testing
     #expect(file.sent.count == 1 && file.names == [])
   }
 
-  @Test func `a part that nobody has asked for is an error`() async throws {
+  @Test func `an unrequested part is an error`() async throws {
     let file = try MockedFile()
     file.rest(from: 0)
     let error = await failure { _ = try await file.download() }
-    #expect(error.map(reason) == .invalidResponse("the server sent a part, and was not asked for one"))
+    #expect(error.map(reason) == .invalidResponse("the server sent a part of the file without a request for a range"))
   }
 
   @Test(arguments: ["Range", "If-Range"])
-  func `a request with a range of its own is refused before it is sent`(name: String) async throws {
+  func `a request with its own range is refused before it is sent`(name: String) async throws {
     let file = try MockedFile()
-    let error = await failure { _ = try await file.download(edit: { try $0.headers.set(name, "bytes=1-") }) }
+    let error = await failure { _ = try await file.download(edit: { try $0.headers.set(name: name, value: "bytes=1-") }) }
     #expect(error.map(reason) == .invalidRequest("a download sets Range and If-Range itself"))
     #expect(file.sent.isEmpty && file.names == [])
   }
 
-  @Test func `a request that is no GET is refused`() async throws {
+  @Test func `a request other than GET is refused`() async throws {
     let file = try MockedFile()
     let error = await failure { _ = try await file.download(edit: { $0.method = .post }) }
     #expect(error.map(reason) == .invalidRequest("only a GET can be downloaded to a file"))
   }
 
-  @Test func `a body longer than its head says is refused and not kept`() async throws {
+  @Test func `a body longer than its length is refused and not kept`() async throws {
     let file = try MockedFile()
     file.answer {
       let pieces = AsyncStream<Data> { continuation in
@@ -60,7 +60,7 @@ import Testing
     #expect(file.names == [])
   }
 
-  @Test func `a body that ends before its length is an interruption, also without an error`() async throws {
+  @Test func `a body shorter than its length is an interruption even without an error`() async throws {
     let file = try MockedFile()
     file.answer { [bytes = file.bytes] in
       let pieces = AsyncStream<Data> { continuation in
@@ -74,7 +74,7 @@ import Testing
     #expect(file.written == file.bytes)
   }
 
-  @Test func `errors that no repetition mends are thrown, and the part is kept`() async throws {
+  @Test func `permanent errors are thrown, and the part is kept`() async throws {
     let file = try MockedFile()
     file.answer { [bytes = file.bytes] request in
       let pieces = AsyncThrowingStream<Data, any Error> { continuation in
@@ -88,7 +88,7 @@ import Testing
     #expect(file.sent.count == 1 && file.names == ["file.part", "file.part.json"])
   }
 
-  @Test func `a transfer that breaks off goes on where it was`() async throws {
+  @Test func `an interrupted transfer resumes at its position`() async throws {
     let file = try MockedFile()
     file.whole(cut: 300)
     file.rest(from: 300, cut: 200)
@@ -100,7 +100,7 @@ import Testing
     #expect(download.size == 1000 && download.interruptions == 2 && download.resumed == 0)
   }
 
-  @Test func `a body of which an adapter without backpressure has too much unread goes on where it was`() async throws {
+  @Test func `a body that overflows an adapter without backpressure resumes at its position`() async throws {
     let file = try MockedFile()
     file.answer { [bytes = file.bytes] request in
       let pieces = AsyncThrowingStream<Data, any Error> { continuation in
@@ -114,14 +114,14 @@ import Testing
     #expect(file.ranges == [nil, "bytes=300-"] && file.written == file.bytes)
   }
 
-  @Test func `an end that breaks off behind the last byte is no interruption`() async throws {
+  @Test func `an error after the last byte is not an interruption`() async throws {
     let file = try MockedFile()
     file.whole(cut: 1000)
     #expect(try await file.download().interruptions == 0)
     #expect(file.written == file.bytes)
   }
 
-  @Test func `interruptions in a row are limited, and those after new bytes begin anew`() async throws {
+  @Test func `consecutive interruptions are limited, and new bytes reset the count`() async throws {
     let file = try MockedFile()
     var policy = file.policy
     policy.retries = 2
@@ -135,7 +135,7 @@ import Testing
     #expect(file.sent.count == 5 && file.names == ["file.part", "file.part.json"])
   }
 
-  @Test func `a file that cannot be continued is limited too, whatever comes of it each time`() async throws {
+  @Test func `restarts of a file that cannot be resumed are limited too`() async throws {
     let file = try MockedFile()
     for _ in 0..<10 { file.whole(cut: 500, [:]) }
     let error = await failure { _ = try await file.download() }
@@ -144,7 +144,7 @@ import Testing
     #expect(file.sent.count == 6 && file.names == [])
   }
 
-  @Test func `a part that is followed by the next is progress: the interruption behind it is the first`() async throws {
+  @Test func `a part followed by the next one counts as progress`() async throws {
     let file = try MockedFile()
     var policy = file.policy
     policy.retries = 2
@@ -157,11 +157,11 @@ import Testing
     #expect(file.written == file.bytes)
   }
 
-  @Test func `small parts that follow one another are asked for after growing delays, and a large one ends them`() async throws {
+  @Test func `consecutive small parts are requested with growing delays, and a large one resets them`() async throws {
     let file = try MockedFile(size: 200_000)
     var policy = DownloadPolicy(retries: 0, clock: InstantClock(file.clock))
     policy.random = { 1 }
-    policy.maxDelay = .seconds(2)
+    policy.maximumDelay = .seconds(2)
     await file.leavePart(of: 1)
     for start in 1..<5 { file.rest(from: start, to: start + 1) }
     file.rest(from: 5, to: 100_005)
@@ -173,7 +173,7 @@ import Testing
     #expect(file.clock.slept == delays)
   }
 
-  @Test func `a file that has changed once starts again at once, and one that changes again after a delay`() async throws {
+  @Test func `a file that changed once restarts at once, and one that changed again after a delay`() async throws {
     let file = try MockedFile()
     await file.leavePart(of: 300)
     var policy = DownloadPolicy(retries: 0, clock: InstantClock(file.clock))
@@ -203,7 +203,7 @@ import Testing
     #expect(file.clock.slept.dropFirst(slept) == [.milliseconds(500)])
   }
 
-  @Test func `a server that goes away behind a part of an earlier process is waited for`() async throws {
+  @Test func `a server that disappears after a part of an earlier process is retried`() async throws {
     let file = try MockedFile()
     await file.leavePart(of: 300)
     file.rest(from: 300, cut: 100)
@@ -214,7 +214,7 @@ import Testing
   }
 
   @Test(arguments: [HTTPResponse.Status.serviceUnavailable, .notFound])
-  func `a status whose body breaks off is that status`(status: HTTPResponse.Status) async throws {
+  func `a status with a truncated body is still that status`(status: HTTPResponse.Status) async throws {
     let file = try MockedFile()
     file.whole(cut: 100)
     for _ in 0..<2 {
@@ -222,16 +222,16 @@ import Testing
     }
     var policy = file.policy
     policy.retries = 2
-    let error = await failure { _ = try await file.download(policy: policy) } as? UnexpectedStatus
+    let error = await failure { _ = try await file.download(policy: policy) } as? StatusError
     #expect(error?.status == status && error?.isBodyCut == true && error?.response.body.data == Data("wa".utf8))
     #expect(file.sent.count == (status == .notFound ? 2 : 3))
   }
 
-  @Test func `the delays double, up to a limit`() async throws {
+  @Test func `the delays double up to a limit`() async throws {
     let file = try MockedFile()
     var policy = file.policy
     policy.random = { 1 }
-    policy.maxDelay = .seconds(3)
+    policy.maximumDelay = .seconds(3)
     file.whole(cut: 100)
     for _ in 0..<3 { file.rest(from: 100, cut: 0) }
     file.rest(from: 100)
@@ -244,13 +244,13 @@ import Testing
     #expect(file.clock.slept == [.milliseconds(500), .seconds(1), .seconds(2), .seconds(3)])
   }
 
-  @Test func `a server that is busy for a while is waited for as long as it asks`() async throws {
+  @Test func `the delay of a busy server is obeyed`() async throws {
     let file = try MockedFile()
     file.whole(cut: 100)
     file.status(.serviceUnavailable, [.retryAfter: "7"])
     file.rest(from: 100)
     let task = Task { try await file.download() }
-    // The first delay is none: the interruption without a `Retry-After`.
+    // There is no first delay after an interruption without `Retry-After`.
     await file.clock.sleepers(1)
     file.clock.advance(by: .seconds(7))
     #expect(try await task.value.size == 1000)
@@ -258,37 +258,35 @@ import Testing
   }
 
   @Test(arguments: ["21", "999999999999999999999"])
-  func `a server that asks for too much time is not waited for`(seconds: String) async throws {
+  func `a delay that is too long is not obeyed`(seconds: String) async throws {
     let file = try MockedFile()
     file.whole(cut: 100)
     file.status(.serviceUnavailable, [.retryAfter: seconds])
     let error = await failure { _ = try await file.download() }
-    #expect((error as? UnexpectedStatus)?.status == .serviceUnavailable)
+    #expect((error as? StatusError)?.status == .serviceUnavailable)
   }
 
-  @Test func `a middleware that throws for a status changes nothing`() async throws {
+  @Test func `a middleware that throws for statuses makes no difference`() async throws {
     let file = try MockedFile()
     file.whole(cut: 100)
     file.status(.serviceUnavailable)
     file.status(.rangeNotSatisfiable)
     file.whole()
     var connection = file.connection
-    connection.use(.expectStatus)
+    connection.use(.statusValidation)
     _ = try await connection.download("file", to: file.destination, policy: file.policy)
     #expect(file.written == file.bytes)
   }
 
   /// Refuses requests after the first, as a circuit breaker or a rate limit in the stack does.
   private final class Refusing: Middleware {
-    struct Refused: RefusedRequest {
-      let retryAfter: Duration?
-      var description: String { "refused" }
-    }
-
     /// One for each request after the first, until there are no more.
-    private let refusals: Mutex<[Refused?]>
+    private let refusals: Mutex<[RefusedRequestError?]>
 
-    init(_ refusals: [Duration?]) { self.refusals = Mutex([nil] + refusals.map { Refused(retryAfter: $0) }) }
+    init(_ refusals: [Duration?]) {
+      self.refusals = Mutex(
+        [nil] + refusals.map { RefusedRequestError(.other("refused"), key: "own", retryAfter: $0, request: nil) })
+    }
 
     func handle(_ request: Request, next: Next) async throws -> Response {
       if let refused = refusals.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) { throw refused }
@@ -296,7 +294,7 @@ import Testing
     }
   }
 
-  @Test func `a request that the connection's own stack refuses is sent when there is room again`() async throws {
+  @Test func `a request rejected by the connection's own stack is sent again later`() async throws {
     let file = try MockedFile()
     file.whole(cut: 100)
     file.rest(from: 100)
@@ -306,23 +304,25 @@ import Testing
     policy.random = { 0.5 }
     let download = try await connection.download("file", to: file.destination, policy: policy)
     #expect(download.interruptions == 4 && file.written == file.bytes)
-    // The cut, then the refusals: one that asks for longer than the policy's longest delay is asked again after that.
-    #expect(file.clock.slept == [.milliseconds(250), .seconds(5), .seconds(1), .seconds(20)])
+    // After a rejection with a longer delay than the policy's maximum, the maximum is used.
+    #expect(file.clock.slept == [250, 5500, 1000, 20_500].map { .milliseconds($0) })
   }
 
-  @Test func `refusals count as interruptions, and the first one without content is thrown`() async throws {
+  @Test func `rejections count as interruptions, and the first one without content is thrown`() async throws {
     let file = try MockedFile()
     file.whole(cut: 100)
     var connection = file.connection
     connection.use(Refusing(Array(repeating: nil, count: 10)))
     var error = await failure { _ = try await connection.download("file", to: file.destination, policy: file.policy) }
-    #expect(error is Refusing.Refused && file.sent.count == 1 && file.names == ["file.part", "file.part.json"])
+    #expect(
+      (error as? RefusedRequestError)?.reason == .other("refused") && file.sent.count == 1
+        && file.names == ["file.part", "file.part.json"])
     // Five after the cut were refused, and one more is thrown.
     error = await failure { _ = try await connection.download("file", to: file.destination, policy: file.policy) }
-    #expect(error is Refusing.Refused && file.sent.count == 1)
+    #expect((error as? RefusedRequestError)?.reason == .other("refused") && file.sent.count == 1)
   }
 
-  @Test func `cancelling ends it, and leaves a part that can be continued`() async throws {
+  @Test func `cancelling ends the download and leaves a part that can be resumed`() async throws {
     let file = try MockedFile()
     var policy = file.policy
     policy.random = { 1 }
@@ -337,7 +337,7 @@ import Testing
     #expect(try await file.download().resumed == 100)
   }
 
-  @Test func `without resuming there is no range and nothing is kept`() async throws {
+  @Test func `without resuming no range is sent and nothing is kept`() async throws {
     let file = try MockedFile()
     file.whole(cut: 300)
     file.whole(cut: 400)

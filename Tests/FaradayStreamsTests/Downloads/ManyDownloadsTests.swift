@@ -22,7 +22,7 @@ import Testing
     Connection(url: URL(string: "https://files.example/"), adapter: mock)
   }
 
-  @Test func `one that fails does not end the others, and the results are in order`() async throws {
+  @Test func `one failure does not end the other downloads, and the results are in order`() async throws {
     let folder = try TemporaryFolder()
     let results = try await connection(mock()).downloads(["a", "missing", "b", "c/d?x=1", "%zz"], to: folder.path)
     #expect(results.map { (try? $0.get())?.size } == [2, nil, 2, 4, nil])
@@ -30,7 +30,7 @@ import Testing
     #expect((try? results[1].get()) == nil)
   }
 
-  @Test func `names that are none, or taken, are refused and not sent`() async throws {
+  @Test func `invalid or duplicate names are refused and not sent`() async throws {
     let folder = try TemporaryFolder()
     let mock = mock()
     let paths = ["", "a/", "..", "a/%2e%2e", "b%2Fc", "d%00", "x/e", "y/e"]
@@ -42,7 +42,7 @@ import Testing
     #expect(folder.names == ["e"] && mock.recorded.count == 1)
   }
 
-  @Test func `two names that differ only in their Unicode normal form are two files`() async throws {
+  @Test func `names that differ only in Unicode normalization are two files`() async throws {
     let folder = try TemporaryFolder()
     let names = ["\u{E9}", "e\u{301}"]
     try #require(names[0] == names[1])
@@ -55,7 +55,7 @@ import Testing
   }
 
   @Test(arguments: [-1, 1, 3, 100])
-  func `never more run at the same time than are allowed`(limit: Int) async throws {
+  func `at most the allowed number of downloads runs concurrently`(limit: Int) async throws {
     let folder = try TemporaryFolder()
     let running = Mutex(0)
     let most = Mutex(0)
@@ -76,19 +76,21 @@ import Testing
     #expect(most.withLock { $0 } <= max(1, limit))
   }
 
-  @Test func `all together have one progress, with one end`() async throws {
+  @Test func `all downloads share one progress with one end`() async throws {
     let folder = try TemporaryFolder()
     let reports = Mutex<[DownloadsProgress]>([])
-    let results = try await connection(mock()).downloads(["aa", "missing", "bbb"], to: folder.path) { report in
-      reports.withLock { $0.append(report) }
-    }
+    let results = try await connection(mock()).downloads(
+      ["aa", "missing", "bbb"], to: folder.path,
+      progress: { report in
+        reports.withLock { $0.append(report) }
+      })
     let last = try #require(reports.withLock { $0.last })
     #expect(results.count == 3)
     #expect(last.count == 3 && last.completed == 2 && last.failed == 1 && last.transfer.bytes == 7)
     #expect(last.transfer.total == nil)
   }
 
-  @Test func `cancelling ends all of them`() async throws {
+  @Test func `cancelling ends all downloads`() async throws {
     let folder = try TemporaryFolder()
     let clock = ManualClock()
     let mock = MockAdapter()
@@ -104,7 +106,7 @@ import Testing
     #expect(mock.recorded.count == 2 && folder.names == [])
   }
 
-  @Test func `none at all is no result`() async throws {
+  @Test func `an empty list has an empty result`() async throws {
     #expect(try await connection(mock()).downloads([]).isEmpty)
   }
 }

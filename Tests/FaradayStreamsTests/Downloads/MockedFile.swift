@@ -53,7 +53,7 @@ final class MockedFile: Sendable {
     progress: (@Sendable (DownloadProgress) -> Void)? = nil, edit: (inout Request) throws -> Void = { _ in }
   ) async throws -> Download {
     try await connection.download(
-      path, to: destination, resuming: resuming, checksum: checksum, policy: policy ?? self.policy, progress: progress, edit: edit
+      path, to: destination, resuming: resuming, checksum: checksum, policy: policy ?? self.policy, edit: edit, progress: progress
     )
   }
 

@@ -1,9 +1,10 @@
 import Faraday
+import FaradaySupport
 import FaradayTesting
 import Foundation
 import Synchronization
 
-/// Serves one file of any size with ranges and `If-Range`, breaks its responses off where it is told, and counts what it has sent.
+/// Serves a file of any size with ranges and `If-Range`, truncates responses as configured, and counts the sent bytes.
 final class RangeServer: Sendable {
   struct Sent: Sendable {
     let head: String

@@ -17,11 +17,11 @@ import Testing
     await all(try connection().events("chat?token=hidden", of: Token.self, method: .post, body: "ask", until: sentinel))
   }
 
-  @Test func `an event that cannot be decoded is an error that says where, and ends the stream`() async throws {
+  @Test func `an event that cannot be decoded is an error with its position, and ends the stream`() async throws {
     mock.stream(#"data: {"text": "a"}"# + "\n\n" + #"data: {"text": 1}"# + "\n\n" + #"data: {"text": "b"}"# + "\n\n")
     var iterator = try connection().events("chat?token=hidden", of: Token.self).makeAsyncIterator()
     #expect(try await iterator.next() == Token(text: "a"))
-    let error = try #require(await #expect(throws: UndecodableElement.self) { try await iterator.next() })
+    let error = try #require(await #expect(throws: BodyDecodingError.self) { try await iterator.next() })
     #expect(error.path == "text" && error.index == 1 && error.type == "Token" && !error.isTruncated)
     #expect(error.data == Data(#"{"text": 1}"#.utf8) && error.underlying is DecodingError)
     #expect(
@@ -31,16 +31,16 @@ import Testing
     #expect(try await iterator.next() == nil)
   }
 
-  @Test func `a stream that ends before its sentinel was cut off`() async throws {
+  @Test func `a stream that ends before its sentinel is truncated`() async throws {
     mock.stream(#"data: {"text": "a"}"# + "\n\ndata: [DONE]\n")
     let (elements, error) = try await tokens()
     #expect(elements == [Token(text: "a")] && (error as? EventStreamError)?.reason == .endedEarly)
     #expect("\(try #require(error))".hasPrefix("POST http://host/chat?token=[secret]: "))
     mock.stream("data: [DONE] \n\n")
-    #expect(try await tokens().error is UndecodableElement)
+    #expect(try await tokens().error is BodyDecodingError)
   }
 
-  @Test func `a sentinel ends the stream, and what follows is not read`() async throws {
+  @Test func `a sentinel ends the stream, and later bytes are not read`() async throws {
     mock.stream(
       #"data: {"text": "a"}"# + "\n\n", #"data: {"text": "b"}"# + "\n\ndata: [DONE]\n\n", "data: x\n\n", breaking: .receiveFailed)
     let (elements, error) = try await tokens()
@@ -51,13 +51,13 @@ import Testing
     #expect(mock.recorded.count == 2)
   }
 
-  @Test func `without a sentinel the values end where the stream ends`() async throws {
+  @Test func `without a sentinel the values end with the stream`() async throws {
     mock.stream(#"data: {"text": "a"}"# + "\n\n")
     let (elements, error) = try await tokens(until: nil)
     #expect(elements == [Token(text: "a")] && error == nil)
   }
 
-  @Test func `the values of a response, by a decoder of one's own and as untyped JSON`() async throws {
+  @Test func `the values of a response are decoded by a custom decoder and as untyped JSON`() async throws {
     struct Named: Decodable {
       let firstName: String
     }
@@ -71,7 +71,7 @@ import Testing
     #expect(await all(untyped.events(of: JSONValue.self)).elements.map(\.description) == ["1e2", #"["x"]"#])
   }
 
-  @Test func `the events of a response end with it and throw where it breaks off, and can be read once`() async throws {
+  @Test func `the events of a response end with it, throw if it is truncated, and can be read once`() async throws {
     mock.stream("data: 1\n\n", breaking: .truncatedResponse)
     let response = try await connection().get("x") { $0.options.delivery = .streamed }
     let (elements, error) = await all(response.events())

@@ -10,7 +10,7 @@ import Testing
   private let mock = MockAdapter()
   private let clock = ManualClock()
 
-  /// Full jitter of one half, unless the test says otherwise.
+  /// Full jitter of one half, unless a test differs.
   private func automatic(random: Double = 0.5) -> EventStream.Reconnection {
     var reconnection = EventStream.Reconnection.automatic(limit: 3, clock: InstantClock(clock))
     reconnection.random = { random }
@@ -34,7 +34,7 @@ import Testing
     #expect(clock.slept.map(\.components.seconds) == [1, 2, 4, 8, 16, 30, 30, 1, 2])
   }
 
-  @Test func `the jitter is from nothing to all of it, and nonsense is all of it`() async throws {
+  @Test func `the jitter is clamped between none and full, and invalid means full`() async throws {
     for (random, delay) in [(0.0, 0), (0.25, 250), (1, 1000), (.nan, 1000), (-1, 1000), (7, 1000), (.infinity, 1000)] {
       let clock = ManualClock()
       mock.stream("data: 1\n\n")
@@ -46,7 +46,7 @@ import Testing
     }
   }
 
-  @Test func `the server's retry time is waited for exactly, but no server is asked again and again at once`() async throws {
+  @Test func `the server's retry time is used exactly, with a minimum for repeated attempts`() async throws {
     mock.stream("retry: 1500\ndata: 1\n\n")
     mock.stream("data: 2\n\nretry: 0\n")
     mock.stream(": nothing\n")
@@ -56,7 +56,7 @@ import Testing
     #expect(clock.slept == [.milliseconds(1500), .milliseconds(100), .seconds(2), .milliseconds(100)])
   }
 
-  @Test func `a retry time of nothing, or of ages, is brought within bounds, which are the caller's`() async throws {
+  @Test func `a retry time of zero or very long is clamped to the caller's bounds`() async throws {
     for _ in 0..<3 { mock.stream("retry: 0\ndata: 1\n\n") }
     mock.stream("retry: 1000000000000000\ndata: 1\n\n")
     mock.status(204)
@@ -64,7 +64,7 @@ import Testing
     #expect(clock.slept == [.milliseconds(100), .milliseconds(100), .milliseconds(100), .seconds(3600)])
   }
 
-  @Test func `the server's retry time is the least after attempts that have failed`() async throws {
+  @Test func `after failed attempts the server's retry time is the minimum`() async throws {
     mock.fail(.connectionFailed)
     mock.stream("retry: 3000\ndata: 1\n\n")
     mock.fail(.connectionFailed)
@@ -74,7 +74,7 @@ import Testing
     #expect(clock.slept.map(\.components.seconds) == [1, 3, 3, 4])
   }
 
-  @Test func `delays that no clock has are no trap`() async throws {
+  @Test func `delays beyond the clock's range do not trap`() async throws {
     mock.stream("retry: 99999999999999999999999999999\ndata: 1\n\n")
     mock.status(503, headers: [.retryAfter: "999999999999999999999999"])
     var reconnection = automatic()
@@ -92,7 +92,7 @@ import Testing
     #expect(try await events(reconnection).error == nil)
   }
 
-  @Test func `Retry-After is the least, in seconds and as a date, and one that is too long ends it`() async throws {
+  @Test func `Retry-After is the minimum, in seconds or as a date, and a too long one ends the stream`() async throws {
     mock.status(503, headers: [.retryAfter: "7"])
     mock.status(429, headers: [.retryAfter: "Sun, 06 Nov 1994 08:49:47 GMT"])
     mock.status(503, headers: [.retryAfter: "soon"])
@@ -100,6 +100,6 @@ import Testing
     #expect(try await events(automatic(random: 0)).error == nil)
     #expect(clock.slept == [.seconds(7), .seconds(10), .zero])
     mock.status(503, headers: [.retryAfter: "301"])
-    #expect((try await events().error as? UnexpectedStatus)?.status == .serviceUnavailable)
+    #expect((try await events().error as? StatusError)?.status == .serviceUnavailable)
   }
 }

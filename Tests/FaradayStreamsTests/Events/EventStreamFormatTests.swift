@@ -99,7 +99,7 @@ import Testing
     #expect(try await events(type: "text/event-stream;charset=windows-1252").map(\.data) == ["ok…"])
   }
 
-  /// Their server: says an ID first, and then the ID that it is asked for.
+  /// The server of these cases: sends an ID first, and then the requested ID.
   @Test(arguments: TestedAdapter.allCases) func `format-field-id and format-field-id-2`(tested: TestedAdapter) async throws {
     let server = try AnsweringServer { head, _, _ in
       let id = head.firstMatch(of: #/(?i)\r\nlast-event-id: ([^\r]*)/#).map { String($0.output.1) }

@@ -13,7 +13,7 @@ import Testing
     try Connection("http://ada:pw@host/", adapter: mock, middleware: middleware)
   }
 
-  /// Full jitter of one half, unless the test says otherwise.
+  /// Full jitter of one half, unless a test differs.
   private func automatic(limit: Int = 3, random: Double = 0.5) -> EventStream.Reconnection {
     var reconnection = EventStream.Reconnection.automatic(limit: limit, clock: InstantClock(clock))
     reconnection.random = { random }
@@ -27,23 +27,23 @@ import Testing
     return await all(connection.events("stream?token=hidden", reconnects: reconnection ?? automatic()))
   }
 
-  // MARK: what fails
+  // MARK: Failures
 
   @Test(arguments: [400, 401, 404, 408, 410, 301, 201, 206])
-  func `a status that is neither 200 nor to be tried again is an error at once`(code: Int) async throws {
+  func `a status that is neither 200 nor transient is an error at once`(code: Int) async throws {
     mock.status(code)
     let (elements, error) = try await events()
-    #expect(elements.isEmpty && (error as? UnexpectedStatus)?.status.code == code && clock.slept.isEmpty)
+    #expect(elements.isEmpty && (error as? StatusError)?.status.code == code && clock.slept.isEmpty)
     #expect(mock.recorded.count == 1)
   }
 
   @Test(arguments: [429, 500, 501, 503, 599])
-  func `a status that passes is tried again as often as the limit says`(code: Int) async throws {
+  func `a transient status is retried up to the limit`(code: Int) async throws {
     mock.status(code, times: 3)
     mock.stream("data: 1\n\n")
     mock.status(code, times: 4)
     let (elements, error) = try await events()
-    #expect(elements.map(\.data) == ["1"] && (error as? UnexpectedStatus)?.status.code == code)
+    #expect(elements.map(\.data) == ["1"] && (error as? StatusError)?.status.code == code)
     #expect(mock.recorded.count == 8)
   }
 
@@ -64,7 +64,7 @@ import Testing
     #expect(reads.elements.count == 1)
   }
 
-  @Test func `a connection that fails is tried again as often as the limit says, and another error is thrown`() async throws {
+  @Test func `a failed connection is retried up to the limit, and other errors are thrown`() async throws {
     mock.fail(.connectionFailed, times: 3)
     mock.stream("data: 1\n\n", breaking: .receiveFailed)
     mock.fail(.tlsVerificationFailed)
@@ -78,7 +78,7 @@ import Testing
     #expect(mock.recorded.count == 5 + 3 + 2)
   }
 
-  @Test func `a stream that breaks off with an error that does not pass throws it behind its events`() async throws {
+  @Test func `a stream that fails with a permanent error throws it after its events`() async throws {
     mock.stream("data: 1\n\ndata: 2", breaking: .malformedResponse)
     let (elements, error) = try await events()
     #expect(elements.map(\.data) == ["1"] && (error as? TransportError)?.code == .malformedResponse)
@@ -86,7 +86,7 @@ import Testing
   }
 
   @Test(arguments: [TransportError.Code.decompressionLimit, .decompressionFailed])
-  func `a coding that fails is an error, unless the stream has brought events`(code: TransportError.Code) async throws {
+  func `a decoding error of the content coding is thrown unless events were received`(code: TransportError.Code) async throws {
     mock.stream("data: 1\n\n", breaking: code)
     mock.stream(": nothing\n", breaking: code)
     let (elements, error) = try await events()
@@ -99,7 +99,7 @@ import Testing
     let (elements, error) = try await events()
     let wrong = try #require(error as? EventStreamError)
     #expect(elements.count == 1 && wrong.response?.status == .ok && mock.recorded.count == 2)
-    #expect(try await wrong.response?.body.text() == "<html>")
+    #expect(try await wrong.response?.body.utf8Text() == "<html>")
     #expect(
       "\(wrong)".hasPrefix("GET http://host/stream?token=[secret]: the response is not an event stream")
         && !"\(wrong)".contains("\u{1B}"))
@@ -119,8 +119,8 @@ import Testing
     #expect(mock.recorded.count == 1)
   }
 
-  @Test func `a path without its variable and a chunk callback are errors, and nothing is sent`() async throws {
-    #expect(await all(try connection().events("{id}", path: [:])).error is InvalidPath)
+  @Test func `a missing path variable and a chunk callback are errors, and nothing is sent`() async throws {
+    #expect((await all(try connection().events("{id}", variables: [:])).error as? InvalidValueError)?.isPath == true)
     let error = await all(try connection().events("x", edit: { $0.options.onChunk = { _ in .continue } })).error
     #expect((error as? TransportError)?.code == .invalidOption)
     let body = Body.stream(Pieces("once"))
@@ -129,18 +129,18 @@ import Testing
     #expect(mock.recorded.isEmpty)
   }
 
-  @Test func `what a status middleware throws is a status too`() async throws {
+  @Test func `a status error of a middleware counts as the status`() async throws {
     mock.status(503)
     mock.stream("data: 1\n\n")
     mock.status(404)
-    let (elements, error) = try await events(nil, .expectStatus)
-    #expect(elements.map(\.data) == ["1"] && (error as? UnexpectedStatus)?.status == .notFound)
+    let (elements, error) = try await events(nil, .statusValidation)
+    #expect(elements.map(\.data) == ["1"] && (error as? StatusError)?.status == .notFound)
     #expect(mock.recorded.count == 3)
   }
 
-  // MARK: what ends
+  // MARK: Ends
 
-  @Test func `204 ends the stream, at first and later`() async throws {
+  @Test func `a 204 ends the stream, at first and later`() async throws {
     mock.status(204)
     var outcome = try await events()
     #expect(outcome.elements.isEmpty && outcome.error == nil && mock.recorded.count == 1)
@@ -150,7 +150,7 @@ import Testing
     #expect(outcome.elements.map(\.data) == ["1"] && outcome.error == nil && mock.recorded.count == 3)
   }
 
-  @Test func `without reconnections a stream that ends has ended, and one that breaks off throws`() async throws {
+  @Test func `without reconnections a complete stream ends, and a truncated one throws`() async throws {
     mock.stream("data: 1\n\ndata: 2")
     var outcome = try await events(.never)
     #expect(outcome.elements.map(\.data) == ["1"] && outcome.error == nil)
@@ -158,11 +158,11 @@ import Testing
     outcome = try await events(.never)
     #expect(outcome.elements.map(\.data) == ["1"] && (outcome.error as? TransportError)?.code == .truncatedResponse)
     mock.status(503)
-    #expect((try await events(.never).error as? UnexpectedStatus)?.status == .serviceUnavailable)
+    #expect((try await events(.never).error as? StatusError)?.status == .serviceUnavailable)
     #expect(mock.recorded.count == 3)
   }
 
-  @Test func `a method that is not idempotent is sent once, unless asked for`() async throws {
+  @Test func `a non-idempotent method is sent once unless requested`() async throws {
     mock.stream("data: 1\n\n")
     #expect(await all(try connection().events("x", method: .post, body: "ask")).elements.map(\.data) == ["1"])
     #expect(mock.recorded.count == 1 && mock.recorded[0].request.method == .post && mock.recorded[0].body == Data("ask".utf8))
@@ -174,7 +174,7 @@ import Testing
 
   // MARK: where it goes on
 
-  @Test func `it goes on behind the last event that was whole, and with the ID of one without data`() async throws {
+  @Test func `the stream resumes after the last complete event, with the ID of one without data`() async throws {
     mock.stream("id: 1\ndata: a\n\nid: 2\ndata: b\n\nid: 3\ndata: lost", breaking: .connectionClosed)
     mock.stream("id: 3\n\nid: 4\n")
     mock.stream(": nothing", breaking: .idleTimeout)
@@ -186,7 +186,7 @@ import Testing
     #expect(mock.lastEventIDs == [nil, "2", "3", "3", nil, nil])
   }
 
-  @Test func `an ID of before is continued, and each iteration begins with it`() async throws {
+  @Test func `a given last event ID is sent, and each iteration starts with it`() async throws {
     for _ in 0..<2 {
       mock.stream("data: a\n\n")
       mock.status(204)
@@ -196,11 +196,11 @@ import Testing
     #expect(mock.lastEventIDs == ["41", "41", "41", "41"])
   }
 
-  @Test func `the request says what it wants, unless it says so itself, and has no total timeout`() async throws {
+  @Test func `the request has the headers of event streams unless set, and no total timeout`() async throws {
     mock.status(204, times: 3)
     var connection = try connection()
     connection.defaults.timeouts.total = .seconds(5)
-    connection.defaults.timeouts.totalFromStart = .seconds(5)
+    connection.defaults.timeouts.totalExcludingQueue = .seconds(5)
     _ = await all(connection.events("x", query: ["a": 1]))
     _ = await all(
       connection.events("x", headers: ["Accept": "a/b", "Cache-Control": "no-store"]) { $0.options.timeouts.total = .seconds(9) })
@@ -209,14 +209,14 @@ import Testing
     let sent = mock.recorded.map(\.request)
     #expect(sent.map { $0.headers[.accept] } == ["text/event-stream", "a/b", "c/d"])
     #expect(sent.map { $0.headers[.cacheControl] } == ["no-cache", "no-store", "no-cache"])
-    #expect(sent.map(\.options.timeouts.total) == [nil, .seconds(9), nil] && sent[0].options.timeouts.totalFromStart == nil)
+    #expect(sent.map(\.options.timeouts.total) == [nil, .seconds(9), nil] && sent[0].options.timeouts.totalExcludingQueue == nil)
     #expect(sent.allSatisfy { $0.options.delivery == .streamed } && sent[0].url.query() == "a=1")
     #expect(sent[0].options.timeouts.idle == .seconds(60))
   }
 
-  // MARK: who is told, and who leaves
+  // MARK: Hooks and cancellation
 
-  @Test func `whoever wants to know is told before each delay`() async throws {
+  @Test func `the hook is called before each delay`() async throws {
     mock.fail(.connectionFailed)
     mock.stream("id: 5\ndata: 1\n\n")
     mock.stream("", breaking: .idleTimeout)
@@ -230,7 +230,7 @@ import Testing
     #expect(told.elements.map(\.reconnections) == [0, 0, 1])
   }
 
-  @Test func `a task that is cancelled while it waits ends at once, and sends nothing more`() async throws {
+  @Test func `a task cancelled during a delay ends at once and sends nothing more`() async throws {
     mock.stream("data: 1\n\n")
     let stream = try connection().events("x", reconnects: .automatic(clock: clock))
     let task = Task { await all(stream) }
@@ -240,7 +240,7 @@ import Testing
     #expect(elements.count == 1 && error is CancellationError && mock.recorded.count == 1)
   }
 
-  @Test func `a task that is cancelled gets no event of those that have arrived`() async throws {
+  @Test func `a cancelled task gets no events that have already arrived`() async throws {
     mock.stream("data: 1\n\ndata: 2\n\n")
     let stream = try connection().events("x")
     let task = Task {
@@ -253,7 +253,7 @@ import Testing
     #expect(try await task.value == nil)
   }
 
-  @Test func `an iteration begins with nothing of the one before`() async throws {
+  @Test func `an iteration inherits nothing from the previous one`() async throws {
     mock.stream("id: 1\ndata: 1\n\n")
     mock.stream("data: 2\n\n")
     let stream = try connection().events("x", reconnects: .never)

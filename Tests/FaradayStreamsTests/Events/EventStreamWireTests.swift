@@ -4,7 +4,7 @@ import FoundationEssentials
 import TestSupport
 import Testing
 
-/// What happens on the wire, over both adapters.
+/// Event streams over a real connection, over both adapters.
 @Suite struct EventStreamWireTests {
   private static let head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n"
 
@@ -13,7 +13,7 @@ import Testing
   private var automatic: EventStream.Reconnection { .automatic(clock: InstantClock(clock)) }
 
   @Test(arguments: TestedAdapter.allCases, [7, 2026] as [UInt64])
-  func `of 10,000 events over 50 connections that are cut anywhere, none is lost and none comes twice`(
+  func `10,000 events over 50 truncated connections arrive without loss or duplicates`(
     tested: TestedAdapter, seed: UInt64
   ) async throws {
     let server = try ResumingServer(count: 10_000, cuts: 50, seed: seed)
@@ -27,7 +27,7 @@ import Testing
       number += 1
       let (type, data) = ResumingServer.event(number)
       if event != ServerSentEvent(type: type, data: data, id: "\(number)") { wrong += 1 }
-      // A server that is asked for the wrong ones would never end.
+      // A server with wrong requests would never end.
       if number > 10_000 { break }
     }
     let tally = server.tally
@@ -36,7 +36,7 @@ import Testing
     #expect(tally.cutsInEvents > 25 && tally.cutsInCharacters >= 10)
   }
 
-  @Test(arguments: TestedAdapter.allCases) func `an event is there before the next one is sent`(tested: TestedAdapter)
+  @Test(arguments: TestedAdapter.allCases) func `an event is delivered before the next one is sent`(tested: TestedAdapter)
     async throws
   {
     let gates = [Gate(), Gate(), Gate()]
@@ -59,7 +59,7 @@ import Testing
   }
 
   @Test(arguments: TestedAdapter.allCases)
-  func `a loop that is left closes the connection, and so does an iterator that is dropped`(tested: TestedAdapter) async throws {
+  func `leaving the loop or dropping the iterator closes the connection`(tested: TestedAdapter) async throws {
     for isLoop in [true, false] {
       let isLeft = Gate()
       let server = try RawServer { connection in
@@ -82,7 +82,7 @@ import Testing
   }
 
   @Test(arguments: TestedAdapter.allCases)
-  func `the values of events let go of the connection at their sentinel, while the iterator is there`(tested: TestedAdapter)
+  func `the values of events release the connection at their sentinel, before the iterator ends`(tested: TestedAdapter)
     async throws
   {
     let isLeft = Gate()
@@ -101,7 +101,7 @@ import Testing
   }
 
   @Test(arguments: TestedAdapter.allCases)
-  func `a task that is cancelled while it waits for an event closes the connection`(tested: TestedAdapter) async throws {
+  func `a task cancelled while it waits for an event closes the connection`(tested: TestedAdapter) async throws {
     let (isSent, isLeft) = (Gate(), Gate())
     let server = try RawServer { connection in
       _ = try connection.readHead()
@@ -120,7 +120,7 @@ import Testing
   }
 
   @Test(arguments: TestedAdapter.allCases)
-  func `a connection without a heartbeat is closed and made again, behind its last event`(tested: TestedAdapter) async throws {
+  func `a connection without heartbeat is replaced after its last event`(tested: TestedAdapter) async throws {
     // A connection that times out before its event arrives is made again with the same ID. So the server counts IDs, not connections.
     let seen = Log<Int>()
     let server = try RawServer { connection in
@@ -144,7 +144,7 @@ import Testing
 
   /// WHATWG HTML, section 9.2.3: the last event ID, encoded as UTF-8. Only NUL, CR and LF cannot be in it.
   @Test(arguments: TestedAdapter.allCases, ["a\u{1}b\u{1B}[0m\u{7F}c", "é\u{80}日", "a\tb  c", ":;,\"\\"])
-  func `the bytes of an ID are sent as they came`(tested: TestedAdapter, id: String) async throws {
+  func `the bytes of an ID are sent back unchanged`(tested: TestedAdapter, id: String) async throws {
     let heads = Log<String>()
     let server = try RawServer { connection in
       heads.append(try connection.readHead())
@@ -160,7 +160,7 @@ import Testing
   }
 
   @Test(arguments: TestedAdapter.allCases)
-  func `a redirect to another origin takes the last event ID along, and no credentials`(tested: TestedAdapter) async throws {
+  func `a cross-origin redirect gets the last event ID and no credentials`(tested: TestedAdapter) async throws {
     let other = try AnsweringServer { head, _, index in
       index == 0
         ? AnsweringServer.answer(200, "Content-Type: text/event-stream", body: "id: 9\ndata: 1\n\n") : AnsweringServer.answer(204)
@@ -168,7 +168,7 @@ import Testing
     let otherURL = other.url
     let first = try AnsweringServer { _, _, _ in AnsweringServer.answer(307, "Location: \(otherURL)/moved") }
     let connection = try Connection(
-      first.url, headers: [.authorization: "Bearer hidden"], adapter: tested.adapter, middleware: [.redirects()])
+      first.url, headers: ["Authorization": "Bearer hidden"], adapter: tested.adapter, middleware: [.redirects()])
     let (elements, error) = await all(connection.events("/", headers: ["Last-Event-ID": "8"], reconnects: automatic))
     #expect(elements == [ServerSentEvent(data: "1", id: "9")] && error == nil)
     for (heads, isFirst) in [(first.heads.elements, true), (other.heads.elements, false)] {
@@ -180,7 +180,7 @@ import Testing
   }
 
   @Test(arguments: TestedAdapter.allCases)
-  func `an event of a compressed stream is there before the next one is sent`(tested: TestedAdapter) async throws {
+  func `an event of a compressed stream is delivered before the next one is sent`(tested: TestedAdapter) async throws {
     let isRead = Gate()
     let server = try RawServer { connection in
       let head = try connection.readHead().lowercased()
@@ -203,7 +203,7 @@ import Testing
   }
 
   @Test(arguments: TestedAdapter.allCases)
-  func `a token stream is asked for once, and what breaks it off is thrown`(tested: TestedAdapter) async throws {
+  func `a token stream is requested once, and its interruption is thrown`(tested: TestedAdapter) async throws {
     let server = try RawServer { connection in
       let head = try connection.readHead()
       #expect(head.hasPrefix("POST /chat "))
@@ -213,14 +213,14 @@ import Testing
       connection.close()
     }
     let connection = try Connection(server.url, adapter: tested.adapter, middleware: .standard)
-    let stream = connection.events("/chat", of: Int.self, method: .post, body: .value(["ask": 1]), until: "[DONE]")
+    let stream = connection.events("/chat", of: Int.self, method: .post, body: .encodable(["ask": 1]), until: "[DONE]")
     let (elements, error) = await all(stream)
     #expect(elements == [1, 2] && (error as? TransportError)?.isTransient == true)
     #expect(server.connectionCount == 1)
   }
 
   @Test(arguments: TestedAdapter.allCases)
-  func `lines of JSON come as they are sent, and a loop that is left closes the connection`(tested: TestedAdapter) async throws {
+  func `lines of JSON arrive as they are sent, and leaving the loop closes the connection`(tested: TestedAdapter) async throws {
     let (isRead, isLeft) = (Gate(), Gate())
     let server = try RawServer { connection in
       _ = try connection.readHead()
@@ -231,7 +231,7 @@ import Testing
       isLeft.open()
     }
     var numbers: [Int] = []
-    for try await number in try Connection(server.url, adapter: tested.adapter).jsonLines("/", of: Int.self) {
+    for try await number in try Connection(server.url, adapter: tested.adapter).elements("/", of: Int.self, framing: .lines) {
       numbers.append(number)
       isRead.open()
       if numbers.count == 2 { break }

@@ -81,7 +81,7 @@ final class ResumingServer: Sendable {
     }
   }
 
-  /// What a reader gets of it.
+  /// The events that a reader gets from this server.
   static func event(_ number: Int) -> (type: String, data: String) {
     switch number % 4 {
     case 0: ("message", "\(number) 🦆")

@@ -11,7 +11,7 @@ public struct Arguments: Sendable {
   public var file = ""
   /// The PEM file with the servers' certificate.
   public var certificate = ""
-  /// The HTTP version: 1 or 2.
+  /// The HTTP version: 1, 2 or 3.
   public var version = 1
   /// Handshakes begin anew instead of resuming a session.
   public var forgetsSessions = false

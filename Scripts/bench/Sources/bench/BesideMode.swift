@@ -9,7 +9,7 @@ enum BesideMode {
   static func compare(_ arguments: Arguments) async throws {
     var configuration = CurlAdapter.Configuration()
     configuration.proxy = .direct
-    configuration.connectionsPerOrigin = arguments.concurrency + 1
+    configuration.maximumPooledConnectionsPerOrigin = arguments.concurrency + 1
     let connection = try Connection(arguments.url, adapter: CurlAdapter(configuration))
     let deliveries: [(String, @Sendable () async throws -> Void)] = [
       ("nothing", {}),

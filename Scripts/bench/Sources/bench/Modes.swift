@@ -14,13 +14,14 @@ struct Modes {
     var configuration = CurlAdapter.Configuration()
     configuration.proxy = .direct
     if !arguments.isByDefault {
-      configuration.connectionsPerOrigin = max(600, arguments.concurrency)
-      configuration.connections = max(600, arguments.concurrency)
+      configuration.maximumPooledConnectionsPerOrigin = max(600, arguments.concurrency)
+      configuration.maximumPooledConnections = max(600, arguments.concurrency)
     }
     adapter = CurlAdapter(configuration)
     var defaults = Options()
     if !arguments.certificate.isEmpty { defaults.tls.caFile = arguments.certificate }
     if arguments.version == 1 { defaults.httpVersion = .http1 }
+    if arguments.version == 3 { defaults.httpVersion = .http3 }
     if arguments.forgetsSessions { defaults.tls.resumesSessions = false }
     let layers: [any Middleware] = Array(repeating: PassThrough(), count: arguments.layers)
     connection = try Connection(
@@ -149,9 +150,10 @@ struct Modes {
 
   private func check(_ response: Response) throws {
     // Over an old libcurl what is automatic is HTTP/1.1, which is not the same work.
-    guard arguments.version == 1 || response.version == .http2 else {
+    guard arguments.version != 2 || response.version == .http2 else {
       throw Arguments.Unable("CurlAdapter does not use HTTP/2 for this with this libcurl: it does from 8.4 on")
     }
+    guard arguments.version != 3 || response.version == .http3 else { throw Arguments.Wrong("HTTP/3 was not used") }
     guard response.status == .ok else { throw Arguments.Wrong("the server answered \(response.status.code)") }
   }
 }

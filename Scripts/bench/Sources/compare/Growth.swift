@@ -12,33 +12,25 @@ struct Growth {
       "µs of processor per request": { $0.processorSeconds / Double($0.requests) * 1e6 }, "MB at most": megabytes,
     ]
     try plot("in-flight", "requests in flight, over 64 connections at most", flights, rounds, series: perRequest) {
-      ["get", setup.files + "/hello", "--requests", "\(max(20000, $0 * 5))", "--concurrency", "\($0)", "--by-default"]
+      ["get", setup.web + "/hello", "--requests", "\(max(20000, $0 * 5))", "--concurrency", "\($0)", "--by-default"]
     }
     // Several requests each: the first has the cost of the connection.
     try plot("connections", "requests in flight, each over its own connection", flights, rounds, series: perRequest) {
-      ["get", setup.files + "/hello", "--requests", "\(max(20000, $0 * 5))", "--concurrency", "\($0)"]
+      ["get", setup.web + "/hello", "--requests", "\(max(20000, $0 * 5))", "--concurrency", "\($0)"]
     }
     let sizes = stride(from: 10, through: 33, by: 3).map { 1 << $0 } + [10 << 30]
-    for size in sizes { try makeSparse(size) }
+    for size in sizes { try setup.files.writeSparse("sparse-\(size)", size: size) }
     try plot(
       "size", "bytes of a streamed response", sizes, rounds,
       series: ["ms": { $0.seconds / Double($0.requests) * 1000 }, "MB at most": megabytes]
-    ) { ["stream", setup.files + "/sparse-\($0)", "--requests", "\($0 < 1 << 20 ? 1000 : 1)"] }
+    ) { ["stream", setup.web + "/sparse-\($0)", "--requests", "\($0 < 1 << 20 ? 1000 : 1)"] }
     let layers = [0, 1, 5, 10, 20, 30, 40, 50]
     try plot("middleware", "middleware that pass everything on", layers, rounds, isLinear: true, series: perRequest) {
-      ["get", setup.files + "/hello", "--requests", "20000", "--concurrency", "64"] + ($0 > 0 ? ["--layers", "\($0)"] : [])
+      ["get", setup.web + "/hello", "--requests", "20000", "--concurrency", "64"] + ($0 > 0 ? ["--layers", "\($0)"] : [])
     }
   }
 
   private func megabytes(_ run: Run) -> Double { Double(run.peak_rss_kib) * 1024 / 1e6 }
-
-  private func makeSparse(_ size: Int) throws {
-    let path = setup.directory + "/sparse-\(size)"
-    guard FileManager.default.createFile(atPath: path, contents: nil) else { throw Failed("cannot write \(path)") }
-    let file = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
-    try file.truncate(atOffset: UInt64(size))
-    try file.close()
-  }
 
   private func plot(
     _ name: String, _ axis: String, _ values: [Int], _ rounds: Int, isLinear: Bool = false,

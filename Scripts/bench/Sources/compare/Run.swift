@@ -30,33 +30,26 @@ struct Run: Codable {
 extension Setup {
   func path(of program: Contestant.Program) -> String {
     switch program {
-    case .c: raw
-    case .faraday: bench
-    case .peers: peers
+    case .c: programs.raw
+    case .faraday: programs.bench
+    case .peers: programs.peers
     }
   }
 
   /// Runs a program to its end.
   func run(_ contestant: Contestant, _ words: [String]) throws -> Run {
     let command = prefix + [path(of: contestant.program)] + words
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = command
-    let output = Pipe()
-    process.standardOutput = output
-    try process.run()
-    let data = output.fileHandleForReading.readDataToEndOfFile()
-    process.waitUntilExit()
-    if process.terminationStatus == 4 { throw Unable() }
-    guard process.terminationStatus == 0 else { throw Failed("failed: \(command.joined(separator: " "))") }
-    do { return try JSONDecoder().decode(Run.self, from: data) } catch {
-      throw Failed("not a line of results: \(command.joined(separator: " ")) printed \(String(decoding: data, as: UTF8.self))")
+    let (output, status) = try Shell.result(of: command)
+    if status == 4 { throw Unable() }
+    guard status == 0 else { throw Failed("failed: \(command.joined(separator: " "))") }
+    do { return try JSONDecoder().decode(Run.self, from: Data(output.utf8)) } catch {
+      throw Failed("not a line of results: \(command.joined(separator: " ")) printed \(output)")
     }
   }
 
   /// What was written goes away, so that no run finds the disk full.
   func removeWritten() {
-    let names = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
-    for name in names where name.hasPrefix("saved") { try? FileManager.default.removeItem(atPath: directory + "/" + name) }
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: files.served)) ?? []
+    for name in names where name.hasPrefix("saved") { try? FileManager.default.removeItem(atPath: files.served + "/" + name) }
   }
 }

@@ -1,37 +1,5 @@
 import Foundation
 
-// compare [--rounds N] [--quick] [--only NAME] [--json FILE] [--markdown FILE] [--growth FOLDER]: started by `run`.
-
-struct Wishes {
-  var rounds: Int?
-  var isQuick = false
-  var only = ""
-  var json = ""
-  var markdown = ""
-  var growth = ""
-
-  init(_ words: [String]) throws {
-    var rest = words[...]
-    while let word = rest.popFirst() {
-      if word == "--quick" {
-        isQuick = true
-        continue
-      }
-      guard let value = rest.popFirst() else { throw Failed("\(word) needs a value") }
-      switch word {
-      case "--rounds":
-        guard let number = Int(value), number > 0 else { throw Failed("--rounds needs a number") }
-        rounds = number
-      case "--only": only = value
-      case "--json": json = value
-      case "--markdown": markdown = value
-      case "--growth": growth = value
-      default: throw Failed("unknown argument \(word)")
-      }
-    }
-  }
-}
-
 /// What a file of results has: every run of every contestant.
 struct Results: Encodable {
   struct Entry: Encodable {
@@ -45,8 +13,7 @@ struct Results: Encodable {
   let entries: [Entry]
 }
 
-func compare(_ wishes: Wishes) throws {
-  let setup = try Setup()
+func compare(_ wishes: Wishes, _ setup: Setup) throws {
   let rounds = wishes.rounds ?? 3
   if !wishes.growth.isEmpty { return try Growth(setup: setup, folder: wishes.growth).measure(rounds: rounds) }
   let chosen = rows(setup).filter { wishes.only.isEmpty ? $0.isQuick || !wishes.isQuick : $0.name == wishes.only }
@@ -71,8 +38,6 @@ func saveMarkdown(_ comparisons: [Comparison], to path: String) throws {
 }
 
 func saveJSON(_ comparisons: [Comparison], to path: String) throws {
-  let environment = ProcessInfo.processInfo.environment.filter { $0.key.hasPrefix("BENCH_MACHINE_") }
-  let machine = Dictionary(uniqueKeysWithValues: environment.map { ($0.key.dropFirst(14).lowercased(), $0.value) })
   let entries = comparisons.flatMap { comparison in
     comparison.contestants.map { contestant in
       Results.Entry(
@@ -85,11 +50,26 @@ func saveJSON(_ comparisons: [Comparison], to path: String) throws {
   }
   let encoder = JSONEncoder()
   encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
-  let results = Results(date: Date().formatted(.iso8601), machine: machine, entries: entries)
+  let results = Results(date: Date().formatted(.iso8601), machine: Machine.properties, entries: entries)
   try encoder.encode(results).write(to: URL(fileURLWithPath: path))
 }
 
-do { try compare(Wishes(Array(CommandLine.arguments.dropFirst()))) } catch {
-  FileHandle.standardError.write(Data("bench: \(error)\n".utf8))
-  exit(1)
+func run(_ words: [String]) throws {
+  if words.contains("-h") || words.contains("--help") { return print(Wishes.help) }
+  let wishes = try Wishes(words)
+  let programs = try Programs(wishes)
+  let others = OtherRows(programs: programs, wishes: wishes)
+  if wishes.only == "json-documents" { return try others.jsonDocuments() }
+  try Setup.with(programs, isUnpinned: wishes.isUnpinned) { setup in
+    switch wishes.only {
+    case "build": try others.build(setup)
+    case "beside": try others.beside(setup)
+    default: try compare(wishes, setup)
+    }
+  }
+}
+
+do { try run(Array(CommandLine.arguments.dropFirst())) } catch {
+  say("\(error)")
+  exit((error as? Failed)?.status ?? 1)
 }

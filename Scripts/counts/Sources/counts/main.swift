@@ -14,10 +14,10 @@ let document = try JSONValue(
 let values = 1 + 500 * 6
 
 try await Count.report([
-  Count("a small GET", limit: 76) {
+  Count("a small GET", limit: 75) {
     try await repeating(200) { _ = try await bare.get("hello") }
   },
-  Count("a small GET through the standard middleware", limit: 92) {
+  Count("a small GET through the standard middleware", limit: 86) {
     try await repeating(200) { _ = try await standard.get("hello") }
   },
   Count("a middleware that does nothing", limit: 0.5) {

@@ -6,10 +6,10 @@ public struct AWSCredentials: Sendable, Hashable {
   public var accessKey: String
   /// The secret key, which signs and is never sent.
   public var secretKey: String
-  /// The token of temporary credentials; nil or empty for lasting ones.
+  /// The token of temporary credentials; nil or empty for permanent ones.
   public var sessionToken: String?
 
-  /// Credentials; without a session token they are lasting ones.
+  /// Creates credentials; without a session token they are permanent.
   public init(accessKey: String, secretKey: String, sessionToken: String? = nil) {
     self.accessKey = accessKey
     self.secretKey = secretKey

@@ -1,17 +1,17 @@
 internal import FaradayCore
 
-/// What a signature is for: provider, region and service.
+/// The scope of a signature: provider, region and service.
 public struct AWSScope: Sendable, Hashable {
   /// The name in the algorithm (`AWS4-HMAC-SHA256`), the scope's end (`aws4_request`) and the signing key: `aws`.
   public var provider: String
   /// The name in the header fields (`X-Amz-Date`): `amz`.
   public var headerProvider: String
-  /// The region, `us-east-1`; nil takes the second part of the host name, as in `service.region.amazonaws.com`.
+  /// The region, `us-east-1`; nil uses the second part of the host name, as in `service.region.amazonaws.com`.
   public var region: String?
-  /// The service, `s3`, which is signed in lower case; nil takes the first part of the host name.
+  /// The service, `s3`, which is signed in lower case; nil uses the first part of the host name.
   public var service: String?
 
-  /// A scope of AWS unless another provider is named.
+  /// Creates a scope. The provider is AWS by default.
   public init(region: String? = nil, service: String? = nil, provider: String = "aws", headerProvider: String = "amz") {
     self.region = region
     self.service = service
@@ -19,8 +19,9 @@ public struct AWSScope: Sendable, Hashable {
     self.headerProvider = headerProvider
   }
 
-  /// Parses the argument of `curl --aws-sigv4`: `provider1[:provider2[:region[:service]]]`. Without a second provider the first is
-  /// both: `osc` signs with `OSC4-HMAC-SHA256` and sends `X-Osc-Date`. Throws ``AWSSignatureError`` for empty parts.
+  /// Parses the argument of `curl --aws-sigv4`: `provider1[:provider2[:region[:service]]]`. Without a second provider the first
+  /// is used for both: `osc` signs with `OSC4-HMAC-SHA256` and sends `X-Osc-Date`. Throws ``AWSSignatureError`` for empty
+  /// parts.
   public init(parsing text: String) throws(AWSSignatureError) {
     let parts = text.split(separator: ":", maxSplits: 3, omittingEmptySubsequences: false).map(String.init)
     guard parts.allSatisfy(Self.isValid) else { throw AWSSignatureError(reason: .invalidScope, request: nil) }
@@ -29,7 +30,7 @@ public struct AWSScope: Sendable, Hashable {
       headerProvider: parts.count > 1 ? parts[1] : parts[0])
   }
 
-  /// As long as curl has them.
+  /// The maximum lengths are curl's.
   private static func isValid(_ part: String) -> Bool {
     (1...64).contains(part.utf8.count)
       && part.utf8.allSatisfy { $0.isDigit || (0x61...0x7A).contains($0.asciiLowercased) || "-._".utf8.contains($0) }
@@ -54,7 +55,7 @@ public struct AWSScope: Sendable, Hashable {
       headerName = scope.headerProvider.prefix(1).uppercased() + scope.headerProvider.dropFirst().lowercased()
     }
 
-    /// Whether S3's rules count: the path is encoded once, and the body's hash is sent.
+    /// Whether the rules of S3 apply: the path is encoded once, and the body's hash is sent.
     var isS3: Bool { service == "s3" || service.hasPrefix("s3-") || service == "s3express" }
 
     /// `X-Amz-Date`
@@ -62,13 +63,14 @@ public struct AWSScope: Sendable, Hashable {
 
   }
 
-  /// Takes what is missing from the host name, as curl does.
-  func resolved(for url: URL) throws(AWSSignatureError.Reason) -> Resolved {
+  /// Takes a missing region or service from the host name, as curl does.
+  func resolved(for url: URL, of request: RequestSummary?) throws(AWSSignatureError) -> Resolved {
+    func failure(_ reason: AWSSignatureError.Reason) -> AWSSignatureError { AWSSignatureError(reason: reason, request: request) }
     let host = url.host(percentEncoded: false)?.lowercased() ?? ""
     let labels = host.contains(":") ? [] : host.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
-    guard let service = service ?? (labels.count > 1 ? labels[0] : nil) else { throw .missingService }
-    guard let region = region ?? (labels.count > 2 ? labels[1] : nil) else { throw .missingRegion }
-    guard [provider, headerProvider, region, service].allSatisfy(Self.isValid) else { throw .invalidScope }
+    guard let service = service ?? (labels.count > 1 ? labels[0] : nil) else { throw failure(.missingService) }
+    guard let region = region ?? (labels.count > 2 ? labels[1] : nil) else { throw failure(.missingRegion) }
+    guard [provider, headerProvider, region, service].allSatisfy(Self.isValid) else { throw failure(.invalidScope) }
     return Resolved(self, region: region, service: service.lowercased())
   }
 }

@@ -1,22 +1,26 @@
 public import FaradayCore
+internal import FaradaySupport
 
-/// User names and passwords of a `.netrc` file, and the middleware that sends them: adds Basic credentials to requests without an
+/// The user names and passwords of a `.netrc` file, as a middleware: it adds Basic credentials to requests without an
 /// `Authorization` header, as `curl --netrc` does.
 ///
 ///     connection.use(try .netrc())
 ///     connection.use(try .netrc(file: "secrets/netrc"))
 ///
-/// The file is read once, when the value is made. Hosts are compared case-insensitively, logins exactly. If the URL names a user
-/// (`https://ada@host/`), the entry with that login is taken; if it names a password too, nothing is added.
+/// The file is read once, when the value is made. Hosts are compared case-insensitively, logins exactly. If the URL names a
+/// user (`https://ada@host/`), the entry with that login is used; if it names a password too, nothing is added.
 ///
-/// An entry belongs to the machine that the request's URL names, whatever its port, and is sent to no other. So it is sent with
-/// cross-origin requests too (``FaradayCore/Request/isCrossOrigin``): a redirect to a host that has an entry gets that entry, as
-/// with curl. Two things are withheld from a cross-origin request, because another server chose where it goes: the `default` entry,
-/// which would give a password to any host, and every entry over `http`, where a redirect would expose the password in cleartext.
-/// Place it below ``Redirects``, so that it sees each hop.
+/// An entry belongs to the machine that the request's URL names, whatever its port, and is sent to no other. It is therefore
+/// sent with cross-origin requests too (``FaradayCore/Request/isCrossOrigin``): a redirect to a host that has an entry gets
+/// that entry, as with curl. Two kinds of entries are not sent with a cross-origin request, because another server chose its
+/// target: the `default` entry, which would give a password to any host, and every entry over `http`, where a redirect would
+/// expose the password in cleartext. Place it below ``Redirects``, so that it sees each hop.
 public struct Netrc: RequestTransformer {
   /// The entries, in the order of the file.
   public let entries: [Entry]
+  /// The authentication schemes for the credentials. Basic by default, in the `Authorization` header; with other schemes the
+  /// adapter negotiates (``FaradayCore/Options/authentication``), which needs ``FaradayCore/Capabilities/authentication``.
+  public var schemes: AuthenticationSchemes = .basic
 
   /// One entry: `machine example.com login ada password secret`. No description shows its password.
   public struct Entry: Sendable, Hashable {
@@ -26,7 +30,7 @@ public struct Netrc: RequestTransformer {
     public var login: String?
     /// The password; nil if the entry has none.
     public var password: String?
-    /// The additional account password, which HTTP has no use for.
+    /// The additional account password, which HTTP does not use.
     public var account: String?
   }
 
@@ -38,8 +42,8 @@ public struct Netrc: RequestTransformer {
     public let password: String
   }
 
-  /// Reads the file that the environment variable `NETRC` names, else `.netrc` in the home directory (`HOME`). Without that file
-  /// there are no entries. Throws ``NetrcError`` for one that cannot be read or parsed.
+  /// Reads the file that the environment variable `NETRC` names, else `.netrc` in the home directory (`HOME`). Without that
+  /// file there are no entries. Throws ``NetrcError`` for a file that cannot be read or parsed.
   public init() throws(NetrcError) {
     try self.init(environment: ProcessInfo.processInfo.environment)
   }
@@ -53,7 +57,7 @@ public struct Netrc: RequestTransformer {
     entries = try Self.parsed(path, isOptional: true)
   }
 
-  /// Reads a file. Blocks while it reads. Throws ``NetrcError`` for one that is missing, cannot be read or parsed.
+  /// Reads a file. Blocks while it reads. Throws ``NetrcError`` for a file that is missing, or cannot be read or parsed.
   public init(file path: String) throws(NetrcError) {
     entries = try Self.parsed(path, isOptional: false)
   }
@@ -78,11 +82,11 @@ public struct Netrc: RequestTransformer {
     }
   }
 
-  /// The user name and password for a host: those of the first entry for it, or of the first `default`, whichever stands first. One
-  /// with a password is preferred. Nil if there is none.
+  /// Returns the user name and password for a host. The source is the first entry for the host or the first `default` entry,
+  /// whichever comes first in the file. An entry with a password is preferred. Nil if there is no entry.
   ///
   /// - Parameters:
-  ///   - login: takes only entries with this user name, or without one.
+  ///   - login: restricts the search to entries with this user name, or without one.
   ///   - allowsDefault: whether the `default` entry counts. True by default.
   public func credentials(host: String, login: String? = nil, allowsDefault: Bool = true) -> Login? {
     let host = host.lowercased()
@@ -106,7 +110,11 @@ public struct Netrc: RequestTransformer {
       return request
     }
     var request = request
-    try request.headers.authorize(.basic(user: login.user, password: login.password))
+    if schemes.isSubset(of: .basic) {
+      try request.headers.authorize(.basic(user: login.user, password: login.password))
+    } else {
+      request.options.authentication = TransportAuthentication(user: login.user, password: login.password, schemes: schemes)
+    }
     return request
   }
 }
@@ -125,13 +133,13 @@ extension Netrc.Login: CustomStringConvertible, CustomDebugStringConvertible, Cu
   public var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
-/// A `.netrc` file that could not be read or parsed. Nothing of the file's contents is in it.
+/// A `.netrc` file that could not be read or parsed. The error does not contain any contents of the file.
 public struct NetrcError: FaradayError, Hashable {
   /// The path of the file; empty where a text was parsed.
   public let path: String
-  /// The line with the error, from 1; nil if it is about the whole file.
+  /// The line with the error, from 1; nil if the error concerns the whole file.
   public let line: Int?
-  /// What is wrong: `a quote is not closed`, or what the system says.
+  /// The reason: `a quote is not closed`, or the system's error.
   public let reason: String
 
   public var description: String {

@@ -1,9 +1,9 @@
 internal import FaradayCore
 
-/// Parses the format of `.netrc` as curl does: words separated by whitespace; `machine`, `default`, `login`, `password`, `account`
-/// and `macdef` in any case; a `#` in place of a keyword begins a comment, and a value may begin with one (curl 7.88 would take the
-/// next line's machine for the value); a word in quotes may hold spaces and the escapes `\n`,
-/// `\r`, `\t`, `\"` and `\\`. Words that mean nothing are skipped. A macro ends at an empty line.
+/// Parses the format of `.netrc` as curl does. Words are separated by whitespace. The keywords `machine`, `default`, `login`,
+/// `password`, `account` and `macdef` are case-insensitive. A `#` in place of a keyword begins a comment; a value may begin
+/// with `#`, but curl 7.88 would then use the machine of the next line as the value. A quoted word can contain spaces and the
+/// escapes `\n`, `\r`, `\t`, `\"` and `\\`. Unknown words are skipped. A macro ends at an empty line.
 struct NetrcParser {
   /// The maximum size of a file, in bytes.
   static let maximumSize = 1 << 20
@@ -34,7 +34,7 @@ struct NetrcParser {
       case "macdef":
         _ = try value(of: "macdef")
         skipMacro()
-      // Before the first machine they belong to nobody.
+      // Before the first machine these words belong to no entry.
       case "login": set(\.login, try value(of: "login"), in: &entries)
       case "password": set(\.password, try value(of: "password"), in: &entries)
       case "account": set(\.account, try value(of: "account"), in: &entries)
@@ -50,16 +50,16 @@ struct NetrcParser {
   }
 
   private mutating func value(of keyword: String) throws(NetrcError) -> String {
-    guard let value = try word(isValue: true) else { throw failure("nothing stands behind `\(keyword)`") }
+    guard let value = try word(isValue: true) else { throw failure("`\(keyword)` has no value") }
     return value
   }
 
-  /// The next word; nil at the end.
+  /// Returns the next word; nil at the end.
   private mutating func word(isValue: Bool = false) throws(NetrcError) -> String? {
     while index < bytes.count {
       switch bytes[index] {
       case UInt8(ascii: "#") where !isValue: skipLine()
-      // The value is missing: what comes behind the comment is not it.
+      // The value is missing: the text of the comment is not the value.
       case UInt8(ascii: "#") where bytes[(index + 1)...].first.map(Self.isSpace) ?? true: return nil
       case UInt8(ascii: "\""): return try quoted()
       case let byte where Self.isSpace(byte): step()

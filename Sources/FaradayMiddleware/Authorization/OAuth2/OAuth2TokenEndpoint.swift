@@ -1,6 +1,6 @@
 internal import FaradayCore
 
-/// Asks a token endpoint for tokens (RFC 6749, sections 4.4.2, 5 and 6).
+/// A client of a token endpoint (RFC 6749, sections 4.1.3, 4.3.2, 4.4.2, 5 and 6).
 struct OAuth2TokenEndpoint: Sendable {
   let url: URL
   let client: OAuth2.Client
@@ -11,9 +11,53 @@ struct OAuth2TokenEndpoint: Sendable {
   let leeway: Duration
   let now: @Sendable () -> Date
 
-  /// A new token, and when to renew it.
+  /// Gets a new token, and computes when to renew it.
   func token(by grant: OAuth2.Grant) async throws -> (token: OAuth2.Token, renewal: Date?) {
-    let request = try connection.request(.post, url: url, body: .form(form(grant))) { request in
+    try await token(scoped(grant.parameters), secrets: grant.secrets)
+  }
+
+  /// Gets a new token with a refresh token that this endpoint has issued. Without the configured scope, because the endpoint can have
+  /// granted a smaller one (RFC 6749, section 6).
+  func token(byStored refreshToken: String) async throws -> (token: OAuth2.Token, renewal: Date?) {
+    let grant = OAuth2.Grant.refreshToken(refreshToken)
+    return try await token(grant.parameters, secrets: grant.secrets)
+  }
+
+  /// The parameters with the configured scope.
+  func scoped(_ grant: QueryParameters) -> QueryParameters {
+    var grant = grant
+    if let scope { grant.append(name: "scope", value: scope) }
+    return grant
+  }
+
+  /// Gets a new token, and computes when to renew it.
+  ///
+  /// - Parameters:
+  ///   - grant: `grant_type` and its parameters.
+  ///   - secrets: the secrets of the grant, which no error shows.
+  func token(_ grant: QueryParameters, secrets: [String]) async throws -> (token: OAuth2.Token, renewal: Date?) {
+    // Before the request is sent: a lifetime that starts at the arrival of the token would be too long.
+    let start = now()
+    let (answer, request) = try await post(grant, to: url, as: Answer.self, secrets: secrets)
+    let failure = { (reason: OAuth2Error.Reason) in OAuth2Error(reason: reason, request: RequestSummary(request)) }
+    guard let accessToken = answer.accessToken, Self.isToken(accessToken) else { throw failure(.malformedResponse) }
+    // Some servers omit the token type.
+    let type = answer.tokenType ?? "bearer"
+    guard type.lowercased() == "bearer" else { throw failure(.unsupportedTokenType(shown(type, secrets, limit: 64))) }
+    let expires = answer.lifetime.map { start.addingTimeInterval($0) }
+    return (
+      OAuth2.Token(
+        accessToken: accessToken, expires: expires, refreshToken: answer.refreshToken, scope: answer.scope),
+      expires.map { Self.renewal(of: $0, from: start, leeway: leeway) }
+    )
+  }
+
+  /// Posts a form with the client's credentials, the scope and the further parameters, and decodes the response. Throws
+  /// ``OAuth2Error`` if the response is an error, or not JSON.
+  func post<Answer: OAuth2Answer>(
+    _ grant: QueryParameters, to url: URL, as type: Answer.Type, secrets: [String]
+  ) async throws -> (Answer, Request) {
+    let request = try connection.request(.post, url, body: .form(form(grant))) { request in
       request.headers[.accept] = "application/json"
       if client.authentication == .basic, let secret = client.secret {
         try request.headers.authorize(
@@ -27,94 +71,99 @@ struct OAuth2TokenEndpoint: Sendable {
     }
     let failure = { (reason: OAuth2Error.Reason) in OAuth2Error(reason: reason, request: RequestSummary(request)) }
     guard request.isSecure || allowsCleartext else { throw failure(.insecureEndpoint) }
-    // Before it is sent: a lifetime that is counted from its arrival would be too long.
-    let start = now()
-    let response = try await connection.run(request)
+    let response = try await connection.send(request)
     let answer = try? JSONDecoder().decode(Answer.self, from: response.body.data ?? Data())
-    // Some servers answer an error with the status 200, and an overload with an error.
-    if let answer, let code = answer.error, response.status != .ok || answer.accessToken == nil,
+    // Some servers return an error with status 200, and report an overload as an error.
+    if let answer, let code = answer.error, response.status != .ok || !answer.isComplete,
       !HTTPResponse.Status.transientCodes.contains(response.status.code)
     {
-      throw failure(.refused(code: shown(code, grant, limit: 64), detail: answer.detail.map { shown($0, grant, limit: 256) }))
+      throw failure(.refused(code: shown(code, secrets, limit: 64), detail: answer.detail.map { shown($0, secrets, limit: 256) }))
     }
     guard response.status == .ok else { throw failure(.unexpectedStatus(response.status.code)) }
-    guard let answer, let accessToken = answer.accessToken, Self.isToken(accessToken) else { throw failure(.malformedResponse) }
-    // Some servers leave it out.
-    let type = answer.tokenType ?? "bearer"
-    guard type.lowercased() == "bearer" else { throw failure(.unsupportedTokenType(shown(type, grant, limit: 64))) }
-    let expires = answer.lifetime.map { start.addingTimeInterval($0) }
-    return (
-      OAuth2.Token(
-        accessToken: accessToken, expires: expires, refreshToken: answer.refreshToken, scope: answer.scope),
-      expires.map { Self.renewal(of: $0, from: start, leeway: leeway) }
-    )
+    guard let answer, answer.isComplete else { throw failure(.malformedResponse) }
+    return (answer, request)
   }
 
-  /// When to renew a token: earlier than its end, but not before half of its time, or a short-lived one would be renewed for each
-  /// request.
+  /// Computes when to renew a token: before it expires, but not before half of its lifetime. Otherwise a short-lived token
+  /// would be renewed for each request.
   static func renewal(of expires: Date, from start: Date, leeway: Duration) -> Date {
     let seconds = max(0, Double(leeway.components.seconds) + Double(leeway.components.attoseconds) * 1e-18)
     return expires.addingTimeInterval(-min(seconds, max(0, expires.timeIntervalSince(start) / 2)))
   }
 
-  private func form(_ grant: OAuth2.Grant) -> QueryParameters {
-    var form: QueryParameters = ["grant_type": grant.description]
-    if case .refreshToken(let token) = grant { form.add("refresh_token", token) }
-    if let scope { form.add("scope", scope) }
+  private func form(_ grant: QueryParameters) -> QueryParameters {
+    var form = grant
     if client.authentication == .body || client.secret == nil {
-      form.add("client_id", client.id)
-      if let secret = client.secret { form.add("client_secret", secret) }
+      form.append(name: "client_id", value: client.id)
+      if let secret = client.secret { form.append(name: "client_secret", value: secret) }
     }
     form.items += parameters.items
     return form
   }
 
-  /// What a server wrote, on one line, without the secrets that were sent to it.
-  private func shown(_ text: String, _ grant: OAuth2.Grant, limit: Int) -> String {
-    var secrets = [client.secret ?? ""]
-    if case .refreshToken(let token) = grant { secrets.append(token) }
-    secrets += parameters.items.filter { connection.secrets.contains($0.name) }.compactMap(\.value)
-    // The longest first: one may be in another.
-    let redacted = secrets.filter { !$0.isEmpty }.sorted { $0.utf8.count > $1.utf8.count }.reduce(text) {
+  /// Returns a server's text on one line, without the secrets that were sent to the server.
+  private func shown(_ text: String, _ secrets: [String], limit: Int) -> String {
+    let sent =
+      [client.secret ?? ""] + secrets + parameters.items.filter { connection.secrets.contains($0.name) }.compactMap(\.value)
+    // The longest first: a secret can contain another one.
+    let redacted = sent.filter { !$0.isEmpty }.sorted { $0.utf8.count > $1.utf8.count }.reduce(text) {
       $0.replacing($1, with: Secrets.mark)
     }
     return redacted.escapingControls().bounded(to: limit)
   }
 
-  /// Whether it can stand in a header field (RFC 6749, appendix A.12).
+  /// Whether the token is valid in a header field (RFC 6749, appendix A.12).
   private static func isToken(_ text: String) -> Bool { !text.isEmpty && text.utf8.allSatisfy { (0x21...0x7E).contains($0) } }
 
-  /// The answer of the endpoint, a token (section 5.1) or an error (section 5.2).
-  private struct Answer: Decodable {
-    var accessToken: String?
-    var tokenType: String?
-    /// Seconds, from 0 to a century.
-    var lifetime: Double?
-    var refreshToken: String?
-    var scope: String?
-    var error: String?
-    var detail: String?
+  /// The response of the token endpoint: a token (section 5.1) or an error (section 5.2).
+  private struct Answer: OAuth2Answer {
+    let accessToken: String?
+    let tokenType: String?
+    /// The lifetime in seconds, from 0 to a century.
+    let lifetime: Double?
+    let refreshToken: String?
+    let scope: String?
+    let error: String?
+    let detail: String?
 
-    private enum Key: String, CodingKey {
-      case accessToken = "access_token"
-      case tokenType = "token_type"
-      case lifetime = "expires_in"
-      case refreshToken = "refresh_token"
-      case scope
-      case error
-      case detail = "error_description"
-    }
+    var isComplete: Bool { accessToken != nil }
 
     init(from decoder: any Decoder) throws {
-      let members = try decoder.container(keyedBy: Key.self)
-      // One that is of a wrong type, or null, counts as missing.
-      let text = { (key: Key) in try? members.decode(String.self, forKey: key) }
-      (accessToken, tokenType, refreshToken) = (text(.accessToken), text(.tokenType), text(.refreshToken))
-      (scope, error, detail) = (text(.scope), text(.error), text(.detail))
-      // Some servers send the number as a string.
-      let seconds = (try? members.decode(Double.self, forKey: .lifetime)) ?? text(.lifetime).flatMap { Double($0) }
-      lifetime = seconds.flatMap { $0.isNaN ? nil : min(max($0, 0), 3_155_760_000) }
-      if refreshToken?.isEmpty == true { refreshToken = nil }
+      let members = try OAuth2Members(decoder)
+      (accessToken, tokenType) = (members["access_token"], members["token_type"])
+      (scope, error, detail) = (members["scope"], members["error"], members["error_description"])
+      lifetime = members.seconds("expires_in").map { min(max($0, 0), 3_155_760_000) }
+      refreshToken = members["refresh_token"].flatMap { $0.isEmpty ? nil : $0 }
     }
+  }
+}
+
+/// The JSON response of an OAuth 2 endpoint.
+protocol OAuth2Answer: Decodable {
+  var error: String? { get }
+  var detail: String? { get }
+  /// Whether the response has all members of a success.
+  var isComplete: Bool { get }
+}
+
+/// The members of a response. A member of another type, or null, counts as missing.
+struct OAuth2Members {
+  private struct Key: CodingKey {
+    let stringValue: String
+    var intValue: Int? { nil }
+    init(stringValue: String) { self.stringValue = stringValue }
+    init?(intValue: Int) { nil }
+  }
+
+  private let members: KeyedDecodingContainer<Key>
+
+  init(_ decoder: any Decoder) throws { members = try decoder.container(keyedBy: Key.self) }
+
+  subscript(name: String) -> String? { try? members.decode(String.self, forKey: Key(stringValue: name)) }
+
+  /// A number. Some servers send it as a string.
+  func seconds(_ name: String) -> Double? {
+    let number = (try? members.decode(Double.self, forKey: Key(stringValue: name))) ?? self[name].flatMap { Double($0) }
+    return number.flatMap { $0.isNaN ? nil : $0 }
   }
 }

@@ -13,7 +13,7 @@ extension Target {
     for number in lines.indices.dropFirst() {
       let field = lines.text(number)
       checkSplit(field)
-      do throws(CookieRejected) { try jar.receive(field, from: url) } catch { check(error) }
+      do throws(CookieError) { try jar.receive(field, from: url) } catch { check(error) }
     }
     let kept = jar.cookies
     guard !kept.isEmpty else { return }
@@ -55,7 +55,7 @@ extension Target {
       isShort || !"\(String(reflecting: cookie)) \(Mirror(reflecting: cookie).children)".contains(cookie.value), "it is shown")
   }
 
-  private static func check(_ rejected: CookieRejected) {
+  private static func check(_ rejected: CookieError) {
     expect(rejected.name.utf8.count <= 512, "the name in an error has \(rejected.name.utf8.count) bytes")
     expect(!rejected.description.utf8.contains { $0 < 0x20 || $0 == 0x7F }, "an error has a control character in it")
   }

@@ -22,22 +22,22 @@ extension Target {
   }
 
   private static let decoding = Stack(
-    [DecodeJSON()],
+    [JSONDecoding()],
     adapter: Answering { request in
       Response(status: .ok, headers: [.contentType: "application/json"], body: request.body, url: request.url)
     })
 
-  private static let encoding = Stack([EncodeJSON()], adapter: Answering { Response(status: .ok, body: $0.body, url: $0.url) })
+  private static let encoding = Stack([JSONEncoding()], adapter: Answering { Response(status: .ok, body: $0.body, url: $0.url) })
 
   private static let url = URL(filePath: "/")
 
   static func read(_ data: Data) -> JSONValue? {
     let request = Request(url: url, body: .data(data))
-    return (try? immediately { try await decoding.send(request) }.get())?.json
+    return try? immediately { try await decoding.send(request).json() }.get()
   }
 
   static func written(_ value: JSONValue) -> Data {
-    let request = Request(url: url, body: .value(value))
+    let request = Request(url: url, body: .encodable(value))
     do { return try immediately { try await encoding.send(request) }.get().body.data ?? Data() } catch {
       fatalError("a value that was read cannot be written: \(error)")
     }

@@ -35,7 +35,7 @@ extension Target {
       }
       return Split(ended: try splitter.finish())
     } catch {
-      expect(error is LineTooLong, "\(error)")
+      expect(error is BodyError, "\(error)")
       return Split()
     }
   }

@@ -17,8 +17,9 @@ extension Target {
       // One that was chosen at random is in no content.
       guard content.firstRange(of: boundary) == nil else { return }
       let filename = lines.text(start + 1)
-      form.add(
-        lines.text(start), data: content, filename: filename.isEmpty ? nil : filename, type: MediaType(lines.text(start + 2)))
+      form.append(
+        name: lines.text(start), data: content, filename: filename.isEmpty ? nil : filename,
+        type: MediaType(lines.text(start + 2)))
     }
     guard let body = form.body.data else { fatalError("a small form is not whole") }
     expectEqual(form.body.length, Int64(body.count), "the length")

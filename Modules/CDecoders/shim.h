@@ -1,0 +1,87 @@
+#ifndef FARADAY_DECODERS_SHIM_H
+#define FARADAY_DECODERS_SHIM_H
+
+// Functions of libbrotlidec and libzstd, looked up at run time. A program needs neither library to be built or to start.
+//
+// The declarations are copies, so each must stay true for every library with the file name:
+// - libbrotlidec.so.1: these functions and the values of their enumerations are unchanged since 1.0.0 (2016). The decoder is
+//   opaque. The parameters are pointers, sizes and ints.
+// - libzstd.so.1: these functions, and ZSTD_d_windowLogMax, are in zstd's stable API since 1.4.0 (2019), which only grows within
+//   the same file name. The decoder is opaque, and a caller allocates both buffer structs, so their layout is fixed too.
+
+#include <dlfcn.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct faraday_brotli_decoder faraday_brotli_decoder;
+
+typedef struct {
+  faraday_brotli_decoder *_Nullable (*_Nonnull create)(void *_Nullable, void *_Nullable, void *_Nullable);
+  void (*_Nonnull destroy)(faraday_brotli_decoder *_Nullable);
+  // Returns 0 after an error.
+  int (*_Nonnull decode)(faraday_brotli_decoder *_Nonnull, size_t *_Nonnull available_in,
+                         const uint8_t *_Nullable *_Nonnull next_in, size_t *_Nonnull available_out,
+                         uint8_t *_Nullable *_Nonnull next_out, size_t *_Nullable total_out);
+  int (*_Nonnull is_finished)(const faraday_brotli_decoder *_Nonnull);
+  int (*_Nonnull error_code)(const faraday_brotli_decoder *_Nonnull);
+  const char *_Nonnull (*_Nonnull error_text)(int);
+} faraday_brotli;
+
+typedef struct faraday_zstd_decoder faraday_zstd_decoder;
+
+typedef struct {
+  const void *_Nullable bytes;
+  size_t size;
+  size_t position;
+} faraday_zstd_input;
+
+typedef struct {
+  void *_Nullable bytes;
+  size_t size;
+  size_t position;
+} faraday_zstd_output;
+
+typedef struct {
+  faraday_zstd_decoder *_Nullable (*_Nonnull create)(void);
+  size_t (*_Nonnull destroy)(faraday_zstd_decoder *_Nullable);
+  size_t (*_Nonnull set)(faraday_zstd_decoder *_Nonnull, int parameter, int value);
+  // Returns 0 at the end of a frame.
+  size_t (*_Nonnull decode)(faraday_zstd_decoder *_Nonnull, faraday_zstd_output *_Nonnull, faraday_zstd_input *_Nonnull);
+  unsigned (*_Nonnull is_error)(size_t);
+  const char *_Nonnull (*_Nonnull error_text)(size_t);
+} faraday_zstd;
+
+// Sets each function of a list of pairs: its place and its name. Returns 0 if the library or a function is missing. The library
+// is never closed.
+static inline int faraday_load(const char *_Nonnull library, void *_Nullable (*_Nonnull functions)[2], size_t count) {
+  void *handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
+  if (!handle) return 0;
+  for (size_t index = 0; index < count; index++) {
+    void *function = dlsym(handle, functions[index][1]);
+    if (!function) return 0;
+    *(void **)functions[index][0] = function;
+  }
+  return 1;
+}
+
+// Sets the functions, and returns 0 if the library or one of its functions is missing.
+static inline int faraday_load_brotli(faraday_brotli *_Nonnull brotli, const char *_Nonnull library) {
+  void *functions[][2] = {
+    {&brotli->create, "BrotliDecoderCreateInstance"},   {&brotli->destroy, "BrotliDecoderDestroyInstance"},
+    {&brotli->decode, "BrotliDecoderDecompressStream"}, {&brotli->is_finished, "BrotliDecoderIsFinished"},
+    {&brotli->error_code, "BrotliDecoderGetErrorCode"}, {&brotli->error_text, "BrotliDecoderErrorString"},
+  };
+  return faraday_load(library, functions, sizeof functions / sizeof *functions);
+}
+
+// Sets the functions, and returns 0 if the library or one of its functions is missing.
+static inline int faraday_load_zstd(faraday_zstd *_Nonnull zstd, const char *_Nonnull library) {
+  void *functions[][2] = {
+    {&zstd->create, "ZSTD_createDStream"},     {&zstd->destroy, "ZSTD_freeDStream"},
+    {&zstd->set, "ZSTD_DCtx_setParameter"},    {&zstd->decode, "ZSTD_decompressStream"},
+    {&zstd->is_error, "ZSTD_isError"},         {&zstd->error_text, "ZSTD_getErrorName"},
+  };
+  return faraday_load(library, functions, sizeof functions / sizeof *functions);
+}
+
+#endif

@@ -1,0 +1,211 @@
+import Faraday
+import Synchronization
+
+/// Writes the steps of transfers in curl's formats, for `-v`, `--trace` and `--trace-ascii`. Redacts credentials unless the
+/// options show them: the values of fields and the parts of URLs that ``Secrets`` name. Thread-safe.
+final class TraceWriter: Sendable {
+  /// The format of events.
+  enum Format: Sendable {
+    /// `-v`: lines that begin with `*`, `<`, `>`, and the sizes of data.
+    case verbose
+    /// `--trace-ascii`: everything, as text.
+    case ascii
+    /// `--trace`: everything, in hexadecimal and as text.
+    case hexadecimal
+  }
+
+  private struct State {
+    var isInLine = false
+    var hasTracedData = false
+  }
+
+  private let format: Format
+  private let output: NamedOutput
+  private let showsTime: Bool
+  private let hidesData: Bool
+  private let redaction: TraceRedaction?
+  private let state = Mutex(State())
+
+  /// Creates a writer to a file; `-` is standard output and `%` standard error. `showsTime` is for `--trace-time`,
+  /// `showsSecrets` for `--show-secrets`. `hidesData` omits the sizes of data, for a body that is written to the same terminal.
+  init(
+    _ format: Format, path: String, showsTime: Bool = false, showsSecrets: Bool = false, hidesData: Bool = false
+  ) throws {
+    self.format = format
+    self.showsTime = showsTime
+    self.hidesData = hidesData
+    redaction = showsSecrets ? nil : TraceRedaction()
+    output = try NamedOutput(path)
+  }
+
+  /// Creates the writer that the options select; nil without such an option.
+  convenience init?(_ settings: GlobalSettings) throws {
+    guard let (format, path) = settings.trace else { return nil }
+    try self.init(
+      format, path: path, showsTime: settings.tracesTime, showsSecrets: settings.showsSecrets,
+      hidesData: format == .verbose && Descriptor.output.isTerminal)
+  }
+
+  /// For ``FaradayCore/Options/onTrace``.
+  var handler: TraceHandler { { [self] event in write(event) } }
+
+  /// Writes an event. Errors are ignored: a trace must not end a transfer.
+  func write(_ event: TraceEvent) {
+    let bytes = redaction?.redacted(event) ?? event.bytes
+    state.withLock { state in
+      let text = format == .verbose ? verbose(event.kind, bytes, &state) : dump(event.kind, bytes)
+      try? output.descriptor.write(text)
+    }
+  }
+
+  private func verbose(_ kind: TraceEvent.Kind, _ bytes: Data, _ state: inout State) -> Data {
+    var text = Data()
+    func mark() { if !state.isInLine { text += Data("\(time)\(kind.labels.mark) ".utf8) } }
+    switch kind {
+    case .text, .headerIn, .headerOut:
+      var rest = bytes
+      while !rest.isEmpty {
+        mark()
+        let line = rest.prefix { $0 != 0x0A }
+        text += line
+        state.isInLine = line.count == rest.count
+        if !state.isInLine { text.append(0x0A) }
+        rest = rest.dropFirst(line.count + 1)
+      }
+      state.hasTracedData = false
+    case .dataIn, .dataOut:
+      guard !state.hasTracedData, !hidesData else { break }
+      mark()
+      text += Data("[\(bytes.count) bytes data]\n".utf8)
+      (state.isInLine, state.hasTracedData) = (false, true)
+    }
+    return text
+  }
+
+  private func dump(_ kind: TraceEvent.Kind, _ bytes: Data) -> Data {
+    guard kind != .text else { return Data("\(time)== Info: ".utf8) + bytes }
+    var text = "\(time)\(kind.labels.title), \(bytes.count) bytes (0x\(String(bytes.count, radix: 16)))\n"
+    var rest = Array(bytes)[...]
+    while !rest.isEmpty {
+      text += Figures.padded(rest.startIndex, to: 4, radix: 16) + ": "
+      var row = rest.prefix(format == .ascii ? 64 : 16)
+      var end = row.endIndex
+      if format == .hexadecimal {
+        text += row.map { Figures.padded($0, to: 2, radix: 16) + " " }.joined() + String(repeating: "   ", count: 16 - row.count)
+      } else if let line = rest.prefix(66).firstRange(of: [0x0D, 0x0A]) {
+        // CR and LF end the row and are not shown.
+        (row, end) = (rest[..<line.lowerBound], line.upperBound)
+      }
+      text += String(decoding: row.map { (0x20..<0x7F).contains($0) ? $0 : UInt8(ascii: ".") }, as: UTF8.self) + "\n"
+      rest = rest[end...]
+    }
+    return Data(text.utf8)
+  }
+
+  /// The time of day with microseconds, in front of each line.
+  private var time: String {
+    guard showsTime else { return "" }
+    var now = timeval()
+    gettimeofday(&now, nil)
+    var seconds = now.tv_sec
+    var parts = tm()
+    localtime_r(&seconds, &parts)
+    return DateArgument.formatted(parts, "%H:%M:%S.") + Figures.padded(now.tv_usec, to: 6) + " "
+  }
+}
+
+extension TraceEvent.Kind {
+  /// The mark of a line for `-v`, and the title of an event for `--trace`.
+  fileprivate var labels: (mark: String, title: String) {
+    switch self {
+    case .text: ("*", "== Info")
+    case .headerIn: ("<", "<= Recv header")
+    case .headerOut: (">", "=> Send header")
+    case .dataIn: ("{", "<= Recv data")
+    case .dataOut: ("}", "=> Send data")
+    }
+  }
+}
+
+/// Redacts credentials in trace events: the values of header fields that ``Secrets`` name, and secrets in URLs, not in bodies.
+struct TraceRedaction: Sendable {
+  private let secrets = Secrets()
+
+  func redacted(_ event: TraceEvent) -> Data {
+    switch event.kind {
+    case .headerIn, .headerOut: lines(event.bytes, header)
+    case .text: lines(event.bytes, text)
+    case .dataIn, .dataOut: event.bytes
+    }
+  }
+
+  /// Redacts each line without its line break.
+  private func lines(_ bytes: Data, _ redact: (Data) -> Data) -> Data {
+    var shown = Data()
+    for (index, line) in bytes.split(separator: 0x0A, omittingEmptySubsequences: false).enumerated() {
+      if index > 0 { shown.append(0x0A) }
+      let end = line.last == 0x0D
+      shown += redact(Data(end ? line.dropLast() : line))
+      if end { shown.append(0x0D) }
+    }
+    return shown
+  }
+
+  /// Redacts a field, a request line or a status line.
+  private func header(_ line: Data) -> Data {
+    guard let colon = line.firstIndex(of: UInt8(ascii: ":")), !line[..<colon].contains(0x20) else { return requestLine(line) }
+    let name = String(decoding: line[..<colon], as: UTF8.self)
+    guard let field = HTTPField.Name(name) else { return line }
+    let value = line[(colon + 1)...]
+    if secrets.contains(field) || Self.alwaysSecret.contains(name.lowercased()) {
+      // The authentication scheme is not secret, and it helps debugging.
+      let scheme = value.drop { $0 == 0x20 }.prefix { $0 != 0x20 && $0 != UInt8(ascii: ",") && $0 != UInt8(ascii: "=") }
+      let isScheme = name.lowercased().hasSuffix("authorization") && scheme.endIndex < value.endIndex
+      return Data("\(name): \(isScheme ? String(decoding: scheme, as: UTF8.self) + " " : "")\(Secrets.mark)".utf8)
+    }
+    guard let text = String(validating: value, as: UTF8.self) else { return line }
+    let shown = secrets.redacting(HTTPField(name: field, value: text.trimming()))
+    return shown == text.trimming() ? line : Data("\(name): \(shown)".utf8)
+  }
+
+  private static let alwaysSecret: Set<String> = ["authorization", "proxy-authorization", "cookie", "set-cookie"]
+
+  private func requestLine(_ line: Data) -> Data {
+    var words = String(decoding: line, as: UTF8.self).split(separator: " ", omittingEmptySubsequences: false).map(String.init)
+    guard words.count == 3, words[2].hasPrefix("HTTP/") else { return line }
+    let shown = secrets.redacting(urlText: words[1])
+    guard shown != words[1] else { return line }
+    words[1] = shown
+    return Data(words.joined(separator: " ").utf8)
+  }
+
+  /// Redacts a message of libcurl: HTTP/2 fields in brackets, users, cookies and URLs.
+  private func text(_ line: Data) -> Data {
+    guard let text = String(validating: line, as: UTF8.self) else { return line }
+    if let match = text.wholeMatch(of: #/(.*(?:h2h3|\[HTTP\/2\]) .*\[)([^\[:]+:.*)\]/#) {
+      return Data(match.1.utf8) + header(Data(match.2.utf8)) + Data("]".utf8)
+    }
+    let words = text.split(separator: " ", omittingEmptySubsequences: false)
+    if text.contains("with user ") || text.contains(" cookie ") {
+      let marks = ["user", "cookie"]
+      var isSecret = false
+      return Data(
+        words.map { word in
+          defer { isSecret = marks.contains(String(word)) }
+          return isSecret ? Secrets.mark : String(word)
+        }.joined(separator: " ").utf8)
+    }
+    guard text.contains("://") else { return line }
+    return Data(
+      words.map { $0.contains("://") ? redactedURL($0) : String($0) }.joined(separator: " ").utf8)
+  }
+
+  /// Redacts the URL of a word. The URL may be in quotes.
+  private func redactedURL(_ word: Substring) -> String {
+    let quotes: Set<Character> = ["'", "\"", "<", ">"]
+    let start = word.prefix { quotes.contains($0) }
+    let end = word.reversed().prefix { quotes.contains($0) }.reversed()
+    let url = word.dropFirst(start.count).dropLast(end.count)
+    return start + secrets.redacting(urlText: url) + String(end)
+  }
+}

@@ -1,2 +1,0 @@
-/// The version of this package.
-package let packageVersion = "0.1"

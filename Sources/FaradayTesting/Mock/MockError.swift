@@ -1,0 +1,56 @@
+public import FaradayCore
+
+/// The error of a mock: a request that it does not expect, or a stub that no request could ever match.
+public struct MockError: FaradayError, Hashable {
+  /// The reason of the error.
+  public enum Reason: Sendable, Hashable {
+    /// The request matches no stub. The stubs in matching order: methods and paths, redacted.
+    case unexpectedRequest(stubs: [String])
+    /// The stub cannot match, for this reason, and is not added.
+    case invalidStub(String)
+  }
+
+  /// The reason of the error.
+  public let reason: Reason
+  private let summary: RequestSummary
+
+  /// The error of a request that a mock does not expect.
+  ///
+  /// - Parameter stubs: the requests that it expects, for the description.
+  public init(unexpected request: Request, stubs: [String] = []) {
+    reason = .unexpectedRequest(stubs: stubs)
+    summary = RequestSummary(request)
+  }
+
+  init(_ request: Request, stubs: [MockAdapter.Stub]) {
+    let secrets = request.secrets
+    self.init(
+      unexpected: request,
+      stubs: stubs.map { stub in
+        let text =
+          switch stub.pattern {
+          case .closure: "a stub with a closure"
+          case .route(let route): route.description(secrets)
+          }
+        return stub.left > 0 ? text : text + " (used up)"
+      })
+  }
+
+  init(invalidStub reason: String, method: HTTPRequest.Method, host: String?, path: String) {
+    self.reason = .invalidStub(reason)
+    summary = RequestSummary(method: method, url: (host ?? "") + path)
+  }
+
+  /// The method and redacted URL of the request, or the method, host and path of the stub.
+  public var request: RequestSummary? { summary }
+
+  /// One line with the request and the first twenty stubs.
+  public var description: String {
+    switch reason {
+    case .invalidStub(let reason): return "no request can match a stub of \(summary): \(reason)"
+    case .unexpectedRequest(let stubs):
+      let shown = stubs.prefix(20).joined(separator: ", ") + (stubs.count > 20 ? " and \(stubs.count - 20) more" : "")
+      return "no stub matches \(summary); " + (stubs.isEmpty ? "there are no stubs" : "the stubs are: \(shown)")
+    }
+  }
+}

@@ -1,0 +1,83 @@
+@_spi(Adapters) import FaradayCore
+import FoundationEssentials
+import Testing
+
+@testable import FaradayCurl
+
+@Suite struct SendBufferTests {
+  private func fill(_ buffer: SendBuffer, _ count: Int) -> (SendBuffer.Filled, [UInt8]) {
+    var bytes = [UInt8](repeating: 0, count: count)
+    let filled = bytes.withUnsafeMutableBytes { buffer.fill($0) }
+    guard case .bytes(let count) = filled else { return (filled, []) }
+    return (filled, Array(bytes.prefix(count)))
+  }
+
+  @Test func `a body longer than its length is refused before it is sent completely`() throws {
+    let buffer = SendBuffer(length: 3)
+    #expect(try buffer.push(Data([1, 2, 3])) == false)
+    // The last bytes are held back until the source has ended.
+    #expect(fill(buffer, 10).0 == .dry)
+    #expect(throws: LengthMismatch.self) { try buffer.push(Data([4])) }
+    #expect(buffer.fail(LengthMismatch(stated: 3, actual: nil)))
+    #expect(fill(buffer, 10).0 == .failed)
+  }
+
+  @Test func `a body shorter than its length fails at its end`() throws {
+    let buffer = SendBuffer(length: 3)
+    _ = try buffer.push(Data([1, 2]))
+    #expect(fill(buffer, 10).1 == [1, 2])
+    _ = buffer.end()
+    #expect(fill(buffer, 10).0 == .failed)
+    #expect(buffer.failure is LengthMismatch)
+  }
+
+  @Test func `bytes are delivered in order in the requested sizes`() throws {
+    let buffer = SendBuffer(length: nil)
+    _ = try buffer.push(Data([1, 2, 3]))
+    _ = try buffer.push(Data())
+    _ = try buffer.push(Data([4, 5]))
+    #expect(fill(buffer, 2).1 == [1, 2])
+    #expect(fill(buffer, 2).1 == [3, 4])
+    #expect(fill(buffer, 2).1 == [5])
+    #expect(fill(buffer, 2).0 == .dry)
+    #expect(buffer.end())
+    #expect(fill(buffer, 2).0 == .end)
+  }
+
+  @Test func `the engine is notified once, and only if it waits`() throws {
+    let buffer = SendBuffer(length: nil)
+    #expect(try buffer.push(Data([1])) == false)
+    _ = fill(buffer, 10)
+    _ = fill(buffer, 10)
+    #expect(try buffer.push(Data([2])) == true)
+    #expect(try buffer.push(Data([3])) == false)
+  }
+
+  @Test func `a source continues while there is room, independent of the engine`() async throws {
+    let buffer = SendBuffer(length: nil)
+    buffer.open()
+    _ = try buffer.push(Data([1]))
+    #expect(await buffer.waitForRoom())
+  }
+
+  @Test func `a full buffer lets its source report the end`() async throws {
+    let buffer = SendBuffer(length: Int64(SendBuffer.highWatermark))
+    buffer.open()
+    _ = try buffer.push(Data(count: SendBuffer.highWatermark))
+    let source = Task { await buffer.waitForRoom() }
+    #expect(fill(buffer, SendBuffer.highWatermark).0 == .dry)
+    #expect(await source.value)
+    #expect(buffer.end())
+    #expect(fill(buffer, SendBuffer.highWatermark).0 == .bytes(SendBuffer.highWatermark))
+  }
+
+  @Test func `a source that waits for room is refused when the buffer is closed`() async {
+    let buffer = SendBuffer(length: nil)
+    let source = Task {
+      #expect(await !buffer.waitForRoom())
+      return try buffer.push(Data([1]))
+    }
+    buffer.close()
+    await #expect(throws: CancellationError.self) { try await source.value }
+  }
+}
