@@ -159,7 +159,7 @@ let package = Package(
     .testTarget(name: "FaradayTestingTests", dependencies: ["FaradayCore", "FaradayTesting", "TestServers", "Watchdog"]),
     .testTarget(
       name: "FaradayCurlTests",
-      dependencies: ["Faraday", "FaradayCurl", "FaradayTesting", "TestServers", "TestSupport", "CCurl"],
+      dependencies: ["Faraday", "FaradayCurl", "FaradayContentCoding", "FaradayTesting", "TestServers", "TestSupport", "CCurl"],
       // The tests have name lookups of their own, which libcurl must find before the system's.
       linkerSettings: [.unsafeFlags(["-Xlinker", "--export-dynamic-symbol=getaddrinfo"], .when(platforms: [.linux]))]),
     .testTarget(

@@ -51,9 +51,9 @@ typedef struct {
   const char *_Nonnull (*_Nonnull error_text)(size_t);
 } faraday_zstd;
 
-// Sets each function of a list of pairs: its place and its name. Returns 0 if the library or a function is missing. The library
-// is never closed.
-static inline int faraday_load(const char *_Nonnull library, void *_Nullable (*_Nonnull functions)[2], size_t count) {
+// Sets each function of a list of pairs: its place and its name. Returns 0 if the library or a function is missing. A library of
+// NULL means all libraries that the program is linked to. The library is never closed.
+static inline int faraday_load(const char *_Nullable library, void *_Nullable (*_Nonnull functions)[2], size_t count) {
   void *handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
   if (!handle) return 0;
   for (size_t index = 0; index < count; index++) {
@@ -65,7 +65,7 @@ static inline int faraday_load(const char *_Nonnull library, void *_Nullable (*_
 }
 
 // Sets the functions, and returns 0 if the library or one of its functions is missing.
-static inline int faraday_load_brotli(faraday_brotli *_Nonnull brotli, const char *_Nonnull library) {
+static inline int faraday_load_brotli(faraday_brotli *_Nonnull brotli, const char *_Nullable library) {
   void *functions[][2] = {
     {&brotli->create, "BrotliDecoderCreateInstance"},   {&brotli->destroy, "BrotliDecoderDestroyInstance"},
     {&brotli->decode, "BrotliDecoderDecompressStream"}, {&brotli->is_finished, "BrotliDecoderIsFinished"},
@@ -75,7 +75,7 @@ static inline int faraday_load_brotli(faraday_brotli *_Nonnull brotli, const cha
 }
 
 // Sets the functions, and returns 0 if the library or one of its functions is missing.
-static inline int faraday_load_zstd(faraday_zstd *_Nonnull zstd, const char *_Nonnull library) {
+static inline int faraday_load_zstd(faraday_zstd *_Nonnull zstd, const char *_Nullable library) {
   void *functions[][2] = {
     {&zstd->create, "ZSTD_createDStream"},     {&zstd->destroy, "ZSTD_freeDStream"},
     {&zstd->set, "ZSTD_DCtx_setParameter"},    {&zstd->decode, "ZSTD_decompressStream"},

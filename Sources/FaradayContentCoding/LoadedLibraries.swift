@@ -2,6 +2,9 @@ internal import CDecoders
 
 // The libraries of br and zstd, loaded when they are first needed, once in a process. Nil if a library is missing, as in a
 // statically linked program, or if it lacks a function.
+//
+// The functions of a library that the program is linked to come first, as libcurl may bring its own under another file name. A
+// second copy would call functions of the first, whose private structures can differ.
 
 #if canImport(Darwin)
 private let (brotliLibrary, zstdLibrary) = ("libbrotlidec.1.dylib", "libzstd.1.dylib")
@@ -10,15 +13,15 @@ private let (brotliLibrary, zstdLibrary) = ("libbrotlidec.so.1", "libzstd.so.1")
 #endif
 
 extension faraday_brotli {
-  static let loaded = load(brotliLibrary)
+  static let loaded = load(nil) ?? load(brotliLibrary)
 
-  static func load(_ library: String) -> faraday_brotli? { loading { faraday_load_brotli($0, library) } }
+  static func load(_ library: String?) -> faraday_brotli? { loading { faraday_load_brotli($0, library) } }
 }
 
 extension faraday_zstd {
-  static let loaded = load(zstdLibrary)
+  static let loaded = load(nil) ?? load(zstdLibrary)
 
-  static func load(_ library: String) -> faraday_zstd? { loading { faraday_load_zstd($0, library) } }
+  static func load(_ library: String?) -> faraday_zstd? { loading { faraday_load_zstd($0, library) } }
 }
 
 /// The functions that the closure sets; nil if it returns 0.

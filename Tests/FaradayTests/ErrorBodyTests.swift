@@ -20,7 +20,7 @@ import Testing
     let connection = try Connection(server.url, adapter: tested.adapter)
     let events = await #expect(throws: StatusError.self) { for try await _ in connection.events("/") {} }
     let lines = await #expect(throws: StatusError.self) {
-      for try await _ in connection.elements("/", of: Int.self, framing: .lines) {}
+      for try await _ in connection.elements("/", as: Int.self, framing: .lines) {}
     }
     let typed = await #expect(throws: StatusError.self) {
       var streaming = connection

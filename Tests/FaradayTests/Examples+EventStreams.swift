@@ -31,7 +31,7 @@ enum EventStreamExamples {
   }
 
   static func tokens(_ connection: Connection, _ prompt: [String]) async throws {
-    let answer = connection.events("chat", of: Token.self, method: .post, body: .encodable(prompt), until: "[DONE]")
+    let answer = connection.events("chat", as: Token.self, method: .post, body: .encodable(prompt), until: "[DONE]")
     for try await token in answer { print(token.text, terminator: "") }
   }
 
@@ -47,8 +47,8 @@ enum EventStreamExamples {
 
   static func sequences(_ connection: Connection, _ response: Response) async throws {
     typealias User = Faces.User
-    for try await user in connection.elements("users", of: User.self) { print(user.name) }
-    for try await user in response.elements(of: User.self, framing: .sequence, onInvalid: { print("passed over:", $0) }) {
+    for try await user in connection.elements("users", as: User.self) { print(user.name) }
+    for try await user in response.elements(as: User.self, framing: .sequence, onInvalid: { print("passed over:", $0) }) {
       print(user.name)
     }
   }

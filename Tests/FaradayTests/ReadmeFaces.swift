@@ -40,7 +40,7 @@ enum Faces {
 
   static func lines(_ connection: Connection) async throws {
     for try await line in connection.lines("log") { print(line) }
-    for try await user in connection.elements("users", of: User.self) { print(user.name) }
+    for try await user in connection.elements("users", as: User.self) { print(user.name) }
   }
 
   enum API: RequestProviding {

@@ -35,7 +35,7 @@ import Testing
 
   @Test func `a status other than 2xx is an error of streams of JSON, events and lines`() async throws {
     let response = try await response(.notFound, .text(Self.problem))
-    check(await #expect(throws: StatusError.self) { for try await _ in response.elements(of: Int.self) {} })
+    check(await #expect(throws: StatusError.self) { for try await _ in response.elements(as: Int.self) {} })
     let events = try await self.response(.notFound, .text(Self.problem))
     check(await #expect(throws: StatusError.self) { for try await _ in events.events() {} })
     let lines = try await self.response(.notFound, .text(Self.problem))
@@ -52,7 +52,7 @@ import Testing
     let connection = try Connection(server.url + "/", adapter: CurlAdapter(), middleware: [reading])
     let typed = TypedRequest(baseURL: server.url, endpoint: "status/404", receiving: .text)
     let calls: [@Sendable () async throws -> Void] = [
-      { for try await _ in connection.elements("status/404", of: Int.self) {} },
+      { for try await _ in connection.elements("status/404", as: Int.self) {} },
       { for try await _ in connection.lines("status/404") {} },
       { for try await _ in connection.events("status/404") {} }, { _ = try await connection.stream("status/404").text() },
       { _ = try await connection.send(typed.configured { $0.delivery = .streamed }.request(for: connection), as: Int.self) },
@@ -72,7 +72,7 @@ import Testing
       #expect(try await response(.notFound, body).data(accepting: accepted) == Data(Self.problem.utf8))
       let lines = try await response(.notFound, body).lines(accepting: accepted)
       #expect(try await lines.reduce(into: []) { $0.append($1) } == [Self.problem])
-      let elements = try await response(.notFound, body).elements(of: JSONValue.self, accepting: accepted)
+      let elements = try await response(.notFound, body).elements(as: JSONValue.self, accepting: accepted)
       #expect(try await elements.reduce(into: []) { $0.append($1) } == [json])
       let value = try await response(.notFound, body).decode([String: [String: String]].self, accepting: accepted)
       #expect(value == ["error": ["message": "no such user"]])

@@ -46,7 +46,7 @@ extension Connection {
   /// Returns the events of a stream, with their data decoded from JSON.
   ///
   ///     let answer = connection.events(
-  ///       "chat", of: Token.self, method: .post, body: .encodable(prompt), until: "[DONE]")
+  ///       "chat", as: Token.self, method: .post, body: .encodable(prompt), until: "[DONE]")
   ///     for try await token in answer { print(token.text, terminator: "") }
   ///
   /// An event that cannot be decoded throws ``FaradayCoding/BodyDecodingError`` and ends the stream. A
@@ -57,7 +57,7 @@ extension Connection {
   /// - Parameter sentinel: the data of the event that ends the stream, and is not returned. A stream that ends before it, and
   ///   does not reconnect, throws ``FaradayStreams/EventStreamError/Reason/endedEarly``. Nil by default.
   public func events<Value: Decodable>(
-    _ path: some URLReference = "", of type: Value.Type, decoder: JSONDecoder? = nil,
+    _ path: some URLReference = "", as type: Value.Type, decoder: JSONDecoder? = nil,
     variables: [String: any ParameterValue]? = nil, query: QueryParameters = [:],
     headers: KeyValuePairs<String, String> = [:], method: HTTPRequest.Method = .get, body: Body = .empty,
     until sentinel: String? = nil, reconnects: EventStream.Reconnection? = nil, limits: EventStreamLimits = EventStreamLimits(),
@@ -88,11 +88,11 @@ extension Response {
 
   /// Returns the events of a response that is an event stream, with their data decoded from JSON, without reconnections.
   ///
-  /// Works like `connection.events(_:of:…)`.
+  /// Works like `connection.events(_:as:…)`.
   ///
   /// - Parameter sentinel: the data of the event that ends the stream, and is not returned. Nil by default.
   public func events<Value: Decodable>(
-    of type: Value.Type, decoder: JSONDecoder? = nil, accepting accepted: StatusSet = .successful,
+    as type: Value.Type, decoder: JSONDecoder? = nil, accepting accepted: StatusSet = .successful,
     until sentinel: String? = nil, limits: EventStreamLimits = EventStreamLimits()
   ) -> DecodedEvents<Value> {
     DecodedEvents(

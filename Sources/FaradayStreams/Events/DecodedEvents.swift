@@ -1,8 +1,8 @@
 internal import FaradayCoding
 internal import FaradayCore
 
-/// The values in the data of an event stream, decoded from JSON: the result of `connection.events(_:of:…)` and
-/// `response.events(of:…)`.
+/// The values in the data of an event stream, decoded from JSON: the result of `connection.events(_:as:…)` and
+/// `response.events(as:…)`.
 ///
 /// It is iterated like the underlying ``EventStream``. It throws the errors of that stream and
 /// ``FaradayCoding/BodyDecodingError``.

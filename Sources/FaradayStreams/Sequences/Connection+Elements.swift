@@ -3,16 +3,16 @@ public import FaradayCore
 extension Connection {
   /// Sends a request and decodes its response, a stream of JSON texts, element by element on arrival.
   ///
-  ///     for try await event in connection.elements("feed", of: Event.self) { print(event) }
+  ///     for try await event in connection.elements("feed", as: Event.self) { print(event) }
   ///
   /// Each iteration sends the request, a GET by default. It is streamed, and has no ``FaradayCore/Timeouts/total`` unless
   /// `edit` sets one. A status other than 2xx throws ``FaradayCore/StatusError``. The other arguments are those of `request`
-  /// and of ``FaradayCore/Response/elements(of:framing:decoder:accepting:upTo:onInvalid:)``.
+  /// and of ``FaradayCore/Response/elements(as:framing:decoder:accepting:upTo:onInvalid:)``.
   ///
   /// - Parameter framing: determines the `Accept` field of a request that has none: `application/x-ndjson` for lines,
   ///   `application/json-seq` for a sequence, both by default.
   public func elements<Value: Decodable>(
-    _ path: some URLReference = "", of type: Value.Type, framing: JSONFraming? = nil, decoder: JSONDecoder? = nil,
+    _ path: some URLReference = "", as type: Value.Type, framing: JSONFraming? = nil, decoder: JSONDecoder? = nil,
     method: HTTPRequest.Method = .get, variables: [String: any ParameterValue]? = nil, query: QueryParameters = [:],
     headers: KeyValuePairs<String, String> = [:], body: Body = .empty, upTo limit: Int = 1 << 20,
     edit: (inout Request) throws -> Void = { _ in }, onInvalid: JSONElements<Value>.InvalidHandler? = nil
@@ -27,7 +27,7 @@ extension Response {
   /// Returns the values of a stream of JSON texts, with each text decoded as this type.
   ///
   ///     let feed = try await connection.stream("feed")
-  ///     for try await event in feed.elements(of: Event.self) { print(event) }
+  ///     for try await event in feed.elements(as: Event.self) { print(event) }
   ///
   /// ``FaradayCoding/JSONValue`` has its own parser. The decoder decodes all other types; by default it is the
   /// ``FaradayCore/Options/jsonDecoder`` of the request.
@@ -41,7 +41,7 @@ extension Response {
   ///   - onInvalid: called with an element that cannot be decoded, which is then skipped. If nil, the error is thrown and ends
   ///     the iteration.
   public func elements<Value: Decodable>(
-    of type: Value.Type = Value.self, framing: JSONFraming? = nil, decoder: JSONDecoder? = nil,
+    as type: Value.Type = Value.self, framing: JSONFraming? = nil, decoder: JSONDecoder? = nil,
     accepting accepted: StatusSet = .successful, upTo limit: Int = 1 << 20,
     onInvalid: JSONElements<Value>.InvalidHandler? = nil
   ) -> JSONElements<Value> {

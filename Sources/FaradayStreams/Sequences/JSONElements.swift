@@ -12,8 +12,8 @@ public enum JSONFraming: Sendable, Hashable {
   case sequence
 }
 
-/// The values of a stream of JSON texts, as an async sequence: the result of `connection.elements(_:of:…)` and
-/// `response.elements(of:…)`.
+/// The values of a stream of JSON texts, as an async sequence: the result of `connection.elements(_:as:…)` and
+/// `response.elements(as:…)`.
 ///
 /// The body is read on demand, with backpressure. Leaving the loop or releasing the iterator closes the connection. Iterating
 /// throws ``FaradayCoding/BodyDecodingError``, ``FaradayCore/BodyError``, ``FaradayCore/StatusError``, and the errors of

@@ -14,12 +14,12 @@ import Testing
   private func connection() throws -> Connection { try Connection("http://host/", adapter: mock) }
 
   private func tokens(until sentinel: String? = "[DONE]") async throws -> (elements: [Token], error: (any Error)?) {
-    await all(try connection().events("chat?token=hidden", of: Token.self, method: .post, body: "ask", until: sentinel))
+    await all(try connection().events("chat?token=hidden", as: Token.self, method: .post, body: "ask", until: sentinel))
   }
 
   @Test func `an event that cannot be decoded is an error with its position, and ends the stream`() async throws {
     mock.stream(#"data: {"text": "a"}"# + "\n\n" + #"data: {"text": 1}"# + "\n\n" + #"data: {"text": "b"}"# + "\n\n")
-    var iterator = try connection().events("chat?token=hidden", of: Token.self).makeAsyncIterator()
+    var iterator = try connection().events("chat?token=hidden", as: Token.self).makeAsyncIterator()
     #expect(try await iterator.next() == Token(text: "a"))
     let error = try #require(await #expect(throws: BodyDecodingError.self) { try await iterator.next() })
     #expect(error.path == "text" && error.index == 1 && error.type == "Token" && !error.isTruncated)
@@ -46,7 +46,7 @@ import Testing
     let (elements, error) = try await tokens()
     #expect(elements == [Token(text: "a"), Token(text: "b")] && error == nil)
     mock.stream("data: [DONE]\n\n")
-    var iterator = try connection().events("chat", of: Token.self, until: "[DONE]").makeAsyncIterator()
+    var iterator = try connection().events("chat", as: Token.self, until: "[DONE]").makeAsyncIterator()
     for _ in 0..<3 { #expect(try await iterator.next() == nil) }
     #expect(mock.recorded.count == 2)
   }
@@ -65,10 +65,10 @@ import Testing
     decoder.keyDecodingStrategy = .convertFromSnakeCase
     mock.stream(#"data: {"first_name":"# + "\n" + #"data: "Ada"}"# + "\n\n")
     let response = try await connection().get("x") { $0.options.delivery = .streamed }
-    #expect(await all(response.events(of: Named.self, decoder: decoder)).elements.map(\.firstName) == ["Ada"])
+    #expect(await all(response.events(as: Named.self, decoder: decoder)).elements.map(\.firstName) == ["Ada"])
     mock.stream("data: 1e2\n\ndata: [\"x\"]\n\n")
     let untyped = try await connection().get("x") { $0.options.delivery = .streamed }
-    #expect(await all(untyped.events(of: JSONValue.self)).elements.map(\.description) == ["1e2", #"["x"]"#])
+    #expect(await all(untyped.events(as: JSONValue.self)).elements.map(\.description) == ["1e2", #"["x"]"#])
   }
 
   @Test func `the events of a response end with it, throw if it is truncated, and can be read once`() async throws {

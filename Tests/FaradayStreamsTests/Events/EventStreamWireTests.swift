@@ -92,7 +92,7 @@ import Testing
       connection.waitForClose()
       isLeft.open()
     }
-    let stream = try Connection(server.url, adapter: tested.adapter).events("/", of: Int.self, until: "[DONE]")
+    let stream = try Connection(server.url, adapter: tested.adapter).events("/", as: Int.self, until: "[DONE]")
     var iterator = stream.makeAsyncIterator()
     #expect(try await iterator.next() == 1)
     #expect(try await iterator.next() == nil)
@@ -213,7 +213,7 @@ import Testing
       connection.close()
     }
     let connection = try Connection(server.url, adapter: tested.adapter, middleware: .standard)
-    let stream = connection.events("/chat", of: Int.self, method: .post, body: .encodable(["ask": 1]), until: "[DONE]")
+    let stream = connection.events("/chat", as: Int.self, method: .post, body: .encodable(["ask": 1]), until: "[DONE]")
     let (elements, error) = await all(stream)
     #expect(elements == [1, 2] && (error as? TransportError)?.isTransient == true)
     #expect(server.connectionCount == 1)
@@ -231,7 +231,7 @@ import Testing
       isLeft.open()
     }
     var numbers: [Int] = []
-    for try await number in try Connection(server.url, adapter: tested.adapter).elements("/", of: Int.self, framing: .lines) {
+    for try await number in try Connection(server.url, adapter: tested.adapter).elements("/", as: Int.self, framing: .lines) {
       numbers.append(number)
       isRead.open()
       if numbers.count == 2 { break }

@@ -21,7 +21,7 @@ import Testing
 
   @Test func `a line that does not decode to the type is an error with its number`() async throws {
     let text = #"{"x":1}"# + "\n\n" + #"{"x":"secret"}"# + "\n" + #"{"x":3}"# + "\n"
-    let (elements, error) = await all(try response(text).elements(of: Point.self))
+    let (elements, error) = await all(try response(text).elements(as: Point.self))
     let wrong = try #require(error as? BodyDecodingError)
     #expect(elements == [Point(x: 1)] && wrong.index == 1 && wrong.path == "x" && wrong.request == nil && !wrong.isTruncated)
     #expect("\(wrong)" == "cannot decode Point from element 1 of the stream: `x` is not of type Int")
@@ -33,14 +33,14 @@ import Testing
     struct Enough: Error {}
     let text = #"{"x":1}"# + "\nno\n{}\n" + #"{"x":4}"#
     let seen = Log<Int?>()
-    let (elements, error) = await all(try response(text).elements(of: Point.self) { seen.append($0.index) })
+    let (elements, error) = await all(try response(text).elements(as: Point.self) { seen.append($0.index) })
     #expect(elements == [Point(x: 1), Point(x: 4)] && error == nil && seen.elements == [1, 2])
-    let ended = await all(try response(text).elements(of: Point.self) { _ in throw Enough() })
+    let ended = await all(try response(text).elements(as: Point.self) { _ in throw Enough() })
     #expect(ended.elements == [Point(x: 1)] && ended.error is Enough)
   }
 
   @Test func `a line over the limit is an error after the earlier lines, and ends the sequence`() async throws {
-    var iterator = try response("1\n12345\n2\n").elements(of: Int.self, upTo: 4) { _ in }.makeAsyncIterator()
+    var iterator = try response("1\n12345\n2\n").elements(as: Int.self, upTo: 4) { _ in }.makeAsyncIterator()
     #expect(try await iterator.next() == 1)
     await #expect(throws: BodyError(.elementTooLarge(limit: 4))) { try await iterator.next() }
     #expect(try await iterator.next() == nil)
@@ -54,14 +54,14 @@ import Testing
     ) async throws
   {
     for pieces in [[text], text.unicodeScalars.map { String($0) }] {
-      let (elements, error) = await all(try response(pieces).elements(of: Int.self))
+      let (elements, error) = await all(try response(pieces).elements(as: Int.self))
       #expect(elements == numbers && error == nil)
     }
   }
 
   @Test func `a truncated body throws after its complete values`() async throws {
     struct Broken: Error {}
-    let (elements, error) = await all(try response(["1\n2\n", "3"], error: Broken()).elements(of: Int.self))
+    let (elements, error) = await all(try response(["1\n2\n", "3"], error: Broken()).elements(as: Int.self))
     #expect(elements == [1, 2] && error is Broken)
   }
 
@@ -77,10 +77,10 @@ import Testing
   {
     for pieces in [[text], text.unicodeScalars.map { String($0) }] {
       let seen = Log<BodyDecodingError>()
-      let (elements, error) = await all(try response(pieces).elements(of: Int.self, framing: .sequence) { seen.append($0) })
+      let (elements, error) = await all(try response(pieces).elements(as: Int.self, framing: .sequence) { seen.append($0) })
       #expect(elements == numbers && error == nil && seen.elements.map(\.index) == [index])
       #expect(seen.elements.allSatisfy { $0.isTruncated && "\($0)".hasSuffix("it is truncated") })
-      #expect(await all(try response(pieces).elements(of: Int.self, framing: .sequence)).error is BodyDecodingError)
+      #expect(await all(try response(pieces).elements(as: Int.self, framing: .sequence)).error is BodyDecodingError)
     }
   }
 
@@ -93,27 +93,27 @@ import Testing
     async throws
   {
     for pieces in [[text], text.unicodeScalars.map { String($0) }] {
-      let (elements, error) = await all(try response(pieces).elements(of: Int.self, framing: .sequence))
+      let (elements, error) = await all(try response(pieces).elements(as: Int.self, framing: .sequence))
       #expect(elements == numbers && error == nil)
     }
   }
 
   @Test func `a text can span lines, and objects, arrays and strings delimit themselves`() async throws {
     let text = "\u{1E}{\n\"x\":\n1}\u{1E}{\"x\": 2}\n"
-    #expect(await all(try response(text).elements(of: Point.self, framing: .sequence)).elements == [Point(x: 1), Point(x: 2)])
+    #expect(await all(try response(text).elements(as: Point.self, framing: .sequence)).elements == [Point(x: 1), Point(x: 2)])
     #expect(
-      await all(try response("\u{1E}\"a\"\u{1E}\"b\"").elements(of: String.self, framing: .sequence)).elements == ["a", "b"])
-    #expect(await all(try response("\u{1E}[]").elements(of: JSONValue.self, framing: .sequence)).elements == [.array([])])
+      await all(try response("\u{1E}\"a\"\u{1E}\"b\"").elements(as: String.self, framing: .sequence)).elements == ["a", "b"])
+    #expect(await all(try response("\u{1E}[]").elements(as: JSONValue.self, framing: .sequence)).elements == [.array([])])
   }
 
   @Test func `a complete but malformed text is not reported as truncated`() async throws {
-    let error = await all(try response("\u{1E}{]\n").elements(of: Point.self, framing: .sequence)).error as? BodyDecodingError
+    let error = await all(try response("\u{1E}{]\n").elements(as: Point.self, framing: .sequence)).error as? BodyDecodingError
     #expect(error?.isTruncated == false)
   }
 
   @Test func `a text over the limit is an error even if its end never comes`() async throws {
     for pieces in [["\u{1E}12345\n"], ["\u{1E}123", "456"], ["123456"]] {
-      let (elements, error) = await all(try response(["\u{1E}1\n"] + pieces).elements(of: Int.self, framing: .sequence, upTo: 5))
+      let (elements, error) = await all(try response(["\u{1E}1\n"] + pieces).elements(as: Int.self, framing: .sequence, upTo: 5))
       #expect(elements == (pieces == ["123456"] ? [] : [1]) && error as? BodyError == BodyError(.elementTooLarge(limit: 5)))
     }
   }
@@ -124,8 +124,8 @@ import Testing
       let text = isSequence ? "\u{1E}1\n\u{1E}2\n" : "1\n2\n"
       let response = Response(
         status: .ok, headers: [.contentType: type], body: .text(text), url: try Request("http://host/").url)
-      #expect(await all(response.elements(of: Int.self)).elements == [1, 2])
-      #expect(await all(response.elements(of: Int.self, framing: isSequence ? .lines : .sequence)).elements != [1, 2])
+      #expect(await all(response.elements(as: Int.self)).elements == [1, 2])
+      #expect(await all(response.elements(as: Int.self, framing: isSequence ? .lines : .sequence)).elements != [1, 2])
     }
   }
 
@@ -134,8 +134,8 @@ import Testing
   @Test func `an unsuccessful status and an invalid request are errors`() async throws {
     mock.status(404)
     let connection = try Connection("http://host/", adapter: mock)
-    #expect((await all(connection.elements("x", of: Int.self, framing: .lines)).error as? StatusError)?.status == .notFound)
-    #expect(await all(connection.elements("{x}", of: Int.self, framing: .sequence, variables: [:])).error is InvalidValueError)
+    #expect((await all(connection.elements("x", as: Int.self, framing: .lines)).error as? StatusError)?.status == .notFound)
+    #expect(await all(connection.elements("{x}", as: Int.self, framing: .sequence, variables: [:])).error is InvalidValueError)
     #expect(mock.recorded.count == 1)
   }
 
@@ -144,14 +144,14 @@ import Testing
     try mock.stub(.get, path: "/seq", body: "\u{1E}1\n\u{1E}2\n")
     var connection = try Connection("http://host/", adapter: mock)
     connection.defaults.timeouts.total = .seconds(3)
-    let lines = connection.elements("lines", of: Int.self, framing: .lines, query: ["token": "hidden"])
+    let lines = connection.elements("lines", as: Int.self, framing: .lines, query: ["token": "hidden"])
     for _ in 0..<2 {
       let (elements, error) = await all(lines)
       #expect(elements == [1, 2])
       #expect("\(try #require(error))".hasPrefix("GET http://host/lines?token=[secret]: cannot decode Int from element 2"))
     }
-    #expect(await all(connection.elements("seq", of: Int.self, framing: .sequence)).elements == [1, 2])
-    #expect(await all(connection.elements("seq", of: Int.self)).error is BodyDecodingError)
+    #expect(await all(connection.elements("seq", as: Int.self, framing: .sequence)).elements == [1, 2])
+    #expect(await all(connection.elements("seq", as: Int.self)).error is BodyDecodingError)
     let sent = mock.recorded.map(\.request)
     #expect(
       sent.map { $0.headers[.accept] }
