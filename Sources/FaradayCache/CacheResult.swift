@@ -86,7 +86,7 @@ public struct CacheResult: Sendable, Hashable {
   public let storing: Storing
 
   /// Creates a result, for comparisons in tests.
-  public init(_ outcome: Outcome, _ storing: Storing) {
+  package init(_ outcome: Outcome, _ storing: Storing) {
     self.outcome = outcome
     self.storing = storing
   }

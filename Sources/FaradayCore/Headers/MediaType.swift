@@ -75,18 +75,14 @@ public struct MediaType: Sendable, Hashable {
   public static let text = MediaType("text", "plain", parameters: ["charset": "utf-8"])
   /// `text/html; charset=utf-8`
   public static let html = MediaType("text", "html", parameters: ["charset": "utf-8"])
-  /// `text/css; charset=utf-8`
-  public static let css = MediaType("text", "css", parameters: ["charset": "utf-8"])
   /// `application/xml`
   public static let xml = MediaType("application", "xml")
   /// `image/png`
-  public static let png = MediaType("image", "png")
+  package static let png = MediaType("image", "png")
   /// `image/jpeg`
-  public static let jpeg = MediaType("image", "jpeg")
+  package static let jpeg = MediaType("image", "jpeg")
   /// `image/gif`
-  public static let gif = MediaType("image", "gif")
-  /// `image/svg+xml`
-  public static let svg = MediaType("image", "svg+xml")
+  package static let gif = MediaType("image", "gif")
 
   /// Removes and returns the text before the next unquoted semicolon, and removes the semicolon. Byte by byte: a semicolon and
   /// a combining accent after it are one `Character`.

@@ -7,20 +7,20 @@ private import Synchronization
 /// The store only keeps them: ``AlternativeServices`` uses them.
 public final class AlternativeServiceStore: Sendable {
   /// An alternative service of an origin.
-  public struct Alternative: Sendable, Hashable {
+  package struct Alternative: Sendable, Hashable {
     /// The ALPN protocol name: `h2`, `h3`, `http/1.1`.
-    public var protocolID: String
+    package var protocolID: String
     /// The host, a lower-case ASCII name or an IP address without brackets.
-    public var host: String
+    package var host: String
     /// The port.
-    public var port: Int
+    package var port: Int
     /// The expiry date.
-    public var expires: Date
+    package var expires: Date
     /// Whether it survives a network change (`persist=1`).
-    public var persists: Bool
+    package var persists: Bool
 
     /// An alternative service.
-    public init(protocolID: String, host: String, port: Int, expires: Date, persists: Bool = false) {
+    package init(protocolID: String, host: String, port: Int, expires: Date, persists: Bool = false) {
       self.protocolID = protocolID
       self.host = host
       self.port = port
@@ -89,7 +89,7 @@ public final class AlternativeServiceStore: Sendable {
 
   /// Returns the alternatives of the URL's origin that have neither expired nor failed, the preferred one first. Empty unless
   /// the URL is `https`.
-  public func alternatives(for url: URL) -> [Alternative] {
+  package func alternatives(for url: URL) -> [Alternative] {
     guard let place = Self.place(of: url) else { return [] }
     let now = now()
     return state.withLock { state in
@@ -101,7 +101,7 @@ public final class AlternativeServiceStore: Sendable {
 
   /// Removes a failed alternative, and ignores it for five minutes, because the origin continues to advertise it. A network
   /// change ends that time.
-  public func reject(_ alternative: Alternative, for url: URL) {
+  package func reject(_ alternative: Alternative, for url: URL) {
     guard let place = Self.place(of: url) else { return }
     let now = now()
     let failed = Failed(alternative, of: place)
@@ -121,7 +121,7 @@ public final class AlternativeServiceStore: Sendable {
   ///   - version: the HTTP version of the response; written to curl's file.
   ///   - age: the seconds of the response's `Age` field, which are subtracted from each lifetime (section 3.1).
   @discardableResult
-  public func receive(_ field: String, from url: URL, version: HTTPVersion = .http1_1, age: Int = 0) -> Bool {
+  package func receive(_ field: String, from url: URL, version: HTTPVersion = .http1_1, age: Int = 0) -> Bool {
     guard let place = Self.place(of: url), let header = AltSvcHeader(parsing: field) else { return false }
     let now = now()
     switch header {
@@ -140,7 +140,7 @@ public final class AlternativeServiceStore: Sendable {
 
   /// Stores the alternatives of the URL's origin, and replaces the known ones. Ignored unless the URL is `https`. Alternatives
   /// without a valid host, port and protocol name are left out.
-  public func set(_ alternatives: [Alternative], for url: URL) {
+  package func set(_ alternatives: [Alternative], for url: URL) {
     guard let place = Self.place(of: url) else { return }
     let valid = alternatives.filter { alternative in
       CookieHost.canonical(alternative.host) == alternative.host && (1...65_535).contains(alternative.port)

@@ -20,10 +20,10 @@
 ///   ``FaradayCore/Network/hostOverrides``, ``FaradayCore/Network/unixSocket`` or a proxy), a request whose body can be read
 ///   only once, and every request over an adapter without ``FaradayCore/Capabilities/otherAddresses``. A proxy of the adapter
 ///   or of the environment connects to the alternative.
-/// - An alternative is rejected if no connection to it can be made (an invalid certificate included), or if it returns 421
-///   (Misdirected Request): see ``AlternativeServiceStore/reject(_:for:)``. The request is then sent to its origin, and each timeout starts
-///   again. An expired total timeout ends the request instead.
-/// - An `h3` alternative that responds over TCP is rejected too, because UDP is blocked; its response is returned.
+/// - An alternative is ignored for five minutes if no connection to it can be made (an invalid certificate included), or if it
+///   returns 421 (Misdirected Request). The request is then sent to its origin, and each timeout starts again. An expired total
+///   timeout ends the request instead.
+/// - An `h3` alternative that responds over TCP is ignored too, because UDP is blocked; its response is returned.
 public struct AlternativeServices: Middleware {
   /// The store of the learned alternatives.
   public let store: AlternativeServiceStore

@@ -88,7 +88,7 @@ public final class HSTSStore: Sendable {
   /// field, a URL that is not `https` and an IP address are ignored, and false is returned. The caller must check that the
   /// certificate was verified.
   @discardableResult
-  public func receive(_ field: String, from url: URL) -> Bool {
+  package func receive(_ field: String, from url: URL) -> Bool {
     guard url.scheme?.lowercased() == "https", let host = Self.host(of: url),
       let policy = StrictTransportSecurity(parsing: field)
     else { return false }

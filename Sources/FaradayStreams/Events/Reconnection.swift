@@ -33,9 +33,9 @@ extension EventStream {
     /// Measures the delays; tests pass a manual one.
     public var clock: any Clock<Duration>
     /// The jitter, from 0 to 1.
-    public var random: @Sendable () -> Double
+    package var random: @Sendable () -> Double
     /// Seconds since 1970, for dates in `Retry-After`.
-    public var now: @Sendable () -> Int64
+    package var now: @Sendable () -> Int64
 
     /// Never: the iteration ends with the stream, and throws if it breaks off.
     public static let never = Reconnection(isAutomatic: false)
