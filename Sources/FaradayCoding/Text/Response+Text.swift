@@ -33,7 +33,7 @@ extension Response {
   private func charset(of data: Data) throws(BodyError) -> (Charset, Data) {
     if let (charset, length) = Charset.marked(data) { return (charset, data.dropFirst(length)) }
     guard let name = headers.contentType?["charset"] else { return (.utf8, data) }
-    guard let charset = Charset(named: name) else { throw BodyError(.undecodableText(charset: name)) }
+    guard let charset = Charset(named: name) else { throw BodyError(.undecodableText(charset: String(name.prefix(64)))) }
     return (charset, data)
   }
 }

@@ -1,4 +1,5 @@
 internal import FaradayContentCoding
+internal import HTTPTypes
 
 /// A content coding for request bodies.
 public enum BodyCompression: String, Sendable, Hashable, CaseIterable {
@@ -18,11 +19,13 @@ extension Request {
   /// of a stream is sent at once. The body can be sent again if the original body can be; it is then compressed again. Upload
   /// progress counts compressed bytes.
   ///
-  /// Nothing changes if the body is empty or if the request has a `Content-Encoding`. The server must support the coding: many
+  /// Nothing changes if the body is empty, or if the request has a `Content-Encoding`, `Content-Digest` or `Repr-Digest` (RFC
+  /// 9530), because these fields describe the body as it is. The server must support the coding: many
   /// respond with 415 (RFC 7694). A signature must be made after the compression. A value that is not encoded yet throws
   /// ``TransportError/Code/invalidBody``: place the middleware `Compression` after the middleware that encodes the value.
   public mutating func compressBody(_ compression: BodyCompression = .gzip) throws {
-    guard body.length != 0, !headers.contains(.contentEncoding) else { return }
+    let described: [HTTPField.Name] = [.contentEncoding, .contentDigest, .reprDigest]
+    guard body.length != 0, !described.contains(where: headers.contains) else { return }
     if let value = body.unencodedValue {
       throw TransportError(
         .invalidBody, building: self,

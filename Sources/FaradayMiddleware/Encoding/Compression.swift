@@ -6,8 +6,8 @@ public import FaradayCore
 ///     let connection = try Connection(
 ///       "https://logs.example.com/", adapter: CurlAdapter(), middleware: .standard(compression: .compression))
 ///
-/// Bodies below a minimum size, empty bodies, values that are not encoded yet, and requests with a `Content-Encoding` are
-/// passed on unchanged. Place it after the middleware that encodes values, and before a signature.
+/// Bodies below a minimum size, empty bodies, values that are not encoded yet, and requests with a `Content-Encoding` or a
+/// digest are passed on unchanged. Place it after the middleware that encodes values, and before a signature.
 public struct Compression: RequestTransformer {
   private let compression: BodyCompression
   private let minimumSize: Int64

@@ -58,7 +58,7 @@ public struct TextLines: AsyncSequence, Sendable {
       if let mark {
         charset = mark.charset
       } else if let name = response.headers.contentType?["charset"] {
-        guard let known = Charset(named: name) else { throw BodyError(.undecodableText(charset: name)) }
+        guard let known = Charset(named: name) else { throw BodyError(.undecodableText(charset: String(name.prefix(64)))) }
         charset = known
       }
       guard charset != .utf16BigEndian, charset != .utf16LittleEndian else {

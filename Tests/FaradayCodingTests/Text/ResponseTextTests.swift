@@ -18,6 +18,12 @@ import Testing
     #expect(error.map { "\($0)" } == "the body cannot be decoded as text with the charset \"\(charset)\"")
   }
 
+  @Test func `an error has the beginning of a long charset name`() async throws {
+    let response = try response([0x61], "text/plain; charset=\(String(repeating: "x", count: 10_000))")
+    let expected = BodyError(.undecodableText(charset: String(repeating: "x", count: 64)))
+    #expect(await #expect(throws: BodyError.self) { try await response.text() } == expected)
+  }
+
   @Test(
     arguments: [
       ([0x47, 0x72, 0xFC, 0xDF, 0x65, 0x93], "iso-8859-1", "Grüße\u{93}"), ([0xFC], "Latin1", "ü"),
