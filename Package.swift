@@ -54,9 +54,9 @@ let package = Package(
     .systemLibrary(
       name: "CZlib", path: "Modules/CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
     // The decoders of br and zstd, which are loaded at run time.
-    .systemLibrary(name: "CDecoders", path: "Modules/CDecoders"),
-    .target(name: "FaradayContentCoding", dependencies: ["CZlib", "CDecoders"]),
-    .target(name: "FaradaySupport"),
+    .systemLibrary(name: "CLibraries", path: "Modules/CLibraries"),
+    .target(name: "FaradayContentCoding", dependencies: ["CZlib", "CLibraries"]),
+    .target(name: "FaradaySupport", dependencies: ["CLibraries"]),
     .target(
       name: "FaradayCore",
       dependencies: ["FaradayContentCoding", .product(name: "HTTPTypes", package: "swift-http-types")]),
@@ -116,7 +116,7 @@ let package = Package(
       dependencies: ["FaradayCore", "FaradayCurl", "FaradayURLSession", "FaradayTesting", "TestServers", "Watchdog"],
       path: "Tests/TestSupport"),
     .testTarget(
-      name: "FaradayContentCodingTests", dependencies: ["FaradayContentCoding", "FaradayTesting", "CZlib", "CDecoders"]),
+      name: "FaradayContentCodingTests", dependencies: ["FaradayContentCoding", "FaradayTesting", "CZlib", "CLibraries"]),
     .testTarget(name: "FaradaySupportTests", dependencies: ["FaradaySupport", "FaradayTesting"]),
     .testTarget(name: "FaradayCoreTests", dependencies: ["FaradayCore", "FaradayTesting", "TestSupport"]),
     .testTarget(name: "FaradayCodingTests", dependencies: ["FaradayCore", "FaradayCoding", "FaradayTesting"]),

@@ -1,4 +1,4 @@
-internal import CDecoders
+internal import CLibraries
 
 /// A decoder for `br`, Brotli (RFC 7932), which has no checksum.
 final class BrotliFormat: CodingFormat {

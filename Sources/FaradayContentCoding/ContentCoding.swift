@@ -1,4 +1,4 @@
-internal import CDecoders
+internal import CLibraries
 
 /// A content coding (compression) of RFC 9110, section 8.4.1: gzip and deflate, which zlib decodes, and br and zstd, whose
 /// libraries are loaded at run time.

@@ -1,4 +1,4 @@
-internal import CDecoders
+internal import CLibraries
 #if canImport(FoundationEssentials)
 import FoundationEssentials
 #else

@@ -1,4 +1,4 @@
-internal import CDecoders
+internal import CLibraries
 
 // The libraries of br and zstd, loaded when they are first needed, once in a process. Nil if a library is missing, as in a
 // statically linked program, or if it lacks a function.

@@ -1,4 +1,4 @@
-internal import CDecoders
+internal import CLibraries
 
 /// A decoder for `zstd`: one or more frames whose contents are concatenated, and skippable frames (RFC 8878), with a window of
 /// at most 8 MiB (RFC 9659).

@@ -1,9 +1,12 @@
 /// The hash function SHA-256 (FIPS 180-4), for signatures, checksums and keys. Incremental: `update` may be called for each
 /// piece of a body.
 package struct SHA256: Sendable {
-  private var hash = SHA2<UInt32>()
+  private var hash: Hash<UInt32>
 
-  package init() {}
+  package init() { self.init(library: .sha256) }
+
+  /// - Parameter library: the functions of OpenSSL; nil for Faraday's own.
+  init(library: LibraryHash?) { hash = Hash(library) }
 
   /// Adds bytes.
   package mutating func update(_ bytes: Span<UInt8>) { hash.update(bytes) }
@@ -29,9 +32,12 @@ package struct SHA256: Sendable {
 
 /// The hash function SHA-512 (FIPS 180-4), for checksums. Incremental: `update` may be called for each piece of a body.
 package struct SHA512: Sendable {
-  private var hash = SHA2<UInt64>()
+  private var hash: Hash<UInt64>
 
-  package init() {}
+  package init() { self.init(library: .sha512) }
+
+  /// - Parameter library: the functions of OpenSSL; nil for Faraday's own.
+  init(library: LibraryHash?) { hash = Hash(library) }
 
   /// Adds bytes.
   package mutating func update(_ bytes: Span<UInt8>) { hash.update(bytes) }
@@ -45,6 +51,24 @@ package struct SHA512: Sendable {
     hash.update(Array(bytes).span)
     return hash.finish()
   }
+}
+
+/// SHA-2 by OpenSSL, which uses the processor's instructions, or by the implementation below.
+private struct Hash<Word: SHA2Word>: Sendable {
+  private var library: LibraryHash?
+  private var own: SHA2<Word>?
+
+  init(_ library: LibraryHash?) {
+    self.library = library
+    own = library == nil ? SHA2() : nil
+  }
+
+  mutating func update(_ bytes: Span<UInt8>) {
+    library?.update(bytes)
+    own?.update(bytes)
+  }
+
+  mutating func finish() -> [UInt8] { library?.finish(count: 8 * MemoryLayout<Word>.size) ?? own?.finish() ?? [] }
 }
 
 extension Sequence<UInt8> {

@@ -1,4 +1,4 @@
-import CDecoders
+import CLibraries
 import Testing
 
 @testable import FaradayContentCoding

@@ -64,7 +64,7 @@ import Testing
     let source = try TemporaryFile(Data(program.utf8))
     let modules = try BuiltProduct.named("faraday").deletingLastPathComponent().appendingPathComponent("Modules").path
     // From standard input, as the file has no name that the compiler would know.
-    let libraries = ["CZlib", "CDecoders"].flatMap { name in
+    let libraries = ["CZlib", "CLibraries"].flatMap { name in
       ["-I", URL(fileURLWithPath: #filePath).appendingPathComponent("../../../../Modules/\(name)").standardized.path]
     }
     let command = "source=$1; shift; swiftc -typecheck -swift-version 6 \"$@\" - <\"$source\" 2>&1"

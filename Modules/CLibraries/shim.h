@@ -1,13 +1,15 @@
-#ifndef FARADAY_DECODERS_SHIM_H
-#define FARADAY_DECODERS_SHIM_H
+#ifndef FARADAY_LIBRARIES_SHIM_H
+#define FARADAY_LIBRARIES_SHIM_H
 
-// Functions of libbrotlidec and libzstd, looked up at run time. A program needs neither library to be built or to start.
+// Functions of libbrotlidec, libzstd and libcrypto, looked up at run time. A program needs no such library to be built or to start.
 //
 // The declarations are copies, so each must stay true for every library with the file name:
 // - libbrotlidec.so.1: these functions and the values of their enumerations are unchanged since 1.0.0 (2016). The decoder is
 //   opaque. The parameters are pointers, sizes and ints.
 // - libzstd.so.1: these functions, and ZSTD_d_windowLogMax, are in zstd's stable API since 1.4.0 (2019), which only grows within
 //   the same file name. The decoder is opaque, and a caller allocates both buffer structs, so their layout is fixed too.
+// - libcrypto of OpenSSL: these functions are in every version since 0.9.8 (2005), unless it was built without deprecated functions.
+//   A caller allocates the state, which has no pointers: 112 bytes for SHA-256, and 216 for SHA-512.
 
 #include <dlfcn.h>
 #include <stddef.h>
@@ -82,6 +84,36 @@ static inline int faraday_load_zstd(faraday_zstd *_Nonnull zstd, const char *_Nu
     {&zstd->is_error, "ZSTD_isError"},         {&zstd->error_text, "ZSTD_getErrorName"},
   };
   return faraday_load(library, functions, sizeof functions / sizeof *functions);
+}
+
+typedef struct {
+  uint64_t words[32];
+} faraday_hash_state;
+
+// Each returns 1.
+typedef struct {
+  int (*_Nonnull init)(faraday_hash_state *_Nonnull);
+  int (*_Nonnull update)(faraday_hash_state *_Nonnull, const void *_Nullable bytes, size_t count);
+  int (*_Nonnull finish)(uint8_t *_Nonnull hash, faraday_hash_state *_Nonnull);
+} faraday_hash;
+
+// Sets the functions, and returns 0 if the program is not linked to OpenSSL: another library may have functions of these names.
+static inline int faraday_load_sha256(faraday_hash *_Nonnull hash) {
+  void *version;
+  void *functions[][2] = {
+    {&hash->init, "SHA256_Init"}, {&hash->update, "SHA256_Update"}, {&hash->finish, "SHA256_Final"},
+    {&version, "OpenSSL_version_num"},
+  };
+  return faraday_load(NULL, functions, sizeof functions / sizeof *functions);
+}
+
+static inline int faraday_load_sha512(faraday_hash *_Nonnull hash) {
+  void *version;
+  void *functions[][2] = {
+    {&hash->init, "SHA512_Init"}, {&hash->update, "SHA512_Update"}, {&hash->finish, "SHA512_Final"},
+    {&version, "OpenSSL_version_num"},
+  };
+  return faraday_load(NULL, functions, sizeof functions / sizeof *functions);
 }
 
 #endif
