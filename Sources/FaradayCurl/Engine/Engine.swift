@@ -12,11 +12,6 @@ internal import CCurl
 /// methods under "called by transfers". These methods note something for later, and never call libcurl. A loop over a list that
 /// these methods extend first takes the list.
 final class Engine {
-  /// The maximum length of a turn, in nanoseconds: the latency that other transfers may add to a small request.
-  private static let turnLength: Int64 = 1_000_000
-  /// The maximum number of bytes that a transfer may receive in a turn if another transfer is small: has received fewer bytes.
-  private static let shareBesideSmall = 256 << 10
-
   private let handle: EngineHandle
   private let multi: UnsafeMutableRawPointer
   let sockets: Sockets
@@ -27,8 +22,7 @@ final class Engine {
   @exclusivity(unchecked) private var admission: Admission<Transfer>
   @exclusivity(unchecked) private var deadlines = DeadlineHeap<Transfer>()
   @exclusivity(unchecked) private var active: [Transfer] = []
-  /// The number of active transfers that are not small.
-  @exclusivity(unchecked) private var bulkCount = 0
+  @exclusivity(unchecked) private var turnShare = TurnShare()
   @exclusivity(unchecked) private var pools = ConnectionPools()
   @exclusivity(unchecked) private var sweep: PoolSweep
   /// Transfers that may have something to deliver at the end of the turn.
@@ -127,7 +121,7 @@ final class Engine {
       let hadNews = try driver.wait(atMost: untilNextTurn) {
         now = Clock.now
         turnBegan = now
-        return now + Self.turnLength
+        return now + TurnShare.turnLength
       }
       handle.wokeUp()
       if sockets.takeDeadConnections() { sweep.makeDueSoon(now) }
@@ -294,7 +288,7 @@ final class Engine {
     for (index, transfer) in round.enumerated() {
       end(transfer, transfer.exchange.resumeReceiving())
       now = Clock.now
-      guard now - turnBegan > Self.turnLength / 2 else { continue }
+      guard now - turnBegan > TurnShare.turnLength / 2 else { continue }
       // The remaining transfers go first in the next turn.
       return postponed.insert(contentsOf: round[(index + 1)...], at: 0)
     }
@@ -416,7 +410,7 @@ final class Engine {
   }
 
   private func freeSlot(_ slot: Int) {
-    if active[slot].exchange.isBulk { bulkCount -= 1 }
+    turnShare.end(active[slot].exchange.turnUsage)
     active.swapAt(slot, active.count - 1)
     active[slot].move(to: slot)
     active.removeLast()
@@ -489,23 +483,9 @@ final class Engine {
   /// Resumes a waiting task at the end of the turn.
   func complete(_ completed: Completed) { completions.append(completed) }
 
-  /// Whether a transfer has used up its share of the turn, so that commands and other transfers get theirs (fairness).
-  ///
-  /// Beside a small transfer the share is a number of bytes, for a low latency. Otherwise it is the rest of the turn: with a smaller
-  /// share, more bytes wait in the sockets of all transfers than the processor's cache can hold.
-  ///
-  /// - Parameters:
-  ///   - bytes: the bytes received since the share was last checked.
-  ///   - isBulk: whether the transfer is known not to be small.
-  func isTurnOver(afterReceiving bytes: inout Int, isBulk: inout Bool) -> Bool {
-    if bytes >= Self.shareBesideSmall {
-      bytes = 0
-      now = Clock.now
-      if !isBulk { bulkCount += 1 }
-      isBulk = true
-      if active.count > bulkCount { return true }
-    }
-    return now - turnBegan > Self.turnLength
+  /// Whether a transfer has used up its share of the turn: see ``TurnShare``.
+  func isTurnOver(for usage: inout TurnShare.Usage) -> Bool {
+    turnShare.isUsedUp(by: &usage, of: active.count, turnBegan: turnBegan, now: &now)
   }
 
   /// Lets a transfer continue in the next turn. libcurl would serve it for as long as bytes are available, which with a slow
@@ -553,7 +533,7 @@ final class Engine {
     var jobs = handle.takeJobs()[...]
     while let job = jobs.popFirst() {
       job.run()
-      guard jobs.isEmpty || Clock.now - turnBegan < Self.turnLength else { return handle.putBack(jobs) }
+      guard jobs.isEmpty || Clock.now - turnBegan < TurnShare.turnLength else { return handle.putBack(jobs) }
     }
   }
 }

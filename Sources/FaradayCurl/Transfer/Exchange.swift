@@ -327,8 +327,8 @@ final class Exchange {
 
   /// Whether so many bytes are unflushed that the engine waits for more.
   var hasBulk: Bool { receiving.hasBulk }
-  /// Whether the engine counts the transfer as one that is not small.
-  var isBulk: Bool { receiving.isBulk }
+  /// How much of the engine's turn the transfer has used.
+  var turnUsage: TurnShare.Usage { receiving.turnUsage }
 
   /// Whether the head can be delivered and was not delivered yet.
   private var canDeliverHead: Bool { receiving.hasStream && transfer.isAwaited }

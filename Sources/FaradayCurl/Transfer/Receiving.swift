@@ -54,10 +54,8 @@ struct Receiving {
   private(set) var received: Int64 = 0
   /// The number of bytes at the start of the next piece that were consumed before a pause: libcurl delivers that piece again.
   private var consumedBeforePause = 0
-  /// Bytes received since the engine last checked the length of its turn.
-  private var bytesThisTurn = 0
-  /// Whether the engine counts the transfer as one that is not small.
-  private(set) var isBulk = false
+  /// How much of the engine's turn was used.
+  private(set) var turnUsage = TurnShare.Usage()
   private var flow = Flow.flowing
   /// The body of a response that may be small. Nil otherwise.
   private var bufferedBody: Data?
@@ -242,7 +240,7 @@ struct Receiving {
         return .ahead
       }
     }
-    return engine.isTurnOver(afterReceiving: &bytesThisTurn, isBulk: &isBulk) ? .outOfTurn : nil
+    return engine.isTurnOver(for: &turnUsage) ? .outOfTurn : nil
   }
 
   /// The time at which the next piece may be received at that rate, in bytes per second. Bytes for an eighth of a second may
@@ -256,7 +254,7 @@ struct Receiving {
   /// Appends decoded bytes of the body. Returns false if the reader is gone.
   private mutating func append(_ bytes: UnsafeRawBufferPointer, _ engine: Engine?) -> Bool {
     received &+= Int64(bytes.count)
-    bytesThisTurn &+= bytes.count
+    turnUsage.receive(bytes.count)
     if let stream { return write(bytes, to: stream, engine) }
     if received == bytes.count, let length = parser.length { bufferedBody?.reserveCapacity(Int(clamping: length)) }
     bufferedBody?.append(contentsOf: bytes)
