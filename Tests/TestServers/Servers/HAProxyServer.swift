@@ -31,17 +31,19 @@ package final class HAProxyServer: Sendable {
 
   /// Replaces the worker process. The old one sends GOAWAY to its connections, completes their streams, and ends.
   package func reload() throws {
-    try ChildProcess("/bin/sh", ["-c", "kill -USR2 $(cat \(folder)/pid)"]).wait()
+    try ChildProcess("/bin/sh", ["-c", "kill -USR2 $(cat \(folder)/master)"]).wait()
   }
 
+  // The master starts itself again for a reload, as the same process. It forgets a SIGTERM that comes in between, so it is killed; its
+  // workers end when they see that.
   private static let script = """
     cat cert.pem key.pem >both.pem
     # Without the server there is nothing to wait for.
-    ( haproxy -W -f haproxy.cfg -p pid
+    ( sh -c 'echo $$ >master; exec haproxy -W -f haproxy.cfg'
       kill $$ ) &
     read -r _
     trap '' TERM
-    kill -TERM $(cat pid) 2>/dev/null
+    kill -KILL $(cat master) 2>/dev/null
     wait
     cd / && rm -rf "$1"
     """
