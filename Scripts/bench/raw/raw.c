@@ -136,6 +136,7 @@ struct run {
   struct curl_slist *headers;
   long started, finished, standing;
   int64_t bytes;
+  double *latencies;  // of finished requests, in seconds
   bool has_news;  // something was added since libcurl last worked
 };
 
@@ -146,6 +147,7 @@ struct transfer {
   CURL *easy;
   struct buffer head, body;
   int64_t received, sent;
+  double began;
   FILE *file;
   char error[CURL_ERROR_SIZE];
 };
@@ -278,8 +280,15 @@ static void open_file(struct transfer *transfer) {
   if (!transfer->file) fail("cannot open %s", path);
 }
 
+static double seconds(void) {
+  struct timespec clock;
+  clock_gettime(CLOCK_MONOTONIC, &clock);
+  return (double)clock.tv_sec + (double)clock.tv_nsec / 1e9;
+}
+
 static void start(struct transfer *transfer) {
   struct run *run = transfer->run;
+  transfer->began = seconds();
   if (transfer->role == SAVE || transfer->role == SEND_FILE) open_file(transfer);
   if (!transfer->easy && !(transfer->easy = curl_easy_init())) fail("out of memory");
   transfer->received = transfer->sent = 0;
@@ -316,7 +325,7 @@ static void finish(struct transfer *transfer, CURLcode result) {
   if (sends && transfer->sent != run->options->bytes)
     fail("%s: answered after %" PRId64 " of %ld bytes", transfer->url, transfer->sent, run->options->bytes);
 
-  run->finished++;
+  run->latencies[run->finished++] = seconds() - transfer->began;
   run->bytes += sends ? transfer->sent : transfer->received;
   bool goes_on = run->started < run->options->requests;
   stop(transfer, goes_on && run->options->reuse_handles);
@@ -346,9 +355,7 @@ struct moment {
 };
 
 static struct moment now(void) {
-  struct timespec clock;
   struct rusage usage;
-  clock_gettime(CLOCK_MONOTONIC, &clock);
   getrusage(RUSAGE_SELF, &usage);
 #ifdef __APPLE__
   long peak = usage.ru_maxrss / 1024;
@@ -356,7 +363,7 @@ static struct moment now(void) {
   long peak = usage.ru_maxrss;
 #endif
   return (struct moment){
-      .clock = (double)clock.tv_sec + (double)clock.tv_nsec / 1e9,
+      .clock = seconds(),
       .user = (double)usage.ru_utime.tv_sec + (double)usage.ru_utime.tv_usec / 1e6,
       .system = (double)usage.ru_stime.tv_sec + (double)usage.ru_stime.tv_usec / 1e6,
       .switches = usage.ru_nvcsw,
@@ -364,11 +371,22 @@ static struct moment now(void) {
   };
 }
 
+static int ascending(const void *one, const void *other) {
+  double left = *(const double *)one, right = *(const double *)other;
+  return (left > right) - (left < right);
+}
+
+static double microseconds(const struct run *run, long percent) {
+  return run->latencies[(run->finished - 1) * percent / 100] * 1e6;
+}
+
 static void report(const struct run *run, struct moment from, struct moment to) {
+  qsort(run->latencies, (size_t)run->finished, sizeof *run->latencies, ascending);
   printf("{\"mode\":\"%s\",\"implementation\":\"raw-c\",\"requests\":%ld,\"bytes\":%" PRId64 ",\"seconds\":%.6f,"
-         "\"peak_rss_kib\":%ld,\"user_seconds\":%.6f,\"system_seconds\":%.6f,\"voluntary_switches\":%ld}\n",
+         "\"peak_rss_kib\":%ld,\"user_seconds\":%.6f,\"system_seconds\":%.6f,\"voluntary_switches\":%ld,"
+         "\"p50_microseconds\":%.1f,\"p99_microseconds\":%.1f}\n",
          run->options->mode, run->finished, run->bytes, to.clock - from.clock, to.peak_kib, to.user - from.user,
-         to.system - from.system, to.switches - from.switches);
+         to.system - from.system, to.switches - from.switches, microseconds(run, 50), microseconds(run, 99));
 }
 
 // MARK: the modes
@@ -451,7 +469,8 @@ static void run_client(struct options *options, enum role role) {
   }
   check(curl_global_init(CURL_GLOBAL_DEFAULT), "curl_global_init");
   struct run run = {.options = options, .multi = curl_multi_init()};
-  if (!run.multi) fail("out of memory");
+  run.latencies = malloc((size_t)options->requests * sizeof *run.latencies);
+  if (!run.multi || !run.latencies) fail("out of memory");
   long kept = options->concurrency < 512 ? 512 : options->concurrency;
   check_multi(curl_multi_setopt(run.multi, CURLMOPT_MAXCONNECTS, kept), "CURLMOPT_MAXCONNECTS");
   add_header(&run, "Accept:");
@@ -465,6 +484,7 @@ static void run_client(struct options *options, enum role role) {
   else if (role == STALL) run_among_idle(&run);
   else run_requests(&run, role, options->url, options->concurrency);
 
+  free(run.latencies);
   curl_slist_free_all(run.headers);
   check_multi(curl_multi_cleanup(run.multi), "curl_multi_cleanup");
   curl_global_cleanup();

@@ -18,6 +18,13 @@ public struct Outcome: Sendable {
   public init(bytes: Int, seconds: Double? = nil, more: [String: Double] = [:]) {
     (self.bytes, self.seconds, self.more) = (bytes, seconds, more)
   }
+
+  /// An outcome with the median and the 99th of 100 of the latencies.
+  init(bytes: Int, latencies: [Duration]) {
+    let sorted = latencies.sorted()
+    func microseconds(_ percent: Int) -> Double { sorted[(sorted.count - 1) * percent / 100].inSeconds * 1e6 }
+    self.init(bytes: bytes, more: sorted.isEmpty ? [:] : ["p50_microseconds": microseconds(50), "p99_microseconds": microseconds(99)])
+  }
 }
 
 /// What the process has used up to now.

@@ -1,17 +1,28 @@
 import Synchronization
 
-/// So many tasks at once, each with its share of the requests, one after the other. Returns the sum of what each returned.
-public func many(_ arguments: Arguments, _ one: @escaping @Sendable () async throws -> Int) async throws -> Int {
+/// So many tasks at once, each with its share of the requests, one after the other. Returns the sum of what each returned, and
+/// the latencies.
+public func many(_ arguments: Arguments, _ one: @escaping @Sendable () async throws -> Int) async throws -> Outcome {
   let left = Budget(arguments.requests)
-  return try await withThrowingTaskGroup(of: Int.self) { group in
+  return try await withThrowingTaskGroup(of: (bytes: Int, latencies: [Duration]).self) { group in
     for _ in 0..<min(arguments.concurrency, arguments.requests) {
       group.addTask {
+        let clock = ContinuousClock()
         var bytes = 0
-        while left.take() { bytes += try await one() }
-        return bytes
+        var latencies: [Duration] = []
+        while left.take() {
+          let start = clock.now
+          bytes += try await one()
+          latencies.append(start.duration(to: clock.now))
+        }
+        return (bytes, latencies)
       }
     }
-    return try await group.reduce(0, +)
+    let all = try await group.reduce(into: (bytes: 0, latencies: [Duration]())) { sum, share in
+      sum.bytes += share.bytes
+      sum.latencies += share.latencies
+    }
+    return Outcome(bytes: all.bytes, latencies: all.latencies)
   }
 }
 

@@ -31,23 +31,23 @@ struct Modes {
 
   func work() async throws -> Outcome {
     switch arguments.mode {
-    case "get", "handshakes": Outcome(bytes: try await many(arguments) { try await get() })
-    case "download": Outcome(bytes: try await many(arguments) { try await download() })
-    case "lines": Outcome(bytes: try await many(arguments) { try await lines() })
-    case "get-on-engine": Outcome(bytes: try await onEngine { try await many(arguments) { try await get() } })
-    case "stream-on-engine": Outcome(bytes: try await onEngine { try await many(arguments) { try await stream() } })
-    case "stream": Outcome(bytes: try await many(arguments) { try await stream() })
-    case "file": Outcome(bytes: try await many(arguments) { try await file() })
-    case "upload": Outcome(bytes: try await many(arguments) { try await upload() })
-    case "upload-file": Outcome(bytes: try await many(arguments) { try await uploadFile() })
-    case "json": Outcome(bytes: try await many(arguments) { try await json() })
+    case "get", "handshakes": try await many(arguments) { try await get() }
+    case "download": try await many(arguments) { try await download() }
+    case "lines": try await many(arguments) { try await lines() }
+    case "get-on-engine": try await onEngine { try await many(arguments) { try await get() } }
+    case "stream-on-engine": try await onEngine { try await many(arguments) { try await stream() } }
+    case "stream": try await many(arguments) { try await stream() }
+    case "file": try await many(arguments) { try await file() }
+    case "upload": try await many(arguments) { try await upload() }
+    case "upload-file": try await many(arguments) { try await uploadFile() }
+    case "json": try await many(arguments) { try await json() }
     case "idle": try await idle()
     case "slow": try await slow()
     default: throw Arguments.Wrong("unknown mode \(arguments.mode)")
     }
   }
 
-  private func onEngine(_ work: () async throws -> Int) async throws -> Int {
+  private func onEngine(_ work: () async throws -> Outcome) async throws -> Outcome {
     try await withTaskExecutorPreference(adapter.taskExecutor, operation: work)
   }
 

@@ -15,7 +15,7 @@ struct Comparison {
         let contestant = row.contestants[(index + round) % row.contestants.count]
         let words = row.words(for: contestant, quick: quick)
         let run: Run
-        do { run = try setup.run(contestant, words) } catch is Unable { continue }
+        do { run = try setup.run(contestant, words, isPinned: row.isPinned) } catch is Unable { continue }
         try check(run, words, contestant)
         runs[contestant, default: []].append(run)
         setup.removeWritten()

@@ -52,6 +52,21 @@ struct Programs {
 
 /// What the results are labelled with.
 enum Machine {
+  /// The version that the package of the programs has resolved.
+  private static var asyncHTTPClient: String {
+    struct Resolved: Decodable {
+      struct Pin: Decodable {
+        struct State: Decodable { let version: String? }
+        let identity: String
+        let state: State
+      }
+      let pins: [Pin]
+    }
+    let path = (ProcessInfo.processInfo.environment["BENCH_PACKAGE"] ?? ".") + "/Package.resolved"
+    let resolved = FileManager.default.contents(atPath: path).flatMap { try? JSONDecoder().decode(Resolved.self, from: $0) }
+    return resolved?.pins.first { $0.identity == "async-http-client" }?.state.version ?? ""
+  }
+
   static var properties: [String: String] {
     let processors = ProcessInfo.processInfo.processorCount
     let model = (try? String(contentsOfFile: "/proc/cpuinfo", encoding: .utf8))?.firstMatch(of: /(?m)^model name.*: (.*)$/)?.1
@@ -59,6 +74,7 @@ enum Machine {
     return [
       "processor": "\(processors) x \(model.map(String.init) ?? Shell.output(of: ["uname", "-m"]) ?? "")",
       "system": Shell.output(of: ["uname", "-sr"]) ?? "",
+      "async-http-client": asyncHTTPClient,
       "swift": swift.map(String.init) ?? "",
       "libcurl": Shell.output(of: ["curl-config", "--version"]) ?? "",
       // nginx writes its version to standard error.

@@ -24,6 +24,8 @@ struct Row {
   var target = ""
   /// Part of the short form.
   var isQuick = false
+  /// The contestants have one processor, or all except the servers'. False leaves them all processors, with the servers.
+  var isPinned = true
 
   func words(for contestant: Contestant, quick: Bool) -> [String] {
     // At least one for each task.

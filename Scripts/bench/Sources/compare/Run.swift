@@ -12,10 +12,17 @@ struct Run: Codable {
   let user_seconds: Double
   let system_seconds: Double
   let voluntary_switches: Int
+  var p50_microseconds: Double?
+  var p99_microseconds: Double?
   var kib_each: Double?
   var idle_cpu_share: Double?
 
   var processorSeconds: Double { user_seconds + system_seconds }
+
+  /// Processor time: milliseconds for each GiB of bulk, else microseconds for each request.
+  func processorTime(_ unit: Row.Unit) -> Double {
+    unit == .megabytes ? processorSeconds * 1000 / (Double(bytes) / Double(1 << 30)) : processorSeconds / Double(requests) * 1e6
+  }
 
   func figure(_ unit: Row.Unit) -> Double {
     switch unit {
@@ -37,8 +44,10 @@ extension Setup {
   }
 
   /// Runs a program to its end.
-  func run(_ contestant: Contestant, _ words: [String]) throws -> Run {
-    let command = prefix + [path(of: contestant.program)] + words
+  ///
+  /// - Parameter isPinned: false leaves it all processors.
+  func run(_ contestant: Contestant, _ words: [String], isPinned: Bool = true) throws -> Run {
+    let command = (isPinned ? prefix : []) + [path(of: contestant.program)] + words
     let (output, status) = try Shell.result(of: command)
     if status == 4 { throw Unable() }
     guard status == 0 else { throw Failed("failed: \(command.joined(separator: " "))") }

@@ -8,13 +8,13 @@ struct Wishes {
 
       Scripts/bench/run                      every row, 3 rounds: about twelve minutes
       Scripts/bench/run --quick              the rows that matter most, 3 short rounds: about two minutes
-      Scripts/bench/run --only NAME          one row; "build", "json-documents" and "beside" are rows too
+      Scripts/bench/run --only NAME[,NAME]   some rows; "build", "json-documents" and "beside" are rows too, each alone
       Scripts/bench/run --growth FOLDER      how cost grows with requests in flight, connections, size and middleware, with plots (SVG)
            [--rounds N] [--json FILE] [--markdown FILE] [--unpinned]
            [--libcurl VERSION]             Faraday and the C program over one that Scripts/libcurls has fetched
 
     In each round of a row its programs run one after the other, each first in turn. Printed are medians, the spread, processor time for
-    each request, peak memory of the process, and the medians of the ratios within a round: to C, and to async-http-client with the
+    each request or GiB, the latency of half and of 99 of 100 requests, peak memory of the process, and the medians of the ratios within a round: to C, and to async-http-client with the
     number of loops that was better in that round. A program that fails, or does not do the same work as the others, ends it all; a
     target that is missed does not.
 
@@ -28,7 +28,7 @@ struct Wishes {
   var rounds: Int?
   var isQuick = false
   var isUnpinned = false
-  var only = ""
+  var only: [String] = []
   var json = ""
   var markdown = ""
   var growth = ""
@@ -53,7 +53,7 @@ struct Wishes {
     case "--rounds":
       guard let number = Int(value), number > 0 else { throw Failed("--rounds needs a number", status: 2) }
       rounds = number
-    case "--only": only = value
+    case "--only": only = value.split(separator: ",").map(String.init)
     case "--json": json = value
     case "--markdown": markdown = value
     case "--growth": growth = value

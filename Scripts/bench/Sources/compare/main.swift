@@ -16,10 +16,11 @@ struct Results: Encodable {
 func compare(_ wishes: Wishes, _ setup: Setup) throws {
   let rounds = wishes.rounds ?? 3
   if !wishes.growth.isEmpty { return try Growth(setup: setup, folder: wishes.growth).measure(rounds: rounds) }
-  let chosen = rows(setup).filter { wishes.only.isEmpty ? $0.isQuick || !wishes.isQuick : $0.name == wishes.only }
-  guard !chosen.isEmpty else {
-    throw Failed("no row is named \(wishes.only); there are: \(rows(setup).map(\.name).joined(separator: " "))")
+  let all = rows(setup)
+  if let unknown = wishes.only.first(where: { name in !all.contains { $0.name == name } }) {
+    throw Failed("no row is named \(unknown); there are: \(all.map(\.name).joined(separator: " "))", status: 2)
   }
+  let chosen = all.filter { wishes.only.isEmpty ? $0.isQuick || !wishes.isQuick : wishes.only.contains($0.name) }
   var comparisons: [Comparison] = []
   for row in chosen {
     let comparison = try Comparison(row, setup, rounds: rounds, quick: wishes.isQuick)
@@ -27,14 +28,19 @@ func compare(_ wishes: Wishes, _ setup: Setup) throws {
     // At once, also into a pipe.
     FileHandle.standardOutput.write(Data((comparison.text + "\n").utf8))
     // What a later row breaks off keeps the rows before it.
-    if !wishes.markdown.isEmpty { try saveMarkdown(comparisons, to: wishes.markdown) }
+    if !wishes.markdown.isEmpty { try saveMarkdown(comparisons, rounds: rounds, to: wishes.markdown) }
     if !wishes.json.isEmpty { try saveJSON(comparisons, to: wishes.json) }
   }
 }
 
-func saveMarkdown(_ comparisons: [Comparison], to path: String) throws {
-  let text = ([Comparison.markdownHeading] + comparisons.map(\.markdown)).filter { !$0.isEmpty }.joined(separator: "\n") + "\n"
-  try text.write(toFile: path, atomically: true, encoding: .utf8)
+func saveMarkdown(_ comparisons: [Comparison], rounds: Int, to path: String) throws {
+  let versions = Machine.properties.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", ")
+  let date = Date().formatted(.iso8601.year().month().day())
+  let head = "Medians of \(rounds) rounds on \(date): \(versions).\n"
+  let tables = [(Comparison.rateHeading, \Comparison.rates), (Comparison.costHeading, \Comparison.costs)].map { heading, lines in
+    ([heading] + comparisons.map { $0[keyPath: lines] }).filter { !$0.isEmpty }.joined(separator: "\n") + "\n"
+  }
+  try ([head] + tables).joined(separator: "\n").write(toFile: path, atomically: true, encoding: .utf8)
 }
 
 func saveJSON(_ comparisons: [Comparison], to path: String) throws {
@@ -59,11 +65,11 @@ func run(_ words: [String]) throws {
   let wishes = try Wishes(words)
   let programs = try Programs(wishes)
   let others = OtherRows(programs: programs, wishes: wishes)
-  if wishes.only == "json-documents" { return try others.jsonDocuments() }
+  if wishes.only == ["json-documents"] { return try others.jsonDocuments() }
   try Setup.with(programs, isUnpinned: wishes.isUnpinned) { setup in
     switch wishes.only {
-    case "build": try others.build(setup)
-    case "beside": try others.beside(setup)
+    case ["build"]: try others.build(setup)
+    case ["beside"]: try others.beside(setup)
     default: try compare(wishes, setup)
     }
   }

@@ -41,14 +41,14 @@ struct AsyncHTTPClientModes {
 
   private func work() async throws -> Outcome {
     switch arguments.mode {
-    case "get": Outcome(bytes: try await many(arguments) { try await get(arguments.url) })
-    case "download": Outcome(bytes: try await many(arguments) { try await download() })
-    case "stream": Outcome(bytes: try await many(arguments) { try await stream() })
-    case "file": Outcome(bytes: try await many(arguments) { try await file() })
-    case "upload": Outcome(bytes: try await many(arguments) { try await upload() })
-    case "upload-file": Outcome(bytes: try await many(arguments) { try await uploadFile() })
-    case "handshakes": Outcome(bytes: try await many(arguments) { try await handshake() })
-    case "json": Outcome(bytes: try await many(arguments) { try await json() })
+    case "get": try await many(arguments) { try await get(arguments.url) }
+    case "download": try await many(arguments) { try await download() }
+    case "stream": try await many(arguments) { try await stream() }
+    case "file": try await many(arguments) { try await file() }
+    case "upload": try await many(arguments) { try await upload() }
+    case "upload-file": try await many(arguments) { try await uploadFile() }
+    case "handshakes": try await many(arguments) { try await handshake() }
+    case "json": try await many(arguments) { try await json() }
     case "slow": try await slow()
     default: throw Arguments.Wrong("async-http-client has no mode \(arguments.mode)")
     }

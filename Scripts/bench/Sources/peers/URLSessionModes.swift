@@ -26,11 +26,11 @@ struct URLSessionModes {
 
   private func work() async throws -> Outcome {
     switch arguments.mode {
-    case "get": Outcome(bytes: try await many(arguments) { try await get() })
-    case "download": Outcome(bytes: try await many(arguments) { try await download() })
-    case "file": Outcome(bytes: try await many(arguments) { try await file() })
-    case "upload-file": Outcome(bytes: try await many(arguments) { try await uploadFile() })
-    case "json": Outcome(bytes: try await many(arguments) { try await json() })
+    case "get": try await many(arguments) { try await get() }
+    case "download": try await many(arguments) { try await download() }
+    case "file": try await many(arguments) { try await file() }
+    case "upload-file": try await many(arguments) { try await uploadFile() }
+    case "json": try await many(arguments) { try await json() }
     default: throw Arguments.Wrong("URLSession has no mode \(arguments.mode)")
     }
   }
