@@ -100,7 +100,7 @@ extension Body {
     return start.count <= limit ? (start, false) : (start.prefix(limit), true)
   }
 
-  /// Reads at most `limit` bytes for at most the duration, and returns whether there may be more. A truncated body counts as
+  /// Reads at most `limit` bytes for at most the duration, and returns whether there may be more. A body that fails counts as
   /// cut. Throws `CancellationError`, and an error if a streamed body is read twice.
   func start(
     upTo limit: Int, within duration: Duration, clock: any Clock<Duration>
@@ -132,11 +132,9 @@ extension Body {
     do {
       try await read(into: &start, upTo: limit) { _ in }
       return (start.prefix(limit), start.count > limit)
-    } catch is TransportError {
-      return (start.prefix(limit), true)
-    } catch is TimeoutError {
-      return (start.prefix(limit), true)
-    } catch is CancellationError {
+    } catch let error as BodyAlreadyRead {
+      throw error
+    } catch {
       return (start.prefix(limit), true)
     }
   }

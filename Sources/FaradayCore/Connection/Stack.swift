@@ -129,6 +129,13 @@ extension Request {
 }
 
 extension Response {
+  /// The response with the facts of an equal request.
+  package func answering(_ request: Request) -> Response {
+    var response = self
+    response.facts = RequestFacts(request, for: status)
+    return response
+  }
+
   /// The response for the middleware: with the secrets of its connection, and decoded if ``Options/decompression`` is set.
   // Consuming: the only reference is changed in place, without an allocation.
   @inline(never)

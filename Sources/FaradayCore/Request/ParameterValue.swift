@@ -1,12 +1,21 @@
-/// A value for a path variable, query item or form field: text, a number, a Boolean, a `UUID`, or a custom type.
+/// A value for a path variable, query item or form field: text, a number, a Boolean, a `UUID`, an array of these, or a custom
+/// type.
 ///
 ///     enum Sort: String, ParameterValue { case name, date }
 ///     try await connection.get("users/{id}", variables: ["id": user.id], query: ["sort": Sort.name, "page": 2])
 ///
 /// A `CustomStringConvertible` type, or an `enum` whose raw value is a `ParameterValue`, only needs to declare the conformance.
+/// An array is one query item for each element (`["tag": ["a", "b"]]` is `tag=a&tag=b`), and one path segment with commas.
 public protocol ParameterValue: Sendable {
   /// The value as text, not percent-encoded.
   var parameterText: String { get }
+  /// The values of the query items or form fields that have the name. By default the ``parameterText`` alone.
+  var parameterTexts: [String] { get }
+}
+
+extension ParameterValue {
+  /// The ``parameterText`` alone.
+  public var parameterTexts: [String] { [parameterText] }
 }
 
 extension ParameterValue where Self: CustomStringConvertible {
@@ -41,3 +50,10 @@ extension UInt64: ParameterValue {}
 extension Float: ParameterValue {}
 extension Double: ParameterValue {}
 extension UUID: ParameterValue {}
+
+extension Array: ParameterValue where Element: ParameterValue {
+  /// The texts of the elements, separated by commas.
+  public var parameterText: String { parameterTexts.joined(separator: ",") }
+  /// The texts of the elements, in order.
+  public var parameterTexts: [String] { flatMap(\.parameterTexts) }
+}

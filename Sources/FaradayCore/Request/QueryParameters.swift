@@ -1,7 +1,7 @@
 /// The parameters of a URL query or a form (`application/x-www-form-urlencoded`): names and values in order, including repeated
 /// names.
 ///
-///     request.query = ["sort": sort, "tag": "a", "tag": "b", "page": 2, "verbose": nil]  // ?sort=name&tag=a&tag=b&page=2&verbose
+///     request.query = ["sort": sort, "tag": ["a", "b"], "page": 2, "verbose": nil]  // ?sort=name&tag=a&tag=b&page=2&verbose
 ///     request.query["page"] = "2"
 public struct QueryParameters: Sendable, Hashable {
   /// A decoded name and its value. Equality ignores the original percent-encoding.
@@ -159,9 +159,9 @@ extension QueryParameters.Item {
 }
 
 extension QueryParameters: ExpressibleByDictionaryLiteral {
-  /// Names and values in order: text, numbers, Booleans and other ``ParameterValue`` types. A nil value makes an item without
-  /// `=`.
+  /// Names and values in order: text, numbers, Booleans and other ``ParameterValue`` types. An array makes an item for each
+  /// element, and a nil value an item without `=`.
   public init(dictionaryLiteral elements: (String, (any ParameterValue)?)...) {
-    items = elements.map { Item($0.0, $0.1?.parameterText) }
+    items = elements.flatMap { name, value in value?.parameterTexts.map { Item(name, $0) } ?? [Item(name, nil)] }
   }
 }

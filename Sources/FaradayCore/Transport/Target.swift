@@ -109,7 +109,10 @@
       return .failure(Problem(code: .invalidURL, text: "the URL has a space, control character or backslash"))
     }
     guard !hasEncodedASCII(bytes[host..<end]) else {
-      return .failure(Problem(code: .invalidURL, text: "the URL's host has percent-encoded ASCII characters"))
+      return .failure(
+        Problem(
+          code: .invalidURL,
+          text: "the URL's host has a character that a host name cannot have, or a percent-encoded ASCII character"))
     }
     let isCanonical = host == start && !bytes[..<end].contains { $0 &- 0x41 < 26 }
     let fragment = bytes[end...].firstIndex(of: UInt8(ascii: "#")) ?? bytes.count

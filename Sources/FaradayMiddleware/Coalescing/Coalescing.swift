@@ -17,7 +17,7 @@ internal import FaradaySupport
 ///   and without callbacks. All other requests pass through. A request with a custom option whose value is not `Hashable`
 ///   passes through too, because it cannot be compared.
 /// - Above ``Retry``, ``Hedging`` and the limits, as in the standard list, one exchange counts there once for all its callers.
-/// - All callers get the same response, or the same error. A later request has its own exchange, because no response is kept.
+/// - All callers get the same response, or the same error. Each caller's response has the JSON decoder of its own request. A later request has its own exchange, because no response is kept.
 /// - A read after a write never joins an earlier exchange: a request with an unsafe method (POST, PUT, PATCH, DELETE) to the
 ///   same origin closes all earlier exchanges for new callers when it ends, with any outcome.
 /// - A cancelled caller does not affect the others. When the last caller is cancelled, the exchange is cancelled.
@@ -52,7 +52,7 @@ public struct Coalescing: Middleware {
     }
     // Another caller's response can be shared only if no layer below has changed the credentials.
     let isForAll = shared.sent === sent || shared.sent.last?.hasSameCredentials(as: request) == true
-    return isForAll ? try shared.outcome.get() : try await next(request)
+    return isForAll ? try shared.outcome.get().answering(request) : try await next(request)
   }
 
   /// The fields in which a request may differ from an equal one.

@@ -2,8 +2,8 @@ public import FaradayCore
 
 /// An operation of a REST API: method, path, and the types of its input and output.
 ///
-///     let createUser = Endpoint<User, User>(.post, "/users", encoding: .json)
-///     let user = Endpoint<Void, User?>(.get, "/users/{id}", encoding: .query)
+///     let createUser = Endpoint<User, User>(.post, "/users")
+///     let user = Endpoint<Void, User?>(.get, "/users/{id}")
 ///     let portrait = Endpoint<FormFile, Void>(.put, "/users/{id}/portrait", encoding: .file)
 ///
 /// The output is decoded from JSON. An optional is nil if and only if the body is empty. An output of `Void` ignores the body,
@@ -34,29 +34,31 @@ public struct Endpoint<Input: Sendable, Output: Sendable>: Sendable {
 }
 
 extension Endpoint where Input: Encodable, Output: Decodable {
-  /// Creates an operation with its method, its path, and the encoding of its input.
-  public init(_ method: HTTPRequest.Method, _ path: String, encoding: RequestEncoding) {
-    self.init(method, path, encoding, encodable: { $0 }, responseDecoder: { .json(using: $0) })
+  /// Creates an operation with its method, its path, and the encoding of its input: by default ``RequestEncoding/query`` for
+  /// GET, HEAD and DELETE, and ``RequestEncoding/json`` for other methods.
+  public init(_ method: HTTPRequest.Method, _ path: String, encoding: RequestEncoding? = nil) {
+    self.init(method, path, encoding ?? .standard(for: method), encodable: { $0 }, responseDecoder: { .json(using: $0) })
   }
 }
 
 extension Endpoint where Input: Encodable, Output == Void {
-  /// Creates an operation that ignores the response's body.
-  public init(_ method: HTTPRequest.Method, _ path: String, encoding: RequestEncoding) {
-    self.init(method, path, encoding, encodable: { $0 }, responseDecoder: { _ in .none })
+  /// Creates an operation that ignores the response's body. By default its input is encoded as ``RequestEncoding/query`` for
+  /// GET, HEAD and DELETE, and as ``RequestEncoding/json`` for other methods.
+  public init(_ method: HTTPRequest.Method, _ path: String, encoding: RequestEncoding? = nil) {
+    self.init(method, path, encoding ?? .standard(for: method), encodable: { $0 }, responseDecoder: { _ in .none })
   }
 }
 
 extension Endpoint where Input == Void, Output: Decodable {
-  /// Creates an operation without an input.
-  public init(_ method: HTTPRequest.Method, _ path: String, encoding: RequestEncoding) {
+  /// Creates an operation without an input. By default its requests have no body.
+  public init(_ method: HTTPRequest.Method, _ path: String, encoding: RequestEncoding = .query) {
     self.init(method, path, encoding, encodable: { NoInput() }, responseDecoder: { .json(using: $0) })
   }
 }
 
 extension Endpoint where Input == Void, Output == Void {
-  /// Creates an operation without an input, that ignores the response's body.
-  public init(_ method: HTTPRequest.Method, _ path: String, encoding: RequestEncoding) {
+  /// Creates an operation without an input, that ignores the response's body. By default its requests have no body.
+  public init(_ method: HTTPRequest.Method, _ path: String, encoding: RequestEncoding = .query) {
     self.init(method, path, encoding, encodable: { NoInput() }, responseDecoder: { _ in .none })
   }
 }
@@ -76,4 +78,8 @@ public enum RequestEncoding: Sendable, Hashable {
   case multipartFormData
   /// The input is a ``FaradayCoding/FormFile``, and the body is the file itself, streamed when it is sent.
   case file
+
+  fileprivate static func standard(for method: HTTPRequest.Method) -> RequestEncoding {
+    method == .get || method == .head || method == .delete ? .query : .json
+  }
 }

@@ -4,8 +4,8 @@ public import FaradayPromises
 /// A client for a REST API: sends typed requests to typed endpoints, over a connection with the API's base URL.
 ///
 ///     let client = try RestingClient("https://api.example.com/v2", adapter: CurlAdapter())
-///     let getUser = Endpoint<Void, User>(.get, "/users/{id}", encoding: .query)
-///     let user = try await client.perform(RestingRequest(endpoint: getUser, pathVariables: ["id": 42])).value
+///     let getUser = Endpoint<Void, User>(.get, "/users/{id}")
+///     let user = try await client.perform(RestingRequest(endpoint: getUser, variables: ["id": 42])).value
 ///
 /// A request is converted, then passes the interceptors in order, the connection's middleware and the adapter. The response
 /// passes them in reverse order, then its status is checked and its body decoded. Place a logger last in the list to log a

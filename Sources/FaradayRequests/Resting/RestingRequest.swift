@@ -3,7 +3,7 @@ public import FaradayCore
 /// A request to an ``Endpoint``: its input, header fields and path variables.
 ///
 ///     RestingRequest(endpoint: createUser, body: User(name: "Ada"), headers: [.acceptLanguage: "cy"])
-///     RestingRequest(endpoint: user, pathVariables: ["id": 42])
+///     RestingRequest(endpoint: user, variables: ["id": 42])
 public struct RestingRequest<Input: Sendable, Output: Sendable>: Sendable {
   /// The endpoint.
   public var endpoint: Endpoint<Input, Output>
@@ -13,26 +13,26 @@ public struct RestingRequest<Input: Sendable, Output: Sendable>: Sendable {
   public var headers: HTTPFields
   /// The values of path variables, percent-encoded when they are inserted. They override the values of the client's
   /// ``PathVariableProvider``.
-  public var pathVariables: [String: any ParameterValue]
+  public var variables: [String: any ParameterValue]
 
   /// Creates a request with an input.
   public init(
     endpoint: Endpoint<Input, Output>, body: Input, headers: HTTPFields = [:],
-    pathVariables: [String: any ParameterValue] = [:]
+    variables: [String: any ParameterValue] = [:]
   ) {
     self.endpoint = endpoint
     self.body = body
     self.headers = headers
-    self.pathVariables = pathVariables
+    self.variables = variables
   }
 }
 
 extension RestingRequest where Input == Void {
   /// Creates a request without an input.
   public init(
-    endpoint: Endpoint<Void, Output>, headers: HTTPFields = [:], pathVariables: [String: any ParameterValue] = [:]
+    endpoint: Endpoint<Void, Output>, headers: HTTPFields = [:], variables: [String: any ParameterValue] = [:]
   ) {
-    self.init(endpoint: endpoint, body: (), headers: headers, pathVariables: pathVariables)
+    self.init(endpoint: endpoint, body: (), headers: headers, variables: variables)
   }
 }
 

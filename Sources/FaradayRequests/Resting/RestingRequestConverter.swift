@@ -63,7 +63,7 @@ public struct RestingRequestConverter: RequestConverter {
     let provided = try configuration.pathVariableProvider?.variables ?? [:]
     let template = Self.join(configuration.contextPath, typed.endpoint.path)
     do {
-      return try PathTemplate(template).path(typed.pathVariables, defaults: provided)
+      return try PathTemplate(template).path(typed.variables, defaults: provided)
     } catch {
       throw InvalidValueError(error, method: typed.endpoint.method, baseURL: connection.url, connection.secrets)
     }

@@ -13,6 +13,11 @@ import Testing
     ("/{nothing}", .empty("nothing")),
   ]
 
+  @Test func `an array is one segment with commas, and an empty array is an empty value`() throws {
+    #expect(try PathTemplate("/users/{ids}/x").path(["ids": [1, 2, 3]]) == "/users/1%2C2%2C3/x")
+    #expect(throws: InvalidValueError.self) { try PathTemplate("/users/{ids}/x").path(["ids": [Int]()]) }
+  }
+
   @Test(arguments: [
     ("https://u:hidden@h/x?token=hidden&y={id}", ""), ("/x?filter={\"token\":\"hidden\"}", ""), ("/a\n{b", ""),
     ("/{id}", "hid\nden"),

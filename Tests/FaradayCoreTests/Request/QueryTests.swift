@@ -23,6 +23,8 @@ import Testing
 
   private static let written: [(QueryParameters, String)] = [
     (["a": "1", "b": nil], "a=1&b"), (["a b": "c+d&e=f"], "a%20b=c%2Bd%26e%3Df"), (["a[]": "[1]"], "a[]=%5B1%5D"),
+    (["t": ["x", "y z"], "n": [1, 2]], "t=x&t=y%20z&n=1&n=2"), (["none": [String]()], ""),
+    (["deep": [["a"], ["b", "c"]]], "deep=a&deep=b&deep=c"),
     (["é": "\u{1F600}"], "%C3%A9=%F0%9F%98%80"), (["a": ""], "a="), (["#?": "/"], "%23%3F=%2F"),
   ]
 

@@ -61,6 +61,33 @@ import Testing
     #expect(try await exchanges({ try await plain.get("https://u:p@host/") }, { try await plain.get("https://v:p@host/") }) == 2)
   }
 
+  @Test func `each caller decodes a shared response with its own decoder`() async throws {
+    struct Point: Decodable, Equatable { let firstX: Int }
+    let answers = mock { request, _ in
+      await until { coalescing.waiterCount == 2 }
+      return Response(status: .ok, body: .text(#"{"first_x":1,"FIRST_X":2}"#), url: request.url)
+    }
+    let connection = try Connection("https://host/", adapter: answers, middleware: [coalescing])
+    @Sendable func point(_ key: String) async throws -> Point {
+      var connection = connection
+      connection.defaults.jsonDecoder = JSONDecoder()
+      connection.defaults.jsonDecoder?.keyDecodingStrategy = .custom { $0.last?.stringValue == key ? Key("firstX") : Key("-") }
+      return try await connection.get(as: Point.self)
+    }
+    async let small = point("first_x")
+    async let large = point("FIRST_X")
+    #expect(try await [small, large] == [Point(firstX: 1), Point(firstX: 2)] && answers.recorded.count == 1)
+  }
+
+  /// A key of a decoded object.
+  private struct Key: CodingKey {
+    let stringValue: String
+    let intValue: Int? = nil
+    init(_ name: String) { stringValue = name }
+    init?(stringValue: String) { self.init(stringValue) }
+    init?(intValue: Int) { nil }
+  }
+
   @Test func `credentials added by middleware above are seen, for each user`() async throws {
     enum User { @TaskLocal static var name = "" }
     let connection = try Connection(

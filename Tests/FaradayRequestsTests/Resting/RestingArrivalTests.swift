@@ -41,7 +41,7 @@ import Testing
         try await client.perform(
           RestingRequest(
             endpoint: Endpoint<Input, JSONValue>(method, path, encoding: encoding), body: input, headers: headers,
-            pathVariables: variables)
+            variables: variables)
         ).response
       }
     }

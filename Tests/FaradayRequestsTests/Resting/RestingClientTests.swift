@@ -34,7 +34,7 @@ import Testing
   @Test(arguments: TestedAdapter.allCases)
   func `RK-03: a status other than 2xx is an error with the whole response`(tested: TestedAdapter) async throws {
     let failing = RestingRequest(
-      endpoint: Endpoint<Void, User>(.get, "/status/{code}", encoding: .query), pathVariables: ["code": 500])
+      endpoint: Endpoint<Void, User>(.get, "/status/{code}", encoding: .query), variables: ["code": 500])
     let error = await #expect(throws: StatusError.self) { try await client(tested).perform(failing) }
     #expect(error?.status == 500 && error?.response.body.data == Data("status 500\n".utf8))
     #expect(error?.response.headers[.contentLength] == "11")
@@ -87,7 +87,7 @@ import Testing
     let endpoint = Endpoint<Measure, Void>(.post, "/users/{id}", encoding: .json)
     let unnamed = RestingRequest(endpoint: endpoint, body: Measure())
     #expect(await #expect(throws: InvalidValueError.self) { try await client.perform(unnamed) }?.isPath == true)
-    let unencodable = RestingRequest(endpoint: endpoint, body: Measure(), pathVariables: ["id": 1])
+    let unencodable = RestingRequest(endpoint: endpoint, body: Measure(), variables: ["id": 1])
     await #expect(throws: BodyEncodingError.self) { try await client.perform(unencodable) }
     let promise = client.promise { try await $0.perform(unencodable) }
     await #expect(throws: BodyEncodingError.self) { try await promise.value }
@@ -172,7 +172,7 @@ import Testing
   @Test(arguments: TestedAdapter.allCases)
   func `the path of the base URL is kept`(tested: TestedAdapter) async throws {
     let created = RestingRequest(
-      endpoint: Endpoint<Void, Void>(.get, "/{code}", encoding: .query), pathVariables: ["code": 201])
+      endpoint: Endpoint<Void, Void>(.get, "/{code}", encoding: .query), variables: ["code": 201])
     for base in ["/status", "/status/"] {
       #expect(try await client(tested, base).perform(created).status == .created)
       // However the connection joins otherwise.
@@ -186,6 +186,6 @@ import Testing
     try mock.stub(.get, path: "/v2/users/1", body: #"{"name": "Ada", "age": 36}"#)
     let client = try RestingClient("https://api.example.com/v2", adapter: mock)
     let user = Endpoint<Void, User>(.get, "/users/{id}", encoding: .query)
-    #expect(try await client.perform(RestingRequest(endpoint: user, pathVariables: ["id": 1])).value.name == "Ada")
+    #expect(try await client.perform(RestingRequest(endpoint: user, variables: ["id": 1])).value.name == "Ada")
   }
 }

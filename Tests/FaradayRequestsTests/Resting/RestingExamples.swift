@@ -15,8 +15,8 @@ private func resting(_ file: FormFile, over adapter: some Adapter) async throws 
   let portray = Endpoint<FormFile, Void>(.put, "/{id}/portrait", encoding: .file)
 
   let ada = try await client.perform(RestingRequest(endpoint: create, body: User(name: "Ada"))).value
-  let nobody = try await client.perform(RestingRequest(endpoint: find, pathVariables: ["id": 42])).value
-  _ = try await client.perform(RestingRequest(endpoint: portray, body: file, pathVariables: ["id": 1])) { progress in
+  let nobody = try await client.perform(RestingRequest(endpoint: find, variables: ["id": 42])).value
+  _ = try await client.perform(RestingRequest(endpoint: portray, body: file, variables: ["id": 1])) { progress in
     print(progress.fraction ?? 0)
   }
   return (ada, nobody)

@@ -15,13 +15,24 @@ import Testing
   }
 
   private func get(_ path: String, _ variables: [String: any ParameterValue] = [:]) -> RestingRequest<Void, Void> {
-    RestingRequest(endpoint: Endpoint(.get, path, encoding: .query), pathVariables: variables)
+    RestingRequest(endpoint: Endpoint(.get, path, encoding: .query), variables: variables)
   }
 
   private func send<Input: Encodable & Sendable>(
     _ input: Input, _ encoding: RequestEncoding, headers: HTTPFields = [:]
   ) -> RestingRequest<Input, Void> {
     RestingRequest(endpoint: Endpoint(.post, "/users?token=hidden", encoding: encoding), body: input, headers: headers)
+  }
+
+  @Test func `an input is by default in the query of GET, HEAD and DELETE, and JSON for other methods`() throws {
+    for method in [HTTPRequest.Method.get, .head, .delete, .post, .put, .patch] {
+      let request = try convert(RestingRequest(endpoint: Endpoint<[String: Int], Void>(method, "/users"), body: ["a": 1]))
+      let isQuery = [.get, .head, .delete].contains(method)
+      #expect(request.url.absoluteString == "http://localhost/users" + (isQuery ? "?a=1" : ""))
+      #expect(request.body.data == Data((isQuery ? "" : #"{"a":1}"#).utf8))
+      let empty = try convert(RestingRequest(endpoint: Endpoint<Void, [Int]>(method, "/users/{id}"), variables: ["id": 42]))
+      #expect(empty.url.absoluteString == "http://localhost/users/42" && empty.body.isEmpty)
+    }
   }
 
   // MARK: Errors

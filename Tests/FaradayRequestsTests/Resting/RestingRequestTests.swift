@@ -10,7 +10,7 @@ import Testing
   func `descriptions of requests show no secrets`(path: String, printed: String) {
     let request = RestingRequest(
       endpoint: Endpoint<User, User>(.put, path, encoding: .json), body: User(name: "secret"),
-      headers: [.authorization: "secret", .from: "secret"], pathVariables: ["id": "secret"])
+      headers: [.authorization: "secret", .from: "secret"], variables: ["id": "secret"])
     #expect("\(request)" == printed && "\([request])" == "[\(printed)]" && String(reflecting: request) == printed)
     #expect("\(RestingRequest(endpoint: Endpoint<Void, Void>(.get, "/", encoding: .query)))" == "GET /")
     var dumped = ""

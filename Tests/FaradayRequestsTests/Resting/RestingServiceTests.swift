@@ -20,14 +20,14 @@ import Testing
 
   @Test(arguments: TestedAdapter.allCases) func `RK-22: a missing post is an error`(tested: TestedAdapter) async throws {
     let gone = RestingRequest(
-      endpoint: Endpoint<Void, Void>(.delete, "/{id}", encoding: .query), pathVariables: ["id": 1])
+      endpoint: Endpoint<Void, Void>(.delete, "/{id}", encoding: .query), variables: ["id": 1])
     let error = await #expect(throws: StatusError.self) { try await client(tested).perform(gone) }
     #expect(error.map { "\($0)" } == "DELETE \(server.url)/posts/1: unexpected status 404")
   }
 
   @Test(arguments: TestedAdapter.allCases) func `RK-22: a post is fetched by its id`(tested: TestedAdapter) async throws {
     let post = Endpoint<Void, Post>(.get, "/{id}", encoding: .query)
-    let response = try await client(tested).perform(RestingRequest(endpoint: post, pathVariables: ["id": 42]))
+    let response = try await client(tested).perform(RestingRequest(endpoint: post, variables: ["id": 42]))
     #expect(response.value == Post(id: 42, title: "Hello"))
     #expect(server.arrived.elements.map(\.line) == ["GET /posts/42 HTTP/1.1"])
   }
@@ -45,7 +45,7 @@ import Testing
     let file = try TemporaryFile(picture)
     let request = RestingRequest(
       endpoint: Endpoint<Portrait, Void>(.post, "/{id}/picture", encoding: .multipartFormData),
-      body: Portrait(file: FormFile(file.path, filename: "ada.jpg")), pathVariables: ["id": 42])
+      body: Portrait(file: FormFile(file.path, filename: "ada.jpg")), variables: ["id": 42])
     let progress = Log<TransferProgress>()
     let upload = try client(tested).promise { try await $0.perform(request, onProgress: $1) }
     upload.progress { progress.append($0) }

@@ -23,7 +23,8 @@ public struct Outcome: Sendable {
   init(bytes: Int, latencies: [Duration]) {
     let sorted = latencies.sorted()
     func microseconds(_ percent: Int) -> Double { sorted[(sorted.count - 1) * percent / 100].inSeconds * 1e6 }
-    self.init(bytes: bytes, more: sorted.isEmpty ? [:] : ["p50_microseconds": microseconds(50), "p99_microseconds": microseconds(99)])
+    self.init(
+      bytes: bytes, more: sorted.isEmpty ? [:] : ["p50_microseconds": microseconds(50), "p99_microseconds": microseconds(99)])
   }
 }
 
