@@ -56,11 +56,13 @@ enum Faces {
     return ada
   }
 
-  static func resting(_ connection: Connection) async throws -> User {
-    let createUser = Endpoint<User, User>(.post, "/users", encoding: .json)
+  static func resting(_ connection: Connection) async throws -> [User] {
+    let createUser = Endpoint<User, User>(.post, "/users")
+    let getUser = Endpoint<Void, User>(.get, "/users/{id}")
     let client = RestingClient(connection)
     let ada = try await client.perform(RestingRequest(endpoint: createUser, body: User(name: "Ada"))).value
-    return ada
+    let bob = try await client.perform(RestingRequest(endpoint: getUser, variables: ["id": 42])).value
+    return [ada, bob]
   }
 
   static func services(_ connection: Connection) async throws -> User {

@@ -48,13 +48,14 @@ import Testing
     try mock.stub(
       .get, path: "/v2/users/1", headers: [.contentType: "application/hal+json"],
       body: #"{"_embedded": {"friends": {"_embedded": {"first": {"name": "Charles"}}}}}"#)
+    try mock.stub(.get, path: "/v2/users/42", body: #"{"id": 42, "name": "Bob"}"#)
     let connection = try Connection("https://api.example.com/v2", adapter: mock)
     var users: [Faces.User] = []
     users.append(try await Faces.requests(connection, token: "t"))
-    users.append(try await Faces.resting(connection))
+    users += try await Faces.resting(connection)
     users.append(try await Faces.services(connection))
     users.append(try await Faces.hal(connection))
-    #expect(users.map(\.id) == [1, 1, 1, 1] && users.map(\.name) == ["Ada", "Ada", "Ada", "Ada"])
+    #expect(users.map(\.id) == [1, 1, 42, 1, 1] && users.map(\.name) == ["Ada", "Ada", "Bob", "Ada", "Ada"])
     let posts = mock.recorded.filter { $0.request.method == .post }
     #expect(posts.map(\.request.url.absoluteString) == Array(repeating: "https://api.example.com/v2/users", count: 4))
     #expect(
