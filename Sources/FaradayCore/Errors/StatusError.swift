@@ -77,7 +77,7 @@ public struct StatusError: FaradayError, ErrorWithResponse, CustomReflectable {
   ///
   /// `StatusValidation`, event streams, JSON streams and typed calls already throw the error in this form. A body in memory is
   /// not changed. If the body is longer, the rest is dropped, and its connection closed. ``isBodyCut`` is true if the body is
-  /// longer, is truncated, or takes too long. Throws `CancellationError`, and an error if the body was read before.
+  /// longer, fails while it is read, or takes too long. Throws `CancellationError`, and an error if the body was read before.
   ///
   /// - Parameters:
   ///   - limit: the maximum number of bytes; 64 KiB by default.

@@ -5,7 +5,8 @@
 ///     try await connection.get("users/{id}", variables: ["id": user.id], query: ["sort": Sort.name, "page": 2])
 ///
 /// A `CustomStringConvertible` type, or an `enum` whose raw value is a `ParameterValue`, only needs to declare the conformance.
-/// An array is one query item for each element (`["tag": ["a", "b"]]` is `tag=a&tag=b`), and one path segment with commas.
+/// An array is one query item for each element: `["tag": ["a", "b"]]` is `tag=a&tag=b`. In a path it is one segment, its elements
+/// separated by percent-encoded commas.
 public protocol ParameterValue: Sendable {
   /// The value as text, not percent-encoded.
   var parameterText: String { get }

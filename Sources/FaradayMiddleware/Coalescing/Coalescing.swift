@@ -17,7 +17,8 @@ internal import FaradaySupport
 ///   and without callbacks. All other requests pass through. A request with a custom option whose value is not `Hashable`
 ///   passes through too, because it cannot be compared.
 /// - Above ``Retry``, ``Hedging`` and the limits, as in the standard list, one exchange counts there once for all its callers.
-/// - All callers get the same response, or the same error. Each caller's response has the JSON decoder of its own request. A later request has its own exchange, because no response is kept.
+/// - All callers get the same response, or the same error, and each decodes JSON with the decoder of its own request. A later
+///   request has its own exchange, because no response is kept.
 /// - A read after a write never joins an earlier exchange: a request with an unsafe method (POST, PUT, PATCH, DELETE) to the
 ///   same origin closes all earlier exchanges for new callers when it ends, with any outcome.
 /// - A cancelled caller does not affect the others. When the last caller is cancelled, the exchange is cancelled.

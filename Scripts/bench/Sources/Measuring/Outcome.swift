@@ -14,17 +14,19 @@ public struct Outcome: Sendable {
   public var seconds: Double?
   /// Figures of one mode only, by name.
   public var more: [String: Double]
+  /// How long each request took.
+  var latencies: [Duration] = []
 
   public init(bytes: Int, seconds: Double? = nil, more: [String: Double] = [:]) {
     (self.bytes, self.seconds, self.more) = (bytes, seconds, more)
   }
 
-  /// An outcome with the median and the 99th of 100 of the latencies.
-  init(bytes: Int, latencies: [Duration]) {
+  /// The figures of the mode, with the latencies of half and of 99 of 100 requests.
+  fileprivate var figures: [String: Double] {
+    guard !latencies.isEmpty else { return more }
     let sorted = latencies.sorted()
     func microseconds(_ percent: Int) -> Double { sorted[(sorted.count - 1) * percent / 100].inSeconds * 1e6 }
-    self.init(
-      bytes: bytes, more: sorted.isEmpty ? [:] : ["p50_microseconds": microseconds(50), "p99_microseconds": microseconds(99)])
+    return more.merging(["p50_microseconds": microseconds(50), "p99_microseconds": microseconds(99)]) { $1 }
   }
 }
 
@@ -66,7 +68,7 @@ public func report(_ arguments: Arguments, by implementation: String, _ work: @S
   var outcome = Outcome(bytes: 0)
   let whole = try await clock.measure { outcome = try await work() }
   let after = Usage.now
-  let more = outcome.more.sorted { $0.key < $1.key }.map { ",\"\($0.key)\":\($0.value)" }.joined()
+  let more = outcome.figures.sorted { $0.key < $1.key }.map { ",\"\($0.key)\":\($0.value)" }.joined()
   print(
     "{\"mode\":\"\(arguments.mode)\",\"implementation\":\"\(implementation)\",\"requests\":\(arguments.requests)"
       + ",\"bytes\":\(outcome.bytes),\"seconds\":\(outcome.seconds ?? whole.inSeconds),\"peak_rss_kib\":\(after.peakKiB)"

@@ -18,11 +18,10 @@ public func many(_ arguments: Arguments, _ one: @escaping @Sendable () async thr
         return (bytes, latencies)
       }
     }
-    let all = try await group.reduce(into: (bytes: 0, latencies: [Duration]())) { sum, share in
+    return try await group.reduce(into: Outcome(bytes: 0)) { sum, share in
       sum.bytes += share.bytes
       sum.latencies += share.latencies
     }
-    return Outcome(bytes: all.bytes, latencies: all.latencies)
   }
 }
 

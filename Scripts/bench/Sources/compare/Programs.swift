@@ -67,7 +67,12 @@ enum Machine {
     return resolved?.pins.first { $0.identity == "async-http-client" }?.state.version ?? ""
   }
 
-  static var properties: [String: String] {
+  /// With the libcurl that was chosen.
+  static func properties(_ wishes: Wishes) -> [String: String] {
+    installed.merging(wishes.libcurl.map { ["libcurl": "libcurl \($0)"] } ?? [:]) { $1 }
+  }
+
+  private static let installed: [String: String] = {
     let processors = ProcessInfo.processInfo.processorCount
     let model = (try? String(contentsOfFile: "/proc/cpuinfo", encoding: .utf8))?.firstMatch(of: /(?m)^model name.*: (.*)$/)?.1
     let swift = Shell.output(of: ["swift", "--version"])?.firstMatch(of: /Swift version ([^ ]*)/)?.1
@@ -80,5 +85,5 @@ enum Machine {
       // nginx writes its version to standard error.
       "nginx": Shell.output(of: ["sh", "-c", "nginx -v 2>&1"]) ?? "",
     ]
-  }
+  }()
 }

@@ -14,8 +14,8 @@ struct Wishes {
            [--libcurl VERSION]             Faraday and the C program over one that Scripts/libcurls has fetched
 
     In each round of a row its programs run one after the other, each first in turn. Printed are medians, the spread, processor time for
-    each request or GiB, the latency of half and of 99 of 100 requests, peak memory of the process, and the medians of the ratios within a round: to C, and to async-http-client with the
-    number of loops that was better in that round. A program that fails, or does not do the same work as the others, ends it all; a
+    each request or GiB, the latency of half and of 99 of 100 requests, peak memory of the process, and the medians of the ratios within
+    a round: to C, and to async-http-client with the number of loops that was better in that round. A program that fails, or does not do the same work as the others, ends it all; a
     target that is missed does not.
 
     "build" is a clean release build of a program that sends one request, its packages, size and start. "json-documents" compares reading
@@ -53,7 +53,9 @@ struct Wishes {
     case "--rounds":
       guard let number = Int(value), number > 0 else { throw Failed("--rounds needs a number", status: 2) }
       rounds = number
-    case "--only": only = value.split(separator: ",").map(String.init)
+    case "--only":
+      only = value.split(separator: ",").map(String.init)
+      guard !only.isEmpty else { throw Failed("--only needs names", status: 2) }
     case "--json": json = value
     case "--markdown": markdown = value
     case "--growth": growth = value

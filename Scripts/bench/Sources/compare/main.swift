@@ -28,22 +28,22 @@ func compare(_ wishes: Wishes, _ setup: Setup) throws {
     // At once, also into a pipe.
     FileHandle.standardOutput.write(Data((comparison.text + "\n").utf8))
     // What a later row breaks off keeps the rows before it.
-    if !wishes.markdown.isEmpty { try saveMarkdown(comparisons, rounds: rounds, to: wishes.markdown) }
-    if !wishes.json.isEmpty { try saveJSON(comparisons, to: wishes.json) }
+    if !wishes.markdown.isEmpty { try saveMarkdown(comparisons, wishes, rounds: rounds) }
+    if !wishes.json.isEmpty { try saveJSON(comparisons, wishes) }
   }
 }
 
-func saveMarkdown(_ comparisons: [Comparison], rounds: Int, to path: String) throws {
-  let versions = Machine.properties.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", ")
+func saveMarkdown(_ comparisons: [Comparison], _ wishes: Wishes, rounds: Int) throws {
+  let versions = Machine.properties(wishes).sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", ")
   let date = Date().formatted(.iso8601.year().month().day())
   let head = "Medians of \(rounds) rounds on \(date): \(versions).\n"
   let tables = [(Comparison.rateHeading, \Comparison.rates), (Comparison.costHeading, \Comparison.costs)].map { heading, lines in
     ([heading] + comparisons.map { $0[keyPath: lines] }).filter { !$0.isEmpty }.joined(separator: "\n") + "\n"
   }
-  try ([head] + tables).joined(separator: "\n").write(toFile: path, atomically: true, encoding: .utf8)
+  try ([head] + tables).joined(separator: "\n").write(toFile: wishes.markdown, atomically: true, encoding: .utf8)
 }
 
-func saveJSON(_ comparisons: [Comparison], to path: String) throws {
+func saveJSON(_ comparisons: [Comparison], _ wishes: Wishes) throws {
   let entries = comparisons.flatMap { comparison in
     comparison.contestants.map { contestant in
       Results.Entry(
@@ -56,8 +56,8 @@ func saveJSON(_ comparisons: [Comparison], to path: String) throws {
   }
   let encoder = JSONEncoder()
   encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
-  let results = Results(date: Date().formatted(.iso8601), machine: Machine.properties, entries: entries)
-  try encoder.encode(results).write(to: URL(fileURLWithPath: path))
+  let results = Results(date: Date().formatted(.iso8601), machine: Machine.properties(wishes), entries: entries)
+  try encoder.encode(results).write(to: URL(fileURLWithPath: wishes.json))
 }
 
 func run(_ words: [String]) throws {
