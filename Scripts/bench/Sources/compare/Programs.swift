@@ -69,7 +69,7 @@ enum Machine {
 
   /// With the libcurl that was chosen.
   static func properties(_ wishes: Wishes) -> [String: String] {
-    installed.merging(wishes.libcurl.map { ["libcurl": "libcurl \($0)"] } ?? [:]) { $1 }
+    installed.merging(wishes.libcurl.map { ["libcurl": $0] } ?? [:]) { $1 }
   }
 
   private static let installed: [String: String] = {
@@ -81,9 +81,9 @@ enum Machine {
       "system": Shell.output(of: ["uname", "-sr"]) ?? "",
       "async-http-client": asyncHTTPClient,
       "swift": swift.map(String.init) ?? "",
-      "libcurl": Shell.output(of: ["curl-config", "--version"]) ?? "",
+      "libcurl": Shell.output(of: ["curl-config", "--version"])?.replacing("libcurl ", with: "") ?? "",
       // nginx writes its version to standard error.
-      "nginx": Shell.output(of: ["sh", "-c", "nginx -v 2>&1"]) ?? "",
+      "nginx": Shell.output(of: ["sh", "-c", "nginx -v 2>&1"])?.replacing("nginx version: nginx/", with: "") ?? "",
     ]
   }()
 }
