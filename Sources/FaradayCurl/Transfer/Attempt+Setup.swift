@@ -95,8 +95,14 @@ extension Attempt {
     try easy.set(CURLOPT_READDATA, exchange)
     try easy.check(faraday_set_seek(easy.pointer, seekCallback), CURLOPT_SEEKFUNCTION)
     try easy.set(CURLOPT_SEEKDATA, exchange)
-    try easy.set(CURLOPT_UPLOAD_BUFFERSIZE, 128 << 10)
+    try easy.set(CURLOPT_UPLOAD_BUFFERSIZE, Self.uploadBufferSize(for: request.body))
     try setMethod(request.method, easy, unlike: .put)
+  }
+
+  /// The size of libcurl's buffer for a body, in bytes. Larger writes cost less processor time: for 1 GiB on loopback about a
+  /// quarter less with 384 KiB than with 128 KiB, and no less with more. But each active upload has a buffer of that size.
+  private static func uploadBufferSize(for body: Body) -> Int {
+    body.length ?? 0 > 8 << 20 ? 384 << 10 : 128 << 10
   }
 
   private func setSmallBody(_ data: Data, of request: Request, _ easy: EasyHandle) throws {
