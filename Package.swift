@@ -14,6 +14,7 @@ let package = Package(
     .library(name: "FaradayPromises", targets: ["FaradayPromises"]),
     .library(name: "FaradayRequests", targets: ["FaradayRequests"]),
     .library(name: "FaradayHAL", targets: ["FaradayHAL"]),
+    .library(name: "FaradayWebSocket", targets: ["FaradayWebSocket"]),
     .library(name: "FaradayCurl", targets: ["FaradayCurl"]),
     .library(name: "FaradayURLSession", targets: ["FaradayURLSession"]),
     .library(name: "FaradayTesting", targets: ["FaradayTesting"]),
@@ -62,7 +63,8 @@ let package = Package(
       dependencies: ["FaradayContentCoding", .product(name: "HTTPTypes", package: "swift-http-types")]),
     .target(name: "FaradayCurl", dependencies: ["FaradayCore", "FaradaySupport", "CCurl"]),
     .target(name: "FaradayURLSession", dependencies: ["FaradayCore"]),
-    .target(name: "FaradayTesting", dependencies: ["FaradayCore"]),
+    .target(name: "FaradayWebSocket", dependencies: ["FaradayCore", "FaradayContentCoding"]),
+    .target(name: "FaradayTesting", dependencies: ["FaradayCore", "FaradayWebSocket"]),
     .target(name: "FaradayCoding", dependencies: ["FaradayCore"]),
     .target(
       name: "FaradayMiddleware",
@@ -135,6 +137,11 @@ let package = Package(
     .testTarget(
       name: "FaradayCacheTests",
       dependencies: ["Faraday", "FaradayCache", "FaradayTesting", "TestServers", "TestSupport", "cache-writer"]),
+    .testTarget(
+      name: "FaradayWebSocketTests",
+      dependencies: [
+        "Faraday", "FaradayWebSocket", "FaradayContentCoding", "FaradayCurl", "FaradayTesting", "TestServers", "TestSupport",
+      ]),
     .testTarget(name: "FaradayPromisesTests", dependencies: ["FaradayCore", "FaradayPromises", "FaradayTesting"]),
     .testTarget(
       name: "FaradayRequestsTests", dependencies: ["Faraday", "FaradayTesting", "TestServers", "TestSupport"]),

@@ -367,6 +367,12 @@ static inline int faraday_is_readable_or_closed(int descriptor) {
   return poll(&socket, 1, 0) != 0;
 }
 
+// Whether the peer has closed a connection and all received bytes were read.
+static inline int faraday_has_ended(int descriptor) {
+  char byte;
+  return recv(descriptor, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
+}
+
 // The inode of an open file plus 1, which distinguishes it from others with the same descriptor; 0 if it is closed.
 static inline uint64_t faraday_file_number(int descriptor) {
   struct stat status;

@@ -93,6 +93,22 @@ public struct Options: Sendable {
     set { changeTransport { $0.acceptsHTTP0_9 = newValue } }
   }
 
+  /// The protocol that the connection switches to, as in `websocket`: an upgrade (RFC 9110, section 7.8). Nil by default.
+  ///
+  /// The request is sent with `Upgrade` and `Connection: Upgrade`, over HTTP/1.1 and without its body. If the server agrees,
+  /// with the status 101, the connection belongs to this exchange: the bytes of the request's body are sent to the server as
+  /// they are, and the bytes from the server are the response's body, both at the same time and with backpressure. The response
+  /// ends when the server closes the connection; releasing its body closes the connection. After any other status the response
+  /// is an ordinary one, and the request's body is not sent.
+  ///
+  /// The method must be GET, the body empty or a stream of unknown length, and the response streamed or taken by ``onChunk``.
+  /// ``Timeouts/idle`` applies until the response's head; ``Timeouts/total`` applies to the whole exchange. An upgraded
+  /// connection does not count towards the limits of the connection pool.
+  public var upgrade: String? {
+    get { transport?.fields.upgrade }
+    set { changeTransport { $0.upgrade = newValue } }
+  }
+
   /// The trailers of the request (RFC 9112, section 7.1.2), returned by a closure that is called after the body was sent. The
   /// body must be a stream of unknown length, which is sent in chunks. HTTP/1.1 only. Name the trailer fields in a `Trailer`
   /// header.
@@ -251,6 +267,7 @@ package final class UncommonOptions: Sendable {
     package var rates = TransferRates()
     package var expectContinue: ExpectContinue?
     package var acceptsHTTP0_9 = false
+    package var upgrade: String?
     package var requestTrailers: RequestTrailers?
     package var onRawHead: RawHeadHandler?
     package var onTrace: TraceHandler?

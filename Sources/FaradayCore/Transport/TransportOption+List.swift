@@ -128,6 +128,8 @@ extension Capabilities {
   public static let verbatimTarget = Capabilities("verbatimTarget")
   /// ``Options/requestTrailers``.
   public static let requestTrailers = Capabilities("requestTrailers")
+  /// ``Options/upgrade``.
+  public static let upgrade = Capabilities("upgrade")
   /// ``Options/onRawHead``.
   public static let rawHeads = Capabilities("rawHeads")
   /// ``Options/onTrace``.
@@ -168,7 +170,35 @@ extension TransportOption {
         return Problem(.invalidURL, "is empty, or has a space or a character that is not ASCII")
       },
       example: { $0.requestTarget = .verbatim("/") }),
+    .uncommon(
+      "upgrade", .upgrade, "the connection switches to another protocol, as a WebSocket does", when: { $0.upgrade != nil },
+      check: { request, fields in fields.upgrade.flatMap { upgradeProblem($0, in: request) } },
+      with: { $0.options.delivery = .streamed }, example: { $0.upgrade = "websocket" }),
   ]
+
+  /// The reason why no adapter can send a request that switches to that protocol.
+  private static func upgradeProblem(_ name: String, in request: Request) -> Problem? {
+    let parts = name.split(separator: "/", omittingEmptySubsequences: false)
+    guard parts.count <= 2, parts.allSatisfy({ HTTPField.Name(String($0)) != nil }) else {
+      return "is not the name of a protocol, such as websocket or name/version"
+    }
+    let options = request.options
+    guard request.method == .get else { return Problem(.invalidMethod, "needs the method GET") }
+    guard request.body.isEmpty || request.body.isStreamed && request.body.length == nil else {
+      return Problem(.invalidBody, "needs an empty body or a stream of unknown length, which is sent after the switch")
+    }
+    guard options.delivery == .streamed || options.onChunk != nil else {
+      return "needs `delivery = .streamed` or `onChunk`: the response ends with the connection"
+    }
+    guard options.httpVersion == .automatic || options.httpVersion == .http1 else {
+      return "is a feature of HTTP/1.1, and needs `httpVersion = .automatic` or `.http1`"
+    }
+    guard options.authentication == nil else { return "cannot be combined with `authentication`" }
+    guard options.requestTrailers == nil else { return "cannot be combined with `requestTrailers`" }
+    let fields: [HTTPField.Name] = [.upgrade, .connection, .expect, .transferEncoding, .contentLength, .te]
+    guard let field = fields.first(where: request.headers.contains) else { return nil }
+    return Problem(.invalidHeader, "cannot be combined with a header field \(field.rawName)")
+  }
 
   /// Sending the request's body.
   private static let bodies: [TransportOption] = [

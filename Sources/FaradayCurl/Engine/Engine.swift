@@ -35,6 +35,9 @@ final class Engine {
   private var brokenSessions: [Attempt.Connection] = []
   /// The number of transfers that wait for a connection.
   private var queued = 0
+  /// The number of transfers whose connections have left the pool, and the number that libcurl's pool has room for.
+  private var outsidePool = 0
+  private var roomOutsidePool = 0
   /// Tasks that wait until no transfer is active or queued.
   private var idleWaiters: [CheckedContinuation<Void, Never>] = []
   private var commands: [Command] = []
@@ -86,9 +89,16 @@ final class Engine {
     // TLS sessions are shared: before 8.12 they belong to the easy handle, and an easy handle here serves one request.
     share = curl_share_init()
     if let share { faraday_share_tls_sessions(share) }
-    // The pool's size: libcurl's default shrinks with the number of active transfers, and closes connections after a burst.
-    faraday_multi_set_long(multi, CURLMOPT_MAXCONNECTS, max(1, configuration.maximumPooledConnections))
+    resizePool()
     faraday_multi_set_long(multi, CURLMOPT_MAX_CONCURRENT_STREAMS, max(1, configuration.streamsPerConnection))
+  }
+
+  /// Sets the size of libcurl's pool. libcurl's default shrinks with the number of active transfers, and closes connections
+  /// after a burst. Connections that have left the pool still count in libcurl.
+  private func resizePool() {
+    roomOutsidePool = outsidePool
+    let (size, isBeyond) = max(1, configuration.maximumPooledConnections).addingReportingOverflow(outsidePool)
+    faraday_multi_set_long(multi, CURLMOPT_MAXCONNECTS, isBeyond ? .max : size)
   }
 
   private func close() {
@@ -155,6 +165,7 @@ final class Engine {
 
   /// Ends completed transfers, delivers received bytes, and checks timeouts.
   private func settle(isQuiet: Bool, expiring: Bool = false) {
+    if outsidePool != roomOutsidePool { resizePool() }
     endBrokenSessions()
     finishDone()
     flush(isQuiet: isQuiet)
@@ -382,10 +393,16 @@ final class Engine {
       // likes. Before 8.20 this applies to HTTP/2 too: the RST_STREAM of a cancelled stream waits for the connection's next
       // frame, which may never come.
       let tellsServer = transfer.exchange.isHTTP3 || transfer.exchange.isHTTP2 && Library.Behaviour.resetsAtOnce
-      if let connection, !isWell && !tellsServer || sockets.isEvicted(connection.descriptor) { sockets.retire(connection) }
+      let hasLeftPool = place == nil
+      if let connection, hasLeftPool || !isWell && !tellsServer || sockets.isEvicted(connection.descriptor) {
+        sockets.retire(connection)
+      }
       freeSlot(slot)
-      admission.release(place, hasTried: outcome.hasTried, now: now)
-      if isWell { admission.connectionIsFree(place) }
+      if hasLeftPool { outsidePool -= 1 }
+      if let place {
+        admission.release(place, hasTried: outcome.hasTried, now: now)
+        if isWell { admission.connectionIsFree(place) }
+      }
       stalledUploads.removeAll { $0 === transfer }
       transfer.leave()
       sweep.makeDueLater(now)
@@ -521,6 +538,15 @@ final class Engine {
     transfer.release(to: sockets)
     guard let place = transfer.place, let key = place.key else { return }
     if isReused, key.isLookup { admission.usesKeptConnection(place) } else { admission.open(place) }
+  }
+
+  /// Notes that the transfer's connection has switched to another protocol: it has left the pool, and does not count towards
+  /// the limits any more.
+  func leavesPool(_ transfer: Transfer) {
+    guard let place = transfer.leavePlace() else { return }
+    admission.release(place, now: now)
+    if let connection = transfer.exchange.connection { sockets.leavePool(connection.descriptor) }
+    outsidePool += 1
   }
 
   func multiplexes(_ place: Admission<Transfer>.Place) {

@@ -222,6 +222,9 @@ final class Sockets {
     }
   }
 
+  /// Notes that the connection belongs to its transfer alone, and does not count as a connection of the pool.
+  func leavePool(_ descriptor: Int32) { countClosed(descriptor) }
+
   // MARK: reservations and new connections
 
   /// Reserves an idle connection to an origin with the same connection options. Nil if there is none.

@@ -81,6 +81,8 @@ enum Library {
     /// HTTP/2 streams are reliable (8.4.0): a truncated stream is an error, a paused stream is bounded and complete, and an
     /// upload neither spins nor loses an early response.
     static let hasSoundStreams = version >= 0x08_04_00
+    /// A paused upload keeps a transfer whose connection has ended (until 8.9.0).
+    static let keepsPausedUploads = version < 0x08_09_00
     /// Requests for HTTP/1.1 reuse HTTP/2 connections (8.12).
     static let mixesVersions = version >= 0x08_0C_00 && version < 0x08_0D_00
     /// After an HTTP/2 protocol violation by the server, the connection's transfers wait until it is closed. Before 8.4 and

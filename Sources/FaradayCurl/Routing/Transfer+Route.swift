@@ -8,7 +8,8 @@ extension Transfer {
 
   /// Whether the request is sent to a proxy in absolute form, instead of to the server.
   var isForwarded: Bool {
-    guard let proxy, proxy.forwards(toSecure: target.isSecure) else { return false }
+    // A tunnel, because a proxy that forwards would have to switch protocols too (RFC 6455, section 4.1).
+    guard !switchesProtocol, let proxy, proxy.forwards(toSecure: target.isSecure) else { return false }
     // libcurl uses a tunnel if the request connects to another host or port.
     return request.options.transport?.fields.network.leadsElsewhere(from: target) != true
   }
@@ -90,6 +91,9 @@ extension Transfer {
   var verifier: CertificateVerifier? { target.isSecure ? request.options.transport?.fields.tls.verifier : nil }
 
   // MARK: the version of HTTP
+
+  /// Whether the connection is to switch to another protocol: ``Options/upgrade``.
+  var switchesProtocol: Bool { request.options.transport?.fields.upgrade != nil }
 
   /// Whether HTTP/3 is tried in addition to HTTP/2 and HTTP/1.1 over TCP. libcurl has no QUIC through a proxy, over a Unix
   /// socket, and with TLS options that QUIC excludes (RFC 9001, section 4.2).
@@ -194,6 +198,8 @@ extension Request {
   func mayBeHTTP2(to target: Target, _ settings: TransferSettings) -> Bool {
     switch options.httpVersion {
     case .http1, .http1_0: false
+    // HTTP/2 has no `Upgrade` field (RFC 9113, section 8.2.2).
+    case .automatic where options.transport?.fields.upgrade != nil: false
     case .http2PriorKnowledge: true
     case .automatic, .http2, .http3:
       target.isSecure && Library.hasReliableHTTP2

@@ -90,7 +90,8 @@ extension Attempt {
     guard request.method != .head else { return try easy.set(CURLOPT_NOBODY, 1) }
     if copiesBody, let data = request.body.data { return try setSmallBody(data, of: request, easy) }
     try easy.set(CURLOPT_UPLOAD, 1)
-    try easy.set(CURLOPT_INFILESIZE_LARGE, offset: request.body.length ?? -1)
+    // The bytes after a switch of protocols are not framed: with the largest size libcurl adds no chunks.
+    try easy.set(CURLOPT_INFILESIZE_LARGE, offset: transfer.switchesProtocol ? .max : request.body.length ?? -1)
     try easy.check(faraday_set_write(easy.pointer, CURLOPT_READFUNCTION, readCallback), CURLOPT_READFUNCTION)
     try easy.set(CURLOPT_READDATA, exchange)
     try easy.check(faraday_set_seek(easy.pointer, seekCallback), CURLOPT_SEEKFUNCTION)
@@ -180,6 +181,7 @@ extension Attempt {
     if !request.body.isEmpty || request.method.expectsBody {
       if !request.headers.contains(.contentType) { lines.append(line: "Content-Type:") }
       if !sendsExpect(of: transfer) { lines.append(line: "Expect:") }
+      if transfer.switchesProtocol { lines.append(line: "Content-Length:") }
     }
     for name in omittedFields { lines.append(line: name + ":") }
     try setList(CURLOPT_HTTPHEADER, lines)

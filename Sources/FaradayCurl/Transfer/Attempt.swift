@@ -113,6 +113,9 @@ final class Attempt {
   private var needsCloseNotify = false
   /// Whether the server has sent a TLS close_notify; nil if it was not checked.
   private(set) var hasCloseNotify: Bool?
+  /// Whether the end of the connection is watched, and whether it has ended.
+  private var watchesEnd = false
+  private(set) var hasEnded = false
 
   /// Creates the easy handle without options. Returns nil if libcurl is not initialized, or there is no memory.
   init?(of transfer: Transfer, after past: Set<Restart>) {
@@ -561,6 +564,7 @@ final class Attempt {
   func mayGoOn(downloaded: Int64) -> Bool {
     guard mayGoOn else { return false }
     if needsCloseNotify { checkCloseNotify() }
+    if watchesEnd { checkEnd() }
     if challenges.isPending {
       guard challenges.discarded(downloaded, receivedBytes) > Self.maximumChallenge else { return true }
       if challenges.isWithoutBody(transfer.exchange.status) { return stop(toRestart: .withoutChallenge) }
@@ -597,6 +601,22 @@ final class Attempt {
   private func checkCloseNotify() {
     guard let easy, let ssl = faraday_get_ssl(easy.pointer) else { return }
     hasCloseNotify = OpenSSL.hasReceivedCloseNotify(ssl)
+  }
+
+  /// Watches for the end of a connection that has switched protocols: libcurl before 8.9 does not end the transfer while the
+  /// request's body is paused, and does not read from the connection any more.
+  func watchForEnd() {
+    guard Library.Behaviour.keepsPausedUploads else { return }
+    watchesEnd = true
+    try? watchProgress()
+  }
+
+  private func checkEnd() {
+    guard let connection, !transfer.exchange.isReceivingPaused, faraday_has_ended(connection.descriptor) != 0 else { return }
+    // The TLS layer may have bytes that arrived before the end.
+    if let easy, let ssl = faraday_get_ssl(easy.pointer), OpenSSL.hasUnreadBytes(ssl) { return }
+    hasEnded = true
+    transfer.exchange.engine?.touch(transfer)
   }
 
   // MARK: the log

@@ -27,8 +27,8 @@ internal import CCurl
 ///   complete.
 /// - ``isUploadStalled``: as above, and the upload is paused because its source has no bytes. libcurl before 8.9 does not end a
 ///   paused transfer, so the engine resumes the upload after every event (``Engine/resumeStalledUploads()``).
-/// - ``isStreamUploadObsolete``: the response of an HTTP/2 or HTTP/3 stream is complete and the upload is not. libcurl would
-///   continue to send, so the engine ends the transfer.
+/// - ``isStreamUploadObsolete``: the response of an HTTP/2 or HTTP/3 stream is complete and the upload is not, or the server
+///   has refused to switch protocols. libcurl would continue to send, so the engine ends the transfer.
 /// - ``mayBeUploadingAfterResponse``: the response is complete, and the upload may be incomplete. libcurl no longer reads from
 ///   the connection, so the engine checks every 50 ms whether the server has closed it (``isDoneWithoutUpload``).
 final class Exchange {
@@ -151,11 +151,15 @@ final class Exchange {
     if request.options.deliversWhole { receiving.beginBuffering(at: now) }
   }
 
-  /// Opens the body's source after the easy handle was added to libcurl.
-  func open() { sending.open() }
+  /// Opens the body's source after the easy handle was added to libcurl. The bytes for another protocol wait for its start.
+  func open() {
+    if !transfer.switchesProtocol { sending.open() }
+  }
 
   // MARK: called by the attempt
 
+  /// Whether libcurl may keep received bytes, because the transfer is paused.
+  var isReceivingPaused: Bool { receiving.isPaused }
   var isWhole: Bool { receiving.isWhole }
   var status: Int { receiving.status }
   /// The size of the lines of all received heads, in bytes.
@@ -256,7 +260,13 @@ final class Exchange {
     if receiving.status == 417, attempt.sendsExpect(of: transfer), canRewind { return attempt.stop(toRestart: .withoutExpect) }
     if receiving.status == 425, attempt.earlyDataSize > 0 { return attempt.stop(toRestart: .withoutEarlyData) }
     attempt.noteCompletedHandshake(in: engine?.sockets)
-    if receiving.endsWithConnection { attempt.watchForCloseNotify() }
+    if receiving.hasSwitchedProtocol {
+      sending.open()
+      attempt.watchForEnd()
+      engine?.leavesPool(transfer)
+    } else if receiving.endsWithConnection {
+      attempt.watchForCloseNotify()
+    }
     if receiving.isEmpty { attempt.watchForExcessBytes() }
     if receiving.begin(request.options, at: engine?.now ?? activity.last) { engine?.updateDeadline(of: transfer) }
     if receiving.hasStream { engine?.touch(transfer) }
@@ -335,7 +345,9 @@ final class Exchange {
 
   /// Whether the received bytes may wait to be coalesced with more.
   func mayCoalesce(isQuiet: Bool, now: Int64) -> Bool {
-    guard transfer.isActive, attempt?.failure == nil, !canDeliverHead, !isUploadStalled else { return false }
+    guard transfer.isActive, attempt?.failure == nil, !canDeliverHead, !isUploadStalled, attempt?.hasEnded != true else {
+      return false
+    }
     return receiving.mayCoalesce(isQuiet: isQuiet, now: now)
   }
 
@@ -347,7 +359,7 @@ final class Exchange {
     if receiving.hasUnflushed, let answer = flush(), let outcome = obey(answer) { return outcome }
     if isUploadStalled, let outcome = resumeSending() { return outcome }
     // Over HTTP/2 libcurl would wait until the upload is complete.
-    if isStreamUploadObsolete { return .done(CURLE_OK) }
+    if isStreamUploadObsolete || attempt?.hasEnded ?? false { return .done(CURLE_OK) }
     // The rest of the upload may take long, and the server may close the connection first.
     if mayBeUploadingAfterResponse { beginServerChecks() }
     return nil
@@ -447,6 +459,8 @@ final class Exchange {
       return count
     case .dry: return pauseSending()
     case .end:
+      // libcurl would report a body that is shorter than its size.
+      if transfer.switchesProtocol { return pauseSending() }
       // libcurl reads again after it has written the previous bytes.
       if request.body.length == nil { reportBodySent() }
       return 0
@@ -487,7 +501,9 @@ final class Exchange {
   }
 
   private var isStreamUploadObsolete: Bool {
-    guard !request.body.isEmpty, let attempt, attempt.isMultiplexed, receiving.isWhole else { return false }
+    guard !request.body.isEmpty, let attempt, attempt.isMultiplexed || transfer.switchesProtocol, receiving.isWhole else {
+      return false
+    }
     return request.body.length.map { attempt.sentBody < $0 } ?? true
   }
 
@@ -496,12 +512,20 @@ final class Exchange {
 
   private var isUploadStalled: Bool { sending.isPaused && responseEndsUpload }
 
-  private var responseEndsUpload: Bool { receiving.hasHead && (receiving.status >= 300 || receiving.closesConnection) }
+  private var responseEndsUpload: Bool {
+    responseRejectsBody || receiving.hasHead && receiving.closesConnection && !receiving.hasSwitchedProtocol
+  }
 
-  private var responseRejectsBody: Bool { receiving.hasHead && receiving.status >= 300 }
+  private var responseRejectsBody: Bool {
+    receiving.hasHead && (receiving.status >= 300 || transfer.switchesProtocol && !receiving.hasSwitchedProtocol)
+  }
 
   /// Whether the exchange waits for the caller (its reader or body source) instead of the network.
-  private var waitsForCaller: Bool { receiving.isPaused || sending.isPaused && !responseRejectsBody }
+  private var waitsForCaller: Bool {
+    if receiving.isPaused { return true }
+    guard sending.isPaused, !responseRejectsBody else { return false }
+    return !transfer.switchesProtocol || receiving.hasSwitchedProtocol
+  }
 
   /// Whether a transfer with a complete early response can end without the rest of its upload: the server has closed the
   /// connection or sent more bytes. An HTTP/2 or HTTP/3 stream then lacks only its end (and trailers that arrive later).

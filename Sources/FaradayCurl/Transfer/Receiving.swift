@@ -74,9 +74,14 @@ struct Receiving {
   private var isReadOnEngine = false
 
   init(to request: Request, streamCapacity: Int) {
-    parser = ResponseParser(to: request.method, request.headers)
+    parser = Self.parser(for: request)
     self.streamCapacity = streamCapacity
     gathers = request.options.onChunk == nil
+  }
+
+  private static func parser(for request: Request) -> ResponseParser {
+    ResponseParser(
+      to: request.method, request.headers, switchesProtocol: request.options.transport?.fields.upgrade != nil)
   }
 
   // MARK: the beginning
@@ -89,7 +94,7 @@ struct Receiving {
 
   /// Drops the head of a challenge, because another response follows.
   mutating func awaitNextResponse(to request: Request) {
-    parser = ResponseParser(to: request.method, request.headers)
+    parser = Self.parser(for: request)
     firstByte = 0
     flow = .flowing
   }
@@ -124,6 +129,8 @@ struct Receiving {
   var isEmpty: Bool { parser.hasNoBody || parser.framing.contentLength == 0 }
   /// Whether the server closes the connection after the response.
   var closesConnection: Bool { parser.framing.closesConnection }
+  /// Whether the connection has switched to another protocol.
+  var hasSwitchedProtocol: Bool { parser.hasSwitchedProtocol }
   /// Whether the body ends with the connection.
   var endsWithConnection: Bool { !parser.hasNoBody && !parser.framing.isChunked && parser.framing.contentLength == nil }
   /// Whether the response is complete.

@@ -29,6 +29,8 @@ struct ResponseParser {
   private enum State { case statusLine, fields, complete }
 
   private let isToHead: Bool
+  /// Whether the request asks for another protocol, so that 101 is the final status.
+  private let switchesProtocol: Bool
   private var state = State.statusLine
   private var lines = 0
   /// The size of all lines so far, in bytes.
@@ -43,13 +45,17 @@ struct ResponseParser {
   private let acceptsCodings: Bool
 
   /// Creates a parser for the response to a request with that method and those fields.
-  init(to method: HTTPRequest.Method, _ fields: HTTPFields = [:]) {
+  init(to method: HTTPRequest.Method, _ fields: HTTPFields = [:], switchesProtocol: Bool = false) {
     isToHead = method == .head
+    self.switchesProtocol = switchesProtocol
     acceptsCodings = fields[.te].map { TransferCodings.asksForGzip($0) } ?? false
   }
 
   /// Whether the final head is complete.
   var isComplete: Bool { state == .complete }
+
+  /// Whether the connection has switched to another protocol.
+  var hasSwitchedProtocol: Bool { isComplete && status == 101 }
 
   /// Whether the response has no body, whatever its header fields are (RFC 9112, section 6.3).
   var hasNoBody: Bool { isToHead || status == 204 || status == 304 }
@@ -131,7 +137,7 @@ struct ResponseParser {
   }
 
   private mutating func endHead() throws(Problem) -> Event {
-    guard status != 101 else { throw malformed("the server switches protocols (101) without a request to upgrade") }
+    if status == 101 { return try switchProtocol() }
     guard status >= 200 else {
       state = .statusLine
       return .informational
@@ -146,6 +152,14 @@ struct ResponseParser {
     guard hasNoBody || !framing.isAmbiguous else {
       throw malformed("the response's length is ambiguous: it has a Content-Length and a Transfer-Encoding that is not chunked")
     }
+    return .head
+  }
+
+  /// The head of 101 is complete: the bytes that follow have no framing of HTTP, and end with the connection.
+  private mutating func switchProtocol() throws(Problem) -> Event {
+    guard switchesProtocol else { throw malformed("the server switches protocols (101) without a request to upgrade") }
+    framing = Framing(closesConnection: true)
+    state = .complete
     return .head
   }
 

@@ -18,8 +18,9 @@ final class Transfer: @unchecked Sendable, HasDeadline {
     case new
     /// In the request queue: the connection pool is exhausted.
     case queued(Admission<Transfer>.Place)
-    /// Added to libcurl's multi handle; `slot` is its index in the engine's list.
-    case active(Admission<Transfer>.Place, slot: Int)
+    /// Added to libcurl's multi handle; `slot` is its index in the engine's list. The place is nil once its connection has left
+    /// the pool.
+    case active(Admission<Transfer>.Place?, slot: Int)
     case finished
   }
 
@@ -173,7 +174,8 @@ final class Transfer: @unchecked Sendable, HasDeadline {
   /// The transfer's place in the request queue or among the active transfers; nil before the submission and after the end.
   var place: Admission<Transfer>.Place? {
     switch life {
-    case .queued(let place), .active(let place, _): place
+    case .queued(let place): place
+    case .active(let place, _): place
     case .new, .finished: nil
     }
   }
@@ -191,6 +193,13 @@ final class Transfer: @unchecked Sendable, HasDeadline {
   /// Notes that the transfer's index in the engine's list has changed.
   func move(to slot: Int) {
     if case .active(let place, _) = life { life = .active(place, slot: slot) }
+  }
+
+  /// Gives up the transfer's place among those with a connection of the pool. Returns the place; nil if it has none.
+  func leavePlace() -> Admission<Transfer>.Place? {
+    guard case .active(let place, let slot) = life else { return nil }
+    life = .active(nil, slot: slot)
+    return place
   }
 
   /// Notes that the transfer has finished. Returns its previous state.

@@ -10,6 +10,6 @@ extension AdapterConformance {
     .cleanConnections(over: .plain), .concurrency, .errors, .backpressure, .metrics, .dyingConnections, .queueing, .requestsApart,
     .earlyAnswers, .handshakes, .unansweredExpect, .largeBodies, .requestsFromCallbacks,
     .localhost, .addresses, .addressPolicies, .proxies, .authenticating, .pacing,
-    .tracing, .requestForms, .lookupsApart, .givenAddresses, .sharedConnections,
+    .tracing, .upgrades, .requestForms, .lookupsApart, .givenAddresses, .sharedConnections,
   ]
 }
