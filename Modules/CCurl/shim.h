@@ -22,6 +22,7 @@
 #include <pthread.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -367,10 +368,13 @@ static inline int faraday_is_readable_or_closed(int descriptor) {
   return poll(&socket, 1, 0) != 0;
 }
 
-// Whether the peer has closed a connection and all received bytes were read.
+// Whether the peer has closed a connection without an error, and all received bytes were read. Not recv with MSG_PEEK, which would take
+// the error of a reset from libcurl.
 static inline int faraday_has_ended(int descriptor) {
-  char byte;
-  return recv(descriptor, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
+  struct pollfd socket = {.fd = descriptor, .events = POLLIN};
+  int unread = 0;
+  return poll(&socket, 1, 0) == 1 && (socket.revents & POLLIN) && !(socket.revents & (POLLERR | POLLHUP)) &&
+         ioctl(descriptor, FIONREAD, &unread) == 0 && unread == 0;
 }
 
 // The inode of an open file plus 1, which distinguishes it from others with the same descriptor; 0 if it is closed.

@@ -42,9 +42,10 @@ internal import Synchronization
       let wouldComplete = length.map { self.taken + Int64(count) == $0 } ?? false
       guard count > 0, !wouldComplete || hasEnded else {
         if hasEnded { return (.end, nil) }
+        engineWaits = true
+        guard isOpen else { return (.dry, nil) }
         // The source continues even if the buffer is full: otherwise it would wait for room, and the held-back bytes would wait
         // for its end (deadlock).
-        engineWaits = true
         defer { source = nil }
         return (.dry, source)
       }

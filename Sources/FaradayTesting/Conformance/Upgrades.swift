@@ -44,12 +44,14 @@ extension ConformanceGroup {
     .init("the body is not read before the 101") { subject in
       let accepted = Log<Void>()
       let wasEarly = Log<Bool>()
+      let isWaiting = Gate()
       let source = AsyncStream<Data> {
         wasEarly.append(accepted.elements.isEmpty)
         return wasEarly.elements.count == 1 ? Data("now".utf8) : nil
       }
-      try await withUpgrade(of: subject, sending: .stream(source)) { connection, _ in
+      try await withUpgrade(of: subject, sending: .stream(source), onInformational: { isWaiting.open() }) { connection, _ in
         try connection.send("HTTP/1.1 103 Early Hints\r\n\r\n")
+        isWaiting.wait()
         accepted.append(())
         try connection.send(accepting)
         try connection.send(try connection.read(exactly: 3))
@@ -103,15 +105,19 @@ extension ConformanceGroup {
       let (pieces, continuation) = AsyncStream.makeStream(of: Data.self)
       continuation.yield(Data("secret".utf8))
       let leaked = Log<Int>()
+      let hasEnded = Gate()
       try await withUpgrade(of: subject, sending: .stream(pieces)) { connection, _ in
         try connection.send("HTTP/1.1 " + answer)
         leaked.append(try connection.readToEnd())
+        hasEnded.open()
       } body: { response in
         try expectEqual("\(response.status.code)", String(answer.prefix(3)))
         try expectEqual(try await response.body.utf8Text(), "no")
+      } after: {
+        try expect(await hasEnded.opened(), "the connection is still open")
+        try expectEqual(leaked.elements, [0])
       }
       continuation.finish()
-      try expectEqual(leaked.elements, [0])
     }
   }
 
@@ -180,18 +186,21 @@ extension ConformanceGroup {
     },
   ]
 
-  private static func upgrade(_ connection: Connection, sending body: Body) async throws -> Response {
+  private static func upgrade(
+    _ connection: Connection, sending body: Body, onInformational: @escaping @Sendable () -> Void = {}
+  ) async throws -> Response {
     let request = try connection.request(.get, body: body) {
       $0.options.upgrade = "test"
       $0.options.delivery = .streamed
       $0.options.timeouts.idle = .seconds(60)
+      $0.options.onInformational = { _ in onInformational() }
     }
     return try await connection.send(request)
   }
 
   /// Sends a request for an upgrade to a server that runs the closure after the request's head.
   private static func withUpgrade(
-    of subject: AdapterConformance.Subject, sending body: Body,
+    of subject: AdapterConformance.Subject, sending body: Body, onInformational: @escaping @Sendable () -> Void = {},
     answer: @escaping @Sendable (RawConnection, String) throws -> Void, body check: (Response) async throws -> Void,
     after: () async throws -> Void = {}
   ) async throws {
@@ -202,7 +211,7 @@ extension ConformanceGroup {
     }
     defer { server.stop() }
     let connection = try subject.connection(to: server)
-    try await check(try await upgrade(connection, sending: body))
+    try await check(try await upgrade(connection, sending: body, onInformational: onInformational))
     try await after()
     if let error = failure.elements.first { throw error }
   }
