@@ -109,6 +109,7 @@ let package = Package(
     .executableTarget(name: "example-upload", dependencies: ["Faraday", "FaradayCurl"], path: "Tests/Examples/Upload"),
     .executableTarget(name: "downloader", dependencies: ["Faraday", "FaradayCurl"], path: "Tests/Downloader"),
     .executableTarget(name: "linked", dependencies: ["Faraday", "FaradayCurl"], path: "Tests/Linked"),
+    .executableTarget(name: "autobahn-client", dependencies: ["FaradayWebSocket", "FaradayCurl"], path: "Tests/Autobahn"),
     .executableTarget(name: "cache-writer", dependencies: ["FaradayCore", "FaradayCache"], path: "Tests/CacheWriter"),
     .target(name: "Watchdog", path: "Tests/Watchdog"),
     // Programs that only our own tests start, and the conformance rules that need them.

@@ -32,7 +32,7 @@ public final class WebSocket: AsyncSequence, Sendable {
     self.headers = headers
   }
 
-  deinit { session.abort() }
+  deinit { session.release() }
 
   /// How the server has closed the connection; nil before its close frame has arrived.
   public var closure: Closure? { session.closure }
@@ -104,7 +104,7 @@ public final class WebSocket: AsyncSequence, Sendable {
   public func ping() async throws { try await session.ping() }
 
   /// Closes the connection: sends a close frame after the messages that were sent before, and waits until the server has
-  /// answered it, at most for ``Configuration/closeTimeout``. Messages that arrive meanwhile are delivered. Has no effect on a
+  /// answered it and closed the connection, at most for ``Configuration/closeTimeout``. Messages that arrive meanwhile are delivered. Has no effect on a
   /// closed socket.
   ///
   /// - Parameters:

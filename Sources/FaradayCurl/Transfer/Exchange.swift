@@ -632,6 +632,7 @@ final class Exchange {
     guard let attempt, let engine, transfer.isActive else { return .connecting }
     if receiving.hasHead { return .receiving }
     if attempt.isReady || receiving.headSize > 0 {
+      if transfer.switchesProtocol { return .waiting }
       return !sending.isCopied && sending.sent < request.body.length ?? .max ? .sending : .waiting
     }
     if attempt.hasNoAddress { return .resolving }

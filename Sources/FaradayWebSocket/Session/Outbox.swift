@@ -27,7 +27,7 @@ final class Outbox: Sendable {
     var writer = FrameWriter()
     var compressor: Compressor?
     var bytes = Data()
-    /// The payload of the latest ping, if it was not answered yet (RFC 6455, section 5.5.3).
+    /// The payload of the latest ping, if there was no room for its answer (RFC 6455, section 5.5.3).
     var pong: Data?
     var transport: CheckedContinuation<Void, Never>?
     /// The sender that has the turn and waits for room.
@@ -130,11 +130,13 @@ final class Outbox: Sendable {
   /// Sends a ping, between the fragments of a message too.
   func ping(_ payload: Data) throws { try add(.ping, payload) }
 
-  /// Answers a ping. Only the latest of several pings is answered, so that a server cannot fill the memory with them.
+  /// Answers a ping. While the transport takes nothing, only the latest of several pings is answered, so that a server cannot
+  /// fill the memory with them.
   func pong(_ payload: Data) {
     let transport = state.withLock { state in
       guard state.phase == .open else { return state.takeTransport() }
       state.pong = payload
+      if state.bytes.count <= Self.highWatermark { state.writePong() }
       return state.takeTransport()
     }
     transport?.resume()

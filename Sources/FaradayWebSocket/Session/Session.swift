@@ -16,7 +16,10 @@ final class Session: Sendable {
     var lastPing: UInt64 = 0
     var closers: [CheckedContinuation<Void, Never>] = []
     var tasks: [Task<Void, Never>] = []
+    /// The end of the closing handshake.
     var deadline: Task<Void, Never>?
+
+    var isClosing: Bool { deadline != nil }
   }
 
   let outbox: Outbox
@@ -46,8 +49,13 @@ final class Session: Sendable {
     state.withLock { $0.tasks = [reader] + (keeper.map { [$0] } ?? []) }
   }
 
+  /// Ends the session of a socket that was released: at once, unless the closing handshake has begun. That ends it soon.
+  func release() {
+    if isReading, !state.withLock({ $0.isClosing }) { abort() }
+  }
+
   /// Closes the connection at once, without a closing handshake.
-  func abort() {
+  private func abort() {
     let tasks = state.withLock { $0.tasks + ($0.deadline.map { [$0] } ?? []) }
     for task in tasks { task.cancel() }
   }
@@ -113,10 +121,13 @@ final class Session: Sendable {
     abort()
   }
 
+  /// Tells the tasks that wait for a pong that none will come, and at the end those that wait for it.
   private func resumeWaiting() {
     let (pings, closers) = state.withLock { state in
-      defer { (state.pings, state.closers) = ([:], []) }
-      return (state.pings.values, state.closers)
+      let waiting = (Array(state.pings.values), state.hasEnded ? state.closers : [])
+      state.pings = [:]
+      if state.hasEnded { state.closers = [] }
+      return waiting
     }
     for ping in pings { ping.resume(throwing: error(.notOpen)) }
     for closer in closers { closer.resume() }
@@ -168,13 +179,13 @@ final class Session: Sendable {
 
   // MARK: closing
 
-  /// Sends a close frame, and waits for the server's, at most for the configured time.
+  /// Sends a close frame, and waits until the server has answered it and closed the connection, at most for the configured time.
   func close(_ code: WebSocket.CloseCode, _ reason: String) async {
     outbox.close(code, reason)
     limitClosing()
     await withCheckedContinuation { continuation in
       let isOver = state.withLock { state in
-        guard !state.hasEnded, state.isReading else { return true }
+        guard !state.hasEnded else { return true }
         state.closers.append(continuation)
         return false
       }
