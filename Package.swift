@@ -98,7 +98,7 @@ let package = Package(
     .executableTarget(
       name: "FaradayCLI",
       dependencies: [
-        "Faraday", "FaradayCurl", "FaradayURLSession", "FaradayTesting",
+        "Faraday", "FaradayCurl", "FaradayURLSession", "FaradayWebSocket", "FaradayTesting",
         .product(name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Command"])),
       ]),
     .target(name: "SanitizedMutex", path: "Tests/SanitizedMutex"),
@@ -175,7 +175,8 @@ let package = Package(
     .testTarget(
       name: "FaradayTests",
       dependencies: [
-        "Faraday", "FaradayCache", "FaradayHAL", "FaradayCurl", "FaradayURLSession", "FaradayTesting", "TestServers",
+        "Faraday", "FaradayCache", "FaradayHAL", "FaradayWebSocket", "FaradayCurl", "FaradayURLSession", "FaradayTesting",
+        "TestServers",
         "TestSupport", "example-ndjson", "example-upload",
         .product(name: "Logging", package: "swift-log"),
       ]),

@@ -18,7 +18,7 @@ enum Pages {
   private static let code =
     [
       "ReadmeExamples", "ReadmeFaces", "ArticleExamples", "Examples+Caching", "Examples+Downloads", "Examples+EventStreams",
-      "Examples+Resilience", "OverCurl", "EchoAdapter", "EchoConformanceTests",
+      "Examples+Resilience", "Examples+WebSockets", "OverCurl", "EchoAdapter", "EchoConformanceTests",
     ].map { "Tests/FaradayTests/\($0).swift" }
     + [
       "Tests/OutsideTests/PushingAdapter.swift", "Tests/FaradayObservabilityTests/ObservabilityExamples.swift",

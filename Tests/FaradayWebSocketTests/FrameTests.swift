@@ -38,13 +38,14 @@ import Testing
     }
   }
 
-  @Test(arguments: [
-    ([0x83, 0], "opcode"), ([0x87, 0], "opcode"), ([0x8B, 0], "opcode"), ([0x8F, 0], "opcode"), ([0xC1, 0], "reserved bit"),
-    ([0xA1, 0], "reserved bit"), ([0x91, 0], "reserved bit"), ([0x81, 0x80], "masked"), ([0x09, 0], "fragmented"),
-    ([0x08, 0], "fragmented"), ([0x89, 126, 0, 126], "control frame"), ([0x88, 127, 0, 0, 0, 0, 0, 1, 0, 0], "control frame"),
-    ([0x82, 126, 0, 125], "shortest"), ([0x82, 127, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF], "shortest"),
-    ([0x82, 127, 0x80, 0, 0, 0, 0, 0, 0, 0], "highest bit"),
-  ] as [([UInt8], String)])
+  @Test(
+    arguments: [
+      ([0x83, 0], "opcode"), ([0x87, 0], "opcode"), ([0x8B, 0], "opcode"), ([0x8F, 0], "opcode"), ([0xC1, 0], "reserved bit"),
+      ([0xA1, 0], "reserved bit"), ([0x91, 0], "reserved bit"), ([0x81, 0x80], "masked"), ([0x09, 0], "fragmented"),
+      ([0x08, 0], "fragmented"), ([0x89, 126, 0, 126], "control frame"), ([0x88, 127, 0, 0, 0, 0, 0, 1, 0, 0], "control frame"),
+      ([0x82, 126, 0, 125], "shortest"), ([0x82, 127, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF], "shortest"),
+      ([0x82, 127, 0x80, 0, 0, 0, 0, 0, 0, 0], "highest bit"),
+    ] as [([UInt8], String)])
   func `a frame that a server must not send is refused`(bytes: [UInt8], problem: String) {
     let violation = #expect(throws: Violation.self) { try parts(bytes) }
     #expect(violation?.code == .protocolError)

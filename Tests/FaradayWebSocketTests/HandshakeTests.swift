@@ -4,7 +4,9 @@ import Testing
 
 @Suite struct HandshakeTests {
   @Test func `SHA-1 has the results of FIPS 180`() {
-    func hex(_ text: String) -> String { SHA1.hash(Array(text.utf8)).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() }
+    func hex(_ text: String) -> String {
+      SHA1.hash(Array(text.utf8)).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    }
     #expect(hex("abc") == "a9993e364706816aba3e25717850c26c9cd0d89d")
     #expect(hex("") == "da39a3ee5e6b4b0d3255bfef95601890afd80709")
     #expect(hex("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq") == "84983e441c3bd26ebaae4aa1f95129e5e54670f1")
@@ -31,12 +33,13 @@ import Testing
     #expect(try agreement(["Sec-WebSocket-Protocol": "v2"], protocols: ["v1", "v2"]).subprotocol == "v2")
   }
 
-  @Test(arguments: [
-    ("Upgrade", nil), ("Upgrade", "h2c"), ("Connection", nil), ("Connection", "close"), ("Connection", "upgraded"),
-    ("Sec-WebSocket-Accept", nil), ("Sec-WebSocket-Accept", "s3pPLMBiTxaQ9kYGzzhZRbK+xOO="),
-    ("Sec-WebSocket-Accept", "S3PPLMBITXAQ9KYGZZHZRBK+XOO="), ("Sec-WebSocket-Protocol", "v3"),
-    ("Sec-WebSocket-Extensions", "permessage-deflate"),
-  ] as [(String, String?)])
+  @Test(
+    arguments: [
+      ("Upgrade", nil), ("Upgrade", "h2c"), ("Connection", nil), ("Connection", "close"), ("Connection", "upgraded"),
+      ("Sec-WebSocket-Accept", nil), ("Sec-WebSocket-Accept", "s3pPLMBiTxaQ9kYGzzhZRbK+xOO="),
+      ("Sec-WebSocket-Accept", "S3PPLMBITXAQ9KYGZZHZRBK+XOO="), ("Sec-WebSocket-Protocol", "v3"),
+      ("Sec-WebSocket-Extensions", "permessage-deflate"),
+    ] as [(String, String?)])
   func `a wrong answer is refused`(name: String, value: String?) {
     #expect(throws: WebSocketError.Reason.self) { try agreement([name: value], protocols: ["v1"]) }
   }

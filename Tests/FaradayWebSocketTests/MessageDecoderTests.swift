@@ -46,10 +46,11 @@ import Testing
     #expect(data[0] == 1)
   }
 
-  @Test(arguments: [
-    ([0x80, 0], "no message to continue"), ([0x00, 0], "no message to continue"), ([0x01, 0, 0x81, 0], "within another"),
-    ([0x01, 0, 0x82, 0], "within another"), ([0x88, 1, 3], "one byte"),
-  ] as [([UInt8], String)])
+  @Test(
+    arguments: [
+      ([0x80, 0], "no message to continue"), ([0x00, 0], "no message to continue"), ([0x01, 0, 0x81, 0], "within another"),
+      ([0x01, 0, 0x82, 0], "within another"), ([0x88, 1, 3], "one byte"),
+    ] as [([UInt8], String)])
   func `a wrong order of frames is refused`(bytes: [UInt8], problem: String) {
     let violation = #expect(throws: Violation.self) { try events(bytes) }
     #expect(violation?.code == .protocolError)

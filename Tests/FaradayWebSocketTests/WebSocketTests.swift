@@ -298,12 +298,14 @@ import Testing
 
   // MARK: hostile servers
 
-  @Test(arguments: [
-    ([0x83, 0x00], 1002), ([0x81, 0x80, 0, 0, 0, 0], 1002), ([0xC1, 0x00], 1002), ([0x89, 126, 0, 126], 1002),
-    ([0x09, 0x00], 1002), ([0x88, 0x01, 0x03], 1002), ([0x88, 0x02, 0x03, 0xED], 1002), ([0x80, 0x00], 1002),
-    ([0x01, 0x01, 0xC3, 0x80, 0x01, 0x28], 1007), ([0x82, 127, 0, 0, 0, 0, 0x40, 0, 0, 0], 1009),
-  ] as [([UInt8], UInt16)])
-  func `a violation closes the connection with its code, after what was received before`(bytes: [UInt8], code: UInt16) async throws
+  @Test(
+    arguments: [
+      ([0x83, 0x00], 1002), ([0x81, 0x80, 0, 0, 0, 0], 1002), ([0xC1, 0x00], 1002), ([0x89, 126, 0, 126], 1002),
+      ([0x09, 0x00], 1002), ([0x88, 0x01, 0x03], 1002), ([0x88, 0x02, 0x03, 0xED], 1002), ([0x80, 0x00], 1002),
+      ([0x01, 0x01, 0xC3, 0x80, 0x01, 0x28], 1007), ([0x82, 127, 0, 0, 0, 0, 0x40, 0, 0, 0], 1009),
+    ] as [([UInt8], UInt16)])
+  func `a violation closes the connection with its code, after what was received before`(bytes: [UInt8], code: UInt16)
+    async throws
   {
     let answer = Log<WebSocketClient.Frame>()
     let server = try WebSocketServer { client in

@@ -1,5 +1,6 @@
 import Faraday
 import FaradayCurl
+import FaradayWebSocket
 
 /// An error with an exit status and a one-line message.
 struct CommandFailure: Error, Equatable {
@@ -121,6 +122,15 @@ extension CommandFailure {
       } else {
         self.init(error.reason == .endedEarly ? 18 : ExitStatus.tooLarge, error.description)
       }
+    case let error as WebSocketError:
+      let status: Int32 =
+        switch error.reason {
+        case .handshake, .violation: 8
+        case .pingTimeout: 28
+        case .notOpen: 55
+        case .closed, .interrupted: 56
+        }
+      self.init(status, error.description)
     case let error as UnsafeTransfer.OptionError: self.init(ExitStatus.unsupported, error.description)
     case let error as RedirectError: self.init(error)
     case let error as UsageFailure: self.init(error.status, error.message)

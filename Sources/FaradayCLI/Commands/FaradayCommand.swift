@@ -2,12 +2,12 @@ import ArgumentParser
 import Faraday
 import FaradayCurl
 
-/// The `faraday` command: `faraday [options] URL`, and the subcommands `events`, `serve`, `demo` and `adapters`.
+/// The `faraday` command: `faraday [options] URL`, and the subcommands `events`, `ws`, `serve`, `demo` and `adapters`.
 @main
 struct FaradayCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "faraday", abstract: "An HTTP client over libcurl or URLSession, with curl's option names.",
-    subcommands: [Events.self, Serve.self, Demo.self, Adapters.self])
+    subcommands: [Events.self, WS.self, Serve.self, Demo.self, Adapters.self])
 
   static func main() async {
     // A closed pipe must fail the write, which has a separate exit status.
@@ -19,7 +19,7 @@ struct FaradayCommand: AsyncParsableCommand {
   /// Runs the command with these arguments and returns the exit status.
   static func status(of arguments: [String]) async -> Int32 {
     switch arguments.first {
-    case "events", "serve", "demo", "adapters": await statusOfSubcommand(arguments)
+    case "events", "ws", "serve", "demo", "adapters": await statusOfSubcommand(arguments)
     case "fetch": await Fetch.status(of: Array(arguments.dropFirst()))
     default: await Fetch.status(of: arguments)
     }

@@ -43,7 +43,9 @@ extension Options {
   fileprivate var sharingKey: SharingKey? {
     guard deliversWhole, onInformational == nil, onUploadProgress == nil else { return nil }
     if let fields = transport?.fields {
-      guard fields.onRawHead == nil, fields.onTrace == nil, fields.requestTrailers == nil, fields.upgrade == nil else { return nil }
+      guard fields.onRawHead == nil, fields.onTrace == nil, fields.requestTrailers == nil, fields.upgrade == nil else {
+        return nil
+      }
     }
     var values: [ObjectIdentifier: AnyHashable] = [:]
     for (key, value) in custom {

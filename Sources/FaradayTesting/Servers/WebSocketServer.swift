@@ -68,11 +68,17 @@ public final class WebSocketServer: Sendable {
 public final class WebSocketClient: Sendable {
   /// The kind of a frame (RFC 6455, section 5.2).
   public enum Opcode: UInt8, Sendable {
+    /// A later part of a message.
     case continuation = 0
+    /// A text, or its first part.
     case text = 1
+    /// Bytes, or their first part.
     case binary = 2
+    /// The end of the connection, with a code and a reason.
     case close = 8
+    /// A request for a pong with the same content.
     case ping = 9
+    /// The answer to a ping.
     case pong = 10
   }
 
