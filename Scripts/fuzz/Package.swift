@@ -11,7 +11,7 @@ let package = Package(
     .executableTarget(
       name: "fuzz",
       dependencies: ["LibFuzzer"]
-        + ["Faraday", "FaradayCore", "FaradayCoding", "FaradayMiddleware", "FaradayHAL", "FaradayCurl"].map {
+        + ["Faraday", "FaradayCore", "FaradayCoding", "FaradayMiddleware", "FaradayHAL", "FaradayWebSocket", "FaradayCurl"].map {
           .product(name: $0, package: "Faraday")
         },
       swiftSettings: [

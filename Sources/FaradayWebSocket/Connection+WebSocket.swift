@@ -42,7 +42,7 @@ extension Connection {
     let response = try await send(request)
     guard response.status == .switchingProtocols else { throw try await StatusError(response, to: request).withBody() }
     let agreement: OpeningHandshake.Agreement
-    do { agreement = try handshake.agreement(in: response) } catch { throw WebSocketError(error, request) }
+    do { agreement = try handshake.agreement(in: response) } catch { throw WebSocketError(error.reason, request) }
     if let deflation = agreement.compression?.deflation { outbox.compress(by: deflation) }
     let session = Session(outbox, configuration, RequestSummary(request))
     session.start(reading: response.body, agreement.compression)

@@ -95,7 +95,7 @@ public final class WebSocket: AsyncSequence, Sendable {
   }
 
   private func mapped(_ send: () async throws -> Void) async throws {
-    do { try await send() } catch let reason as WebSocketError.Reason { throw session.error(reason) }
+    do { try await send() } catch let problem as Problem { throw session.error(problem.reason) }
   }
 
   // MARK: pings and the end

@@ -6,7 +6,7 @@ public import FaradayCore
 /// throws ``FaradayCore/StatusError``.
 public struct WebSocketError: FaradayError, CustomReflectable {
   /// The reason.
-  public enum Reason: Error, Sendable, Hashable {
+  public enum Reason: Sendable, Hashable {
     /// The response with the status 101 does not open a WebSocket, for this reason.
     case handshake(String)
     /// The server has violated the protocol or exceeded a limit: the connection was closed with that code.
@@ -59,4 +59,11 @@ public struct WebSocketError: FaradayError, CustomReflectable {
     return naming(what)
   }
   public var customMirror: Mirror { Mirror(self, children: [:]) }
+}
+
+/// A reason within this module, where the request is not known.
+struct Problem: Error, Equatable {
+  let reason: WebSocketError.Reason
+
+  static func handshake(_ problem: String) -> Problem { Problem(reason: .handshake(problem)) }
 }

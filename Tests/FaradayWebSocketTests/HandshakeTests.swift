@@ -14,7 +14,7 @@ import Testing
 
   private func agreement(
     _ changes: KeyValuePairs<String, String?> = [:], protocols: [String] = [], compresses: Bool = false
-  ) throws(WebSocketError.Reason) -> OpeningHandshake.Agreement {
+  ) throws(Problem) -> OpeningHandshake.Agreement {
     // RFC 6455, section 1.3.
     let handshake = OpeningHandshake(key: "dGhlIHNhbXBsZSBub25jZQ==", protocols: protocols, compresses: compresses)
     var headers: HTTPFields = [
@@ -41,7 +41,7 @@ import Testing
       ("Sec-WebSocket-Extensions", "permessage-deflate"),
     ] as [(String, String?)])
   func `a wrong answer is refused`(name: String, value: String?) {
-    #expect(throws: WebSocketError.Reason.self) { try agreement([name: value], protocols: ["v1"]) }
+    #expect(throws: Problem.self) { try agreement([name: value], protocols: ["v1"]) }
   }
 
   @Test func `the parameters of compression are read`() throws {
@@ -67,7 +67,7 @@ import Testing
       "permessage-deflate; server_no_context_takeover; server_no_context_takeover", "x-webkit-deflate-frame",
       "permessage-deflate, permessage-deflate", "permessage-deflate;",
     ] {
-      #expect(throws: WebSocketError.Reason.self, "\(wrong)") { try compression(wrong) }
+      #expect(throws: Problem.self, "\(wrong)") { try compression(wrong) }
     }
   }
 

@@ -57,6 +57,7 @@ import Testing
     let socket = try await connection.webSocket("chat", protocols: ["v1", "v2"], query: ["room": 1])
     #expect(socket.subprotocol == "v2")
     #expect(socket.headers[HTTPField.Name("X-A") ?? .accept] == "b")
+    #expect(try await next(socket) == nil)
     let head = heads.elements.first ?? ""
     #expect(head.hasPrefix("GET /base/chat?room=1 HTTP/1.1\r\n"))
     #expect(head.contains("Authorization: Bearer x\r\n"))

@@ -13,7 +13,7 @@ struct Compression: Equatable {
   private(set) var clientWindow: Int32 = 15
 
   /// Parses the value of a `Sec-WebSocket-Extensions` field. Throws the problem if it accepts anything but the offer.
-  init(accepting value: String) throws(WebSocketError.Reason) {
+  init(accepting value: String) throws(Problem) {
     let parts = value.split(separator: ";", omittingEmptySubsequences: false).map { $0.trimming() }
     guard parts.first?.lowercased() == "permessage-deflate" else {
       throw .handshake("it accepts the extension \(value.bounded(to: 80)), which was not offered")

@@ -37,7 +37,7 @@ package struct OpeningHandshake {
   }
 
   /// Checks the response with the status 101.
-  func agreement(in response: Response) throws(WebSocketError.Reason) -> Agreement {
+  func agreement(in response: Response) throws(Problem) -> Agreement {
     let headers = response.headers
     guard headers[.upgrade]?.lowercased() == "websocket" else { throw .handshake("its Upgrade field does not name websocket") }
     guard headers[values: .connection].contains(where: { Self.words($0).contains("upgrade") }) else {

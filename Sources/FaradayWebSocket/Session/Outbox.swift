@@ -110,7 +110,7 @@ final class Outbox: Sendable {
       return (true, state.takeTransport())
     }
     transport?.resume()
-    guard isOpen else { throw WebSocketError.Reason.notOpen }
+    guard isOpen else { throw Problem(reason: .notOpen) }
   }
 
   /// Waits until there is room, or the outbox is closed.

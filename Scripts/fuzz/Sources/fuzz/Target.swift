@@ -10,7 +10,7 @@ struct Target: Sendable {
 
   static let all = [
     chunks, codings, cookies, dates, events, hal, head, json, lines, link, media, multipart, paths, query, redaction, redirects,
-    retryAfter, uris,
+    retryAfter, uris, frames, inflation,
   ]
 
   /// The one that `--target=` names.
