@@ -150,7 +150,7 @@ extension Request {
   fileprivate var bypassReason: CacheResult.Reason? {
     guard method == .get || method == .head else { return .method }
     guard options.cache != .noStore else { return .noStore }
-    guard body.isEmpty, options.requestTarget == .origin else { return .unusualRequest }
+    guard body.isEmpty, options.requestTarget == .origin, options.upgrade == nil else { return .unusualRequest }
     guard !headers.contains(.range) else { return .range }
     return Self.preconditions.contains { headers.contains($0) } ? .precondition : nil
   }

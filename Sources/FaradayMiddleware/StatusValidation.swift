@@ -1,6 +1,6 @@
 public import FaradayCore
 
-/// Throws ``FaradayCore/StatusError`` for a response with an unexpected status. 2xx is expected by default.
+/// Throws ``FaradayCore/StatusError`` for a response with an unexpected status. 2xx is expected by default, and 101 always.
 ///
 ///     connection.use(.statusValidation)                       // 2xx
 ///     connection.use(.statusValidation([200, 404]))
@@ -23,6 +23,8 @@ public struct StatusValidation: Middleware {
 
   public func handle(_ request: Request, next: Next) async throws -> Response {
     let response = try await next(request)
+    // The server has switched protocols, as the request asks.
+    guard response.status != .switchingProtocols else { return response }
     guard !expected.contains(response.status) else { return response }
     let isStreamed = request.options.delivery == .streamed && request.options.onChunk == nil
     if isStreamed {

@@ -82,12 +82,22 @@ public final class WebSocket: AsyncSequence, Sendable {
   /// messages wait until it is sent. An error of the sequence is thrown, and closes the connection, since the message cannot
   /// be completed.
   public func send<Pieces: AsyncSequence>(streaming pieces: Pieces) async throws where Pieces.Element == Data {
-    try await mapped { try await session.outbox.send(.binary, pieces: pieces) }
+    try await stream(.binary, pieces)
   }
 
   /// Sends one text in fragments. Otherwise equal to ``send(streaming:)-(Pieces)`` of bytes.
   public func send<Pieces: AsyncSequence>(streaming pieces: Pieces) async throws where Pieces.Element == String {
-    try await mapped { try await session.outbox.send(.text, pieces: pieces.map { Data($0.utf8) }) }
+    try await stream(.text, pieces.map { Data($0.utf8) })
+  }
+
+  private func stream<Pieces: AsyncSequence>(_ opcode: Opcode, _ pieces: Pieces) async throws where Pieces.Element == Data {
+    do {
+      try await mapped { try await session.outbox.send(opcode, pieces: pieces) }
+    } catch {
+      // The message is incomplete, and a close frame was sent.
+      if !session.outbox.isOpen { session.limitClosing() }
+      throw error
+    }
   }
 
   private func send(_ opcode: Opcode, _ payload: Data) async throws {

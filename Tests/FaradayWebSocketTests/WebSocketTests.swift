@@ -1,6 +1,6 @@
 @testable import FaradayWebSocket
 import FaradayContentCoding
-import FaradayCore
+import Faraday
 import FaradayCurl
 import FaradayTesting
 import TestSupport
@@ -175,6 +175,31 @@ import Testing
     #expect(try await next(socket) == .binary(Data("one two three".utf8)))
     await socket.close()
     #expect(socket.closure?.code == .normal)
+  }
+
+  @Test func `a sender that does not read learns that the connection has ended`() async throws {
+    let server = try WebSocketServer { client in
+      // More than the socket takes in: its reader waits for room, and does not see the end.
+      for number in 0..<100 { try client.send("\(number)") }
+      client.connection.reset()
+    }
+    let socket = try await open(server)
+    let error = await #expect(throws: WebSocketError.self) {
+      while true { try await socket.send(Data(count: 100_000)) }
+    }
+    #expect(error?.reason == .notOpen)
+  }
+
+  @Test func `the middleware of a connection lets a handshake pass`() async throws {
+    let server = try WebSocketServer.echo()
+    let hedging = Hedging(.init(.fixed(.zero)))
+    let connection = try Connection(
+      server.url, adapter: adapter,
+      middleware: .standard(cookies: CookieJar()) + [.statusValidation, hedging])
+    let socket = try await connection.webSocket()
+    try await socket.send("x")
+    #expect(try await next(socket) == .text("x"))
+    #expect(server.connectionCount == 1)
   }
 
   // MARK: the end

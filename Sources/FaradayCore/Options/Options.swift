@@ -102,8 +102,9 @@ public struct Options: Sendable {
   /// is an ordinary one, and the request's body is not sent.
   ///
   /// The method must be GET, the body empty or a stream of unknown length, and the response streamed or taken by ``onChunk``.
-  /// ``Timeouts/idle`` applies until the response's head; ``Timeouts/total`` applies to the whole exchange. An upgraded
-  /// connection does not count towards the limits of the connection pool.
+  /// ``Timeouts/idle`` applies until the response's head, and later while bytes wait for the server, or if the body is empty;
+  /// ``Timeouts/total`` applies to the whole exchange. An upgraded connection does not count towards the limits of the
+  /// connection pool.
   public var upgrade: String? {
     get { transport?.fields.upgrade }
     set { changeTransport { $0.upgrade = newValue } }

@@ -66,9 +66,8 @@ extension Request {
   fileprivate func fieldsToSend() throws -> [HTTPField] {
     var fields = try checkedFields()
     if let name = options.transport?.fields.upgrade {
-      return fields + [HTTPField(name: .connection, value: "Upgrade"), HTTPField(name: .upgrade, value: name)]
-    }
-    if let expect = options.transport?.fields.expectContinue, !body.isEmpty, !headers.contains(.expect),
+      fields += [HTTPField(name: .connection, value: "Upgrade"), HTTPField(name: .upgrade, value: name)]
+    } else if let expect = options.transport?.fields.expectContinue, !body.isEmpty, !headers.contains(.expect),
       body.length.map({ $0 >= expect.minimumBodySize }) ?? true
     {
       fields.append(HTTPField(name: .expect, value: "100-continue"))

@@ -45,7 +45,8 @@ public struct Hedging: Middleware {
   public func handle(_ request: Request, next: Next) async throws -> Response {
     // One deposit for each request, not for each attempt of a retry.
     if !budget.isOfRetry { budget.deposit() }
-    let mayRepeat = request.options.isHedged ?? request.method.isSafe
+    let isUpgrade = request.options.upgrade != nil
+    let mayRepeat = !isUpgrade && request.options.isHedged ?? request.method.isSafe
     guard mayRepeat, policy.attempts > 1, request.body.isReplayable else { return try await next(request) }
     let origin = LimitKey.origin.name(request)
     let start = elapsed()

@@ -183,8 +183,23 @@ final class Outbox: Sendable {
   /// The body of the handshake's request. Each attempt of the handshake can read it: nothing is taken before the server has
   /// switched protocols.
   var body: Body {
-    .reading(length: nil, isReplayable: true) { { await self.next() } }
+    .reading(length: nil, isReplayable: true) {
+      let reading = Reading(outbox: self)
+      return { await reading.outbox.next() }
+    }
   }
+
+  /// The transport's reading of the body. When it is released, nothing is sent any more.
+  private final class Reading: Sendable {
+    let outbox: Outbox
+
+    init(outbox: Outbox) { self.outbox = outbox }
+
+    deinit { outbox.end() }
+  }
+
+  /// Whether messages can still be sent.
+  var isOpen: Bool { state.withLock { $0.phase == .open } }
 
   /// The next bytes to send; nil when the outbox is closed and empty, or the transport has stopped reading.
   private func next() async -> Data? {

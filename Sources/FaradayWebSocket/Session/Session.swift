@@ -194,7 +194,7 @@ final class Session: Sendable {
   }
 
   /// Ends the session after a while, if the server does not close the connection.
-  private func limitClosing() {
+  func limitClosing() {
     state.withLock { state in
       guard state.deadline == nil, !state.hasEnded else { return }
       state.deadline = Task {
