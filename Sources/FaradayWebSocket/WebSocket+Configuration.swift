@@ -11,7 +11,8 @@ extension WebSocket {
     /// and detect a dead peer.
     public var pingInterval: Duration? = .seconds(30)
     /// The maximum time without a byte from the server after a ping: 30 seconds by default. After it the socket throws
-    /// ``WebSocketError/Reason/pingTimeout``.
+    /// ``WebSocketError/Reason/pingTimeout``. While ``maximumWaitingMessages`` wait for their reader, it is the maximum time in
+    /// which the server takes nothing of what is sent.
     public var pingTimeout: Duration = .seconds(30)
     /// The maximum time in which the server must answer a close frame and close the connection: 5 seconds by default.
     public var closeTimeout: Duration = .seconds(5)

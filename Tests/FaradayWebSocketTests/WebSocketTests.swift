@@ -179,6 +179,7 @@ import Testing
 
   @Test func `a sender that does not read learns that the connection has ended`() async throws {
     let server = try WebSocketServer { client in
+      _ = try client.readMessage()
       // More than the socket takes in: its reader waits for room, and does not see the end.
       for number in 0..<100 { try client.send("\(number)") }
       client.connection.reset()
@@ -188,6 +189,31 @@ import Testing
       while true { try await socket.send(Data(count: 100_000)) }
     }
     #expect(error?.reason == .notOpen)
+  }
+
+  @Test func `a sender that does not read is not stuck with a server that does not read either`() async throws {
+    let clock = ManualClock()
+    let server = try WebSocketServer { client in
+      for number in 0..<100 { try client.send("\(number)") }
+      Gate().wait()
+    }
+    let socket = try await open(server) { $0.clock = clock }
+    let hasEnded = Gate()
+    let sender = Task {
+      defer { hasEnded.open() }
+      while true { try await socket.send(Data(count: 1_000_000)) }
+    }
+    let time = Task {
+      while !Task.isCancelled {
+        await clock.sleepers(1)
+        clock.advance(by: .seconds(30))
+      }
+    }
+    #expect(await hasEnded.opened())
+    time.cancel()
+    let error = await #expect(throws: WebSocketError.self) { try await sender.value }
+    #expect(error?.reason == .notOpen)
+    server.stop()
   }
 
   @Test func `the middleware of a connection lets a handshake pass`() async throws {

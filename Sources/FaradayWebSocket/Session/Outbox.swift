@@ -198,6 +198,9 @@ final class Outbox: Sendable {
     deinit { outbox.end() }
   }
 
+  /// Whether bytes wait for the transport.
+  var hasBytes: Bool { state.withLock { !$0.bytes.isEmpty } }
+
   /// Whether messages can still be sent.
   var isOpen: Bool { state.withLock { $0.phase == .open } }
 

@@ -168,8 +168,9 @@ final class Session: Sendable {
         let received = state.withLock { $0.received }
         try outbox.ping(Data())
         try await configuration.clock.sleep(for: configuration.pingTimeout)
-        // While the reader waits for room, it does not see what the server has sent.
-        guard received == state.withLock({ $0.received }), !inbox.isFull else { continue }
+        // While the reader waits for room, it does not see what the server has sent, nor the end of the connection. Then the
+        // transport shows whether the server is alive: it takes the bytes to send.
+        guard received == state.withLock({ $0.received }), !inbox.isFull || outbox.hasBytes else { continue }
         return end(error(.pingTimeout))
       } catch {
         return
