@@ -13,13 +13,13 @@ extension Connection {
   /// is `http` or `https`; in a whole URL, `ws` and `wss` mean the same.
   ///
   /// Needs an adapter with ``FaradayCore/Capabilities/upgrade``, such as `CurlAdapter`, and HTTP/1.1. Throws
-  /// ``FaradayCore/StatusError`` if the server answers with another status than 101, ``WebSocketError`` if its answer is
-  /// invalid, and ``FaradayCore/TransportError``.
+  /// ``FaradayCore/StatusError`` if the server answers with another status than 101, ``FaradayWebSocket/WebSocketError`` if its
+  /// answer is invalid, and ``FaradayCore/TransportError``.
   ///
   /// - Parameters:
   ///   - path: the arguments `path`, `variables`, `query`, `headers` and `edit` are those of `request`.
-  ///   - protocols: the subprotocols that the client speaks, the preferred one first. ``WebSocket/subprotocol`` is the
-  ///     server's choice.
+  ///   - protocols: the subprotocols that the client speaks, the preferred one first. ``FaradayWebSocket/WebSocket/subprotocol`` is
+  ///     the server's choice.
   ///   - configuration: limits, pings and compression.
   public func webSocket(
     _ path: some URLReference = "", protocols: [String] = [], variables: [String: any ParameterValue]? = nil,

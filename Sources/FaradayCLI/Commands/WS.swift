@@ -25,7 +25,9 @@ struct WS: AsyncParsableCommand {
   @Flag(help: "Offers compression.")
   var compressed = false
 
-  @Option(help: ArgumentHelp("Ends after this number of received messages.", valueName: "number"))
+  @Option(
+    help: ArgumentHelp(
+      "Ends after this number of received messages, and not with the end of the input.", valueName: "number"))
   var maxMessages: Int?
 
   @Flag(name: [.customShort("k"), .customLong("insecure")], help: "Does not verify the server's certificate.")
@@ -84,12 +86,12 @@ struct WS: AsyncParsableCommand {
     return lowered.hasPrefix("ws://") || lowered.hasPrefix("wss://") ? "http" + url.dropFirst(2) : url
   }
 
-  /// Sends the lines of the input, and closes the connection at their end.
+  /// Sends the lines of the input, and closes the connection at their end, unless a number of messages is awaited.
   private func sendInput(over socket: WebSocket) async throws {
     for try await line in Body.stream(try InputPieces(InputFile(name: "-"))).dataLines(upTo: 16 << 20) {
       if binary { try await socket.send(line) } else { try await socket.send(String(decoding: line, as: UTF8.self)) }
     }
-    await socket.close()
+    if maxMessages == nil { await socket.close() }
   }
 
   private func show(_ socket: WebSocket) async throws {
