@@ -18,8 +18,8 @@ extension Connection {
   ///
   /// - Parameters:
   ///   - path: the arguments `path`, `variables`, `query`, `headers` and `edit` are those of `request`.
-  ///   - protocols: the subprotocols that the client speaks, the preferred one first. ``FaradayWebSocket/WebSocket/subprotocol`` is
-  ///     the server's choice.
+  ///   - protocols: the subprotocols that the client speaks, the preferred one first.
+  ///     ``FaradayWebSocket/WebSocket/subprotocol`` is the server's choice.
   ///   - configuration: limits, pings and compression.
   public func webSocket(
     _ path: some URLReference = "", protocols: [String] = [], variables: [String: any ParameterValue]? = nil,

@@ -114,8 +114,8 @@ public final class WebSocket: AsyncSequence, Sendable {
   public func ping() async throws { try await session.ping() }
 
   /// Closes the connection: sends a close frame after the messages that were sent before, and waits until the server has
-  /// answered it and closed the connection, at most for ``Configuration/closeTimeout``. Messages that arrive meanwhile are delivered. Has no effect on a
-  /// closed socket.
+  /// answered it and closed the connection, at most for ``Configuration/closeTimeout``. Messages that arrive meanwhile are
+  /// delivered. Has no effect on a closed socket.
   ///
   /// - Parameters:
   ///   - code: a code that must not be sent (RFC 6455, section 7.4.1), such as 1005, is left out.
