@@ -1,5 +1,5 @@
-import FaradayCore
-import FaradayContentCoding
+@testable import FaradayCore
+@testable import FaradayContentCoding
 @testable import FaradayWebSocket
 
 extension Target {
@@ -60,7 +60,7 @@ private struct Decoded: Equatable {
     let limit = 10_000
     var decoder = MessageDecoder(limit: limit, inflation: isCompressed ? MessageInflater(keepsContext: true) : nil)
     var rest = bytes[...]
-    do {
+    do throws(Violation) {
       while !rest.isEmpty {
         decoder.append(Data(rest.prefix(size)))
         rest = rest.dropFirst(size)
