@@ -18,6 +18,9 @@ package final class MessageInflater {
   private var inflater: Inflater?
   private var input = Data()
   private var hasOutput = false
+  /// The number of last blocks of the message since its latest output. They cost time and yield nothing, so few are accepted.
+  private var emptyEnds = 0
+  private static let maximumEmptyEnds = 16
 
   /// - Parameter keepsContext: whether a message may refer to bytes of earlier messages (context takeover).
   package init(keepsContext: Bool) { self.keepsContext = keepsContext }
@@ -27,15 +30,23 @@ package final class MessageInflater {
 
   /// The next decompressed bytes; nil if more bytes are needed.
   package func next() throws(ContentDecodingError) -> Data? {
+    guard hasOutput else { return nil }
+    let inflater = try opened()
+    var output = Data(count: min(Self.pieceSize, 8 * input.count + 512))
     while hasOutput {
-      let inflater = try opened()
       // A block that was marked as the last one: another may follow it.
-      if inflater.hasEnded { inflater.reset() }
-      var output = Data(count: min(Self.pieceSize, 8 * input.count + 512))
+      if inflater.hasEnded {
+        guard emptyEnds < Self.maximumEmptyEnds else { throw .malformed(.deflate, "it has too many last blocks") }
+        emptyEnds += 1
+        inflater.reset()
+      }
       let progress = try inflate(by: inflater, into: &output)
       input = input.dropFirst(progress.consumed)
       hasOutput = progress.produced == output.count || !input.isEmpty && progress.consumed + progress.produced > 0
-      if progress.produced > 0 { return output.prefix(progress.produced) }
+      if progress.produced > 0 {
+        emptyEnds = 0
+        return output.prefix(progress.produced)
+      }
     }
     return nil
   }
@@ -60,6 +71,7 @@ package final class MessageInflater {
 
   /// Notes the end of a message.
   package func endMessage() {
+    emptyEnds = 0
     if !keepsContext { inflater?.reset() }
   }
 }

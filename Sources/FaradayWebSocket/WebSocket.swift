@@ -8,9 +8,9 @@ public import FaradayCore
 ///       print(message.text ?? "\(message.data.count) bytes")
 ///     }
 ///
-/// The sequence ends when the server closes with the code 1000 or 1001, or after ``close(_:reason:)``. It throws
+/// The sequence ends when the server closes with the code 1000 or 1001, or answers ``close(_:reason:)``. It throws
 /// ``WebSocketError`` for another code and for a violation of the protocol, and ``FaradayCore/TransportError`` if the connection
-/// breaks. Messages that arrived before are delivered first.
+/// breaks, unless it was closed by ``close(_:reason:)``. Messages that arrived before are delivered first.
 ///
 /// Messages are received in the background, up to ``Configuration/maximumWaitingMessages``; then the server is slowed down. Pings
 /// of the server are answered, and pings are sent (``Configuration/pingInterval``). Each message is delivered once: several
@@ -46,13 +46,13 @@ public final class WebSocket: AsyncSequence, Sendable {
     let socket: WebSocket
 
     /// Returns the next message; nil at the end.
-    public mutating func next() async throws -> Message? { try await socket.session.inbox.next() }
+    public mutating func next() async throws -> Message? { try await socket.nextMessage() }
 
     /// Returns the next message; nil at the end.
-    public mutating func next(isolation: isolated (any Actor)?) async throws -> Message? {
-      try await socket.session.inbox.next()
-    }
+    public mutating func next(isolation: isolated (any Actor)?) async throws -> Message? { try await socket.nextMessage() }
   }
+
+  func nextMessage() async throws -> Message? { try await session.inbox.next() }
 
   // MARK: sending
 
@@ -95,7 +95,7 @@ public final class WebSocket: AsyncSequence, Sendable {
       try await mapped { try await session.outbox.send(opcode, pieces: pieces) }
     } catch {
       // The message is incomplete, and a close frame was sent.
-      if !session.outbox.isOpen { session.limitClosing() }
+      if session.outbox.isClosing { session.limitClosing() }
       throw error
     }
   }

@@ -24,9 +24,18 @@ enum WebSocketExamples {
     return feed
   }
 
+  static func reconnections(_ connection: Connection) async throws {
+    let prices = connection.webSocketMessages("prices") { socket in
+      try await socket.send("subscribe EUR")
+    }
+    for try await message in prices {
+      print(message)
+    }
+  }
+
   static func upgrade(_ connection: Connection, _ outgoing: AsyncStream<Data>) async throws {
-    let request = try connection.request(.get, "tunnel", body: .stream(outgoing)) {
-      $0.options.upgrade = "my-protocol"
+    let request = try connection.request(.get, "tunnel") {
+      $0.options.upgrade = Upgrade(to: "my-protocol", sending: .stream(outgoing))
       $0.options.delivery = .streamed
     }
     let response = try await connection.send(request)

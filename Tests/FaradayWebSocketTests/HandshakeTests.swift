@@ -74,7 +74,7 @@ import Testing
   @Test func `each handshake has another key of sixteen bytes`() throws {
     let keys = try (0..<20).map { _ in
       var request = try Request("http://x/")
-      try OpeningHandshake(protocols: ["a", "b"], compresses: true).apply(to: &request)
+      try OpeningHandshake(protocols: ["a", "b"], compresses: true).apply(to: &request, frames: .empty)
       #expect(request.headers[.secWebSocketProtocol] == "a, b")
       #expect(request.headers[.secWebSocketVersion] == "13")
       #expect(request.headers[.secWebSocketExtensions] == "permessage-deflate; client_max_window_bits")
@@ -88,7 +88,7 @@ import Testing
     for protocols in [["a b"], ["a", "a"], [""], ["a,b"]] {
       #expect(throws: WebSocketError.self) {
         var request = try Request("http://x/")
-        try OpeningHandshake(protocols: protocols, compresses: false).apply(to: &request)
+        try OpeningHandshake(protocols: protocols, compresses: false).apply(to: &request, frames: .empty)
       }
     }
   }

@@ -61,11 +61,7 @@ struct Events: AsyncParsableCommand {
   private func events() throws -> EventStream {
     let target = try Target(url)
     let fields = try HeaderArgument.all(headers)
-    let login = target.credentials.map { Login($0) }
-    let authorization = login.map { Authorization(.basic(user: $0.user, password: $0.password)) }
-    let connection = Connection(
-      url: target.url, adapter: transport.adapter(),
-      middleware: [ContentDecoding(), Redirects()] + (authorization.map { [$0] } ?? []))
+    let connection = target.connection(over: transport, [ContentDecoding(), Redirects()])
     return connection.events(reconnects: reconnection) { request in
       request.headers = try request.headers.overridden(by: fields)
       if transport == .curl, let target = target.rawTarget { request.options.requestTarget = .verbatim(target) }

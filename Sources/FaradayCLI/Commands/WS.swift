@@ -67,10 +67,7 @@ struct WS: AsyncParsableCommand {
   private func opened() async throws -> WebSocket {
     let target = try Target(Self.httpURL(url))
     let fields = try HeaderArgument.all(headers)
-    let login = target.credentials.map { Login($0) }
-    let authorization = login.map { Authorization(.basic(user: $0.user, password: $0.password)) }
-    let connection = Connection(
-      url: target.url, adapter: Transport.curl.adapter(), middleware: [Redirects()] + (authorization.map { [$0] } ?? []))
+    let connection = target.connection(over: .curl, [Redirects()])
     var configuration = WebSocket.Configuration()
     configuration.compresses = compressed
     return try await connection.webSocket(protocols: protocols, configuration: configuration) { request in

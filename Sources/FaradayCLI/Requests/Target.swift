@@ -100,6 +100,13 @@ struct Target: Equatable, Sendable {
     }
   }
 
+  /// A connection to the URL, with the user and the password of the URL.
+  func connection(over transport: Transport, _ middleware: [any Middleware]) -> Connection {
+    let login = credentials.map { Login($0) }
+    let authorization = login.map { Authorization(.basic(user: $0.user, password: $0.password)) }
+    return Connection(url: url, adapter: transport.adapter(), middleware: middleware + (authorization.map { [$0] } ?? []))
+  }
+
   var scheme: String { url.scheme?.lowercased() ?? "" }
   var host: String { HostName.of(url) ?? "" }
 }

@@ -93,19 +93,8 @@ public struct Options: Sendable {
     set { changeTransport { $0.acceptsHTTP0_9 = newValue } }
   }
 
-  /// The protocol that the connection switches to, as in `websocket`: an upgrade (RFC 9110, section 7.8). Nil by default.
-  ///
-  /// The request is sent with `Upgrade` and `Connection: Upgrade`, over HTTP/1.1 and without its body. If the server agrees,
-  /// with the status 101, the connection belongs to this exchange: the bytes of the request's body are sent to the server as
-  /// they are, and the bytes from the server are the response's body, both at the same time and with backpressure. The response
-  /// ends when the server closes the connection; releasing its body closes the connection. After any other status the response
-  /// is an ordinary one, and the request's body is not sent.
-  ///
-  /// The method must be GET, the body empty or a stream of unknown length, and the response streamed or taken by ``onChunk``.
-  /// ``Timeouts/idle`` applies until the response's head, and later while bytes wait for the server, or if the body is empty;
-  /// ``Timeouts/total`` applies to the whole exchange. An upgraded connection does not count towards the limits of the
-  /// connection pool.
-  public var upgrade: String? {
+  /// The protocol that the connection switches to: see ``Upgrade``. Nil by default.
+  public var upgrade: Upgrade? {
     get { transport?.fields.upgrade }
     set { changeTransport { $0.upgrade = newValue } }
   }
@@ -268,7 +257,7 @@ package final class UncommonOptions: Sendable {
     package var rates = TransferRates()
     package var expectContinue: ExpectContinue?
     package var acceptsHTTP0_9 = false
-    package var upgrade: String?
+    package var upgrade: Upgrade?
     package var requestTrailers: RequestTrailers?
     package var onRawHead: RawHeadHandler?
     package var onTrace: TraceHandler?

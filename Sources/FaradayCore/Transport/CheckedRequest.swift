@@ -65,8 +65,8 @@ extension Request {
   /// `Cookie` fields, as HTTP/2 allows, are joined into one (RFC 9113, section 8.2.3).
   fileprivate func fieldsToSend() throws -> [HTTPField] {
     var fields = try checkedFields()
-    if let name = options.transport?.fields.upgrade {
-      fields += [HTTPField(name: .connection, value: "Upgrade"), HTTPField(name: .upgrade, value: name)]
+    if let upgrade = options.transport?.fields.upgrade {
+      fields += [HTTPField(name: .connection, value: "Upgrade"), HTTPField(name: .upgrade, value: upgrade.name)]
     } else if let expect = options.transport?.fields.expectContinue, !body.isEmpty, !headers.contains(.expect),
       body.length.map({ $0 >= expect.minimumBodySize }) ?? true
     {

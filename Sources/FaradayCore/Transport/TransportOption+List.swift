@@ -173,19 +173,20 @@ extension TransportOption {
     .uncommon(
       "upgrade", .upgrade, "the connection switches to another protocol, as a WebSocket does", when: { $0.upgrade != nil },
       check: { request, fields in fields.upgrade.flatMap { upgradeProblem($0, in: request) } },
-      with: { $0.options.delivery = .streamed }, example: { $0.upgrade = "websocket" }),
+      with: { $0.options.delivery = .streamed }, example: { $0.upgrade = Upgrade(to: "websocket") }),
   ]
 
   /// The reason why no adapter can send a request that switches to that protocol.
-  private static func upgradeProblem(_ name: String, in request: Request) -> Problem? {
-    let parts = name.split(separator: "/", omittingEmptySubsequences: false)
+  private static func upgradeProblem(_ upgrade: Upgrade, in request: Request) -> Problem? {
+    let parts = upgrade.name.split(separator: "/", omittingEmptySubsequences: false)
     guard parts.count <= 2, parts.allSatisfy({ HTTPField.Name(String($0)) != nil }) else {
       return "is not the name of a protocol, such as websocket or name/version"
     }
     let options = request.options
     guard request.method == .get else { return Problem(.invalidMethod, "needs the method GET") }
-    guard request.body.isEmpty || request.body.isStreamed && request.body.length == nil else {
-      return Problem(.invalidBody, "needs an empty body or a stream of unknown length, which is sent after the switch")
+    guard request.body.isEmpty else { return Problem(.invalidBody, "needs an empty body: no body is sent before the switch") }
+    guard upgrade.body.isEmpty || upgrade.body.isStreamed && upgrade.body.length == nil else {
+      return Problem(.invalidBody, "needs a stream of unknown length, or nothing, to send after the switch")
     }
     guard options.delivery == .streamed || options.onChunk != nil else {
       return "needs `delivery = .streamed` or `onChunk`: the response ends with the connection"

@@ -56,8 +56,12 @@ struct ProxySettings: Sendable {
 
   /// Returns the proxy for a request; nil if there is none, or if the host is an exception.
   func proxy(of request: Request, to target: Target) throws(InvalidValueError) -> Proxy? {
-    let proxy = try selectedProxy(of: request, isSecure: target.isSecure)
-    return proxy?.excepts(target.endpoint.host) == true ? nil : proxy
+    guard var proxy = try selectedProxy(of: request, isSecure: target.isSecure), !proxy.excepts(target.endpoint.host) else {
+      return nil
+    }
+    // A proxy that forwards the request would have to switch protocols too (RFC 6455, section 4.1).
+    if request.options.transport?.fields.upgrade != nil, !proxy.scheme.isSOCKS { proxy.tunnels = true }
+    return proxy
   }
 
   private func selectedProxy(of request: Request, isSecure: Bool) throws(InvalidValueError) -> Proxy? {

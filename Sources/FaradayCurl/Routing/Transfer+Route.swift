@@ -8,8 +8,7 @@ extension Transfer {
 
   /// Whether the request is sent to a proxy in absolute form, instead of to the server.
   var isForwarded: Bool {
-    // A tunnel, because a proxy that forwards would have to switch protocols too (RFC 6455, section 4.1).
-    guard !switchesProtocol, let proxy, proxy.forwards(toSecure: target.isSecure) else { return false }
+    guard let proxy, proxy.forwards(toSecure: target.isSecure) else { return false }
     // libcurl uses a tunnel if the request connects to another host or port.
     return request.options.transport?.fields.network.leadsElsewhere(from: target) != true
   }

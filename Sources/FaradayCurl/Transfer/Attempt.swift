@@ -612,9 +612,14 @@ final class Attempt {
   }
 
   private func checkEnd() {
-    guard let connection, !transfer.exchange.isReceivingPaused, faraday_has_ended(connection.descriptor) != 0 else { return }
-    // The TLS layer may have bytes that arrived before the end.
-    if let easy, let ssl = faraday_get_ssl(easy.pointer), OpenSSL.hasUnreadBytes(ssl) { return }
+    guard let easy, let connection, !transfer.exchange.isReceivingPaused else { return }
+    if let ssl = faraday_get_ssl(easy.pointer) {
+      // The TLS layer may have bytes that arrived before the end.
+      guard !OpenSSL.hasUnreadBytes(ssl) else { return }
+      guard OpenSSL.hasReceivedCloseNotify(ssl) == true || faraday_has_ended(connection.descriptor) != 0 else { return }
+    } else {
+      guard faraday_has_ended(connection.descriptor) != 0 else { return }
+    }
     hasEnded = true
     transfer.exchange.engine?.touch(transfer)
   }

@@ -80,6 +80,8 @@ final class Transfer: @unchecked Sendable, HasDeadline {
 
   init(_ checked: CheckedRequest, _ settings: TransferSettings) {
     request = checked.request
+    // To libcurl it is an upload, whose bytes follow after the switch.
+    if let upgrade = request.options.transport?.fields.upgrade { request.body = upgrade.body }
     target = checked.target
     fields = checked.fields
     self.settings = settings

@@ -63,7 +63,7 @@ public struct AlternativeServices: Middleware {
   private func moved(_ request: Request, _ capabilities: Capabilities) -> (AlternativeServiceStore.Alternative, Request)? {
     let options = request.options
     // A request that can be sent only once must not be risked on a server that may be unreachable.
-    guard request.body.isReplayable, options.tls.verifiesServer, capabilities.contains(.otherAddresses),
+    guard request.body.isReplayable, options.upgrade == nil, options.tls.verifiesServer, capabilities.contains(.otherAddresses),
       options.network.connectTo.isEmpty, options.network.hostOverrides.isEmpty, options.network.unixSocket == nil,
       !options.proxy.isOwn,
       let place = AlternativeServiceStore.place(of: request.url), let endpoint = try? Target(request).endpoint,

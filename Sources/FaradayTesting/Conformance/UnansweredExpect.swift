@@ -18,7 +18,7 @@ extension ConformanceGroup {
         try await kind.with(data) { body in
           let response = try await subject.connection(to: server).put(body: body) {
             $0.headers[.expect] = "100-continue"
-            // It waits for about a second. The timeout only ends a hang; a machine that stands still for seconds is none.
+            // The client waits for about a second. This timeout only ends a test that hangs.
             $0.options.timeouts.idle = .seconds(180)
           }
           try expectEqual(try await response.body.collect(), data)

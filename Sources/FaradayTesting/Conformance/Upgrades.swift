@@ -67,6 +67,22 @@ extension ConformanceGroup {
         try expectEqual(try await response.body.utf8Text(), "HTTP/1.1 200 OK\r\n\r\n")
       }
     },
+    .init("an HTTP proxy opens a tunnel for it", needs: .proxies) { subject in
+      let heads = Log<String>()
+      let server = try RawServer { connection in
+        heads.append(try connection.readHead())
+        try connection.send("HTTP/1.1 200 OK\r\n\r\n")
+        heads.append(try connection.readHead())
+        try connection.send(accepting + "through")
+      }
+      defer { server.stop() }
+      let response = try await upgrade(
+        subject.connection(to: server), sending: .empty, at: "http://anywhere.invalid/x?",
+        through: Proxy(.http, host: "127.0.0.1", port: server.port))
+      try expectEqual(try await response.body.utf8Text(), "through")
+      try expect(heads.elements[0].hasPrefix("CONNECT anywhere.invalid:80 HTTP/1.1\r\n"), heads.elements[0])
+      try expect(heads.elements[1].hasPrefix("GET /x? HTTP/1.1\r\n"), heads.elements[1])
+    },
     .init("framing fields of the 101 are ignored") { subject in
       try await withUpgrade(of: subject, sending: .empty) { connection, _ in
         try connection.send(
@@ -187,10 +203,12 @@ extension ConformanceGroup {
   ]
 
   private static func upgrade(
-    _ connection: Connection, sending body: Body, onInformational: @escaping @Sendable () -> Void = {}
+    _ connection: Connection, sending body: Body, at url: String = "", through proxy: Proxy? = nil,
+    onInformational: @escaping @Sendable () -> Void = {}
   ) async throws -> Response {
-    let request = try connection.request(.get, body: body) {
-      $0.options.upgrade = "test"
+    let request = try connection.request(.get, url) {
+      if let proxy { $0.options.proxy = .proxy(proxy) }
+      $0.options.upgrade = Upgrade(to: "test", sending: body)
       $0.options.delivery = .streamed
       $0.options.timeouts.idle = .seconds(60)
       $0.options.onInformational = { _ in onInformational() }

@@ -5,8 +5,6 @@ extension MockAdapter {
   /// Reads the request's body, and reports upload progress. Throws like a real adapter for a body that fails or has a wrong
   /// length.
   func read(_ request: Request) async throws -> Data {
-    // Sent only after the response: the responder reads it.
-    guard request.options.upgrade == nil else { return Data() }
     var body = Data()
     let length = request.body.length
     do {

@@ -64,7 +64,7 @@ public final class MockAdapter: Adapter {
     if let responder {
       // A sequence that can be read only once has been consumed.
       var request = request
-      if request.body.isStreamed, request.options.upgrade == nil { request.body = .data(body) }
+      if request.body.isStreamed { request.body = .data(body) }
       var response = try await responder(request)
       if request.method == .head { response.body = .empty }
       return response

@@ -24,12 +24,12 @@ package struct OpeningHandshake {
     self.compresses = compresses
   }
 
-  /// Adds the fields of the handshake to a request.
-  func apply(to request: inout Request) throws {
+  /// Turns a request into the handshake's. The frames are sent after the switch.
+  func apply(to request: inout Request, frames: Body) throws {
     guard protocols.allSatisfy({ HTTPField.Name($0) != nil }), Set(protocols).count == protocols.count else {
       throw WebSocketError(.handshake("the name of a subprotocol is not a token, or is repeated"), request)
     }
-    request.options.upgrade = "websocket"
+    request.options.upgrade = Upgrade(to: "websocket", sending: frames)
     request.headers[.secWebSocketKey] = key
     request.headers[.secWebSocketVersion] = "13"
     if !protocols.isEmpty { request.headers[.secWebSocketProtocol] = protocols.joined(separator: ", ") }

@@ -27,6 +27,9 @@ final class Inbox: Sendable {
     self.maximumSize = maximumSize
   }
 
+  /// The number of tasks that wait for a message.
+  var waitingReaders: Int { state.withLock { $0.readers.count } }
+
   /// Whether so many messages wait that nothing more is read from the connection.
   var isFull: Bool { state.withLock { isFull($0) } }
 
@@ -78,7 +81,10 @@ final class Inbox: Sendable {
   /// The next message; nil at a clean end. Throws the error of the end, and `CancellationError`.
   func next() async throws -> WebSocket.Message? {
     while true {
-      try Task.checkCancellation()
+      if Task.isCancelled {
+        wakeReader()
+        throw CancellationError()
+      }
       let (message, end, producer) = state.withLock { state in
         let message = state.messages.popFirst()
         if let message { state.size -= message.byteCount }
@@ -92,6 +98,12 @@ final class Inbox: Sendable {
       }
       await waitForMessage()
     }
+  }
+
+  /// Wakes another reader, if a message waits: the one that was woken for it is cancelled.
+  private func wakeReader() {
+    let reader = state.withLock { $0.messages.isEmpty || $0.readers.isEmpty ? nil : $0.readers.removeFirst().continuation }
+    reader?.resume()
   }
 
   private func waitForMessage() async {

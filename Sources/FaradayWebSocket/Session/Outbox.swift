@@ -27,6 +27,7 @@ final class Outbox: Sendable {
     var writer = FrameWriter()
     var compressor: Compressor?
     var bytes = Data()
+    var takenCount = 0
     /// The payload of the latest ping, if there was no room for its answer (RFC 6455, section 5.5.3).
     var pong: Data?
     var transport: CheckedContinuation<Void, Never>?
@@ -113,15 +114,19 @@ final class Outbox: Sendable {
     guard isOpen else { throw Problem(reason: .notOpen) }
   }
 
-  /// Waits until there is room, or the outbox is closed.
+  /// Waits until there is room, the outbox is closed, or the task is cancelled.
   private func waitForRoom() async {
-    await withCheckedContinuation { continuation in
-      let hasRoom = state.withLock { state in
-        guard state.phase == .open, state.bytes.count > Self.highWatermark else { return true }
-        state.sender = continuation
-        return false
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        let isOver = state.withLock { state in
+          guard state.phase == .open, state.bytes.count > Self.highWatermark, !Task.isCancelled else { return true }
+          state.sender = continuation
+          return false
+        }
+        if isOver { continuation.resume() }
       }
-      if hasRoom { continuation.resume() }
+    } onCancel: {
+      state.withLock { $0.takeSender() }?.resume()
     }
   }
 
@@ -201,8 +206,14 @@ final class Outbox: Sendable {
   /// Whether bytes wait for the transport.
   var hasBytes: Bool { state.withLock { !$0.bytes.isEmpty } }
 
+  /// The number of times that the transport has taken bytes.
+  var takenCount: Int { state.withLock { $0.takenCount } }
+
   /// Whether messages can still be sent.
   var isOpen: Bool { state.withLock { $0.phase == .open } }
+
+  /// Whether a close frame was added, and the transport has not ended.
+  var isClosing: Bool { state.withLock { $0.phase == .closing } }
 
   /// The next bytes to send; nil when the outbox is closed and empty, or the transport has stopped reading.
   private func next() async -> Data? {
@@ -211,6 +222,7 @@ final class Outbox: Sendable {
         if state.phase == .open { state.writePong() }
         guard !state.bytes.isEmpty else { return (state.phase != .open, Data?.none, state.takeSender()) }
         defer { state.bytes = Data() }
+        state.takenCount += 1
         return (false, state.bytes, state.takeSender())
       }
       sender?.resume()

@@ -11,9 +11,14 @@ final class Session: Sendable {
     /// Whether the server may send more messages.
     var isReading = true
     var closure: WebSocket.Closure?
+    /// The code with which the application has closed the socket; nil if it has not. From then on the end of the connection is no
+    /// error.
+    var sentCode: WebSocket.CloseCode?
     var hasEnded = false
-    var pings: [Data: CheckedContinuation<Void, any Error>] = [:]
+    /// The number of the latest ping, which is its payload.
     var lastPing: UInt64 = 0
+    /// The tasks that wait for the pong of a ping.
+    var pings: [UInt64: CheckedContinuation<Void, any Error>] = [:]
     var closers: [CheckedContinuation<Void, Never>] = []
     var tasks: [Task<Void, Never>] = []
     /// The end of the closing handshake.
@@ -46,16 +51,19 @@ final class Session: Sendable {
   func start(reading body: Body, _ compression: Compression?) {
     let reader = Task { await read(body, compression) }
     let keeper = configuration.pingInterval.map { interval in Task { await keepAlive(interval) } }
-    state.withLock { $0.tasks = [reader] + (keeper.map { [$0] } ?? []) }
+    let hasEnded = state.withLock { state in
+      state.tasks = [reader] + (keeper.map { [$0] } ?? [])
+      return state.hasEnded
+    }
+    if hasEnded { cancelTasks() }
   }
 
   /// Ends the session of a socket that was released: at once, unless the closing handshake has begun. That ends it soon.
   func release() {
-    if isReading, !state.withLock({ $0.isClosing }) { abort() }
+    if !state.withLock({ $0.isClosing }) { end(nil) }
   }
 
-  /// Closes the connection at once, without a closing handshake.
-  private func abort() {
+  private func cancelTasks() {
     let tasks = state.withLock { $0.tasks + ($0.deadline.map { [$0] } ?? []) }
     for task in tasks { task.cancel() }
   }
@@ -64,6 +72,7 @@ final class Session: Sendable {
     var decoder = MessageDecoder(limit: configuration.maximumMessageSize, inflation: compression?.inflation)
     do {
       for try await piece in body {
+        guard !Task.isCancelled else { break }
         state.withLock { $0.received += 1 }
         // After a close frame or a violation, nothing is read but the end of the connection.
         guard isReading else { continue }
@@ -86,7 +95,7 @@ final class Session: Sendable {
     switch event {
     case .message(let message): await inbox.put(message)
     case .ping(let payload): outbox.pong(payload)
-    case .pong(let payload): state.withLock { $0.pings.removeValue(forKey: payload) }?.resume()
+    case .pong(let payload): takePong(payload)
     case .close(let code, let reason):
       let closure = WebSocket.Closure(code: code, reason: reason)
       state.withLock { ($0.closure, $0.isReading) = (closure, false) }
@@ -98,9 +107,12 @@ final class Session: Sendable {
     }
   }
 
-  /// The error of a closing by the server; nil if it is a normal end.
+  /// The error of a close frame of the server; nil if it is a normal end, or answers the application's close frame.
   private func problem(_ closure: WebSocket.Closure) -> (any Error)? {
-    [nil, .normal, .goingAway].contains(closure.code) ? nil : error(.closed(closure))
+    guard let code = closure.code, code != .normal, code != .goingAway, code != state.withLock({ $0.sentCode }) else {
+      return nil
+    }
+    return error(.closed(closure))
   }
 
   /// Closes the connection after a violation.
@@ -112,13 +124,17 @@ final class Session: Sendable {
     resumeWaiting()
   }
 
-  /// Ends the session: readers, senders and pings are told. An error has an effect only if the messages have not ended yet.
+  /// Ends the session and its connection: readers, senders and pings are told. The error has an effect only if the messages have
+  /// not ended yet, and the application has not closed the socket.
   private func end(_ error: (any Error)?) {
-    state.withLock { $0.hasEnded = true }
-    inbox.end(error)
+    let isExpected = state.withLock { state in
+      (state.hasEnded, state.isReading) = (true, false)
+      return state.sentCode != nil
+    }
+    inbox.end(isExpected ? nil : error)
     outbox.end()
     resumeWaiting()
-    abort()
+    cancelTasks()
   }
 
   /// Tells the tasks that wait for a pong that none will come, and at the end those that wait for it.
@@ -137,40 +153,60 @@ final class Session: Sendable {
 
   /// Sends a ping, and waits for its pong.
   func ping() async throws {
-    let payload = state.withLock { state -> Data in
-      state.lastPing += 1
-      return withUnsafeBytes(of: state.lastPing.bigEndian) { Data($0) }
-    }
+    let number = nextPing()
     try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
         let isOpen = state.withLock { state in
           guard !state.hasEnded, state.isReading, !Task.isCancelled else { return false }
-          state.pings[payload] = continuation
+          state.pings[number] = continuation
           return true
         }
         guard isOpen else {
           return continuation.resume(throwing: Task.isCancelled ? CancellationError() : error(.notOpen))
         }
-        do { try outbox.ping(payload) } catch {
-          state.withLock { $0.pings.removeValue(forKey: payload) }?.resume(throwing: self.error(.notOpen))
+        do { try outbox.ping(Self.payload(number)) } catch {
+          state.withLock { $0.pings.removeValue(forKey: number) }?.resume(throwing: self.error(.notOpen))
         }
       }
     } onCancel: {
-      state.withLock { $0.pings.removeValue(forKey: payload) }?.resume(throwing: CancellationError())
+      state.withLock { $0.pings.removeValue(forKey: number) }?.resume(throwing: CancellationError())
     }
+  }
+
+  private func nextPing() -> UInt64 {
+    state.withLock { state in
+      state.lastPing += 1
+      return state.lastPing
+    }
+  }
+
+  private static func payload(_ number: UInt64) -> Data { withUnsafeBytes(of: number.bigEndian) { Data($0) } }
+
+  /// Takes a pong. It answers all earlier pings too (RFC 6455, section 5.5.3).
+  private func takePong(_ payload: Data) {
+    guard payload.count == 8 else { return }
+    let number = payload.reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+    let answered = state.withLock { state in
+      guard number <= state.lastPing else { return [CheckedContinuation<Void, any Error>]() }
+      let waiting = state.pings.filter { $0.key <= number }
+      for key in waiting.keys { state.pings[key] = nil }
+      return Array(waiting.values)
+    }
+    for ping in answered { ping.resume() }
   }
 
   /// Sends pings, and ends the session if the server sends nothing after one of them.
   private func keepAlive(_ interval: Duration) async {
     while true {
       do {
-        try await configuration.clock.sleep(for: interval)
-        let received = state.withLock { $0.received }
-        try outbox.ping(Data())
-        try await configuration.clock.sleep(for: configuration.pingTimeout)
+        try await configuration.clock.sleep(for: interval.withinClocks)
+        let (received, taken) = (state.withLock { $0.received }, outbox.takenCount)
+        try outbox.ping(Self.payload(nextPing()))
+        try await configuration.clock.sleep(for: configuration.pingTimeout.withinClocks)
+        guard received == state.withLock({ $0.received }) else { continue }
         // While the reader waits for room, it does not see what the server has sent, nor the end of the connection. Then the
         // transport shows whether the server is alive: it takes the bytes to send.
-        guard received == state.withLock({ $0.received }), !inbox.isFull || outbox.hasBytes else { continue }
+        if inbox.isFull, taken != outbox.takenCount || !outbox.hasBytes { continue }
         return end(error(.pingTimeout))
       } catch {
         return
@@ -182,6 +218,7 @@ final class Session: Sendable {
 
   /// Sends a close frame, and waits until the server has answered it and closed the connection, at most for the configured time.
   func close(_ code: WebSocket.CloseCode, _ reason: String) async {
+    state.withLock { $0.sentCode = $0.sentCode ?? code }
     outbox.close(code, reason)
     limitClosing()
     await withCheckedContinuation { continuation in
@@ -199,8 +236,8 @@ final class Session: Sendable {
     state.withLock { state in
       guard state.deadline == nil, !state.hasEnded else { return }
       state.deadline = Task {
-        try? await configuration.clock.sleep(for: configuration.closeTimeout)
-        if !Task.isCancelled { end(closure.flatMap(problem)) }
+        try? await configuration.clock.sleep(for: configuration.closeTimeout.withinClocks)
+        if !Task.isCancelled { end(error(.interrupted)) }
       }
     }
   }

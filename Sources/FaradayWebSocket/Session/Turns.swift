@@ -13,6 +13,7 @@ final class Turns: Sendable {
 
   /// Waits for a turn. Throws `CancellationError` if the task is cancelled before.
   func take() async throws {
+    try Task.checkCancellation()
     let number = state.withLock { state -> Int? in
       guard state.isTaken else {
         state.isTaken = true

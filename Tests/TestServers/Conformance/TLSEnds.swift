@@ -37,6 +37,25 @@ extension ConformanceGroup {
       ]
     }
       + [
+        Case("close_notify is the end of an upgraded connection that stays open", needs: [.customCA, .upgrade]) { subject in
+          let server = try Security.tls.server { connection in
+            _ = try connection.readHead()
+            try connection.send("HTTP/1.1 101 Switching Protocols\r\nUpgrade: test\r\nConnection: Upgrade\r\n\r\nhello")
+            try connection.sendCloseNotify()
+            connection.waitForClose()
+          }
+          defer { server.stop() }
+          let (pieces, continuation) = AsyncStream.makeStream(of: Data.self)
+          let request = try subject.connection(to: server, over: .tls).request(.get) {
+            $0.options.upgrade = Upgrade(to: "test", sending: .stream(pieces))
+            $0.options.delivery = .streamed
+          }
+          let response = try await subject.adapter.send(request)
+          try expectEqual(try await response.body.utf8Text(), "hello")
+          continuation.finish()
+        }
+      ]
+      + [
         ("of known length", "Content-Length: 5\r\n\r\nhello"),
         ("in chunks", "Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n"),
       ]

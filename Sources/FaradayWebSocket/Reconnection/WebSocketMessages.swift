@@ -1,0 +1,118 @@
+public import FaradayCore
+
+/// The messages of a WebSocket that is opened again when its connection ends: the result of `connection.webSocketMessages(…)`.
+///
+///     let prices = connection.webSocketMessages("prices") { socket in
+///       try await socket.send("subscribe EUR")
+///     }
+///     for try await message in prices { print(message) }
+///
+/// Messages that the server sent while there was no connection are lost, unless the closure asks for them. Each iteration opens
+/// a socket of its own. Cancelling the task or releasing the iterator closes the connection at once.
+///
+/// Iterating throws the errors of the closure, and those of `webSocket` and ``WebSocket`` after which there is no reconnection:
+/// see ``WebSocket/Reconnection``. After an error the sequence has ended.
+public struct WebSocketMessages: AsyncSequence, Sendable {
+  public typealias Element = WebSocket.Message
+  public typealias Failure = any Error
+
+  let open: @Sendable () async throws -> WebSocket
+  let policy: WebSocket.Reconnection
+
+  public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(open: open, policy: policy) }
+
+  /// Iterates over the messages.
+  public struct AsyncIterator: AsyncIteratorProtocol {
+    private let open: @Sendable () async throws -> WebSocket
+    private let policy: WebSocket.Reconnection
+    private var socket: WebSocket?
+    /// The number of reconnections since the last message.
+    private var reconnections = 0
+    private var hasEnded = false
+
+    init(open: @escaping @Sendable () async throws -> WebSocket, policy: WebSocket.Reconnection) {
+      self.open = open
+      self.policy = policy
+    }
+
+    /// Returns the next message; nil at the end.
+    public mutating func next() async throws -> WebSocket.Message? { try await next(isolation: #isolation) }
+
+    /// Returns the next message; nil at the end.
+    public mutating func next(isolation: isolated (any Actor)?) async throws -> WebSocket.Message? {
+      while !hasEnded {
+        do {
+          if socket == nil { socket = try await open() }
+          if let message = try await socket?.nextMessage() {
+            reconnections = 0
+            return message
+          }
+          guard socket?.closure?.code == .goingAway else { break }
+          guard try await waits(after: nil) else { break }
+        } catch {
+          guard try await waits(after: error) else {
+            end()
+            throw error
+          }
+        }
+      }
+      end()
+      return nil
+    }
+
+    private mutating func end() { (socket, hasEnded) = (nil, true) }
+
+    /// Waits for the time to reconnect. Returns whether there is a reconnection.
+    private mutating func waits(after error: (any Error)?) async throws -> Bool {
+      socket = nil
+      do {
+        try Task.checkCancellation()
+        guard let delay = policy.delay(after: error, reconnections: reconnections) else { return false }
+        await policy.onReconnect?(WebSocket.Interruption(error: error, delay: delay, reconnections: reconnections))
+        reconnections += 1
+        try await policy.clock.sleep(for: delay)
+        return true
+      } catch {
+        end()
+        throw error
+      }
+    }
+  }
+}
+
+extension Connection {
+  /// Returns the messages of a WebSocket, with reconnections.
+  ///
+  ///     let prices = connection.webSocketMessages("prices") { socket in
+  ///       try await socket.send("subscribe EUR")
+  ///     }
+  ///     for try await message in prices { print(message) }
+  ///
+  /// Nothing is sent before the iteration. See ``FaradayWebSocket/WebSocketMessages`` and
+  /// ``FaradayWebSocket/WebSocket/Reconnection``. The other arguments are those of `webSocket`.
+  ///
+  /// - Parameters:
+  ///   - reconnects: when the socket is opened again.
+  ///   - onOpen: called with each socket that was opened, to subscribe or to keep it for sending. Its messages are read after
+  ///     the call. An error of the closure is thrown as it is, or reconnects if it is transient.
+  public func webSocketMessages(
+    _ path: some URLReference = "", protocols: [String] = [], variables: [String: any ParameterValue]? = nil,
+    query: QueryParameters = [:], headers: KeyValuePairs<String, String> = [:],
+    configuration: WebSocket.Configuration = WebSocket.Configuration(),
+    reconnects: WebSocket.Reconnection = WebSocket.Reconnection(),
+    onOpen: @escaping @Sendable (WebSocket) async throws -> Void = { _ in },
+    edit: (inout Request) throws -> Void = { _ in }
+  ) -> WebSocketMessages {
+    let request = Result { try webSocketRequest(path, variables: variables, query: query, headers: headers, edit: edit) }
+    return WebSocketMessages(
+      open: {
+        let socket = try await open(request.get(), protocols, configuration)
+        do {
+          try await onOpen(socket)
+        } catch let error as WebSocketError where error.reason == .notOpen {
+          // The server has closed the connection meanwhile: reading the socket tells why.
+        }
+        return socket
+      }, policy: reconnects)
+  }
+}

@@ -1,0 +1,152 @@
+@testable import FaradayWebSocket
+import FaradayContentCoding
+import FaradayCore
+import FaradayTesting
+import Testing
+
+/// Sessions over bodies that a test controls, without a connection.
+@Suite struct SessionTests {
+  /// A server that always has another frame ready, until its reader is gone.
+  private final class Endless: AsyncSequence, Sendable {
+    let pulled = Log<Void>()
+    let hasGone = Gate()
+
+    func makeAsyncIterator() -> Iterator { Iterator(source: self) }
+
+    final class Iterator: AsyncIteratorProtocol {
+      private let source: Endless
+
+      init(source: Endless) { self.source = source }
+
+      deinit { source.hasGone.open() }
+
+      func next() async -> Data? {
+        source.pulled.append(())
+        return source.pulled.elements.count < 20_000 ? Data([0x81, 0x01, 0x78]) : nil
+      }
+    }
+  }
+
+  private func session(_ change: (inout WebSocket.Configuration) -> Void = { _ in }) throws -> Session {
+    var configuration = WebSocket.Configuration()
+    change(&configuration)
+    return Session(Outbox(), configuration, RequestSummary(try Request("http://host/")))
+  }
+
+  /// A body that ends when its continuation is finished.
+  private func body() -> (Body, AsyncStream<Data>.Continuation) {
+    let (pieces, continuation) = AsyncStream.makeStream(of: Data.self)
+    return (.stream(pieces), continuation)
+  }
+
+  @Test func `a released session with a full inbox reads no further`() async throws {
+    let endless = Endless()
+    let session = try session { $0.maximumWaitingMessages = 1 }
+    session.start(reading: .stream(endless), nil)
+    await until { session.inbox.isFull }
+    session.release()
+    #expect(await endless.hasGone.opened())
+    #expect(endless.pulled.elements.count < 20_000)
+  }
+
+  @Test func `an ended session reads no further`() async throws {
+    let clock = ManualClock()
+    let endless = Endless()
+    let session = try session {
+      $0.clock = clock
+      $0.pingInterval = nil
+      $0.maximumWaitingMessages = 1
+    }
+    session.start(reading: .stream(endless), nil)
+    await until { session.inbox.isFull }
+    async let closing: Void = session.close(.normal, "")
+    await clock.sleepers(1)
+    clock.advance(by: .seconds(5))
+    await closing
+    #expect(await endless.hasGone.opened())
+    #expect(endless.pulled.elements.count < 20_000)
+  }
+
+  @Test func `a sender whose transport has ended does not limit the messages that wait`() async throws {
+    let clock = ManualClock()
+    let session = try session {
+      $0.clock = clock
+      $0.pingInterval = nil
+    }
+    let socket = WebSocket(session, subprotocol: nil, headers: [:])
+    session.outbox.end()
+    await #expect(throws: WebSocketError.self) {
+      try await socket.send(streaming: AsyncStream<Data> { $0.finish() })
+    }
+    // No end of a closing handshake is scheduled: the messages that have arrived, and their error, are still delivered.
+    #expect(clock.slept == [])
+  }
+
+  @Test func `a transport that takes bytes is alive although its sender is ahead`() async throws {
+    let clock = ManualClock()
+    let session = try session {
+      $0.clock = clock
+      $0.maximumWaitingMessages = 1
+    }
+    let (body, continuation) = body()
+    session.start(reading: body, nil)
+    continuation.yield(Data([0x81, 0x01, 0x78]))
+    await until { session.inbox.isFull }
+    await clock.sleepers(1)
+    clock.advance(by: .seconds(30))
+    await clock.sleepers(1)
+    var transport = session.outbox.body.makeAsyncIterator()
+    _ = try await transport.next()
+    // Bytes of the next message wait when the time for a sign of life is over.
+    try await session.outbox.send(.text, Data("x".utf8))
+    clock.advance(by: .seconds(30))
+    await until { clock.asleep == 1 || !session.outbox.isOpen }
+    #expect(session.outbox.isOpen)
+    session.release()
+    continuation.finish()
+  }
+
+  @Test func `a session that ends at once leaves no keepalive`() async throws {
+    let clock = ManualClock()
+    for _ in 0..<200 {
+      let session = try session { $0.clock = clock }
+      session.start(reading: .stream(AsyncStream<Data> { $0.finish() }), nil)
+    }
+    await until { clock.asleep == 0 }
+    // Each keepalive has begun, or was cancelled before it began.
+    await Task.yield()
+    #expect(clock.asleep == 0)
+  }
+
+  @Test func `a message reaches another reader if its first reader is cancelled`() async throws {
+    for _ in 0..<500 {
+      let inbox = Inbox(maximumCount: 10, maximumSize: 100)
+      let (first, second) = (Task { try await inbox.next() }, Task { try await inbox.next() })
+      await until { inbox.waitingReaders == 2 }
+      await inbox.put(.text("x"))
+      first.cancel()
+      // If the first reader has taken the message before its cancellation, the second one gets the next.
+      if case .success = await first.result { await inbox.put(.text("x")) }
+      #expect(try await second.value == .text("x"))
+    }
+  }
+
+  @Test func `a cancelled sender does not wait for room`() async throws {
+    let outbox = Outbox()
+    let sender = Task { try await outbox.send(.binary, Data(count: 100_000)) }
+    await until { outbox.hasBytes }
+    sender.cancel()
+    try await sender.value
+    let late = Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      try await Outbox().send(.text, Data())
+    }
+    await #expect(throws: CancellationError.self) { try await late.value }
+  }
+
+  @Test func `final blocks without output are refused`() throws {
+    let inflater = MessageInflater(keepsContext: true)
+    inflater.feed(Data((0..<1000).flatMap { _ in [0x03, 0x00] as [UInt8] }))
+    #expect(throws: ContentDecodingError.self) { while try inflater.next() != nil {} }
+  }
+}
