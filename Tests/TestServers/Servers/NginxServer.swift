@@ -10,6 +10,7 @@ private import Darwin
 /// - `/connection` — which connection it is, and how many requests were on it
 /// - `/session` — the version of TLS, and `r` if the session was resumed; closes
 /// - `/upstream/` — passed on to another server, without buffering
+/// - `/upgrade/` — passed on to that server, with an upgrade of the connection
 ///
 /// Anything else is a file in its folder. It ends with this process, even if that crashes. Thread-safe.
 package final class NginxServer: Sendable {
@@ -94,6 +95,11 @@ package final class NginxServer: Sendable {
           proxy_pass http://127.0.0.1:\(upstream)/;
           proxy_http_version 1.1; proxy_buffering off; proxy_request_buffering off;
           proxy_set_header Connection "";
+        }
+        location /upgrade/ {
+          proxy_pass http://127.0.0.1:\(upstream)/;
+          proxy_http_version 1.1;
+          proxy_set_header Upgrade $http_upgrade; proxy_set_header Connection "upgrade";
         }
       }
     }
