@@ -17,6 +17,7 @@ let package = Package(
       name: "bench",
       dependencies: [
         "Measuring", .product(name: "Faraday", package: "Faraday"), .product(name: "FaradayCurl", package: "Faraday"),
+        .product(name: "FaradayWebSocket", package: "Faraday"),
       ]),
     .executableTarget(
       name: "peers",

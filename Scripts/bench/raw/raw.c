@@ -490,6 +490,33 @@ static void run_client(struct options *options, enum role role) {
   curl_global_cleanup();
 }
 
+static void run_websocket(struct options *options) {
+  if (!options->url) misuse("which URL?", "");
+  long count = options->requests;
+  struct run run = {.options = options, .finished = count, .latencies = calloc((size_t)count, sizeof *run.latencies)};
+  if (!run.latencies) fail("out of memory");
+  struct moment begin = now();
+  uint64_t size = (uint64_t)options->bytes;
+  run.bytes = (int64_t)size * count;
+  if (!strcmp(options->mode, "ws-receive")) {
+    char path[64];
+    snprintf(path, sizeof path, "/flood/%ld/%ld", options->bytes, count);
+    if (websocket_receive(websocket_connect(options->url, path)) != run.bytes) fail("bytes are missing");
+  } else {
+    bool is_echo = !strcmp(options->mode, "ws-echo");
+    int socket = websocket_connect(options->url, is_echo ? "/echo" : "/sink");
+    for (long i = 0; i < count; i++) {
+      double start = seconds();
+      websocket_send(socket, size);
+      if (is_echo) websocket_receive_one(socket, size);
+      run.latencies[i] = seconds() - start;
+    }
+    websocket_close(socket);
+  }
+  report(&run, begin, now());
+  free(run.latencies);
+}
+
 // MARK: the program
 
 static void allow_many_sockets(void) {
@@ -516,8 +543,15 @@ int main(int count, char **words) {
     run_client(&options, modes[i].role);
     return 0;
   }
+  static const char *const websocket_modes[] = {"ws-receive", "ws-send", "ws-echo"};
+  for (size_t i = 0; i < sizeof websocket_modes / sizeof *websocket_modes; i++) {
+    if (strcmp(options.mode, websocket_modes[i])) continue;
+    run_websocket(&options);
+    return 0;
+  }
   if (!strcmp(options.mode, "stall-server")) serve_stalls(options.port);
   else if (!strcmp(options.mode, "sink-server")) serve_sink(options.port);
+  else if (!strcmp(options.mode, "websocket-server")) serve_websockets(options.port);
   else misuse("unknown mode: ", options.mode);
   return 0;
 }

@@ -16,14 +16,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-struct connection {
-  int socket;
-  int64_t left;  // of the body that is being dropped
-};
-
-// What a server does when something arrived. False closes the connection.
-typedef bool (*handler)(struct connection *);
-
 static bool say(const struct connection *connection, const char *text) {
   return send(connection->socket, text, strlen(text), 0) == (ssize_t)strlen(text);
 }
@@ -35,7 +27,7 @@ static bool stall(struct connection *connection) {
 }
 
 // Linux drops the bytes without copying them.
-static ssize_t drop(int socket, int64_t count) {
+ssize_t drop(int socket, int64_t count) {
   static char bytes[1 << 20];
 #ifdef __linux__
   int flags = MSG_TRUNC;
@@ -77,7 +69,7 @@ static int listen_on(long port) {
 }
 
 // The first of `sockets` is the listener's; `connections` has its entries at the same places.
-static void serve(long port, handler handle) {
+void serve(long port, handler handle) {
   size_t count = 1, capacity = 16384;
   struct pollfd *sockets = calloc(capacity, sizeof *sockets);
   struct connection *connections = calloc(capacity, sizeof *connections);

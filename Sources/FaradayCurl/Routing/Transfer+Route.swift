@@ -91,9 +91,6 @@ extension Transfer {
 
   // MARK: the version of HTTP
 
-  /// Whether the connection is to switch to another protocol: ``Options/upgrade``.
-  var switchesProtocol: Bool { request.options.transport?.fields.upgrade != nil }
-
   /// Whether HTTP/3 is tried in addition to HTTP/2 and HTTP/1.1 over TCP. libcurl has no QUIC through a proxy, over a Unix
   /// socket, and with TLS options that QUIC excludes (RFC 9001, section 4.2).
   var mayBeHTTP3: Bool {

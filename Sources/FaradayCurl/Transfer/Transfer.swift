@@ -59,6 +59,8 @@ final class Transfer: @unchecked Sendable, HasDeadline {
 
   // No run-time checks for exclusive access, because these are used for each line, piece and turn: see "Reentrancy".
 
+  /// Whether the connection is to switch to another protocol: ``Options/upgrade``.
+  let switchesProtocol: Bool
   /// Whether HTTP/2 may be negotiated.
   private(set) var mayBeHTTP2: Bool
   /// The options that distinguish the transfer's connection from others; nil for the defaults. Created when first needed.
@@ -80,8 +82,10 @@ final class Transfer: @unchecked Sendable, HasDeadline {
 
   init(_ checked: CheckedRequest, _ settings: TransferSettings) {
     request = checked.request
+    let upgrade = request.options.transport?.fields.upgrade
+    switchesProtocol = upgrade != nil
     // To libcurl it is an upload, whose bytes follow after the switch.
-    if let upgrade = request.options.transport?.fields.upgrade { request.body = upgrade.body }
+    if let upgrade { request.body = upgrade.body }
     target = checked.target
     fields = checked.fields
     self.settings = settings

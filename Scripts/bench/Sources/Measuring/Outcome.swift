@@ -15,7 +15,7 @@ public struct Outcome: Sendable {
   /// Figures of one mode only, by name.
   public var more: [String: Double]
   /// How long each request took.
-  var latencies: [Duration] = []
+  public var latencies: [Duration] = []
 
   public init(bytes: Int, seconds: Double? = nil, more: [String: Double] = [:]) {
     (self.bytes, self.seconds, self.more) = (bytes, seconds, more)

@@ -43,6 +43,7 @@ struct Modes {
     case "json": try await many(arguments) { try await json() }
     case "idle": try await idle()
     case "slow": try await slow()
+    case "ws-receive", "ws-send", "ws-echo", "ws-idle": try await WebSocketModes(arguments, connection).work()
     default: throw Arguments.Wrong("unknown mode \(arguments.mode)")
     }
   }

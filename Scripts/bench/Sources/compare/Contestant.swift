@@ -1,6 +1,6 @@
 /// A program under test, and what it is told before the mode's own arguments.
 struct Contestant: Hashable {
-  enum Program: Hashable { case c, faraday, peers }
+  enum Program: Hashable { case c, faraday, peers, python }
 
   let name: String
   let program: Program
@@ -15,6 +15,9 @@ struct Contestant: Hashable {
   static let oneLoop = Contestant(name: "async-http-client, 1 loop", program: .peers, arguments: ["--client", "ahc-1"])
   static let twoLoops = Contestant(name: "async-http-client, 2 loops", program: .peers, arguments: ["--client", "ahc-2"])
   static let urlSession = Contestant(name: "URLSession", program: .peers, arguments: ["--client", "urlsession"], share: 5)
+
+  static let plainC = Contestant(name: "C without a library", program: .c)
+  static let python = Contestant(name: "Python's websockets", program: .python)
 
   static let asyncHTTPClient = [oneLoop, twoLoops]
   static let all = [c, oneLoop, twoLoops, urlSession, faraday]

@@ -1,5 +1,23 @@
 /// All the work there is, in the order of the table.
-func rows(_ setup: Setup) -> [Row] { rowsOverTCP(setup) + rowsOverQUIC(setup) }
+func rows(_ setup: Setup) -> [Row] { rowsOverTCP(setup) + rowsOverQUIC(setup) + webSockets(setup) }
+
+private func webSockets(_ setup: Setup) -> [Row] {
+  func row(
+    _ name: String, _ title: String, _ unit: Row.Unit, _ mode: String, bytes: Int = 0, requests: Int = 1, concurrency: Int = 1,
+    _ contestants: [Contestant] = [.plainC, .python, .faraday]
+  ) -> Row {
+    Row(
+      name: name, title: title, unit: unit, mode: mode, url: setup.webSockets, requests: requests, concurrency: concurrency,
+      arguments: ["--bytes", "\(bytes)"], contestants: contestants)
+  }
+  return [
+    row("ws-small", "messages of 64 bytes received", .requests, "ws-receive", bytes: 64, requests: 500_000),
+    row("ws-large", "1 GiB received in messages of 64 KiB", .megabytes, "ws-receive", bytes: 64 << 10, requests: 16384),
+    row("ws-send", "1 GiB sent in messages of 64 KiB", .megabytes, "ws-send", bytes: 64 << 10, requests: 16384),
+    row("ws-echo", "messages of 64 bytes and their echo, one at a time", .requests, "ws-echo", bytes: 64, requests: 20000),
+    row("ws-10000", "10,000 open WebSockets", .kibibytes, "ws-idle", bytes: 1, concurrency: 10000, [.python, .faraday]),
+  ]
+}
 
 /// HTTP/3, which async-http-client does not have.
 private func rowsOverQUIC(_ setup: Setup) -> [Row] {

@@ -40,6 +40,7 @@ extension Setup {
     case .c: programs.raw
     case .faraday: programs.bench
     case .peers: programs.peers
+    case .python: programs.package + "/python/websocket-client"
     }
   }
 

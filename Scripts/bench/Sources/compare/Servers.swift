@@ -25,7 +25,7 @@ final class Servers {
     return Setup(
       programs: programs, files: self.files, web: files, secure: "https://127.0.0.1:\(port + 1)",
       closing: "https://127.0.0.1:\(port + 2)", quic: try startCaddy(), stalls: try startOwn("stall-server"),
-      sink: try startOwn("sink-server"), certificate: certificate, prefix: measured)
+      sink: try startOwn("sink-server"), webSockets: try startOwn("websocket-server"), certificate: certificate, prefix: measured)
   }
 
   func stop() {

@@ -10,6 +10,8 @@ struct Setup {
   let quic: String?
   /// A server whose responses stand still, and one that drops what it is sent.
   let stalls, sink: String
+  /// A server of WebSockets.
+  let webSockets: String
   let certificate: String
   /// A command in front of each program's: `taskset -c 0`.
   let prefix: [String]
