@@ -1,6 +1,8 @@
 @_spi(Adapters) import FaradayCore
 import FaradayCurl
 import FaradayTesting
+import Glibc
+import Synchronization
 import TestServers
 import TestSupport
 import Testing
@@ -22,6 +24,28 @@ import Testing
   @Test(.serialized, arguments: lanes[2].rules)
   func `CurlAdapter keeps the conformance rules, third lane`(rule: AdapterConformance.Case) async throws {
     try await rule.run(over: Self.lanes[2].adapter)
+  }
+
+  @Test func `two transfers with slow callbacks take turns`() async throws {
+    let server = try LocalServer()
+    let connection = try Connection(server.url, adapter: CurlAdapter())
+    try await withThrowingTaskGroup(of: Int.self) { group in
+      for _ in 0..<2 {
+        group.addTask {
+          let count = Mutex(0)
+          _ = try await connection.get("bytes/1000000") {
+            $0.options.onChunk = { bytes in
+              // Longer than a turn of the engine: the other transfer is paused again at once when it is resumed.
+              usleep(2000)
+              count.withLock { $0 += bytes.byteCount }
+              return .continue
+            }
+          }
+          return count.withLock { $0 }
+        }
+      }
+      for try await count in group { #expect(count == 1_000_000) }
+    }
   }
 
   @Test func `every rule runs, or needs a capability that this libcurl lacks`() {

@@ -33,16 +33,19 @@ import Testing
       #expect((socket.headers[.secWebSocketExtensions] != nil) == compresses)
       var messages = socket.makeAsyncIterator()
       for size in [0, 1, 125, 126, 65_536, 3_000_000] {
-        let sent: [WebSocket.Message] = [.text(String(repeating: "ä", count: size / 2)), .binary(Data(repeating: 7, count: size))]
+        let sent: [WebSocket.Message] = [
+          .text(String(repeating: "ä", count: size / 2)), .binary(Data(repeating: 7, count: size)),
+        ]
         for message in sent {
           try await socket.send(message)
           #expect(try await messages.next() == message)
         }
       }
-      try await socket.send(streaming: AsyncStream { continuation in
-        for _ in 0..<10 { continuation.yield(Data(count: 10_000)) }
-        continuation.finish()
-      })
+      try await socket.send(
+        streaming: AsyncStream { continuation in
+          for _ in 0..<10 { continuation.yield(Data(count: 10_000)) }
+          continuation.finish()
+        })
       #expect(try await messages.next() == .binary(Data(count: 100_000)))
       try await socket.ping()
       try await socket.send("close")

@@ -106,6 +106,23 @@ import Testing
     continuation.finish()
   }
 
+  @Test func `a server that stops within a frame is silent`() async throws {
+    let clock = ManualClock()
+    let session = try session { $0.clock = clock }
+    let (body, continuation) = body()
+    session.start(reading: body, nil)
+    // A message, and the beginning of a frame of 5 bytes.
+    continuation.yield(Data([0x81, 0x01, 0x78, 0x82, 0x05, 0x01]))
+    #expect(try await session.inbox.next() == .text("x"))
+    await clock.sleepers(1)
+    clock.advance(by: .seconds(30))
+    await clock.sleepers(1)
+    clock.advance(by: .seconds(30))
+    let error = await #expect(throws: WebSocketError.self) { try await session.inbox.next() }
+    #expect(error?.reason == .pingTimeout)
+    continuation.finish()
+  }
+
   @Test func `a session that ends at once leaves no keepalive`() async throws {
     let clock = ManualClock()
     for _ in 0..<200 {

@@ -37,7 +37,8 @@ struct Requirement: Sendable {
     Requirement(
       .peerCertificates, "a libcurl built with OpenSSL", OpenSSL.reportsCertificates && hasOption(CURLOPT_SSL_CTX_FUNCTION)),
     Requirement(
-      .earlyData, "libcurl 8.13 or newer built with OpenSSL", OpenSSL.sendsEarlyData && Library.version >= 0x08_0D_00),
+      .earlyData, "libcurl 8.13 or newer with an OpenSSL that exports its functions",
+      OpenSSL.sendsEarlyData && Library.version >= 0x08_0D_00),
     Requirement(.unixSockets, "a libcurl built with Unix sockets", Library.features & CURL_VERSION_UNIX_SOCKETS != 0),
     Requirement(.dnsServers, "a libcurl built with c-ares", options: CURLOPT_DNS_SERVERS),
     Requirement(.tcpUserTimeout, "Linux", isLinux),

@@ -95,6 +95,9 @@ enum Library {
     /// A cancelled HTTP/2 transfer sends RST_STREAM at once, instead of with the connection's next frame (8.15.0). 8.16 does
     /// not always send it, and no version between 8.16 and 8.20 was tested: the value is true from 8.20 on.
     static let resetsAtOnce = version >= 0x08_14_00
+    /// A transfer fails if its write callback refuses the first piece after a pause, within `curl_easy_pause` (8.16.0). 8.20 is
+    /// sound, and no version between was tested.
+    static let failsOnSecondPause = version >= 0x08_10_00 && version < 0x08_14_00
     /// Failed DNS lookups are cached for a while (8.16.0).
     static let remembersFailedLookups = version >= 0x08_10_00
     /// libcurl sends percent-escapes of the path and query in upper case.

@@ -21,9 +21,10 @@ enum OpenSSL {
   /// Whether libcurl uses OpenSSL or a fork of it.
   static let isUsed = ["OpenSSL", "LibreSSL", "BoringSSL", "quictls", "AWS-LC"].contains { name.hasPrefix($0) }
 
-  /// Whether libcurl can send early data over this TLS library (from 8.13 on). LibreSSL, BoringSSL and AWS-LC do not support
-  /// it.
-  static let sendsEarlyData = ["OpenSSL", "quictls"].contains { name.hasPrefix($0) }
+  /// Whether libcurl can send early data over this TLS library (from 8.13 on), and the session whose protocol the response has can
+  /// be read. LibreSSL, BoringSSL and AWS-LC do not support early data.
+  static let sendsEarlyData =
+    ["OpenSSL", "quictls"].contains { name.hasPrefix($0) } && functions.is_finished != nil && functions.get_session != nil
 
   /// Initializes OpenSSL without its atexit handler, so that a process that exits during transfers does not crash: the handler
   /// frees memory that other threads still use. No effect if OpenSSL is already initialized.

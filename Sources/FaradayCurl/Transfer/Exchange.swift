@@ -50,6 +50,8 @@ final class Exchange {
   @exclusivity(unchecked) private(set) var attempt: Attempt?
   @exclusivity(unchecked) private var receiving: Receiving
   @exclusivity(unchecked) private var sending: Sending
+  /// Whether the next piece must be taken without a pause, because it is the first one after a pause.
+  @exclusivity(unchecked) private var mustTakePiece = false
 
   init(of transfer: Transfer) {
     self.transfer = transfer
@@ -293,7 +295,8 @@ final class Exchange {
     }
     guard receiving.hasHead || beginWithoutHead(attempt) else { return faraday_write_error }
     let before = receiving.received
-    let mayPause = !attempt.isHTTP2 || Library.Behaviour.hasSoundStreams
+    let mayPause = !mustTakePiece && (!attempt.isHTTP2 || Library.Behaviour.hasSoundStreams)
+    mustTakePiece = false
     let taken = receiving.take(bytes, request.options, mayPause: mayPause, engine: engine)
     if receiving.received > before {
       handle?.counters.bytesReceived.add(receiving.received - before)
@@ -426,7 +429,9 @@ final class Exchange {
     guard let easy else { return nil }
     let directions = (receiving.isPaused ? CURLPAUSE_RECV : 0) | (sending.isPaused ? CURLPAUSE_SEND : 0)
     // libcurl delivers its buffered bytes, and reads bytes to send, within this call.
+    mustTakePiece = Library.Behaviour.failsOnSecondPause
     let code = curl_easy_pause(easy.pointer, directions)
+    mustTakePiece = false
     // Without a connection there is no pause to end: libcurl is opening another connection.
     guard code != CURLE_OK, code != CURLE_BAD_FUNCTION_ARGUMENT else { return nil }
     // libcurl does not always report an error within this call as the transfer's end.

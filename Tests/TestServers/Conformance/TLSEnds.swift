@@ -37,7 +37,8 @@ extension ConformanceGroup {
       ]
     }
       + [
-        Case("close_notify is the end of an upgraded connection that stays open", needs: [.customCA, .upgrade]) { subject in
+        Case("close_notify is the end of an upgraded connection that stays open", needs: [.customCA, .upgrade, .truncatedTLS]) {
+          subject in
           let server = try Security.tls.server { connection in
             _ = try connection.readHead()
             try connection.send("HTTP/1.1 101 Switching Protocols\r\nUpgrade: test\r\nConnection: Upgrade\r\n\r\nhello")

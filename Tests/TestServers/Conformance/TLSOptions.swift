@@ -83,8 +83,13 @@ extension ConformanceGroup {
         try expectEqual(try await fields(subject, .valid) { $0.caFile = $1.authority }["protocol"], "TLSv1.3")
         try expectEqual(
           try await fields(subject, .valid) { ($0.caFile, $0.maximumVersion) = ($1.authority, .v1_2) }["protocol"], "TLSv1.2")
-        try await refused(subject, .tls12, .tlsFailed) { ($0.caFile, $0.minimumVersion) = ($1.authority, .v1_3) }
-        try await refused(subject, .tls13, .tlsFailed) { ($0.caFile, $0.maximumVersion) = ($1.authority, .v1_2) }
+        // GnuTLS may see the end of the connection instead of the server's alert.
+        try await refused(subject, .tls12, .tlsFailed, .connectionFailed) {
+          ($0.caFile, $0.minimumVersion) = ($1.authority, .v1_3)
+        }
+        try await refused(subject, .tls13, .tlsFailed, .connectionFailed) {
+          ($0.caFile, $0.maximumVersion) = ($1.authority, .v1_2)
+        }
       },
       .init("a maximum version below the minimum is refused", needs: .tlsVersions, needsWire: false) { subject in
         try await expectFailure(.invalidOption) {
