@@ -52,6 +52,18 @@ public final class WebSocket: AsyncSequence, Sendable {
     public mutating func next(isolation: isolated (any Actor)?) async throws -> Message? { try await socket.nextMessage() }
   }
 
+  /// Whether messages can be sent.
+  var isOpen: Bool { session.outbox.isOpen }
+
+  /// Whether the application has closed the socket.
+  var isClosedLocally: Bool { session.isClosedLocally }
+
+  /// Closes the connection at once, although the socket may be in use, unless its closing handshake has begun.
+  func release() { session.release() }
+
+  /// The error of a close frame whose code ends one socket normally.
+  func closedError() -> (any Error)? { closure.map { session.error(.closed($0)) } }
+
   func nextMessage() async throws -> Message? { try await session.inbox.next() }
 
   // MARK: sending
@@ -80,7 +92,7 @@ public final class WebSocket: AsyncSequence, Sendable {
 
   /// Sends one message of bytes in fragments, one for each piece of a sequence, so that it is never in memory as a whole. Other
   /// messages wait until it is sent. An error of the sequence is thrown, and closes the connection, since the message cannot
-  /// be completed.
+  /// be completed. The end of the connection is thrown with the next piece.
   public func send<Pieces: AsyncSequence>(streaming pieces: Pieces) async throws where Pieces.Element == Data {
     try await stream(.binary, pieces)
   }
@@ -110,7 +122,9 @@ public final class WebSocket: AsyncSequence, Sendable {
 
   // MARK: pings and the end
 
-  /// Sends a ping and waits for its pong: the server is alive. Throws as ``send(_:)-(String)``.
+  /// Sends a ping and waits for its pong: the server is alive. Throws as ``send(_:)-(String)``, and
+  /// ``WebSocketError/Reason/pingTimeout`` if no pong arrives within ``Configuration/pingTimeout``. A pong is not seen while
+  /// ``Configuration/maximumWaitingMessages`` wait for their reader.
   public func ping() async throws { try await session.ping() }
 
   /// Closes the connection: sends a close frame after the messages that were sent before, and waits until the server has

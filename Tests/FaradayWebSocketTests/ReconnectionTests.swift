@@ -103,6 +103,42 @@ import Testing
     }
   }
 
+  @Test func `there is no reconnection after the application has closed the socket`() async throws {
+    let server = try WebSocketServer.echo()
+    let messages = try Connection(server.url, adapter: adapter).webSocketMessages(reconnects: policy()) { socket in
+      await socket.close(.goingAway)
+    }
+    for try await _ in messages {}
+    #expect(server.connectionCount == 1)
+  }
+
+  @Test func `a server that goes away each time is an error at the limit`() async throws {
+    let server = try server([socket { try $0.close(code: 1001) }])
+    defer { server.stop() }
+    let messages = try Connection(server.url, adapter: adapter).webSocketMessages(reconnects: policy(limit: 2))
+    let error = await #expect(throws: WebSocketError.self) { for try await _ in messages {} }
+    #expect(error?.reason == .closed(.init(code: .goingAway, reason: "")))
+    #expect(server.connectionCount == 3)
+    for try await _ in try Connection(server.url, adapter: adapter).webSocketMessages(reconnects: policy(limit: 0)) {}
+    #expect(server.connectionCount == 4)
+  }
+
+  @Test func `releasing the iterator closes a socket that was kept`() async throws {
+    let hasClosed = Gate()
+    let server = try WebSocketServer { client in
+      try client.send("1")
+      client.connection.waitForClose()
+      hasClosed.open()
+    }
+    let kept = Log<WebSocket>()
+    do {
+      let messages = try Connection(server.url, adapter: adapter).webSocketMessages(reconnects: policy()) { kept.append($0) }
+      for try await _ in messages { break }
+    }
+    #expect(await hasClosed.opened())
+    #expect(kept.elements.count == 1)
+  }
+
   @Test func `the error of a closure is thrown, and ends the sequence`() async throws {
     struct Refused: Error {}
     let server = try WebSocketServer.echo()

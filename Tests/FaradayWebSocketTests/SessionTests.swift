@@ -161,6 +161,31 @@ import Testing
     await #expect(throws: CancellationError.self) { try await late.value }
   }
 
+  @Test func `senders that wait for their turn end with the connection`() async throws {
+    let outbox = Outbox()
+    let (pieces, continuation) = AsyncStream.makeStream(of: Data.self)
+    let streaming = Task { try await outbox.send(.binary, pieces: pieces) }
+    continuation.yield(Data([1]))
+    await until { outbox.hasBytes }
+    let waiting = Task { try await outbox.send(.text, Data()) }
+    outbox.end()
+    let error = await #expect(throws: Problem.self) { try await waiting.value }
+    #expect(error == Problem(reason: .notOpen))
+    continuation.yield(Data([2]))
+    await #expect(throws: Problem.self) { try await streaming.value }
+  }
+
+  @Test func `a ping without a pong has an end`() async throws {
+    let clock = ManualClock()
+    let session = try session { ($0.clock, $0.pingInterval) = (clock, nil) }
+    let pinging = Task { try await session.ping() }
+    await clock.sleepers(1)
+    await until { session.outbox.hasBytes }
+    clock.advance(by: .seconds(30))
+    let error = await #expect(throws: WebSocketError.self) { try await pinging.value }
+    #expect(error?.reason == .pingTimeout)
+  }
+
   @Test func `final blocks without output are refused`() throws {
     let inflater = MessageInflater(keepsContext: true)
     inflater.feed(Data((0..<1000).flatMap { _ in [0x03, 0x00] as [UInt8] }))

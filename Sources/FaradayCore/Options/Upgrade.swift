@@ -4,7 +4,8 @@
 /// server agrees, with the status 101, the connection belongs to this exchange: the bytes of ``body`` are sent to the server as
 /// they are, and the bytes from the server are the response's body, both at the same time and with backpressure. The response
 /// ends when the server closes the connection; releasing the response's body closes it. After any other status the response is
-/// an ordinary one, and nothing is sent.
+/// an ordinary one, and nothing is sent. The response's `Upgrade` field names the protocol of the server, which is not compared
+/// with ``name``.
 ///
 /// The request's method must be GET, its own body empty, and the response streamed or taken by ``Options/onChunk``.
 /// ``Timeouts/idle`` applies until the response's head, and later while bytes wait for the server, or if ``body`` is empty.

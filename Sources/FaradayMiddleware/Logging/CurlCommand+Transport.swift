@@ -14,6 +14,7 @@ extension Options {
     case .direct: list.add("--noproxy", "*")
     case .proxy(let proxy): list.add(proxy)
     }
+    if let upgrade = fields.upgrade { list.add(upgrade) }
     if let authentication = fields.authentication { list.add(authentication) }
     if let rate = fields.rates.maximumReceive ?? fields.rates.maximumSend { list.add("--limit-rate", "\(rate)") }
     if let minimum = fields.rates.minimum {
@@ -44,6 +45,13 @@ private struct CurlOptionList {
   }
 
   // MARK: options with rules of their own
+
+  mutating func add(_ upgrade: Upgrade) {
+    add("--http1.1")
+    add("-H", "Connection: Upgrade")
+    add("-H", "Upgrade: \(upgrade.name)")
+    remarks.append("without what is sent after the switch of protocols")
+  }
 
   mutating func add(_ tls: TLS) {
     if !tls.verifiesServer { add("-k") }

@@ -1,8 +1,10 @@
 internal import FaradayCore
 
 extension Request {
-  /// Whether a body that was meant for https would be sent in cleartext.
-  func sendsBodyInCleartext(after before: Request) -> Bool { before.isSecure && !isSecure && !body.isEmpty }
+  /// Whether a body that was meant for https, or what is sent after a switch of protocols, would be sent in cleartext.
+  func sendsBodyInCleartext(after before: Request) -> Bool {
+    before.isSecure && !isSecure && (!body.isEmpty || options.upgrade != nil)
+  }
 }
 
 extension Redirect: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {

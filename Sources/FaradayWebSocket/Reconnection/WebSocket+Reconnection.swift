@@ -3,15 +3,16 @@ internal import FaradayCore
 extension WebSocket {
   /// The rules for reconnections of ``WebSocketMessages``.
   ///
-  /// What reconnects: a transient error (``FaradayCore/FaradayError/isTransient``), a connection that ends without a close frame,
-  /// a server that sends nothing after a ping, the close codes 1001, 1011, 1012 and 1013, and, instead of a switch, the status
-  /// 429 and 500 to 599. Any other error is thrown. Any other close code ends the messages, as for one socket. The last error is
-  /// thrown when more than ``limit`` attempts in a row have brought no message.
+  /// What reconnects: a transient error of the transport (``FaradayCore/FaradayError/isTransient``), a connection that ends without
+  /// a close frame, a server that sends nothing after a ping, the close codes 1001, 1011, 1012 and 1013, and, instead of a
+  /// switch, the status 429 and 500 to 599. The code 1000, or none, ends the messages. Any other code and error is thrown. The
+  /// last error is thrown after ``limit`` reconnections in a row without a message.
   ///
   /// When: after a random delay (full jitter) of at most ``initialDelay``. That upper bound doubles with each reconnection up to
-  /// ``maximumDelay`` (exponential backoff), and a message resets it. `Retry-After` is a minimum, up to ``maximumRetryAfter``.
+  /// ``maximumDelay`` (exponential backoff). Each message resets the bound and the number of reconnections, also a greeting of
+  /// the server. `Retry-After` is a minimum, up to ``maximumRetryAfter``.
   public struct Reconnection: Sendable {
-    /// The maximum number of attempts in a row without a message. 10 by default; 0 for no reconnections.
+    /// The maximum number of reconnections in a row without a message. 10 by default; 0 for no reconnections.
     public var limit = 10
     /// The upper bound of the first delay: one second by default.
     public var initialDelay: Duration = .seconds(1)

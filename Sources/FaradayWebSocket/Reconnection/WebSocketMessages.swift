@@ -8,7 +8,8 @@ public import FaradayCore
 ///     for try await message in prices { print(message) }
 ///
 /// Messages that the server sent while there was no connection are lost, unless the closure asks for them. Each iteration opens
-/// a socket of its own. Cancelling the task or releasing the iterator closes the connection at once.
+/// a socket of its own. Cancelling the task or releasing the iterator closes the connection at once, also if the closure has
+/// kept the socket. There is no reconnection after the application has closed the socket.
 ///
 /// Iterating throws the errors of the closure, and those of `webSocket` and ``WebSocket`` after which there is no reconnection:
 /// see ``WebSocket/Reconnection``. After an error the sequence has ended.
@@ -25,10 +26,19 @@ public struct WebSocketMessages: AsyncSequence, Sendable {
   public struct AsyncIterator: AsyncIteratorProtocol {
     private let open: @Sendable () async throws -> WebSocket
     private let policy: WebSocket.Reconnection
-    private var socket: WebSocket?
+    private var current: Current?
     /// The number of reconnections since the last message.
     private var reconnections = 0
     private var hasEnded = false
+
+    /// The open socket. Its connection ends with this object, although the application may have kept the socket.
+    private final class Current: Sendable {
+      let socket: WebSocket
+
+      init(_ socket: WebSocket) { self.socket = socket }
+
+      deinit { socket.release() }
+    }
 
     init(open: @escaping @Sendable () async throws -> WebSocket, policy: WebSocket.Reconnection) {
       self.open = open
@@ -41,41 +51,41 @@ public struct WebSocketMessages: AsyncSequence, Sendable {
     /// Returns the next message; nil at the end.
     public mutating func next(isolation: isolated (any Actor)?) async throws -> WebSocket.Message? {
       while !hasEnded {
+        var interruption: (any Error)?
         do {
-          if socket == nil { socket = try await open() }
-          if let message = try await socket?.nextMessage() {
+          if current == nil { current = Current(try await open()) }
+          if let message = try await current?.socket.nextMessage() {
             reconnections = 0
             return message
           }
-          guard socket?.closure?.code == .goingAway else { break }
-          guard try await waits(after: nil) else { break }
         } catch {
-          guard try await waits(after: error) else {
-            end()
-            throw error
-          }
+          interruption = error
         }
+        try await reconnect(after: interruption)
       }
-      end()
       return nil
     }
 
-    private mutating func end() { (socket, hasEnded) = (nil, true) }
-
-    /// Waits for the time to reconnect. Returns whether there is a reconnection.
-    private mutating func waits(after error: (any Error)?) async throws -> Bool {
-      socket = nil
-      do {
-        try Task.checkCancellation()
-        guard let delay = policy.delay(after: error, reconnections: reconnections) else { return false }
-        await policy.onReconnect?(WebSocket.Interruption(error: error, delay: delay, reconnections: reconnections))
-        reconnections += 1
-        try await policy.clock.sleep(for: delay)
-        return true
-      } catch {
-        end()
-        throw error
+    /// Waits for the time to reconnect after the end of the socket. Ends the sequence, and throws the error, if there is no
+    /// reconnection.
+    private mutating func reconnect(after error: (any Error)?) async throws {
+      let socket = current?.socket
+      current = nil
+      hasEnded = true
+      if error == nil, socket?.closure?.code != .goingAway { return }
+      if socket?.isClosedLocally == true {
+        if let error { throw error }
+        return
       }
+      try Task.checkCancellation()
+      guard let delay = policy.delay(after: error, reconnections: reconnections) else {
+        if let error = error ?? (policy.limit > 0 ? socket?.closedError() : nil) { throw error }
+        return
+      }
+      await policy.onReconnect?(WebSocket.Interruption(error: error, delay: delay, reconnections: reconnections))
+      reconnections += 1
+      try await policy.clock.sleep(for: delay)
+      hasEnded = false
     }
   }
 }
@@ -109,8 +119,11 @@ extension Connection {
         let socket = try await open(request.get(), protocols, configuration)
         do {
           try await onOpen(socket)
-        } catch let error as WebSocketError where error.reason == .notOpen {
+        } catch let error as WebSocketError where error.reason == .notOpen && !socket.isOpen {
           // The server has closed the connection meanwhile: reading the socket tells why.
+        } catch {
+          socket.release()
+          throw error
         }
         return socket
       }, policy: reconnects)

@@ -6,6 +6,7 @@ final class Inbox: Sendable {
   private struct State {
     var messages = Fifo<WebSocket.Message>()
     var size = 0
+    var takenCount = 0
     /// What follows the last message; nil while more may follow.
     var end: Result<Void, any Error>?
     var lastNumber = 0
@@ -29,6 +30,9 @@ final class Inbox: Sendable {
 
   /// The number of tasks that wait for a message.
   var waitingReaders: Int { state.withLock { $0.readers.count } }
+
+  /// The number of messages that readers have taken.
+  var takenCount: Int { state.withLock { $0.takenCount } }
 
   /// Whether so many messages wait that nothing more is read from the connection.
   var isFull: Bool { state.withLock { isFull($0) } }
@@ -87,7 +91,10 @@ final class Inbox: Sendable {
       }
       let (message, end, producer) = state.withLock { state in
         let message = state.messages.popFirst()
-        if let message { state.size -= message.byteCount }
+        if let message {
+          state.size -= message.byteCount
+          state.takenCount += 1
+        }
         return (message, state.end, isFull(state) ? nil : state.takeProducer())
       }
       producer?.resume()

@@ -160,6 +160,7 @@ final class Outbox: Sendable {
       state.phase = .closing
       return (true, state.takeTransport(), state.takeSender())
     }
+    turns.close()
     transport?.resume()
     sender?.resume()
     return isFirst
@@ -179,6 +180,7 @@ final class Outbox: Sendable {
       state.bytes = Data()
       return (state.takeTransport(), state.takeSender())
     }
+    turns.close()
     transport?.resume()
     sender?.resume()
   }

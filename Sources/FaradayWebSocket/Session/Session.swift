@@ -27,6 +27,11 @@ final class Session: Sendable {
     var isClosing: Bool { deadline != nil }
   }
 
+  /// What has passed at the time of a ping.
+  private struct Progress {
+    let received, read, sent: Int
+  }
+
   let outbox: Outbox
   let inbox: Inbox
   let request: RequestSummary
@@ -42,6 +47,9 @@ final class Session: Sendable {
 
   /// The server's close frame, if it has arrived.
   var closure: WebSocket.Closure? { state.withLock { $0.closure } }
+
+  /// Whether the application has closed the socket.
+  var isClosedLocally: Bool { state.withLock { $0.sentCode != nil } }
 
   func error(_ reason: WebSocketError.Reason) -> WebSocketError { WebSocketError(reason, request: request) }
 
@@ -151,9 +159,14 @@ final class Session: Sendable {
 
   // MARK: pings
 
-  /// Sends a ping, and waits for its pong.
+  /// Sends a ping, and waits for its pong, at most for the configured time.
   func ping() async throws {
     let number = nextPing()
+    let limit = Task {
+      try await configuration.clock.sleep(for: configuration.pingTimeout.withinClocks)
+      state.withLock { $0.pings.removeValue(forKey: number) }?.resume(throwing: error(.pingTimeout))
+    }
+    defer { limit.cancel() }
     try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
         let isOpen = state.withLock { state in
@@ -200,13 +213,13 @@ final class Session: Sendable {
     while true {
       do {
         try await configuration.clock.sleep(for: interval.withinClocks)
-        let (received, taken) = (state.withLock { $0.received }, outbox.takenCount)
+        let before = Progress(received: state.withLock { $0.received }, read: inbox.takenCount, sent: outbox.takenCount)
         try outbox.ping(Self.payload(nextPing()))
         try await configuration.clock.sleep(for: configuration.pingTimeout.withinClocks)
-        guard received == state.withLock({ $0.received }) else { continue }
-        // While the reader waits for room, it does not see what the server has sent, nor the end of the connection. Then the
-        // transport shows whether the server is alive: it takes the bytes to send.
-        if inbox.isFull, taken != outbox.takenCount || !outbox.hasBytes { continue }
+        // While messages wait for a reader, nothing of the server is seen, nor the end of the connection. Then the transport shows
+        // whether the server is alive: it takes the bytes to send.
+        guard before.received == state.withLock({ $0.received }), before.read == inbox.takenCount else { continue }
+        if inbox.isFull, before.sent != outbox.takenCount || !outbox.hasBytes { continue }
         return end(error(.pingTimeout))
       } catch {
         return

@@ -37,6 +37,18 @@ import Testing
     #expect(plain.requestCount == 0)
   }
 
+  @Test func `a redirect from https to http is not followed by an upgrade, whose bytes follow the switch`() async throws {
+    let connection = try connection(Redirects())
+    let error = try await #require(throws: RedirectError.self) {
+      try await connection.get(path(302, to: plain.url + "/inspect")) {
+        $0.options.upgrade = Upgrade(to: "test")
+        $0.options.delivery = .streamed
+      }
+    }
+    #expect(error.reason == .cleartextBody)
+    #expect(plain.requestCount == 0)
+  }
+
   @Test func `a redirect from https to http is followed without a body, or if the caller allows it`() async throws {
     let post = try await connection(Redirects(allowsCleartextBody: true)).post(
       path(307, to: plain.url + "/inspect"), body: "hello")
