@@ -65,7 +65,8 @@ extension Connection {
     return WebSocket(session, subprotocol: agreement.subprotocol, headers: response.headers)
   }
 
-  private static func withHTTPScheme(_ url: String) -> String {
+  /// The URL with the scheme `http` for `ws`, and `https` for `wss`.
+  package static func withHTTPScheme(_ url: String) -> String {
     for (name, scheme) in [("ws://", "http://"), ("wss://", "https://")] where url.lowercased().hasPrefix(name) {
       return scheme + url.dropFirst(name.count)
     }

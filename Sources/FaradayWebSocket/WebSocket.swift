@@ -24,7 +24,7 @@ public final class WebSocket: AsyncSequence, Sendable {
   public let subprotocol: String?
   /// The header fields of the handshake's response.
   public let headers: HTTPFields
-  private let session: Session
+  let session: Session
 
   init(_ session: Session, subprotocol: String?, headers: HTTPFields) {
     self.session = session
@@ -46,25 +46,13 @@ public final class WebSocket: AsyncSequence, Sendable {
     let socket: WebSocket
 
     /// Returns the next message; nil at the end.
-    public mutating func next() async throws -> Message? { try await socket.nextMessage() }
+    public mutating func next() async throws -> Message? { try await socket.session.inbox.next() }
 
     /// Returns the next message; nil at the end.
-    public mutating func next(isolation: isolated (any Actor)?) async throws -> Message? { try await socket.nextMessage() }
+    public mutating func next(isolation: isolated (any Actor)?) async throws -> Message? {
+      try await socket.session.inbox.next()
+    }
   }
-
-  /// Whether messages can be sent.
-  var isOpen: Bool { session.outbox.isOpen }
-
-  /// Whether the application has closed the socket.
-  var isClosedLocally: Bool { session.isClosedLocally }
-
-  /// Closes the connection at once, although the socket may be in use, unless its closing handshake has begun.
-  func release() { session.release() }
-
-  /// The error of a close frame whose code ends one socket normally.
-  func closedError() -> (any Error)? { closure.map { session.error(.closed($0)) } }
-
-  func nextMessage() async throws -> Message? { try await session.inbox.next() }
 
   // MARK: sending
 

@@ -123,6 +123,28 @@ import Testing
     continuation.finish()
   }
 
+  @Test func `a reader that takes messages keeps its connection, although nothing is sent`() async throws {
+    let clock = ManualClock()
+    let session = try session {
+      $0.clock = clock
+      $0.maximumWaitingMessages = 1
+    }
+    let (body, continuation) = body()
+    session.start(reading: body, nil)
+    // Two messages in one piece: the second one waits until the first one is taken.
+    continuation.yield(Data([0x81, 0x01, 0x78, 0x81, 0x01, 0x79]))
+    await until { session.inbox.isFull }
+    await clock.sleepers(1)
+    clock.advance(by: .seconds(30))
+    await clock.sleepers(1)
+    for text in ["x", "y"] { #expect(try await session.inbox.next() == .text(text)) }
+    clock.advance(by: .seconds(30))
+    await until { clock.asleep == 1 || !session.outbox.isOpen }
+    #expect(session.outbox.isOpen)
+    session.release()
+    continuation.finish()
+  }
+
   @Test func `a session that ends at once leaves no keepalive`() async throws {
     let clock = ManualClock()
     for _ in 0..<200 {

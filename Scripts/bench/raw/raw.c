@@ -381,12 +381,15 @@ static double microseconds(const struct run *run, long percent) {
 }
 
 static void report(const struct run *run, struct moment from, struct moment to) {
-  qsort(run->latencies, (size_t)run->finished, sizeof *run->latencies, ascending);
   printf("{\"mode\":\"%s\",\"implementation\":\"raw-c\",\"requests\":%ld,\"bytes\":%" PRId64 ",\"seconds\":%.6f,"
-         "\"peak_rss_kib\":%ld,\"user_seconds\":%.6f,\"system_seconds\":%.6f,\"voluntary_switches\":%ld,"
-         "\"p50_microseconds\":%.1f,\"p99_microseconds\":%.1f}\n",
+         "\"peak_rss_kib\":%ld,\"user_seconds\":%.6f,\"system_seconds\":%.6f,\"voluntary_switches\":%ld",
          run->options->mode, run->finished, run->bytes, to.clock - from.clock, to.peak_kib, to.user - from.user,
-         to.system - from.system, to.switches - from.switches, microseconds(run, 50), microseconds(run, 99));
+         to.system - from.system, to.switches - from.switches);
+  if (run->latencies) {
+    qsort(run->latencies, (size_t)run->finished, sizeof *run->latencies, ascending);
+    printf(",\"p50_microseconds\":%.1f,\"p99_microseconds\":%.1f", microseconds(run, 50), microseconds(run, 99));
+  }
+  printf("}\n");
 }
 
 // MARK: the modes
@@ -493,8 +496,7 @@ static void run_client(struct options *options, enum role role) {
 static void run_websocket(struct options *options) {
   if (!options->url) misuse("which URL?", "");
   long count = options->requests;
-  struct run run = {.options = options, .finished = count, .latencies = calloc((size_t)count, sizeof *run.latencies)};
-  if (!run.latencies) fail("out of memory");
+  struct run run = {.options = options, .finished = count};
   struct moment begin = now();
   uint64_t size = (uint64_t)options->bytes;
   run.bytes = (int64_t)size * count;
@@ -505,6 +507,8 @@ static void run_websocket(struct options *options) {
   } else {
     bool is_echo = !strcmp(options->mode, "ws-echo");
     int socket = websocket_connect(options->url, is_echo ? "/echo" : "/sink");
+    run.latencies = calloc((size_t)count, sizeof *run.latencies);
+    if (!run.latencies) fail("out of memory");
     for (long i = 0; i < count; i++) {
       double start = seconds();
       websocket_send(socket, size);

@@ -65,7 +65,7 @@ struct WS: AsyncParsableCommand {
   }
 
   private func opened() async throws -> WebSocket {
-    let target = try Target(Self.httpURL(url))
+    let target = try Target(Connection.withHTTPScheme(url))
     let fields = try HeaderArgument.all(headers)
     let connection = target.connection(over: .curl, [Redirects()])
     var configuration = WebSocket.Configuration()
@@ -75,12 +75,6 @@ struct WS: AsyncParsableCommand {
       if insecure { request.options.tls.verifiesServer = false }
       if let target = target.rawTarget { request.options.requestTarget = .verbatim(target) }
     }
-  }
-
-  /// The URL with the scheme `http` for `ws`, and `https` for `wss`.
-  private static func httpURL(_ url: String) -> String {
-    let lowered = url.lowercased()
-    return lowered.hasPrefix("ws://") || lowered.hasPrefix("wss://") ? "http" + url.dropFirst(2) : url
   }
 
   /// Sends the lines of the input, and closes the connection at their end, unless a number of messages is awaited.

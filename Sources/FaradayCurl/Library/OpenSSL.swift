@@ -21,8 +21,8 @@ enum OpenSSL {
   /// Whether libcurl uses OpenSSL or a fork of it.
   static let isUsed = ["OpenSSL", "LibreSSL", "BoringSSL", "quictls", "AWS-LC"].contains { name.hasPrefix($0) }
 
-  /// Whether libcurl can send early data over this TLS library (from 8.13 on), and the session whose protocol the response has can
-  /// be read. LibreSSL, BoringSSL and AWS-LC do not support early data.
+  /// Whether early data can be sent: libcurl supports it over this TLS library (from 8.13 on), and the protocol of the resumed
+  /// session can be read. LibreSSL, BoringSSL and AWS-LC do not support it.
   static let sendsEarlyData =
     ["OpenSSL", "quictls"].contains { name.hasPrefix($0) } && functions.is_finished != nil && functions.get_session != nil
 

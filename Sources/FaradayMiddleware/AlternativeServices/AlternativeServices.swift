@@ -62,7 +62,7 @@ public struct AlternativeServices: Middleware {
   /// Returns the request for an alternative; nil if the request goes to its origin.
   private func moved(_ request: Request, _ capabilities: Capabilities) -> (AlternativeServiceStore.Alternative, Request)? {
     let options = request.options
-    // A request that can be sent only once must not be risked on a server that may be unreachable.
+    // A request that can be sent only once must not be risked on a server that may be unreachable. An upgrade needs HTTP/1.1.
     guard request.body.isReplayable, options.upgrade == nil, options.tls.verifiesServer, capabilities.contains(.otherAddresses),
       options.network.connectTo.isEmpty, options.network.hostOverrides.isEmpty, options.network.unixSocket == nil,
       !options.proxy.isOwn,

@@ -73,18 +73,13 @@ struct EventStreamConnector {
 
   /// Waits after a failed attempt. Returns whether another attempt follows.
   private mutating func tries(after error: any Error, _ retry: Duration?, _ lastEventID: String) async throws -> Bool {
-    guard policy.isAutomatic, failures < policy.limit else { return false }
-    var retryAfter: Duration?
-    if let status = error as? StatusError {
-      guard status.status.code == 429 || status.status.kind == .serverError else { return false }
-      retryAfter = status.response.headers.retryAfter(now: policy.now)
-      guard retryAfter ?? .zero <= policy.maximumRetryAfter else { return false }
-      await status.response.body.discard()
-    } else {
-      guard error.countsAsTransient else { return false }
-    }
+    guard policy.isAutomatic, failures < policy.limit,
+      let reopening = Reopening(after: error, maximumRetryAfter: policy.maximumRetryAfter, now: policy.now)
+    else { return false }
+    await (error as? StatusError)?.response.body.discard()
     failures += 1
-    try await pause(after: error, policy.delay(reconnections: reconnections, retry: retry, retryAfter: retryAfter), lastEventID)
+    let delay = policy.delay(reconnections: reconnections, retry: retry, retryAfter: reopening.retryAfter)
+    try await pause(after: error, delay, lastEventID)
     return true
   }
 

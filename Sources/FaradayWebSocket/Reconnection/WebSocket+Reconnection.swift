@@ -54,12 +54,9 @@ extension WebSocket.Reconnection {
   func delay(after error: (any Error)?, reconnections: Int) -> Duration? {
     guard reconnections < limit else { return nil }
     var retryAfter: Duration?
-    if let status = error as? StatusError {
-      guard status.status.code == 429 || status.status.kind == .serverError else { return nil }
-      retryAfter = status.response.headers.retryAfter(now: now)
-      guard retryAfter ?? .zero <= maximumRetryAfter else { return nil }
-    } else if let error {
-      guard error.countsAsTransient else { return nil }
+    if let error {
+      guard let reopening = Reopening(after: error, maximumRetryAfter: maximumRetryAfter, now: now) else { return nil }
+      retryAfter = reopening.retryAfter
     }
     return Backoff(initial: initialDelay, maximum: maximumDelay)
       .delay(beforeRetry: reconnections + 1, random: random(), retryAfter: retryAfter)

@@ -37,7 +37,7 @@ public struct WebSocketMessages: AsyncSequence, Sendable {
 
       init(_ socket: WebSocket) { self.socket = socket }
 
-      deinit { socket.release() }
+      deinit { socket.session.release() }
     }
 
     init(open: @escaping @Sendable () async throws -> WebSocket, policy: WebSocket.Reconnection) {
@@ -54,7 +54,7 @@ public struct WebSocketMessages: AsyncSequence, Sendable {
         var interruption: (any Error)?
         do {
           if current == nil { current = Current(try await open()) }
-          if let message = try await current?.socket.nextMessage() {
+          if let message = try await current?.socket.session.inbox.next() {
             reconnections = 0
             return message
           }
@@ -69,17 +69,19 @@ public struct WebSocketMessages: AsyncSequence, Sendable {
     /// Waits for the time to reconnect after the end of the socket. Ends the sequence, and throws the error, if there is no
     /// reconnection.
     private mutating func reconnect(after error: (any Error)?) async throws {
-      let socket = current?.socket
+      let session = current?.socket.session
       current = nil
       hasEnded = true
-      if error == nil, socket?.closure?.code != .goingAway { return }
-      if socket?.isClosedLocally == true {
+      if error == nil, session?.closure?.code != .goingAway { return }
+      if session?.isClosedLocally == true {
         if let error { throw error }
         return
       }
       try Task.checkCancellation()
       guard let delay = policy.delay(after: error, reconnections: reconnections) else {
-        if let error = error ?? (policy.limit > 0 ? socket?.closedError() : nil) { throw error }
+        if let error { throw error }
+        // The server goes away each time: the messages are not complete.
+        if policy.limit > 0, let session, let closure = session.closure { throw session.error(.closed(closure)) }
         return
       }
       await policy.onReconnect?(WebSocket.Interruption(error: error, delay: delay, reconnections: reconnections))
@@ -119,10 +121,10 @@ extension Connection {
         let socket = try await open(request.get(), protocols, configuration)
         do {
           try await onOpen(socket)
-        } catch let error as WebSocketError where error.reason == .notOpen && !socket.isOpen {
+        } catch let error as WebSocketError where error.reason == .notOpen && !socket.session.outbox.isOpen {
           // The server has closed the connection meanwhile: reading the socket tells why.
         } catch {
-          socket.release()
+          socket.session.release()
           throw error
         }
         return socket

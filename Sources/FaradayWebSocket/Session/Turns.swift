@@ -18,10 +18,16 @@ final class Turns: Sendable {
   /// ``close()`` is called before.
   func take() async throws {
     try Task.checkCancellation()
-    let number = state.withLock { state in
+    let number = try state.withLock { state -> Int? in
+      if state.isClosed { throw Problem(reason: .notOpen) }
+      guard state.isTaken else {
+        state.isTaken = true
+        return nil
+      }
       state.lastNumber += 1
       return state.lastNumber
     }
+    guard let number else { return }
     let answer = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         let answer = state.withLock { state -> Answer? in

@@ -50,6 +50,16 @@ import Testing
     #expect(places() == ["origin"])
   }
 
+  @Test func `an upgrade is sent to its origin`() async throws {
+    answer()
+    try learn("h2=\"b.example:8443\"")
+    _ = try await connection().get(url) {
+      $0.options.upgrade = Upgrade(to: "test")
+      $0.options.delivery = .streamed
+    }
+    #expect(places() == ["origin"])
+  }
+
   // MARK: Learning
 
   @Test func `later requests connect to the alternative and are unchanged otherwise`() async throws {

@@ -154,6 +154,10 @@ import Testing
       command(request)
         == "curl --compressed --http2 --connect-timeout 1.500 -m 90 --cacert 'my ca.pem' -k http://host/a")
     #expect(try command(self.request { $0.options.httpVersion = .http1 }) == "curl --http1.1 http://host/a")
+    #expect(
+      try command(self.request { $0.options.upgrade = Upgrade(to: "test") })
+        == "curl --http1.1 -H 'Connection: Upgrade' -H 'Upgrade: test' http://host/a"
+        + " # without what is sent after the switch of protocols")
     let asterisk = try self.request {
       $0.method = .options
       $0.options.requestTarget = .asterisk
