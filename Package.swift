@@ -18,6 +18,7 @@ let package = Package(
     .library(name: "FaradayCurl", targets: ["FaradayCurl"]),
     .library(name: "FaradayURLSession", targets: ["FaradayURLSession"]),
     .library(name: "FaradayTesting", targets: ["FaradayTesting"]),
+    .library(name: "FaradaySwiftTesting", targets: ["FaradaySwiftTesting"]),
     .library(name: "FaradayObservability", targets: ["FaradayObservability"]),
     .library(name: "FaradayHosting", targets: ["FaradayHosting"]),
     .executable(name: "faraday", targets: ["FaradayCLI"]),
@@ -64,8 +65,11 @@ let package = Package(
     .target(name: "FaradayCurl", dependencies: ["FaradayCore", "FaradaySupport", "CCurl"]),
     .target(name: "FaradayURLSession", dependencies: ["FaradayCore"]),
     .target(name: "FaradayWebSocket", dependencies: ["FaradayCore", "FaradayContentCoding"]),
-    .target(name: "FaradayTesting", dependencies: ["FaradayCore", "FaradayWebSocket"]),
     .target(name: "FaradayCoding", dependencies: ["FaradayCore"]),
+    .target(
+      name: "FaradayTesting", dependencies: ["FaradayCore", "FaradayCoding", "FaradaySupport", "FaradayWebSocket"]),
+    // Apart from FaradayTesting, because it links Swift Testing.
+    .target(name: "FaradaySwiftTesting", dependencies: ["FaradayCore", "FaradayTesting"]),
     .target(
       name: "FaradayMiddleware",
       dependencies: ["FaradayCore", "FaradayCoding", "FaradaySupport", .product(name: "Logging", package: "swift-log")]),
@@ -164,7 +168,12 @@ let package = Package(
         .product(name: "UnixSignals", package: "swift-service-lifecycle", condition: .when(traits: ["Hosting"])),
         .product(name: "Configuration", package: "swift-configuration", condition: .when(traits: ["Hosting"])),
       ]),
-    .testTarget(name: "FaradayTestingTests", dependencies: ["FaradayCore", "FaradayTesting", "TestServers", "Watchdog"]),
+    .testTarget(
+      name: "FaradayTestingTests",
+      dependencies: [
+        "Faraday", "FaradayCore", "FaradayCoding", "FaradayCache", "FaradayCurl", "FaradayURLSession", "FaradayTesting",
+        "FaradaySwiftTesting", "TestServers", "TestSupport", "Watchdog",
+      ]),
     .testTarget(
       name: "FaradayCurlTests",
       dependencies: ["Faraday", "FaradayCurl", "FaradayContentCoding", "FaradayTesting", "TestServers", "TestSupport", "CCurl"],
@@ -185,6 +194,12 @@ let package = Package(
       name: "OutsideTests", dependencies: ["Faraday", "FaradayCurl", "FaradayURLSession", "FaradayTesting", "Namesakes"],
       packageAccess: false),
     .target(name: "Namesakes", path: "Tests/Namesakes"),
+    // What the article about testing shows.
+    .target(name: "ExampleNotes", dependencies: ["Faraday"], path: "Tests/Examples/Notes/Client", packageAccess: false),
+    .testTarget(
+      name: "ExampleNotesTests",
+      dependencies: ["ExampleNotes", "Faraday", "FaradayCurl", "FaradayTesting", "FaradaySwiftTesting"],
+      path: "Tests/Examples/Notes/Tests", exclude: ["Cassettes"], packageAccess: false),
     .testTarget(
       name: "FaradayCLITests",
       dependencies: ["FaradayCLI", "Faraday", "FaradayCurl", "FaradayTesting", "TestServers", "TestSupport"],

@@ -131,10 +131,3 @@ func parts() throws -> Connection {
   strict.use(.interceptors([.request { $0.headers[.acceptLanguage] = "cy" }]))
   return strict
 }
-
-func mock() async throws {
-  let mock = MockAdapter()
-  try mock.stub(.get, path: "/users", body: "[]")
-  let offline = try Connection("https://api.example.com", adapter: mock)
-  _ = try await offline.get("users")
-}

@@ -197,6 +197,51 @@ import Testing
     await #expect(throws: Problem.self) { try await streaming.value }
   }
 
+  @Test func `senders that wait for their turn end with the close frame`() async throws {
+    let outbox = Outbox()
+    let (pieces, continuation) = AsyncStream.makeStream(of: Data.self)
+    let streaming = Task { try await outbox.send(.binary, pieces: pieces) }
+    continuation.yield(Data([1]))
+    await until { outbox.hasBytes }
+    let waiting = Task { try await outbox.send(.text, Data()) }
+    outbox.close(.normal, "")
+    let error = await #expect(throws: Problem.self) { try await waiting.value }
+    #expect(error == Problem(reason: .notOpen))
+    continuation.finish()
+    await #expect(throws: Problem.self) { try await streaming.value }
+  }
+
+  @Test func `a streamed message that fails limits the time of the closing handshake`() async throws {
+    let clock = ManualClock()
+    let session = try session { ($0.clock, $0.pingInterval) = (clock, nil) }
+    let (body, continuation) = body()
+    session.start(reading: body, nil)
+    let socket = WebSocket(session, subprotocol: nil, headers: [:])
+    await #expect(throws: Gone.self) {
+      try await socket.send(streaming: AsyncThrowingStream<Data, any Error> { $0.finish(throwing: Gone()) })
+    }
+    await clock.sleepers(1)
+    clock.advance(by: .seconds(60))
+    await until { !session.outbox.isClosing }
+    continuation.finish()
+  }
+
+  private struct Gone: Error {}
+
+  @Test func `a socket that is released while it closes keeps its connection for the closing handshake`() async throws {
+    let clock = ManualClock()
+    let session = try session { ($0.clock, $0.pingInterval) = (clock, nil) }
+    let (body, continuation) = body()
+    session.start(reading: body, nil)
+    let closing = Task { await session.close(.normal, "") }
+    await clock.sleepers(1)
+    session.release()
+    #expect(session.outbox.isClosing)
+    continuation.finish()
+    await closing.value
+    #expect(!session.outbox.isClosing)
+  }
+
   @Test func `a ping without a pong has an end`() async throws {
     let clock = ManualClock()
     let session = try session { ($0.clock, $0.pingInterval) = (clock, nil) }

@@ -87,7 +87,7 @@ public struct Secrets: Sendable, Hashable {
   public func contains(_ name: HTTPField.Name) -> Bool { contains(name.rawName) }
 
   /// Adds the rules of other secrets: a name that is secret in either is secret in the union.
-  mutating func formUnion(_ other: Secrets) {
+  package mutating func formUnion(_ other: Secrets) {
     guard self != other else { return }
     for (name, isSecret) in names where !isSecret && other.isSecret(name) { names[name] = true }
     for (ending, isSecret) in endings where !isSecret && other.verdict(onEnding: ending) == true { endings[ending] = true }

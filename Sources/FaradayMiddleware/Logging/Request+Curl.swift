@@ -1,3 +1,4 @@
+internal import FaradayCoding
 @_spi(Adapters) public import FaradayCore
 
 extension Request {

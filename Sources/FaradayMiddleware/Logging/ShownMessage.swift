@@ -1,3 +1,4 @@
+internal import FaradayCoding
 internal import FaradayCore
 
 extension ExchangeRecord.Message {

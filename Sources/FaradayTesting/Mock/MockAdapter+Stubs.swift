@@ -5,7 +5,7 @@ extension MockAdapter {
   public func stub(
     times: Int = .max, where matches: @escaping Matcher = { _ in true }, respond: @escaping Responder
   ) {
-    add(Stub(pattern: .closure(matches), left: times, respond: respond))
+    add(Stub(.closure(matches), times: times, respond: respond))
   }
 
   /// Adds a stub with a fixed response for requests with that method and path, at most `times` of them. Throws ``MockError``
@@ -23,14 +23,32 @@ extension MockAdapter {
     let respond: Responder = { request in
       Response(status: status, headers: headers, body: body, trailers: trailers, url: request.url)
     }
-    add(Stub(pattern: .route(route), left: times, respond: respond))
+    add(Stub(.route(route), times: times, respond: respond))
   }
 
   /// A stub: its condition, its remaining number of uses, and its response.
   struct Stub: Sendable {
     let pattern: Pattern
+    /// Whether it has a number of uses.
+    let isLimited: Bool
     var left: Int
     let respond: Responder
+
+    init(_ pattern: Pattern, times: Int, respond: @escaping Responder) {
+      self.pattern = pattern
+      isLimited = times != .max
+      left = times
+      self.respond = respond
+    }
+
+    func description(_ secrets: Secrets) -> String {
+      let text =
+        switch pattern {
+        case .closure: "a stub with a closure"
+        case .route(let route): route.description(secrets)
+        }
+      return left > 0 ? text : text + " (used up)"
+    }
   }
 
   enum Pattern: Sendable {

@@ -3,9 +3,14 @@ private import Synchronization
 
 /// A mock adapter for tests: returns stubbed responses, records requests, and sends nothing.
 ///
+///     let mock = MockAdapter { request in .json(["path": request.path]) }
+///     let connection = try Connection("https://api.example.com", adapter: mock)
+///
+/// or with several stubs:
+///
 ///     let mock = MockAdapter()
 ///     try mock.stub(.get, path: "/users/1", status: .notFound)
-///     let connection = try Connection("https://api.example.com", adapter: mock)
+///     mock.stub(times: 2) { _ in .failure(.idleTimeout) }
 ///
 /// The first stub that matches is used. A request without a matching stub throws ``MockError``, which lists the stubs.
 /// With `isStrict: false` it gets a 404. An invalid request throws the same error as over a real adapter. Thread-safe.
@@ -15,14 +20,6 @@ public final class MockAdapter: Adapter {
   /// Creates the response to a request, or throws an error for it.
   public typealias Responder = @Sendable (Request) async throws -> Response
 
-  /// A request that was sent over the mock, with the bytes of its body.
-  public struct Recorded: Sendable {
-    /// The request, after all middleware.
-    public let request: Request
-    /// The bytes of its body.
-    public let body: Data
-  }
-
   /// The capabilities that the mock claims.
   public let capabilities: Capabilities
   private let isStrict: Bool
@@ -30,7 +27,8 @@ public final class MockAdapter: Adapter {
 
   private struct State {
     var stubs: [Stub] = []
-    var recorded: [Recorded] = []
+    var recorded: [RecordedRequest] = []
+    var unexpected: [MockError] = []
 
     mutating func responder(for request: Request) -> Responder? {
       guard let index = stubs.firstIndex(where: { $0.left > 0 && $0.pattern.matches(request) }) else { return nil }
@@ -50,27 +48,40 @@ public final class MockAdapter: Adapter {
   }
 
   /// The requests so far, in order.
-  public var recorded: [Recorded] { state.withLock { $0.recorded } }
+  public var recorded: [RecordedRequest] { state.withLock { $0.recorded } }
 
   /// Validates and records the request, and returns the response of the first stub that matches.
   public func send(_ request: Request) async throws -> Response {
     try Task.checkCancellation()
     try capabilities.check(request, of: "MockAdapter")
-    let body = try await read(request)
+    let body = try await request.readBody()
     let (responder, stubs) = state.withLock { state in
-      state.recorded.append(Recorded(request: request, body: body))
+      state.recorded.append(RecordedRequest(request: request, body: body))
       return (state.responder(for: request), state.stubs)
     }
     if let responder {
       // A sequence that can be read only once has been consumed.
       var request = request
       if request.body.isStreamed { request.body = .data(body) }
-      var response = try await responder(request)
+      var response = try await responder(request).mocked(for: request)
       if request.method == .head { response.body = .empty }
       return response
     }
-    guard !isStrict else { throw MockError(request, stubs: stubs) }
+    guard !isStrict else {
+      let error = MockError(request, stubs: stubs)
+      state.withLock { $0.unexpected.append(error) }
+      throw error
+    }
     return Response(status: .notFound, url: request.url)
+  }
+
+  /// Throws ``MockError`` if a request was unexpected, even if the code under test has handled that error, and if a stub with a
+  /// number of `times` was used less often.
+  public func verify() throws {
+    let state = state.withLock { $0 }
+    if let error = state.unexpected.first { throw error }
+    let unused = state.stubs.filter { $0.isLimited && $0.left > 0 }
+    guard unused.isEmpty else { throw MockError(unused: unused.map { $0.description(Secrets()) }) }
   }
 
   func add(_ stub: Stub) { state.withLock { $0.stubs.append(stub) } }

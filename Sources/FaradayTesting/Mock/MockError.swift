@@ -8,11 +8,13 @@ public struct MockError: FaradayError, Hashable {
     case unexpectedRequest(stubs: [String])
     /// The stub cannot match, for this reason, and is not added.
     case invalidStub(String)
+    /// These stubs or queued responses were not used.
+    case unused([String])
   }
 
   /// The reason of the error.
   public let reason: Reason
-  private let summary: RequestSummary
+  private let summary: RequestSummary?
 
   /// The error of a request that a mock does not expect.
   ///
@@ -24,16 +26,12 @@ public struct MockError: FaradayError, Hashable {
 
   init(_ request: Request, stubs: [MockAdapter.Stub]) {
     let secrets = request.secrets
-    self.init(
-      unexpected: request,
-      stubs: stubs.map { stub in
-        let text =
-          switch stub.pattern {
-          case .closure: "a stub with a closure"
-          case .route(let route): route.description(secrets)
-          }
-        return stub.left > 0 ? text : text + " (used up)"
-      })
+    self.init(unexpected: request, stubs: stubs.map { $0.description(secrets) })
+  }
+
+  init(unused: [String]) {
+    reason = .unused(unused)
+    summary = nil
   }
 
   init(invalidStub reason: String, method: HTTPRequest.Method, host: String?, path: String) {
@@ -46,11 +44,13 @@ public struct MockError: FaradayError, Hashable {
 
   /// One line with the request and the first twenty stubs.
   public var description: String {
+    let request = summary.map { "\($0)" } ?? "a request"
     switch reason {
-    case .invalidStub(let reason): return "no request can match a stub of \(summary): \(reason)"
+    case .unused(let stubs): return "not used: \(stubs.prefix(20).joined(separator: ", "))"
+    case .invalidStub(let reason): return "no request can match a stub of \(request): \(reason)"
     case .unexpectedRequest(let stubs):
       let shown = stubs.prefix(20).joined(separator: ", ") + (stubs.count > 20 ? " and \(stubs.count - 20) more" : "")
-      return "no stub matches \(summary); " + (stubs.isEmpty ? "there are no stubs" : "the stubs are: \(shown)")
+      return "no stub matches \(request); " + (stubs.isEmpty ? "there are no stubs" : "the stubs are: \(shown)")
     }
   }
 }

@@ -10,18 +10,18 @@ final class HTTPBody {
   /// Whether the body was read to its end.
   private(set) var isFinished: Bool
 
-  private let socket: SocketConnection
+  private let wire: any Wire
   private let input: InputBuffer
   /// The remaining bytes of the body if framed by length, else of the chunk.
   private var remaining: Int
   private var owesContinue: Bool
 
-  init(_ head: HTTPHead, _ socket: SocketConnection, _ input: InputBuffer) {
+  init(_ head: HTTPHead, _ wire: any Wire, _ input: InputBuffer) {
     framing = head.framing
     remaining = head.contentLength
     isFinished = framing == .none || framing == .length && remaining == 0
     owesContinue = head.expectsContinue && !isFinished
-    self.socket = socket
+    self.wire = wire
     self.input = input
   }
 
@@ -31,7 +31,7 @@ final class HTTPBody {
     owesContinue = false
     // A client that has not waited no longer needs it.
     guard input.isEmpty else { return }
-    try Array("HTTP/1.1 100 Continue\r\n\r\n".utf8).withUnsafeBytes(socket.send)
+    try Array("HTTP/1.1 100 Continue\r\n\r\n".utf8).withUnsafeBytes(wire.send)
   }
 
   /// Passes on the next piece of content, and blocks until it arrives. Returns false at the end.

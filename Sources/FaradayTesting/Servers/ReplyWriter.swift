@@ -20,13 +20,18 @@ final class ReplyWriter {
   var closes = false
 
   private static let gathered = 64 << 10
-  private let socket: SocketConnection
+  private let wire: any Wire
+  /// The value of the field Server.
+  private let server: String?
   private var pending: [UInt8] = []
   private var isHead = false
   private var isHTTP10 = false
   private var isChunked = false
 
-  init(_ socket: SocketConnection) { self.socket = socket }
+  init(_ wire: any Wire, server: String? = "faraday-local") {
+    self.wire = wire
+    self.server = server
+  }
 
   /// Whether a reply to the current request was begun.
   var hasBegun: Bool { status != 0 }
@@ -57,7 +62,7 @@ final class ReplyWriter {
     self.status = status
     isChunked = false
     appendStatusLine(status)
-    append("Server: faraday-local\r\n")
+    if let server { append("Server: ", server, "\r\n") }
     for (name, value) in fields { append(name, ": ", value, "\r\n") }
     switch length {
     case .none: break
@@ -80,7 +85,7 @@ final class ReplyWriter {
     if isHead { return }
     if bytes.count >= Self.gathered {
       try flush()
-      try socket.send(bytes)
+      try wire.send(bytes)
     } else {
       pending.append(contentsOf: bytes)
       if pending.count >= Self.gathered { try flush() }
@@ -116,7 +121,7 @@ final class ReplyWriter {
   /// Sends the buffered bytes.
   func flush() throws {
     if pending.isEmpty { return }
-    try pending.withUnsafeBytes(socket.send)
+    try pending.withUnsafeBytes(wire.send)
     pending.removeAll(keepingCapacity: true)
   }
 

@@ -129,4 +129,33 @@ import Testing
     expectHidden(request.curlCommand + words.joined() + String(decoding: input, as: UTF8.self))
     #expect(LeakedSecret.isIn(request.curlCommand(revealingSecrets: true)))
   }
+
+  @Test(arguments: LeakedSecret.allCases, TestedAdapter.allCases)
+  func `no cassette has a secret`(secret: LeakedSecret, tested: TestedAdapter) async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "leaks-\(UUID())").path()
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let place = try echo(secret)
+    let home = try echo(secret, status: 302, location: place.url + "/bothunter2/?token=hunter2")
+    let port = try RefusedPort()
+    func exchange(_ cassette: Cassette) async throws {
+      let connection = try secret.connection(home.url, cassette, .redirects())
+      for delivery in TestedDelivery.allCases {
+        let request = try connection.request(secret.method, secret.path("x"), body: secret.body)
+        #expect(try await delivery.send(request, over: connection).response.redirects.count == 1)
+      }
+      let refused = try secret.connection("http://127.0.0.1:\(port.port)", cassette)
+      await #expect(throws: TransportError.self) {
+        try await refused.send(secret.method, secret.path("x"), body: secret.body)
+      }
+    }
+    let recorded = try Cassette(folder + "/leaks.har", over: tested.adapter)
+    try await exchange(recorded)
+    try recorded.finish()
+    expectHidden(try String(contentsOfFile: folder + "/leaks.har", encoding: .utf8))
+    // What is redacted still matches.
+    let replayed = try Cassette(folder + "/leaks.har", mode: .never, matching: .init(headers: [.authorization, .cookie], comparesBodies: true))
+    try await exchange(replayed)
+    try replayed.finish()
+    withExtendedLifetime(port) {}
+  }
 }

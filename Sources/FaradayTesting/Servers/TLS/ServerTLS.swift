@@ -1,4 +1,4 @@
-internal import FaradayTesting
+internal import FaradayCore
 private import Synchronization
 #if canImport(Glibc)
 private import Glibc
@@ -7,7 +7,7 @@ private import Darwin
 #endif
 
 /// The TLS settings of a `RawServer`: a certificate, and the protocol that it prefers.
-final class ServerTLS: @unchecked Sendable {
+package final class ServerTLS: @unchecked Sendable {
   // Safe to share: the pointer never changes, and OpenSSL locks what it points to.
   fileprivate let context: OpenSSL.Pointer
   fileprivate let library: OpenSSL
@@ -16,15 +16,19 @@ final class ServerTLS: @unchecked Sendable {
   /// - Parameters:
   ///   - folder: where `cert.pem` and `key.pem` are.
   ///   - chosen: the protocol that is selected if the client offers it.
-  init(folder: String, choosing chosen: String) throws {
+  package convenience init(folder: String, choosing chosen: String) throws {
+    try self.init(choosing: chosen) { library, context in
+      library.useCertificate(context, folder + "/cert.pem") == 1 && library.useKey(context, folder + "/key.pem", 1) == 1
+    }
+  }
+
+  /// - Parameter configure: sets certificate and key. Returns false if they cannot be used.
+  init(choosing chosen: String, configure: (OpenSSL, OpenSSL.Pointer) -> Bool) throws {
     library = try OpenSSL.shared.get()
     self.chosen = Array(chosen.utf8)
-    guard let context = library.newContext(library.serverMethod()) else {
-      throw ServerNotStarted(program: "OpenSSL", output: "no context")
-    }
+    guard let context = library.newContext(library.serverMethod()) else { throw TestAuthorityError("OpenSSL has no memory") }
     self.context = context
-    guard library.useCertificate(context, folder + "/cert.pem") == 1, library.useKey(context, folder + "/key.pem", 1) == 1
-    else { throw ServerNotStarted(program: "OpenSSL", output: "the certificate cannot be used") }
+    guard configure(library, context) else { throw TestAuthorityError("a server's certificate cannot be used") }
     library.setProtocolChoice(
       context,
       { _, output, outputCount, offered, count, argument in
@@ -51,7 +55,7 @@ final class ServerTLS: @unchecked Sendable {
 
 extension RawServer {
   /// A server over TLS. The closure begins after the handshake.
-  convenience init(tls: ServerTLS, onConnection: @escaping @Sendable (RawConnection) throws -> Void) throws {
+  package convenience init(tls: ServerTLS, onConnection: @escaping @Sendable (RawConnection) throws -> Void) throws {
     try self.init(scheme: "https", wire: { try TLSWire($0, tls) }, onConnection: onConnection)
   }
 }

@@ -1,4 +1,3 @@
-internal import FaradayCoding
 internal import FaradayCore
 
 /// Redacts the values of secret members of JSON text. The text can be complete, truncated, or several values in a row. It is

@@ -1,9 +1,9 @@
-internal import FaradayCore
+package import FaradayCore
 
-/// Redaction of bodies, for logs and commands.
+/// Redaction of bodies, for logs, commands and cassettes.
 extension Secrets {
   /// Redacts the values of secret form fields and JSON members in a text body. If the type is unknown, both are searched for.
-  func showing(body text: String, of type: MediaType?) -> String {
+  package func showing(body text: String, of type: MediaType?) -> String {
     if type == .form { return redacting(query: text) }
     let first = text.first { !$0.isWhitespace }
     if type?.isJSON == true || first == "{" || first == "[" { return JSONRedaction.redacted(text, self) }

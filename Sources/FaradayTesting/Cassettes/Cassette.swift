@@ -1,0 +1,256 @@
+@_spi(Adapters) public import FaradayCore
+internal import FaradaySupport
+private import Synchronization
+
+/// An adapter that records exchanges in a file, and answers later runs of a test from it, without a network.
+///
+///     let cassette = try Cassette("Cassettes/users.har", over: CurlAdapter())
+///     let connection = try Connection("https://api.example.com", adapter: cassette)
+///     _ = try await connection.get("users")
+///     try cassette.finish()
+///
+/// The file is an HTTP Archive (HAR 1.2): requests, responses, informational responses, trailers, timings, errors, and the pieces
+/// of streamed bodies with the pauses between them. A redirect, a retry and a token refresh are exchanges of their own, because
+/// the middleware is above the adapter. Bodies of more than 64 KiB are files in a folder beside the archive. Exports of browsers
+/// can be replayed too.
+///
+/// Secrets are redacted before anything is written: what the connection's ``Secrets`` and those of the cassette name, in header
+/// fields, URLs, JSON and forms. Names and attributes of cookies are kept. A replay delivers ``Secrets/mark`` in the place of a
+/// secret, and requests are compared in their redacted form. A secret under a name that the rules do not know, or within bytes
+/// that are not text, is not found.
+///
+/// What it records and replays is independent of the adapter. ``withCassette(_:over:mode:matching:repeats:pace:secrets:filePath:perform:)``
+/// finds the file beside the test. Thread-safe.
+public final class Cassette: Adapter {
+  /// Whether a cassette records or replays.
+  public enum Mode: String, Sendable, Hashable, CaseIterable {
+    /// Replays, and never sends: for continuous integration.
+    case never
+    /// Replays if the file exists, and records it otherwise.
+    case once
+    /// Records, and replaces the file.
+    case always
+    /// Replays what was recorded, and sends and records other requests.
+    case new
+
+    /// The environment variable with the mode of all cassettes that have none of their own.
+    static let variable = "FARADAY_CASSETTES"
+  }
+
+  /// What a request and its recording must have in common, besides method and URL.
+  public struct Matching: Sendable, Hashable {
+    /// The names of header fields whose values are compared; none by default.
+    public var headers: [HTTPField.Name]
+    /// Whether the bodies are compared, byte by byte after redaction. False by default, because bodies may contain times and
+    /// random boundaries.
+    public var comparesBodies: Bool
+
+    /// A rule; method and URL are always compared.
+    public init(headers: [HTTPField.Name] = [], comparesBodies: Bool = false) {
+      self.headers = headers
+      self.comparesBodies = comparesBodies
+    }
+  }
+
+  /// When the pieces of a recorded body are delivered.
+  public enum Pace: Sendable, Hashable {
+    /// At once.
+    case immediate
+    /// After the pauses that were recorded.
+    case recorded
+  }
+
+  /// The capabilities of the adapter to record with; all of them without one.
+  public let capabilities: Capabilities
+  /// The path of the file.
+  public let path: String
+  /// Whether requests may be sent and recorded.
+  public var records: Bool { sendsUnknown }
+
+  private let adapter: (any Adapter)?
+  private let replay: Replay
+  private let matching: Matching
+  private let repeats: Bool
+  private let secrets: Secrets
+  private let sendsUnknown: Bool
+  /// The exchanges of the file.
+  private let entries: [HAR.Entry]
+  private let keys: [RequestKey]
+  private let state: Mutex<State>
+
+  private struct State {
+    /// Which exchanges of the file were used.
+    var isUsed: [Bool]
+    var recordings: [Recording] = []
+    /// The first request that had no recording.
+    var unknown: CassetteError?
+  }
+
+  /// The maximum size of an archive: 64 MiB, without the files of large bodies.
+  public static let maximumSize = 64 << 20
+
+  /// A cassette in a file.
+  ///
+  /// - Parameters:
+  ///   - file: the archive. Its folder is created when it is written.
+  ///   - adapter: sends the requests that are recorded. Nil replays only.
+  ///   - mode: nil, the default, takes the mode of the environment variable `FARADAY_CASSETTES`, otherwise ``Mode/once``.
+  ///   - matching: what is compared besides method and URL. Of several recordings that match, each is used once, in order.
+  ///   - repeats: whether the last recording that matches answers all further requests.
+  ///   - pace: whether the pieces of bodies are delivered with their recorded pauses.
+  ///   - secrets: rules in addition to those of the connection.
+  ///   - clock: for the pauses.
+  ///
+  /// Throws ``CassetteError`` if the file must be read and cannot be.
+  public init(
+    _ file: some FileReference, over adapter: (any Adapter)? = nil, mode: Mode? = nil, matching: Matching = Matching(),
+    repeats: Bool = false, pace: Pace = .immediate, secrets: Secrets = Secrets(), clock: any Clock<Duration> = ContinuousClock()
+  ) throws {
+    path = file.filePath
+    let mode = try mode ?? Self.modeOfEnvironment(path)
+    let exists = FileManager.default.fileExists(atPath: path)
+    let reads = mode == .never || mode != .always && exists
+    sendsUnknown = mode == .always || mode == .new || mode == .once && !exists
+    if reads, !exists { throw CassetteError(.missing, path: path) }
+    if sendsUnknown, adapter == nil, !exists || mode == .always { throw CassetteError(.missing, path: path) }
+    self.adapter = adapter
+    self.matching = matching
+    self.repeats = repeats
+    self.secrets = secrets
+    capabilities = adapter?.capabilities ?? .all
+    replay = Replay(path: path, folder: Self.folder(of: path), pace: pace, clock: clock)
+    entries = reads ? try Self.entries(of: path) : []
+    keys = try entries.map { [replay] entry in
+      try RequestKey(entry.request, matching) { try replay.body(of: entry.request) }
+    }
+    state = Mutex(State(isUsed: Array(repeating: false, count: entries.count)))
+  }
+
+  private static func modeOfEnvironment(_ path: String) throws -> Mode {
+    guard let text = ProcessInfo.processInfo.environment[Mode.variable], !text.isEmpty else { return .once }
+    guard let mode = Mode(rawValue: text) else { throw CassetteError(.invalidMode(text), path: path) }
+    return mode
+  }
+
+  /// The folder of large bodies: the path without its suffix.
+  private static func folder(of path: String) -> String {
+    path.hasSuffix(".har") ? String(path.dropLast(4)) : path + ".bodies"
+  }
+
+  private static func entries(of path: String) throws -> [HAR.Entry] {
+    do {
+      return try HAR(PrivateFile.read(path, limit: maximumSize)).log.entries
+    } catch let failure as PrivateFile.Failure {
+      throw CassetteError(.unreadable(failure.reason), path: path)
+    } catch let problem as HAR.Problem {
+      throw CassetteError(.unreadable(problem.text), path: path)
+    }
+  }
+
+  /// Answers a request from the file, or sends and records it. Throws ``CassetteError`` for an unknown request, and the recorded
+  /// error of an exchange that failed.
+  public func send(_ request: Request) async throws -> Response {
+    try Task.checkCancellation()
+    try capabilities.check(request, of: "Cassette")
+    let redaction = Redaction(request, and: secrets)
+    guard !entries.isEmpty || !sendsUnknown else { return try await record(request, redaction) }
+    let body = try await request.readBody()
+    let key = RequestKey(request, body: body, redaction, matching)
+    if let entry = take(key) { return try replay.response(of: entry, to: request) }
+    guard sendsUnknown else { throw remember(unknown(request, key)) }
+    var request = request
+    // A sequence that can be read only once has been consumed.
+    if request.body.isStreamed { request.body = .data(body) }
+    return try await record(request, redaction)
+  }
+
+  private func take(_ key: RequestKey) -> HAR.Entry? {
+    state.withLock { state in
+      let matching = keys.indices.filter { keys[$0] == key }
+      guard let index = matching.first(where: { !state.isUsed[$0] }) ?? (repeats ? matching.last : nil) else { return nil }
+      state.isUsed[index] = true
+      return entries[index]
+    }
+  }
+
+  private func record(_ request: Request, _ redaction: Redaction) async throws -> Response {
+    guard let adapter else { throw CassetteError(.notRecordable("there is no adapter to send it"), path: path, request: request) }
+    let recording = state.withLock { state in
+      let number = entries.count + state.recordings.count + 1
+      let recording = Recording(request, redaction, stem: "\(replay.folder)/\(number)")
+      state.recordings.append(recording)
+      return recording
+    }
+    return try await recording.send(over: adapter)
+  }
+
+  private func remember(_ error: CassetteError) -> CassetteError {
+    state.withLock { $0.unknown = $0.unknown ?? error }
+    return error
+  }
+
+  private func unknown(_ request: Request, _ key: RequestKey) -> CassetteError {
+    let isUsed = state.withLock { $0.isUsed }
+    let candidates = keys.indices.map { (index: $0, differences: key.differences(from: keys[$0])) }
+    let nearest = candidates.min { ($0.differences.count, isUsed[$0.index] ? 1 : 0) < ($1.differences.count, isUsed[$1.index] ? 1 : 0) }
+    let text = nearest.map { index, differences in
+      "\(keys[index].method) \(keys[index].url.bounded(to: 256))"
+        + (differences.isEmpty ? ", which was used already" : ": " + differences.prefix(8).joined(separator: "; "))
+    }
+    return CassetteError(.unknownRequest(nearest: text), path: path, request: request)
+  }
+
+  /// Ends the use of the cassette: writes what was recorded, or checks the replay.
+  ///
+  /// Throws ``CassetteError`` if the file cannot be written; after a replay, if a request was unknown, even if the code under
+  /// test has handled that error; and if recordings were not used. Call it when all exchanges are over: of a body that is still
+  /// read, the file has what has arrived.
+  public func finish() throws {
+    let state = state.withLock { $0 }
+    if sendsUnknown {
+      guard !state.recordings.isEmpty || entries.isEmpty else { return }
+      return try write(state.recordings)
+    }
+    if let unknown = state.unknown { throw unknown }
+    let unused = keys.indices.filter { !state.isUsed[$0] }.map { "\(keys[$0].method) \(keys[$0].url.bounded(to: 256))" }
+    guard unused.isEmpty else { throw CassetteError(.unused(unused), path: path) }
+  }
+
+  private func write(_ recordings: [Recording]) throws {
+    var archive = HAR()
+    do {
+      archive.log.entries = try entries + recordings.compactMap { try $0.entry() }
+      let folder = path.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
+      if !folder.isEmpty { try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true) }
+      try archive.encoded().write(to: URL(filePath: path), options: .atomic)
+    } catch let problem as HAR.Problem {
+      throw CassetteError(.notRecordable(problem.text), path: path)
+    } catch {
+      throw CassetteError(.unreadable("it cannot be written: \(error)"), path: path)
+    }
+    removeOldBodies(archive)
+  }
+
+  /// Removes the files of an earlier recording's bodies.
+  private func removeOldBodies(_ archive: HAR) {
+    let kept = Set(archive.log.entries.flatMap { [$0.request.postData?._file, $0.response.content?._file] }.compactMap { $0 })
+    for name in (try? FileManager.default.contentsOfDirectory(atPath: replay.folder)) ?? [] {
+      guard name.wholeMatch(of: /[0-9]+-(request|response)\.body/) != nil, !kept.contains(name) else { continue }
+      try? FileManager.default.removeItem(atPath: "\(replay.folder)/\(name)")
+    }
+  }
+
+  // MARK: the cassette of a test
+
+  @TaskLocal package static var ofTest: Cassette?
+
+  /// The cassette of the current test, which the trait `.cassette` has. Throws ``CassetteError`` in a test without it.
+  public static var current: Cassette {
+    get throws {
+      guard let cassette = ofTest else {
+        throw CassetteError(.notRecordable("the test has no trait .cassette"), path: "the current test")
+      }
+      return cassette
+    }
+  }
+}

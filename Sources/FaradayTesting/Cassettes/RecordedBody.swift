@@ -1,0 +1,166 @@
+internal import FaradayCore
+#if canImport(Glibc)
+private import Glibc
+#elseif canImport(Darwin)
+private import Darwin
+#endif
+internal import Synchronization
+
+/// Keeps the bytes of a body as they pass: text in memory, because it must be redacted as a whole; other bytes in memory up to a
+/// limit, and then in a file. Thread-safe.
+final class RecordedBody: Sendable {
+  /// The maximum size of a body within the archive; a larger one has its own file.
+  static let maximumInlineSize = 64 << 10
+  /// The maximum size of text that is redacted.
+  static let maximumTextSize = 16 << 20
+
+  private struct State {
+    var data = Data()
+    var file: OutputFile?
+    var size = 0
+    var pieces: [HAR.Piece] = []
+    var last: Duration?
+    var failure: String?
+  }
+
+  private let state = Mutex(State())
+  private let path: String
+  private let type: MediaType?
+  private let clock = ContinuousClock().stopwatch()
+
+  /// - Parameter path: of the file for a large body. Its folder is created when it is needed.
+  init(path: String, type: MediaType?) {
+    self.path = path
+    self.type = type
+  }
+
+  /// Forgets what was kept: the body is sent again.
+  func restart() { state.withLock { $0 = State() } }
+
+  func append(_ piece: Data) {
+    guard !piece.isEmpty else { return }
+    let now = clock()
+    state.withLock { state in
+      let wait = ((now - (state.last ?? now)).inSeconds * 1000).rounded()
+      state.last = now
+      state.pieces.append(HAR.Piece(size: piece.count, wait: wait))
+      state.size += piece.count
+      guard state.failure == nil else { return }
+      if type.isText {
+        if state.size <= Self.maximumTextSize { return state.data.append(piece) }
+        state.data = Data()
+        state.failure = "text of more than \(Self.maximumTextSize) bytes cannot be searched for secrets"
+        return
+      }
+      do {
+        if state.file == nil, state.size > Self.maximumInlineSize {
+          state.file = try OutputFile(path)
+          try state.file?.write(state.data)
+          state.data = Data()
+        }
+        if let file = state.file { try file.write(piece) } else { state.data.append(piece) }
+      } catch {
+        state.failure = "\(error)"
+      }
+    }
+  }
+
+  /// What a cassette stores of a body.
+  struct Stored {
+    var size = 0
+    var text: String?
+    var isBase64 = false
+    var file: String?
+    var pieces: [HAR.Piece] = []
+    /// Whether the stored body has another length than the one that passed.
+    var isRedacted = false
+  }
+
+  /// Returns the body so far, redacted. Throws a text that says why it could not be recorded.
+  func stored(_ redaction: Redaction) throws -> Stored {
+    try state.withLock { state throws in
+      if let failure = state.failure { throw HAR.Problem(text: failure) }
+      if state.file != nil { return Stored(size: state.size, file: name, pieces: state.pieces) }
+      guard type.canBeText, let text = String(validating: state.data, as: UTF8.self) else {
+        return Stored(size: state.size, text: state.data.base64EncodedString(), isBase64: true, pieces: state.pieces)
+      }
+      let shown = redaction.body(text, of: type)
+      var stored = Stored(size: shown.utf8.count, text: shown, pieces: state.pieces)
+      if shown != text {
+        stored.isRedacted = true
+        stored.pieces = Self.pieces(state.pieces, of: state.data, redactedTo: stored.size) {
+          redaction.body($0, of: type).utf8.count
+        }
+      }
+      if stored.size > Self.maximumInlineSize {
+        let file = try OutputFile(path)
+        try file.write(Data(shown.utf8))
+        (stored.text, stored.file) = (nil, name)
+      }
+      return stored
+    }
+  }
+
+  private var name: String { String(path.split(separator: "/").last ?? "") }
+
+  /// The pieces of a redacted text: each ends where the redaction of the text up to its end does. A long text becomes one piece.
+  private static func pieces(
+    _ pieces: [HAR.Piece], of data: Data, redactedTo size: Int, _ redactedSize: (String) -> Int
+  ) -> [HAR.Piece] {
+    guard pieces.count > 1, pieces.count <= 256, data.count <= 256 << 10 else { return [HAR.Piece(size: size, wait: 0)] }
+    var (end, shownEnd) = (0, 0)
+    return pieces.enumerated().map { index, piece in
+      end += piece.size
+      let isLast = index == pieces.count - 1
+      let next = isLast ? size : redactedSize(String(decoding: data.prefix(end), as: UTF8.self))
+      defer { shownEnd = max(shownEnd, min(size, next)) }
+      return HAR.Piece(size: max(0, min(size, next) - shownEnd), wait: piece.wait)
+    }
+  }
+}
+
+extension MediaType? {
+  /// Whether the body is searched for secrets if it is UTF-8.
+  var canBeText: Bool { self == nil || isText }
+
+  /// Whether the body is text, whose secrets can be found.
+  fileprivate var isText: Bool {
+    guard let type = self else { return false }
+    return type.type == "text" || type.isJSON || type == .form || type.subtype.hasSuffix("xml")
+      || ["javascript", "x-ndjson", "jsonl", "json-seq", "yaml", "graphql"].contains(type.subtype)
+  }
+}
+
+/// A file that is written from its start.
+private final class OutputFile: Sendable {
+  private let descriptor: Int32
+
+  init(_ path: String) throws {
+    let folder = path.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+    guard descriptor >= 0 else { throw HAR.Problem(text: "\(path): \(String(cString: strerror(errno)))") }
+  }
+
+  deinit { close(descriptor) }
+
+  func write(_ data: Data) throws {
+    try data.withUnsafeBytes { bytes in
+      var rest = bytes[...]
+      while !rest.isEmpty {
+        let count = Self.write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+        if count < 0, errno == EINTR { continue }
+        guard count >= 0 else { throw HAR.Problem(text: String(cString: strerror(errno))) }
+        rest = rest.dropFirst(count)
+      }
+    }
+  }
+
+  private static func write(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
+    #if canImport(Glibc)
+    Glibc.write(descriptor, bytes, count)
+    #else
+    Darwin.write(descriptor, bytes, count)
+    #endif
+  }
+}

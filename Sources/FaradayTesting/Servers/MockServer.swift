@@ -1,0 +1,124 @@
+public import FaradayCore
+private import Synchronization
+
+/// An HTTP/1.1 server on the loopback interface whose responses a test chooses, and which keeps the requests.
+///
+///     let server = try MockServer(.json(["id": 1]), .status(.serviceUnavailable), .text("ok").cut(after: 1))
+///     let connection = try Connection(server.url, adapter: CurlAdapter())
+///     #expect(try await connection.get("users/1").status == .ok)
+///     #expect(server.recorded.map(\.line) == ["GET /users/1"])
+///
+/// The responses are sent in the order of the requests; with a closure instead, it makes each response. They are those of
+/// ``MockAdapter``, so that a test can be moved from one to the other: bodies of any kind, trailers, informational responses,
+/// pauses, and faults at each point. A request for which no response is left gets a 500 that says so, and ``verify()`` throws.
+///
+/// Each connection has a thread, and is kept alive. A request's body is read before its response, up to 64 MiB. HTTP/2 is not
+/// supported. With a ``TestAuthority`` it is a server over TLS. Thread-safe. It stops when its last reference is released.
+public final class MockServer: Sendable {
+  /// Makes the response to a request. An error that it throws closes the connection.
+  public typealias Responder = @Sendable (RecordedRequest) async throws -> Response
+
+  private struct State {
+    var queue: [Response] = []
+    var recorded: [RecordedRequest] = []
+    var unexpected: [RecordedRequest] = []
+  }
+
+  /// What the threads of connections use; they do not keep the server alive.
+  private final class Answers: Sendable {
+    let state = Mutex(State())
+    let respond: Responder?
+
+    init(_ respond: Responder?) { self.respond = respond }
+
+    func response(to request: RecordedRequest) async throws -> Response {
+      let (queued, isExpected) = state.withLock { state -> (Response?, Bool) in
+        state.recorded.append(request)
+        if !state.queue.isEmpty { return (state.queue.removeFirst(), true) }
+        if respond == nil { state.unexpected.append(request) }
+        return (nil, respond != nil)
+      }
+      if let queued { return queued }
+      guard isExpected, let respond else {
+        return .text("no response is left for \(request.line)\n", status: .internalServerError)
+      }
+      return try await respond(request)
+    }
+  }
+
+  private let answers: Answers
+  private let tasks: RunningTasks
+  private let acceptor: Acceptor
+  private let root: String
+
+  /// Starts a server with a closure that makes each response. Queued responses go first.
+  ///
+  /// - Parameters:
+  ///   - address: the address to listen on, with a free port.
+  ///   - authority: makes it a server over TLS, with a certificate of this authority.
+  ///   - requiresClientCertificate: whether clients need a certificate of the same authority.
+  ///
+  /// Throws ``SocketError`` if it cannot listen, and ``TestAuthorityError``.
+  public convenience init(
+    on address: Loopback = .ipv4, tls authority: TestAuthority? = nil, requiresClientCertificate: Bool = false,
+    respond: @escaping Responder
+  ) throws {
+    try self.init(on: address, authority, requiresClientCertificate, Answers(respond))
+  }
+
+  /// Starts a server with a queue of responses, and over cleartext.
+  public convenience init(_ responses: Response...) throws {
+    try self.init(on: .ipv4, nil, false, Answers(nil))
+    answers.state.withLock { $0.queue = responses }
+  }
+
+  private init(
+    on address: Loopback, _ authority: TestAuthority?, _ requiresClientCertificate: Bool, _ answers: Answers
+  ) throws {
+    self.answers = answers
+    let tls = try authority.map { try $0.server(requiresClientCertificate: requiresClientCertificate) }
+    let scheme = tls == nil ? "http" : "https"
+    let tasks = RunningTasks()
+    self.tasks = tasks
+    acceptor = try Acceptor(on: address) { socket, _ in
+      guard let wire: any Wire = tls == nil ? socket : try? tls.map({ try TLSWire(socket, $0) }) else { return }
+      let session = MockSession(socket, over: wire, scheme: scheme, tasks) { try await answers.response(to: $0) }
+      // The client has closed the connection, or the server was stopped.
+      try? session.run()
+    }
+    root = "\(scheme)://\(address.urlHost):\(acceptor.port)"
+  }
+
+  deinit { stop() }
+
+  /// `http://127.0.0.1:PORT`, or `https:` with TLS, without a slash at the end.
+  public var url: String { root }
+
+  /// The number of connections accepted so far.
+  public var connectionCount: Int { acceptor.acceptedCount }
+
+  /// The requests so far, in the order of their arrival.
+  public var recorded: [RecordedRequest] { answers.state.withLock { $0.recorded } }
+
+  /// Adds responses to the queue, each `times` times.
+  public func enqueue(_ responses: Response..., times: Int = 1) {
+    answers.state.withLock { state in
+      for response in responses { state.queue += Array(repeating: response, count: max(0, times)) }
+    }
+  }
+
+  /// Throws ``MockError`` if a request had no response, or if queued responses were not used.
+  public func verify() throws {
+    let state = answers.state.withLock { $0 }
+    if let request = state.unexpected.first {
+      throw MockError(unexpected: request.request, stubs: [])
+    }
+    if !state.queue.isEmpty { throw MockError(unused: state.queue.map { "a response with the status \($0.status.code)" }) }
+  }
+
+  /// Stops listening and closes all connections. Can be called again.
+  public func stop() {
+    tasks.stop()
+    acceptor.stop()
+  }
+}
