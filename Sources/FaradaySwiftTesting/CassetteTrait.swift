@@ -2,7 +2,8 @@ public import FaradayCore
 public import FaradayTesting
 public import Testing
 
-/// Gives a test a cassette: ``Cassette/current``. See ``Testing/Trait/cassette(_:over:mode:matching:repeats:pace:secrets:filePath:)``.
+/// Gives a test a cassette: ``FaradayTesting/Cassette/current``. See
+/// ``Testing/Trait/cassette(_:over:mode:matching:repeats:pace:secrets:filePath:)``.
 public struct CassetteTrait: TestTrait, TestScoping {
   let run: @Sendable (_ body: @Sendable (Cassette) async throws -> Void) async throws -> Void
 
@@ -15,7 +16,7 @@ public struct CassetteTrait: TestTrait, TestScoping {
 }
 
 extension Trait where Self == CassetteTrait {
-  /// Gives a test a cassette, which ``Cassette/current`` returns:
+  /// Gives a test a cassette, which ``FaradayTesting/Cassette/current`` returns:
   ///
   ///     @Test(.cassette("users", over: CurlAdapter())) func users() async throws {
   ///       let connection = try Connection("https://api.example.com", adapter: Cassette.current)
@@ -25,11 +26,13 @@ extension Trait where Self == CassetteTrait {
   /// The file is `Cassettes/users.har` in the folder of the test's source file. The first run records it. Later runs replay it,
   /// and fail if a request is unknown or a recording is not used. `FARADAY_CASSETTES=always swift test --filter NAME` records
   /// again; with `never` nothing is ever sent. The arguments are those of
-  /// ``Cassette/init(_:over:mode:matching:repeats:pace:secrets:clock:)``. The cases of a test with arguments share the file: use
-  /// ``withCassette(_:over:mode:matching:repeats:pace:secrets:filePath:perform:)`` with a name for each of them.
+  /// ``FaradayTesting/Cassette/init(_:over:mode:matching:repeats:pace:secrets:clock:)``.
+  ///
+  /// The cases of a test with arguments share the file: use
+  /// ``FaradayTesting/withCassette(_:over:mode:matching:repeats:pace:secrets:filePath:perform:)`` with a name for each of them.
   public static func cassette(
     _ name: String, over adapter: (any Adapter)? = nil, mode: Cassette.Mode? = nil, matching: Cassette.Matching = .init(),
-    repeats: Bool = false, pace: Cassette.Pace = .immediate, secrets: Secrets = Secrets(), filePath: String = #filePath
+    repeats: Bool = false, pace: Cassette.Pace = .immediate, secrets: Secrets = .none, filePath: String = #filePath
   ) -> Self {
     CassetteTrait { body in
       try await withCassette(

@@ -21,7 +21,8 @@ enum Pages {
       "Examples+Resilience", "Examples+WebSockets", "OverCurl", "EchoAdapter", "EchoConformanceTests",
     ].map { "Tests/FaradayTests/\($0).swift" }
     + [
-      "Tests/Examples/Notes/Tests/NotesTests.swift", "Tests/OutsideTests/PushingAdapter.swift", "Tests/FaradayObservabilityTests/ObservabilityExamples.swift",
+      "Tests/Examples/Notes/Tests/NotesTests.swift", "Tests/OutsideTests/PushingAdapter.swift",
+      "Tests/FaradayObservabilityTests/ObservabilityExamples.swift",
       "Tests/FaradayHostingTests/HostingExamples.swift",
       "Sources/FaradayCore/Transport/Adapter.swift",
     ]

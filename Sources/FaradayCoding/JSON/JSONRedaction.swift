@@ -1,37 +1,42 @@
-internal import FaradayCore
+package import FaradayCore
 
 /// Redacts the values of secret members of JSON text. The text can be complete, truncated, or several values in a row. It is
 /// scanned and not parsed, so that everything else stays unchanged.
 ///
 /// A string that contains a JSON array or object is redacted in the same way, recursively. A string nested more than four
-/// levels deep is redacted completely.
-struct JSONRedaction {
+/// levels deep is redacted completely. URLs in strings are redacted too.
+package struct JSONRedaction {
   private let secrets: Secrets
   /// The number of remaining levels of JSON in strings.
   private let levels: Int
+  /// Whether a secret value keeps its type.
+  private let keepsTypes: Bool
   private var rest: ArraySlice<UInt8>
   private var shown: [UInt8] = []
 
-  private init(_ text: String, _ secrets: Secrets, levels: Int) {
+  private init(_ text: String, _ secrets: Secrets, levels: Int, keepsTypes: Bool) {
     self.secrets = secrets
     self.levels = levels
+    self.keepsTypes = keepsTypes
     rest = Array(text.utf8)[...]
   }
 
   /// Returns the text with its secrets redacted.
-  static func redacted(_ text: String, _ secrets: Secrets) -> String { redacted(text, secrets, levels: 4) }
+  ///
+  /// - Parameter keepsTypes: whether the value of a secret member keeps its type, so that the text can be decoded as before: a
+  ///   number becomes 0, in an array or object each value is redacted, and `null`, `true` and `false` are unchanged.
+  package static func redacted(_ text: String, _ secrets: Secrets, keepingTypes keepsTypes: Bool = false) -> String {
+    redacted(text, secrets, levels: 4, keepsTypes)
+  }
 
-  private static func redacted(_ text: String, _ secrets: Secrets, levels: Int) -> String {
-    var redaction = JSONRedaction(text, secrets, levels: levels)
+  private static func redacted(_ text: String, _ secrets: Secrets, levels: Int, _ keepsTypes: Bool) -> String {
+    var redaction = JSONRedaction(text, secrets, levels: levels, keepsTypes: keepsTypes)
     while !redaction.rest.isEmpty { redaction.step() }
     return String(decoding: redaction.shown, as: UTF8.self)
   }
 
   private mutating func step() {
-    guard rest.first == Self.quote else {
-      if let byte = rest.popFirst() { shown.append(byte) }
-      return
-    }
+    guard rest.first == Self.quote else { return copyByte() }
     let name = takeString()
     let blanks = takeBlanks()
     let isName = rest.first == UInt8(ascii: ":")
@@ -41,9 +46,12 @@ struct JSONRedaction {
     rest.removeFirst()
     shown.append(UInt8(ascii: ":"))
     shown += takeBlanks()
+    if keepsTypes { return hideValue() }
     skipValue()
-    shown += Array("\"\(Secrets.mark)\"".utf8)
+    shown += Self.mark
   }
+
+  private static let mark = Array("\"\(Secrets.mark)\"".utf8)
 
   /// Whether a name is secret. A name with an escape counts as secret, because it could decode to any name.
   private func isSecret(_ name: ArraySlice<UInt8>) -> Bool {
@@ -54,11 +62,28 @@ struct JSONRedaction {
   /// Returns a string with its quotes, unchanged unless its text is JSON that contains a secret.
   private func redacted(_ string: ArraySlice<UInt8>) -> [UInt8] {
     // The names of members have quotes, which are escaped within a string.
-    guard string.contains(Self.backslash), let text = Self.text(of: string) else { return Array(string) }
-    guard let first = text.utf8.first(where: { !Self.isBlank($0) }), first == UInt8(ascii: "{") || first == UInt8(ascii: "[")
-    else { return Array(string) }
-    let redacted = levels > 0 ? Self.redacted(text, secrets, levels: levels - 1) : Secrets.mark
+    let mayBeURL = string.firstRange(of: "://".utf8) != nil
+    guard mayBeURL || string.contains(Self.backslash), let text = Self.text(of: string) else { return Array(string) }
+    let first = text.utf8.first { !Self.isBlank($0) }
+    let redacted: String
+    if first == UInt8(ascii: "{") || first == UInt8(ascii: "[") {
+      redacted = levels > 0 ? Self.redacted(text, secrets, levels: levels - 1, keepsTypes) : Secrets.mark
+    } else {
+      redacted = withoutSecretsOfURLs(text)
+    }
     return redacted == text ? Array(string) : Array(JSONValue.string(redacted).description.utf8)
+  }
+
+  /// The text with its URLs redacted. A URL without secrets keeps its fragment.
+  private func withoutSecretsOfURLs(_ text: String) -> String {
+    guard text.utf8.firstRange(of: "://".utf8) != nil else { return text }
+    let words = text.split(separator: " ", omittingEmptySubsequences: false).map { word in
+      let place = word.prefix { $0 != "#" }
+      guard place.utf8.firstRange(of: "://".utf8) != nil else { return String(word) }
+      let shown = secrets.redacting(urlText: place)
+      return shown == place ? String(word) : shown
+    }
+    return words.joined(separator: " ")
   }
 
   /// Decodes a string literal, even a truncated one. A surrogate pair takes twelve bytes.
@@ -69,6 +94,44 @@ struct JSONRedaction {
       if let cut = try? JSONValue(bytes: closed.span.bytes) { return cut.string }
     }
     return nil
+  }
+
+  /// Takes a value, and shows one of the same type.
+  private mutating func hideValue() {
+    var depth = 0
+    repeat {
+      switch rest.first {
+      case nil: return
+      case Self.quote:
+        let string = takeString()
+        let blanks = takeBlanks()
+        shown += depth > 0 && rest.first == UInt8(ascii: ":") ? Array(string) : Self.mark
+        shown += blanks
+      case let byte? where byte == UInt8(ascii: "{") || byte == UInt8(ascii: "["):
+        depth += 1
+        copyByte()
+      case let byte? where byte == UInt8(ascii: "}") || byte == UInt8(ascii: "]"):
+        guard depth > 0 else { return }
+        depth -= 1
+        copyByte()
+      case UInt8(ascii: ",") where depth == 0: return
+      case let byte? where Self.isBlank(byte) || byte == UInt8(ascii: ",") || byte == UInt8(ascii: ":"): copyByte()
+      default:
+        let scalar = rest.prefix { !Self.isBlank($0) && !Self.endsScalar.contains($0) }
+        rest = rest[scalar.endIndex...]
+        if Self.literals.contains(Array(scalar)) {
+          shown += scalar
+        } else {
+          shown += scalar.allSatisfy { "+-.0123456789eE".utf8.contains($0) } ? [UInt8(ascii: "0")] : Self.mark
+        }
+      }
+    } while depth > 0
+  }
+
+  private static let literals = ["null", "true", "false"].map { Array($0.utf8) }
+
+  private mutating func copyByte() {
+    if let byte = rest.popFirst() { shown.append(byte) }
   }
 
   private mutating func skipValue() {

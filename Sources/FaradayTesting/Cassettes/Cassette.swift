@@ -14,10 +14,13 @@ private import Synchronization
 /// the middleware is above the adapter. Bodies of more than 64 KiB are files in a folder beside the archive. Exports of browsers
 /// can be replayed too.
 ///
-/// Secrets are redacted before anything is written: what the connection's ``Secrets`` and those of the cassette name, in header
-/// fields, URLs, JSON and forms. Names and attributes of cookies are kept. A replay delivers ``Secrets/mark`` in the place of a
-/// secret, and requests are compared in their redacted form. A secret under a name that the rules do not know, or within bytes
-/// that are not text, is not found.
+/// Secrets are redacted before anything is written: what the connection's ``FaradayCore/Secrets`` and those of the cassette name,
+/// in header fields, URLs, JSON, forms and text. Names and attributes of cookies, schemes of credentials, and the types of JSON
+/// values are kept. A replay delivers ``FaradayCore/Secrets/mark`` in the place of a secret, and requests are compared in their
+/// redacted form. A secret under a name that the rules do not know, in prose, or in a binary body is not found.
+///
+/// Compressed responses are recorded decoded, and delivered without `Content-Encoding`, if the request asks for decompression.
+/// An upgrade of the connection is refused with ``FaradayCore/TransportError/Code/unsupported``. A replay has no metrics.
 ///
 /// What it records and replays is independent of the adapter. ``withCassette(_:over:mode:matching:repeats:pace:secrets:filePath:perform:)``
 /// finds the file beside the test. Thread-safe.
@@ -76,6 +79,8 @@ public final class Cassette: Adapter {
   /// The exchanges of the file.
   private let entries: [HAR.Entry]
   private let keys: [RequestKey]
+  /// The number of the first exchange that is recorded, for the names of files.
+  private let firstNumber: Int
   private let state: Mutex<State>
 
   private struct State {
@@ -98,31 +103,37 @@ public final class Cassette: Adapter {
   ///   - matching: what is compared besides method and URL. Of several recordings that match, each is used once, in order.
   ///   - repeats: whether the last recording that matches answers all further requests.
   ///   - pace: whether the pieces of bodies are delivered with their recorded pauses.
-  ///   - secrets: rules in addition to those of the connection.
+  ///   - secrets: rules in addition to those of each connection; none by default.
   ///   - clock: for the pauses.
   ///
   /// Throws ``CassetteError`` if the file must be read and cannot be.
   public init(
     _ file: some FileReference, over adapter: (any Adapter)? = nil, mode: Mode? = nil, matching: Matching = Matching(),
-    repeats: Bool = false, pace: Pace = .immediate, secrets: Secrets = Secrets(), clock: any Clock<Duration> = ContinuousClock()
+    repeats: Bool = false, pace: Pace = .immediate, secrets: Secrets = .none, clock: any Clock<Duration> = ContinuousClock()
   ) throws {
     path = file.filePath
     let mode = try mode ?? Self.modeOfEnvironment(path)
     let exists = FileManager.default.fileExists(atPath: path)
-    let reads = mode == .never || mode != .always && exists
-    sendsUnknown = mode == .always || mode == .new || mode == .once && !exists
-    if reads, !exists { throw CassetteError(.missing, path: path) }
-    if sendsUnknown, adapter == nil, !exists || mode == .always { throw CassetteError(.missing, path: path) }
+    let reads = exists && mode != .always
+    sendsUnknown = adapter != nil && (mode == .always || mode == .new || mode == .once && !exists)
+    guard sendsUnknown || exists && mode != .always else { throw CassetteError(.missing, path: path) }
     self.adapter = adapter
     self.matching = matching
     self.repeats = repeats
     self.secrets = secrets
-    capabilities = adapter?.capabilities ?? .all
-    replay = Replay(path: path, folder: Self.folder(of: path), pace: pace, clock: clock)
-    entries = reads ? try Self.entries(of: path) : []
+    // Frames of an upgraded connection cannot be redacted, and a replay has no bytes of heads.
+    let missing: Capabilities = sendsUnknown ? .upgrade : [.upgrade, .rawHeads, .trace]
+    capabilities = (adapter?.capabilities ?? .all).subtracting(missing)
+    let log = reads ? try Self.read(path) : HAR.Log()
+    let isOwn = log.creator?.name == HAR.Creator().name
+    entries = log.entries
+    replay = Replay(path: path, folder: Self.folder(of: path), isOwn: isOwn, pace: pace, clock: clock)
     keys = try entries.map { [replay] entry in
-      try RequestKey(entry.request, matching) { try replay.body(of: entry.request) }
+      try RequestKey(entry.request, isOwn ? nil : Redaction(Secrets(), and: secrets), matching) {
+        try replay.body(of: entry.request)
+      }
     }
+    firstNumber = 1 + max(entries.count, entries.flatMap(\.bodyFiles).compactMap { Int($0.prefix { $0 != "-" }) }.max() ?? 0)
     state = Mutex(State(isUsed: Array(repeating: false, count: entries.count)))
   }
 
@@ -137,9 +148,9 @@ public final class Cassette: Adapter {
     path.hasSuffix(".har") ? String(path.dropLast(4)) : path + ".bodies"
   }
 
-  private static func entries(of path: String) throws -> [HAR.Entry] {
+  private static func read(_ path: String) throws -> HAR.Log {
     do {
-      return try HAR(PrivateFile.read(path, limit: maximumSize)).log.entries
+      return try HAR(PrivateFile.read(path, limit: maximumSize)).log
     } catch let failure as PrivateFile.Failure {
       throw CassetteError(.unreadable(failure.reason), path: path)
     } catch let problem as HAR.Problem {
@@ -152,15 +163,17 @@ public final class Cassette: Adapter {
   public func send(_ request: Request) async throws -> Response {
     try Task.checkCancellation()
     try capabilities.check(request, of: "Cassette")
-    let redaction = Redaction(request, and: secrets)
+    let redaction = Redaction(request.secrets, and: secrets)
     guard !entries.isEmpty || !sendsUnknown else { return try await record(request, redaction) }
-    let body = try await request.readBody()
-    let key = RequestKey(request, body: body, redaction, matching)
-    if let entry = take(key) { return try replay.response(of: entry, to: request) }
-    guard sendsUnknown else { throw remember(unknown(request, key)) }
     var request = request
-    // A sequence that can be read only once has been consumed.
-    if request.body.isStreamed { request.body = .data(body) }
+    // A body that can be read only once is read for the comparison, and then sent from memory.
+    if matching.comparesBodies { request.body = .data(try await request.readBody()) }
+    let key = RequestKey(request, body: request.body.data ?? Data(), redaction, matching)
+    if let entry = take(key) {
+      if !matching.comparesBodies { _ = try await request.readBody() }
+      return try await replay.response(of: entry, to: request)
+    }
+    guard sendsUnknown else { throw remember(unknown(request, key)) }
     return try await record(request, redaction)
   }
 
@@ -176,7 +189,7 @@ public final class Cassette: Adapter {
   private func record(_ request: Request, _ redaction: Redaction) async throws -> Response {
     guard let adapter else { throw CassetteError(.notRecordable("there is no adapter to send it"), path: path, request: request) }
     let recording = state.withLock { state in
-      let number = entries.count + state.recordings.count + 1
+      let number = firstNumber + state.recordings.count
       let recording = Recording(request, redaction, stem: "\(replay.folder)/\(number)")
       state.recordings.append(recording)
       return recording
@@ -192,7 +205,9 @@ public final class Cassette: Adapter {
   private func unknown(_ request: Request, _ key: RequestKey) -> CassetteError {
     let isUsed = state.withLock { $0.isUsed }
     let candidates = keys.indices.map { (index: $0, differences: key.differences(from: keys[$0])) }
-    let nearest = candidates.min { ($0.differences.count, isUsed[$0.index] ? 1 : 0) < ($1.differences.count, isUsed[$1.index] ? 1 : 0) }
+    let nearest = candidates.min {
+      ($0.differences.count, isUsed[$0.index] ? 1 : 0) < ($1.differences.count, isUsed[$1.index] ? 1 : 0)
+    }
     let text = nearest.map { index, differences in
       "\(keys[index].method) \(keys[index].url.bounded(to: 256))"
         + (differences.isEmpty ? ", which was used already" : ": " + differences.prefix(8).joined(separator: "; "))
@@ -222,7 +237,9 @@ public final class Cassette: Adapter {
       archive.log.entries = try entries + recordings.compactMap { try $0.entry() }
       let folder = path.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
       if !folder.isEmpty { try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true) }
-      try archive.encoded().write(to: URL(filePath: path), options: .atomic)
+      let bytes = try archive.encoded()
+      guard bytes.count <= Self.maximumSize else { throw HAR.Problem(text: "it has more than \(Self.maximumSize) bytes") }
+      try bytes.write(to: URL(filePath: path), options: .atomic)
     } catch let problem as HAR.Problem {
       throw CassetteError(.notRecordable(problem.text), path: path)
     } catch {
@@ -233,7 +250,7 @@ public final class Cassette: Adapter {
 
   /// Removes the files of an earlier recording's bodies.
   private func removeOldBodies(_ archive: HAR) {
-    let kept = Set(archive.log.entries.flatMap { [$0.request.postData?._file, $0.response.content?._file] }.compactMap { $0 })
+    let kept = Set(archive.log.entries.flatMap(\.bodyFiles))
     for name in (try? FileManager.default.contentsOfDirectory(atPath: replay.folder)) ?? [] {
       guard name.wholeMatch(of: /[0-9]+-(request|response)\.body/) != nil, !kept.contains(name) else { continue }
       try? FileManager.default.removeItem(atPath: "\(replay.folder)/\(name)")
@@ -253,4 +270,9 @@ public final class Cassette: Adapter {
       return cassette
     }
   }
+}
+
+extension HAR.Entry {
+  /// The names of the files of its bodies.
+  fileprivate var bodyFiles: [String] { [request.postData?._file, response.content?._file].compactMap { $0 } }
 }

@@ -38,7 +38,8 @@ public struct CassetteError: FaradayError, Hashable {
       case .unknownRequest(let nearest?): "no recording is left in \(path); the nearest is \(nearest)"
       case .unknownRequest: "no recording is left in \(path), which is empty"
       case .unused(let requests):
-        "\(path) has \(requests.count) recordings that were not used: \(requests.prefix(20).joined(separator: ", "))"
+        "\(path) has recordings that were not used: \(requests.prefix(20).joined(separator: ", "))"
+          + (requests.count > 20 ? " and \(requests.count - 20) more" : "")
       case .missing: "there is no \(path)"
       case .unreadable(let text): "\(path): \(text)"
       case .notRecordable(let text): "the exchange cannot be recorded in \(path): \(text)"

@@ -157,8 +157,10 @@ extension [HAR.Pair] {
     self = fields.map { HAR.Pair(name: $0.name.rawName, value: redaction.value(of: $0)) }
   }
 
-  /// Without the pseudo-header fields of HTTP/2 that browsers export, and invalid fields.
+  /// Without the pseudo-header fields of HTTP/2 that browsers export, and other fields that are not valid.
   var fields: HTTPFields {
-    HTTPFields(compactMap { try? HTTPField(checking: $0.name, $0.value ?? "") })
+    var fields = HTTPFields()
+    for pair in self { try? fields.append(name: pair.name, value: pair.value ?? "") }
+    return fields
   }
 }

@@ -21,18 +21,27 @@ final class RecordedBody: Sendable {
     var pieces: [HAR.Piece] = []
     var last: Duration?
     var failure: String?
+
+    /// Joins pieces that come after very many: a server may send each byte alone.
+    mutating func add(_ piece: HAR.Piece) {
+      if pieces.count < 10_000 { return pieces.append(piece) }
+      pieces[pieces.count - 1].size += piece.size
+      pieces[pieces.count - 1].wait += piece.wait
+    }
   }
 
   private let state = Mutex(State())
   private let path: String
-  private let type: MediaType?
+  private let headers: HTTPFields
   private let clock = ContinuousClock().stopwatch()
 
   /// - Parameter path: of the file for a large body. Its folder is created when it is needed.
-  init(path: String, type: MediaType?) {
+  init(path: String, headers: HTTPFields) {
     self.path = path
-    self.type = type
+    self.headers = headers
   }
+
+  private var isSearched: Bool { Redaction.searches(headers.contentType) }
 
   /// Forgets what was kept: the body is sent again.
   func restart() { state.withLock { $0 = State() } }
@@ -43,18 +52,19 @@ final class RecordedBody: Sendable {
     state.withLock { state in
       let wait = ((now - (state.last ?? now)).inSeconds * 1000).rounded()
       state.last = now
-      state.pieces.append(HAR.Piece(size: piece.count, wait: wait))
+      state.add(HAR.Piece(size: piece.count, wait: wait))
       state.size += piece.count
       guard state.failure == nil else { return }
-      if type.isText {
+      // Bytes of no known type are text if their beginning is.
+      if isSearched, headers.contentType != nil || state.file == nil && state.data.isText {
         if state.size <= Self.maximumTextSize { return state.data.append(piece) }
         state.data = Data()
-        state.failure = "text of more than \(Self.maximumTextSize) bytes cannot be searched for secrets"
+        state.failure = "a body of more than \(Self.maximumTextSize) bytes cannot be searched for secrets"
         return
       }
       do {
         if state.file == nil, state.size > Self.maximumInlineSize {
-          state.file = try OutputFile(path)
+          state.file = try OutputFile(partialPath)
           try state.file?.write(state.data)
           state.data = Data()
         }
@@ -76,58 +86,65 @@ final class RecordedBody: Sendable {
     var isRedacted = false
   }
 
-  /// Returns the body so far, redacted. Throws a text that says why it could not be recorded.
+  /// Returns the body so far, redacted. Throws a text that says why it could not be recorded. A large body is moved to its file.
   func stored(_ redaction: Redaction) throws -> Stored {
     try state.withLock { state throws in
       if let failure = state.failure { throw HAR.Problem(text: failure) }
-      if state.file != nil { return Stored(size: state.size, file: name, pieces: state.pieces) }
-      guard type.canBeText, let text = String(validating: state.data, as: UTF8.self) else {
-        return Stored(size: state.size, text: state.data.base64EncodedString(), isBase64: true, pieces: state.pieces)
+      if state.file != nil {
+        guard rename(partialPath, path) == 0 else { throw HAR.Problem(text: String(cString: strerror(errno))) }
+        return Stored(size: state.size, file: name, pieces: state.pieces)
       }
-      let shown = redaction.body(text, of: type)
-      var stored = Stored(size: shown.utf8.count, text: shown, pieces: state.pieces)
-      if shown != text {
+      guard let shown = redaction.body(state.data, of: headers) else {
+        throw HAR.Problem(text: "a compressed text cannot be searched for secrets: add the middleware ContentDecoding")
+      }
+      var stored = Stored(size: shown.count, pieces: state.pieces)
+      if shown != state.data {
         stored.isRedacted = true
-        stored.pieces = Self.pieces(state.pieces, of: state.data, redactedTo: stored.size) {
-          redaction.body($0, of: type).utf8.count
+        stored.pieces = Self.pieces(state.pieces, of: state.data, redactedTo: shown.count) {
+          redaction.body($0, of: headers)?.count ?? 0
         }
       }
-      if stored.size > Self.maximumInlineSize {
-        let file = try OutputFile(path)
-        try file.write(Data(shown.utf8))
-        (stored.text, stored.file) = (nil, name)
+      if shown.count > Self.maximumInlineSize {
+        try OutputFile(path).write(shown)
+        stored.file = name
+      } else if isSearched, let text = String(validating: shown, as: UTF8.self) {
+        stored.text = text
+      } else {
+        (stored.text, stored.isBase64) = (shown.base64EncodedString(), true)
       }
       return stored
     }
+  }
+
+  /// The file while the body arrives. It becomes the file of the cassette when the cassette is written.
+  private var partialPath: String { path + ".partial" }
+
+  deinit {
+    if state.withLock({ $0.file != nil }) { unlink(partialPath) }
   }
 
   private var name: String { String(path.split(separator: "/").last ?? "") }
 
   /// The pieces of a redacted text: each ends where the redaction of the text up to its end does. A long text becomes one piece.
   private static func pieces(
-    _ pieces: [HAR.Piece], of data: Data, redactedTo size: Int, _ redactedSize: (String) -> Int
+    _ pieces: [HAR.Piece], of data: Data, redactedTo size: Int, _ redactedSize: (Data) -> Int
   ) -> [HAR.Piece] {
-    guard pieces.count > 1, pieces.count <= 256, data.count <= 256 << 10 else { return [HAR.Piece(size: size, wait: 0)] }
+    guard pieces.count > 1, pieces.count <= 128, data.count <= 64 << 10 else { return [HAR.Piece(size: size, wait: 0)] }
     var (end, shownEnd) = (0, 0)
     return pieces.enumerated().map { index, piece in
       end += piece.size
       let isLast = index == pieces.count - 1
-      let next = isLast ? size : redactedSize(String(decoding: data.prefix(end), as: UTF8.self))
+      let next = isLast ? size : redactedSize(data.prefix(end))
       defer { shownEnd = max(shownEnd, min(size, next)) }
       return HAR.Piece(size: max(0, min(size, next) - shownEnd), wait: piece.wait)
     }
   }
 }
 
-extension MediaType? {
-  /// Whether the body is searched for secrets if it is UTF-8.
-  var canBeText: Bool { self == nil || isText }
-
-  /// Whether the body is text, whose secrets can be found.
+extension Data {
+  /// Whether the bytes are UTF-8, but for the last character, which may be cut.
   fileprivate var isText: Bool {
-    guard let type = self else { return false }
-    return type.type == "text" || type.isJSON || type == .form || type.subtype.hasSuffix("xml")
-      || ["javascript", "x-ndjson", "jsonl", "json-seq", "yaml", "graphql"].contains(type.subtype)
+    (0...Swift.min(3, count)).contains { String(validating: dropLast($0), as: UTF8.self) != nil }
   }
 }
 

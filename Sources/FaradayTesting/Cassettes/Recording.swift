@@ -7,7 +7,9 @@ final class Recording: Sendable {
     var informational: [HTTPResponse] = []
     var response: Response?
     var responseBody: RecordedBody?
-    var failure: TransportError?
+    var failure: HAR.Failure?
+    var metrics: TransferMetrics?
+    var hasEnded = false
     var trailers: HTTPFields = [:]
     var total: Duration?
   }
@@ -25,7 +27,7 @@ final class Recording: Sendable {
     self.request = request
     self.redaction = redaction
     self.stem = stem
-    requestBody = RecordedBody(path: stem + "-request.body", type: request.headers.contentType)
+    requestBody = RecordedBody(path: stem + "-request.body", headers: request.headers)
   }
 
   /// Sends the request over an adapter, and keeps what passes. A cancelled exchange has no response and no failure.
@@ -41,12 +43,12 @@ final class Recording: Sendable {
     }
     var response: Response
     do {
-      response = try await adapter.send(sent)
+      response = try await adapter.send(sent.acceptingCodings()).decodedForRecording(of: sent)
     } catch {
       fail(error)
       throw error
     }
-    let body = RecordedBody(path: stem + "-response.body", type: response.headers.contentType)
+    let body = RecordedBody(path: stem + "-response.body", headers: response.headers)
     state.withLock { ($0.response, $0.responseBody) = (Self.withoutBody(response), body) }
     if let data = response.body.data {
       body.append(data)
@@ -94,26 +96,31 @@ final class Recording: Sendable {
 
   private func end(trailers: HTTPFields) {
     let time = clock()
-    state.withLock { ($0.trailers, $0.total) = (trailers, time) }
+    state.withLock { ($0.trailers, $0.total, $0.hasEnded) = (trailers, time, true) }
   }
 
   private func fail(_ error: any Error) {
     let time = clock()
     state.withLock { state in
-      state.failure = error as? TransportError
-      state.total = time
+      state.failure = HAR.Failure(error)
+      (state.metrics, state.total, state.hasEnded) = ((error as? TransportError)?.metrics, time, true)
     }
   }
 
-  /// The exchange so far; nil if it has no response and no failure, because it was cancelled or is not over.
+  /// The exchange so far; nil if it has no response yet, and has not failed.
   func entry() throws -> HAR.Entry? {
-    let state = state.withLock { $0 }
+    var state = state.withLock { $0 }
     guard state.response != nil || state.failure != nil else { return nil }
-    let sent = try requestBody.stored(redaction)
+    if !state.hasEnded {
+      state.failure = HAR.Failure(
+        code: TransportError.Code.truncatedResponse.rawValue, phase: TransportError.Phase.receiving.rawValue,
+        message: "the rest of the body was not read when it was recorded")
+    }
+    let sent = try archivedBody()
     var content = try state.responseBody?.stored(redaction) ?? RecordedBody.Stored()
     // One piece is a body that is complete in memory, or arrived at once.
     if content.pieces.count == 1, content.pieces[0].wait == 0 { content.pieces = [] }
-    let metrics = state.response?.metrics ?? state.failure?.metrics ?? TransferMetrics()
+    let metrics = state.response?.metrics ?? state.metrics ?? TransferMetrics()
     let total = state.total ?? clock()
     return HAR.Entry(
       startedDateTime: Date.ISO8601FormatStyle(includingFractionalSeconds: true).format(startedAt),
@@ -122,7 +129,15 @@ final class Recording: Sendable {
       _informational: state.informational.isEmpty
         ? nil
         : state.informational.map { HAR.Informational(status: $0.status.code, headers: .init($0.headerFields, redaction)) },
-      _failure: state.failure.map { HAR.Failure(code: $0.code.rawValue, phase: $0.phase.rawValue, message: $0.message) })
+      _failure: state.failure)
+  }
+
+  /// The request's body. A compressed text is not recorded, because it cannot be searched for secrets, and no replay needs it.
+  private func archivedBody() throws -> RecordedBody.Stored {
+    if request.headers.contains(.contentEncoding), Redaction.searches(request.headers.contentType) {
+      return RecordedBody.Stored(size: Secrets.mark.utf8.count, text: Secrets.mark)
+    }
+    return try requestBody.stored(redaction)
   }
 
   private func archived(_ body: RecordedBody.Stored) -> HAR.Request {
@@ -154,6 +169,35 @@ final class Recording: Sendable {
         ? "" : headers.first { $0.name == .location }.map(redaction.value) ?? "",
       bodySize: body.size, _trailers: trailers.isEmpty ? nil : .init(trailers, redaction),
       _pieces: body.pieces.isEmpty ? nil : body.pieces)
+  }
+}
+
+extension Response {
+  /// The response with its decoded body, and without the fields that describe the encoded one, if the request asks for
+  /// decompression. A stack above decodes it no further.
+  fileprivate func decodedForRecording(of request: Request) -> Response {
+    guard request.options.decompression != nil, headers.contains(.contentEncoding), !hasUnknownCoding, body.length != 0 else {
+      return self
+    }
+    var response = decoded(for: request)
+    response.headers[.contentEncoding] = nil
+    response.headers[.contentLength] = nil
+    return response
+  }
+}
+
+extension HAR.Failure {
+  /// The code of an exchange that was cancelled.
+  static let cancelled = "cancelled"
+
+  fileprivate init(_ error: any Error) {
+    switch error {
+    case let error as TransportError:
+      self.init(code: error.code.rawValue, phase: error.phase.rawValue, message: error.message)
+    case is CancellationError: self.init(code: Self.cancelled, phase: "", message: "the request was cancelled")
+    // Only the type: a description may contain secrets.
+    default: self.init(code: TransportError.Code.engineFailed.rawValue, phase: "", message: "\(type(of: error))")
+    }
   }
 }
 

@@ -1,4 +1,5 @@
 @_spi(Adapters) internal import FaradayCore
+internal import FaradaySupport
 
 /// Makes the responses of recorded exchanges.
 struct Replay: Sendable {
@@ -6,27 +7,36 @@ struct Replay: Sendable {
   let path: String
   /// The folder of the large bodies.
   let folder: String
+  /// Whether a cassette has written the archive. The export of a browser has decoded bodies beside the fields of encoded ones.
+  let isOwn: Bool
   let pace: Cassette.Pace
   let clock: any Clock<Duration>
 
   /// The recorded response to a request. Throws the recorded error if there was no response.
-  func response(of entry: HAR.Entry, to request: Request) throws -> Response {
+  func response(of entry: HAR.Entry, to request: Request) async throws -> Response {
     for interim in entry._informational ?? [] {
       guard let status = Self.status(interim.status) else { continue }
       request.options.onInformational?(HTTPResponse(status: status, headerFields: interim.headers.fields))
     }
-    let failure = entry._failure.map { Self.error($0, request) }
+    let failure = entry._failure.map { Self.ending($0, request) }
     guard let status = Self.status(entry.response.status) else {
-      throw failure
-        ?? TransportError(
-          .connectionFailed, phase: .connecting, method: request.method, url: request.url, secrets: request.secrets,
-          message: "the recording in \(path) has no response")
+      try await failure?()
+      throw TransportError(
+        .connectionFailed, phase: .connecting, method: request.method, url: request.url, secrets: request.secrets,
+        message: "the recording in \(path) has no response")
     }
-    let headers = (entry.response.headers ?? []).fields
+    var headers = (entry.response.headers ?? []).fields
+    if !isOwn, headers.contains(.contentEncoding) {
+      headers[.contentEncoding] = nil
+      headers[.contentLength] = nil
+    }
     var response = Response(
       status: status, headers: headers, trailers: (entry.response._trailers ?? []).fields, url: request.url,
       version: Self.version(entry.response.httpVersion))
-    guard request.method != .head else { return response }
+    guard request.method != .head else {
+      try await failure?()
+      return response
+    }
     let content = entry.response.content
     let whole = try body(
       text: content?.text, encoding: content?.encoding, file: content?._file, for: request)
@@ -40,7 +50,10 @@ struct Replay: Sendable {
   /// The request's recorded body.
   func body(of request: HAR.Request) throws -> Data {
     guard let content = request.postData else { return Data() }
-    if let file = content._file { return try Data(contentsOf: URL(filePath: try place(of: file, for: nil))) }
+    if let file = content._file {
+      let place = try place(of: file, for: nil)
+      do { return try PrivateFile.read(place, limit: Cassette.maximumSize) } catch { throw unreadable(error.reason, nil) }
+    }
     return try data(content.text, content._encoding, for: nil)
   }
 
@@ -72,24 +85,26 @@ struct Replay: Sendable {
   }
 
   /// The body in its recorded pieces, with their pauses, and at its end the recorded error.
-  private func replayed(_ whole: Body, _ pieces: [HAR.Piece], _ failure: TransportError?, _ length: Int64?) -> Body {
+  private func replayed(
+    _ whole: Body, _ pieces: [HAR.Piece], _ failure: (@Sendable () async throws -> Void)?, _ length: Int64?
+  ) -> Body {
     .reading(length: failure == nil ? length : nil) { [pace, clock] in
       var source = whole.makeAsyncIterator()
       var rest = Data()
-      var left = pieces[...]
+      var left = pieces.filter { $0.size > 0 }[...]
       return {
         try Task.checkCancellation()
         let piece = left.popFirst()
         if let piece, pace == .recorded, piece.wait > 0 {
           try await clock.sleep(for: .clamped(seconds: piece.wait / 1000))
         }
-        let wanted = piece.map { Swift.max(1, $0.size) } ?? .max
+        let wanted = piece?.size ?? .max
         while rest.count < wanted, let more = try await source.next(isolation: #isolation) {
-          rest = rest.isEmpty ? more : rest + more
+          rest.append(more)
           if piece == nil { break }
         }
         guard !rest.isEmpty else {
-          if let failure { throw failure }
+          try await failure?()
           return nil
         }
         let taken = rest.prefix(wanted)
@@ -116,9 +131,12 @@ struct Replay: Sendable {
     }
   }
 
-  private static func error(_ failure: HAR.Failure, _ request: Request) -> TransportError {
-    TransportError(
+  /// What ends an exchange that has failed: it throws the recorded error, or waits for the cancellation.
+  private static func ending(_ failure: HAR.Failure, _ request: Request) -> @Sendable () async throws -> Void {
+    if failure.code == HAR.Failure.cancelled { return { try await Task.sleep(for: Duration.seconds(Int64.max).withinClocks) } }
+    let error = TransportError(
       TransportError.Code(rawValue: failure.code), phase: TransportError.Phase(rawValue: failure.phase) ?? .receiving,
       method: request.method, url: request.url, secrets: request.secrets, message: failure.message)
+    return { throw error }
   }
 }

@@ -13,24 +13,35 @@ struct RequestKey: Sendable, Equatable {
     method = request.method.rawValue
     url = redaction.url(request.url)
     headers = Self.values(of: [HAR.Pair](request.headers, redaction), matching)
-    self.body = matching.comparesBodies ? redaction.data(body, of: request.headers.contentType) : nil
+    self.body =
+      matching.comparesBodies ? redaction.body(body, of: request.headers) ?? Data(Secrets.mark.utf8) : nil
   }
 
-  /// - Parameter body: reads the recorded body.
-  init(_ recorded: HAR.Request, _ matching: Cassette.Matching, body: () throws -> Data) rethrows {
+  /// - Parameters:
+  ///   - redaction: for an archive that was not redacted when it was written; nil for one of a cassette.
+  ///   - body: reads the recorded body.
+  init(
+    _ recorded: HAR.Request, _ redaction: Redaction?, _ matching: Cassette.Matching, body: () throws -> Data
+  ) rethrows {
     method = recorded.method
-    // A browser's export has the fragment.
-    url = String(recorded.url.prefix { $0 != "#" })
-    headers = Self.values(of: recorded.headers ?? [], matching)
-    self.body = matching.comparesBodies ? try body() : nil
+    url = redaction?.url(recorded.url) ?? recorded.url
+    let fields = (recorded.headers ?? []).fields
+    headers = Self.values(of: redaction.map { [HAR.Pair](fields, $0) } ?? recorded.headers ?? [], matching)
+    guard matching.comparesBodies else {
+      self.body = nil
+      return
+    }
+    let bytes = try body()
+    self.body = redaction?.body(bytes, of: fields) ?? bytes
   }
 
   private static func values(of fields: [HAR.Pair], _ matching: Cassette.Matching) -> [String: String] {
-    Dictionary(
-      uniqueKeysWithValues: matching.headers.map { name in
-        let values = fields.filter { $0.name.lowercased() == name.canonicalName }.map { $0.value ?? "" }
-        return (name.rawName, values.joined(separator: ", "))
-      })
+    var found: [String: String] = [:]
+    for name in matching.headers {
+      let values = fields.filter { $0.name.lowercased() == name.canonicalName }.map { $0.value ?? "" }
+      found[name.rawName] = values.joined(separator: ", ")
+    }
+    return found
   }
 
   /// What differs from a recording, for an error.
@@ -67,13 +78,5 @@ struct RequestKey: Sendable, Equatable {
       return bytes.isEmpty ? "empty" : String(decoding: bytes, as: UTF8.self).debugDescription
     }
     return "the body differs at byte \(place): \(part(body)) and not \(part(old))"
-  }
-}
-
-extension Redaction {
-  /// A body as it is recorded.
-  func data(_ data: Data, of type: MediaType?) -> Data {
-    guard type.canBeText, let text = String(validating: data, as: UTF8.self) else { return data }
-    return Data(body(text, of: type).utf8)
   }
 }

@@ -12,7 +12,7 @@ public import FaradayCore
 /// ``Cassette/finish()`` throws.
 public func withCassette<Result>(
   _ name: String, over adapter: (any Adapter)? = nil, mode: Cassette.Mode? = nil, matching: Cassette.Matching = .init(),
-  repeats: Bool = false, pace: Cassette.Pace = .immediate, secrets: Secrets = Secrets(), filePath: String = #filePath,
+  repeats: Bool = false, pace: Cassette.Pace = .immediate, secrets: Secrets = .none, filePath: String = #filePath,
   perform: (Cassette) async throws -> Result
 ) async throws -> Result {
   let folder = filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")

@@ -81,7 +81,7 @@ extension Response {
     _ texts: [String], every pause: Duration = .zero, clock: any Clock<Duration> = ContinuousClock()
   ) -> Response {
     let events = texts.map { text in
-      text.split(separator: "\n", omittingEmptySubsequences: false).map { "data: \($0)\n" }.joined() + "\n"
+      text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).map { "data: \($0)\n" }.joined() + "\n"
     }
     return .pieces(events, every: pause, type: MediaType("text", "event-stream"), clock: clock)
   }
@@ -124,8 +124,10 @@ extension Response {
       var source = body.makeAsyncIterator()
       var rest = Data()
       return {
-        if rest.isEmpty { rest = try await source.next(isolation: #isolation) ?? Data() }
-        guard !rest.isEmpty else { return nil }
+        while rest.isEmpty {
+          guard let more = try await source.next(isolation: #isolation) else { return nil }
+          rest = more
+        }
         let piece = rest.prefix(max(1, rate / 10))
         rest = rest.dropFirst(piece.count)
         try await clock.sleep(for: .seconds(piece.count) / rate)

@@ -12,14 +12,15 @@ private import Synchronization
 /// ``MockAdapter``, so that a test can be moved from one to the other: bodies of any kind, trailers, informational responses,
 /// pauses, and faults at each point. A request for which no response is left gets a 500 that says so, and ``verify()`` throws.
 ///
-/// Each connection has a thread, and is kept alive. A request's body is read before its response, up to 64 MiB. HTTP/2 is not
-/// supported. With a ``TestAuthority`` it is a server over TLS. Thread-safe. It stops when its last reference is released.
+/// Each connection has a thread, and is kept alive. A request's body is read before its response, up to 64 MiB. The length and the
+/// framing are those of the body: `Content-Length` and `Transfer-Encoding` of a response are ignored, but for HEAD. HTTP/2 is not
+/// supported. A client may send a request again if its kept connection ends without a response. With a ``TestAuthority`` it is a server over TLS. Thread-safe. It stops when its last reference is released.
 public final class MockServer: Sendable {
   /// Makes the response to a request. An error that it throws closes the connection.
   public typealias Responder = @Sendable (RecordedRequest) async throws -> Response
 
   private struct State {
-    var queue: [Response] = []
+    var queue: [(response: Response, left: Int)] = []
     var recorded: [RecordedRequest] = []
     var unexpected: [RecordedRequest] = []
   }
@@ -34,7 +35,10 @@ public final class MockServer: Sendable {
     func response(to request: RecordedRequest) async throws -> Response {
       let (queued, isExpected) = state.withLock { state -> (Response?, Bool) in
         state.recorded.append(request)
-        if !state.queue.isEmpty { return (state.queue.removeFirst(), true) }
+        if let next = state.queue.first {
+          if next.left > 1 { state.queue[0].left -= 1 } else { state.queue.removeFirst() }
+          return (next.response, true)
+        }
         if respond == nil { state.unexpected.append(request) }
         return (nil, respond != nil)
       }
@@ -51,7 +55,7 @@ public final class MockServer: Sendable {
   private let acceptor: Acceptor
   private let root: String
 
-  /// Starts a server with a closure that makes each response. Queued responses go first.
+  /// Starts a server with a closure that makes each response. Queued responses go first; without a closure there are only these.
   ///
   /// - Parameters:
   ///   - address: the address to listen on, with a free port.
@@ -61,21 +65,24 @@ public final class MockServer: Sendable {
   /// Throws ``SocketError`` if it cannot listen, and ``TestAuthorityError``.
   public convenience init(
     on address: Loopback = .ipv4, tls authority: TestAuthority? = nil, requiresClientCertificate: Bool = false,
-    respond: @escaping Responder
+    respond: Responder? = nil
   ) throws {
     try self.init(on: address, authority, requiresClientCertificate, Answers(respond))
   }
 
   /// Starts a server with a queue of responses, and over cleartext.
-  public convenience init(_ responses: Response...) throws {
+  public convenience init(_ first: Response, _ others: Response...) throws {
     try self.init(on: .ipv4, nil, false, Answers(nil))
-    answers.state.withLock { $0.queue = responses }
+    for response in [first] + others { enqueue(response) }
   }
 
   private init(
     on address: Loopback, _ authority: TestAuthority?, _ requiresClientCertificate: Bool, _ answers: Answers
   ) throws {
     self.answers = answers
+    guard authority != nil || !requiresClientCertificate else {
+      throw TestAuthorityError("a server without an authority cannot require a client certificate")
+    }
     let tls = try authority.map { try $0.server(requiresClientCertificate: requiresClientCertificate) }
     let scheme = tls == nil ? "http" : "https"
     let tasks = RunningTasks()
@@ -103,7 +110,7 @@ public final class MockServer: Sendable {
   /// Adds responses to the queue, each `times` times.
   public func enqueue(_ responses: Response..., times: Int = 1) {
     answers.state.withLock { state in
-      for response in responses { state.queue += Array(repeating: response, count: max(0, times)) }
+      for response in responses where times > 0 { state.queue.append((response, times)) }
     }
   }
 
@@ -113,7 +120,12 @@ public final class MockServer: Sendable {
     if let request = state.unexpected.first {
       throw MockError(unexpected: request.request, stubs: [])
     }
-    if !state.queue.isEmpty { throw MockError(unused: state.queue.map { "a response with the status \($0.status.code)" }) }
+    if !state.queue.isEmpty {
+      throw MockError(
+        unused: state.queue.map {
+          "a response with the status \($0.response.status.code)" + ($0.left > 1 ? ", \($0.left) times" : "")
+        })
+    }
   }
 
   /// Stops listening and closes all connections. Can be called again.

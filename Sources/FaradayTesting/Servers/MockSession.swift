@@ -56,7 +56,9 @@ final class MockSession {
     let content = HTTPBody(head, wire, input)
     var body = Data()
     while try content.next({ body.append(contentsOf: $0) }) {
-      guard body.count <= Self.maximumBodySize else { throw BadRequest(413, "the body has more than \(Self.maximumBodySize) bytes") }
+      guard body.count <= Self.maximumBodySize else {
+        throw BadRequest(413, "the body has more than \(Self.maximumBodySize) bytes")
+      }
     }
     var request = Request(method, url: url, body: .data(body))
     for (name, value) in head.namesAndValues { try? request.headers.append(name: name, value: value) }
@@ -71,8 +73,11 @@ final class MockSession {
         let response = try await respond(request)
         try await response.behavior.delay?()
         await handover.put(.head(response))
-        if request.method != .head {
-          for try await piece in response.body { await handover.put(.piece(piece)) }
+        if request.method != .head, !response.status.hasNoBody {
+          for try await piece in response.body {
+            try Task.checkCancellation()
+            await handover.put(.piece(piece))
+          }
         }
         await handover.put(.end(response.trailers))
       } catch {
@@ -85,31 +90,35 @@ final class MockSession {
     }
     var fault: (kind: MockBehavior.Fault, count: Int?)?
     var sent = 0
+    var length: Int64?
     while true {
       switch handover.take() {
       case .head(let response):
         fault = response.behavior.fault
-        guard try begin(response) else { return false }
+        length = request.method == .head || response.status.hasNoBody || !response.trailers.isEmpty ? nil : response.body.length
+        guard try begin(response, to: request.method) else { return false }
       case .piece(let piece):
-        let room = (fault?.count).map { $0 - sent } ?? .max
+        let room = min((fault?.count).map { $0 - sent } ?? .max, length.map { Int($0) - sent } ?? .max)
         try piece.prefix(max(0, room)).withUnsafeBytes(reply.writePiece)
         try reply.flush()
         sent += piece.count
         if let fault, sent >= fault.count ?? .max { return try end(by: fault.kind) }
+        if sent > length ?? .max { return false }
       case .end(let trailers):
         if let fault {
           try reply.flush()
           return try end(by: fault.kind)
         }
         try reply.finish(trailers: trailers.map { ($0.name.rawName, $0.value) })
-        return true
+        // A body that is shorter than it has said cannot be followed by another response.
+        return length ?? Int64(sent) == Int64(sent)
       case .failure: return false
       }
     }
   }
 
   /// Writes what comes before the body. Returns false if the connection has ended.
-  private func begin(_ response: Response) throws -> Bool {
+  private func begin(_ response: Response, to method: HTTPRequest.Method) throws -> Bool {
     let behavior = response.behavior
     if behavior.failure != nil { return false }
     if let garbage = behavior.garbage {
@@ -122,12 +131,19 @@ final class MockSession {
     if let fault = behavior.fault, fault.count == nil { return try end(by: fault.kind) }
     let framing: Set<HTTPField.Name> = [.contentLength, .transferEncoding, .connection]
     if response.headers[.connection]?.lowercased() == "close" { reply.closes = true }
-    let hasNoBody = response.status.kind == .informational || [204, 304].contains(response.status.code)
     reply.begin(
       response.status.code, response.headers.filter { !framing.contains($0.name) }.map { ($0.name.rawName, $0.value) },
-      hasNoBody ? .none : response.body.length.map { .known(Int($0)) } ?? .unknown)
+      Self.length(of: response, to: method))
     try reply.flush()
     return true
+  }
+
+  private static func length(of response: Response, to method: HTTPRequest.Method) -> ReplyWriter.Length {
+    if response.status.hasNoBody { return .none }
+    // Trailers follow a chunked body only.
+    guard response.trailers.isEmpty, let length = response.body.length else { return .unknown }
+    let stated = method == .head ? response.headers[.contentLength].flatMap { Int($0) } : nil
+    return .known(stated ?? Int(length))
   }
 
   private func end(by fault: MockBehavior.Fault) throws -> Bool {
@@ -138,6 +154,11 @@ final class MockSession {
     }
     return false
   }
+}
+
+extension HTTPResponse.Status {
+  /// Whether a response with the status has no body (RFC 9110, section 6.4.1).
+  fileprivate var hasNoBody: Bool { kind == .informational || code == 204 || code == 304 }
 }
 
 /// The tasks that make the responses of a server. They are cancelled when it stops.

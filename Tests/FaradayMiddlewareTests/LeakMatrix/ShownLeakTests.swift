@@ -153,7 +153,8 @@ import Testing
     try recorded.finish()
     expectHidden(try String(contentsOfFile: folder + "/leaks.har", encoding: .utf8))
     // What is redacted still matches.
-    let replayed = try Cassette(folder + "/leaks.har", mode: .never, matching: .init(headers: [.authorization, .cookie], comparesBodies: true))
+    let replayed = try Cassette(
+      folder + "/leaks.har", mode: .never, matching: .init(headers: [.authorization, .cookie], comparesBodies: true))
     try await exchange(replayed)
     try replayed.finish()
     withExtendedLifetime(port) {}

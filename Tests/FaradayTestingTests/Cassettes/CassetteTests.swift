@@ -20,7 +20,8 @@ import Testing
     /// The bytes of all files.
     func everything() throws -> String {
       let names = try #require(FileManager.default.enumerator(atPath: path)).compactMap { $0 as? String }
-      return names.compactMap { try? Data(contentsOf: URL(filePath: file($0))) }.map { String(decoding: $0, as: UTF8.self) }.joined()
+      return names.compactMap { try? Data(contentsOf: URL(filePath: file($0))) }.map { String(decoding: $0, as: UTF8.self) }
+        .joined()
     }
     func write(_ text: String, _ name: String = "test.har") throws {
       try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
@@ -32,6 +33,15 @@ import Testing
     _ url: String, _ cassette: Cassette, _ middleware: [any Middleware] = [], secrets: Secrets = Secrets()
   ) throws -> Connection {
     try Connection(url, secrets: secrets, adapter: cassette, middleware: middleware)
+  }
+
+  /// A mock that responds with the number of the request.
+  private func counting() -> MockAdapter {
+    let requests = Log<Void>()
+    return MockAdapter { _ in
+      requests.append(())
+      return .text("\(requests.elements.count)")
+    }
   }
 
   // MARK: errors
@@ -106,7 +116,8 @@ import Testing
       try await problem { try await $0.get("users?page=1&size=5", headers: ["Accept": "text/html"]) }
         .contains("the field Accept is text/html and not empty"))
     #expect(
-      try await problem { try await $0.post("users", body: .text("{\"name\": \"Bob\"}")) }.contains("the body differs at byte 10"))
+      try await problem { try await $0.post("users", body: .text("{\"name\": \"Bob\"}")) }.contains("the body differs at byte 10")
+    )
     #expect(try await problem { try await $0.delete("users") }.contains("the method is DELETE and not POST"))
     #expect(
       try await problem {
@@ -168,10 +179,7 @@ import Testing
 
   @Test func `modes decide between recording and replaying`() async throws {
     let folder = Folder()
-    let answers = Mutex(0)
-    let mock = MockAdapter { request in
-      Response(status: .ok, body: .text("\(answers.withLock { $0 += 1; return $0 })"), url: request.url)
-    }
+    let mock = counting()
     func get(_ mode: Cassette.Mode, _ path: String = "a", repeats: Bool = false) async throws -> String {
       let cassette = try Cassette(folder.file(), over: mock, mode: mode, repeats: repeats)
       defer { try? cassette.finish() }
@@ -190,10 +198,7 @@ import Testing
 
   @Test func `equal requests get their recordings in order, and then the last one if it repeats`() async throws {
     let folder = Folder()
-    let answers = Mutex(0)
-    let mock = MockAdapter { request in
-      Response(status: .ok, body: .text("\(answers.withLock { $0 += 1; return $0 })"), url: request.url)
-    }
+    let mock = counting()
     let recorded = try Cassette(folder.file(), over: mock)
     for _ in 1...3 { _ = try await connection("http://host/", recorded).get("a") }
     try recorded.finish()
@@ -215,7 +220,9 @@ import Testing
       try cassette.finish()
     }
     func lines(_ name: String) throws -> [Substring] {
-      try folder.text(name).split(separator: "\n").filter { !$0.contains("\"startedDateTime\"") && !$0.contains(#/"(time|wait|receive|blocked)" : /#) }
+      try folder.text(name).split(separator: "\n").filter {
+        !$0.contains("\"startedDateTime\"") && !$0.contains(#/"(time|wait|receive|blocked)" : /#)
+      }
     }
     #expect(try lines("1.har") == lines("2.har"))
     #expect(try lines("1.har").count > 50)
@@ -237,10 +244,11 @@ import Testing
           shown.append("\(response.status.code) \(length) \(try await response.body.collect().base64EncodedString())")
         }
         shown.append(try await connection.post("echo", body: .text("text")).text())
-        let body = Body.stream(AsyncStream { continuation in
-          for text in ["a", "b"] { continuation.yield(Data(text.utf8)) }
-          continuation.finish()
-        })
+        let body = Body.stream(
+          AsyncStream { continuation in
+            for text in ["a", "b"] { continuation.yield(Data(text.utf8)) }
+            continuation.finish()
+          })
         shown.append(try await connection.post("echo", body: body).text())
         shown.append(try await connection.head("hello").headers[.contentLength] ?? "")
         return shown
@@ -340,6 +348,246 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: folder.path + "/test/1-response.body"))
   }
 
+  // MARK: secrets
+
+  @Test(arguments: [
+    ("application/json", "{\"token\":\"hunter2\",\"a\":1}"), ("application/x-www-form-urlencoded", "a=1&token=hunter2"),
+    ("text/event-stream", "data: {\"token\":\"hunter2\"}\n\ndata: {\"a\":1}\n\n"),
+    ("application/x-ndjson", "{\"a\":1}\n{\"token\":\"hunter2\"}\n"),
+    ("multipart/form-data; boundary=x", "--x\r\nContent-Disposition: form-data; name=\"token\"\r\n\r\nhunter2\r\n--x--\r\n"),
+    ("text/plain; charset=iso-8859-1", "{\"na\u{EF}ve\":1,\"token\":\"hunter2\"}"),
+  ])
+  func `bodies are redacted, and replayed with their new length`(_ type: String, _ text: String) async throws {
+    let folder = Folder()
+    let bytes = type.contains("8859") ? Data(text.unicodeScalars.map { UInt8($0.value) }) : Data(text.utf8)
+    let mock = MockAdapter { request in
+      .status(
+        .ok, headers: [.contentType: type, .contentLength: "\(bytes.count)"],
+        body: .stream(
+          AsyncStream {
+            for byte in bytes { $0.yield(Data([byte])) }
+            $0.finish()
+          }, length: Int64(bytes.count)))
+    }
+    func send(_ cassette: Cassette) async throws -> Response {
+      try await connection("http://host/", cassette).post("a", headers: ["Content-Type": type], body: .data(bytes))
+    }
+    let recorded = try Cassette(folder.file(), over: mock)
+    #expect(try await send(recorded).body.data == bytes)
+    try recorded.finish()
+    #expect(try !folder.everything().contains("hunter2"))
+    let archive = try HAR(Data(contentsOf: URL(filePath: folder.file())))
+    for text in archive.log.entries.flatMap({ [$0.request.postData?.text, $0.response.content?.text] }).compactMap({ $0 }) {
+      #expect(!String(decoding: Data(base64Encoded: text) ?? Data(), as: UTF8.self).contains("hunter2"))
+    }
+    let replayed = try Cassette(folder.file(), mode: .never, matching: .init(comparesBodies: true))
+    let response = try await send(replayed)
+    let body = try #require(response.body.data)
+    #expect(String(decoding: body, as: UTF8.self).contains("[secret]"))
+    #expect(response.headers[.contentLength] == "\(body.count)")
+    try replayed.finish()
+  }
+
+  @Test func `text that is too large to be searched for secrets is an error`() async throws {
+    let folder = Folder()
+    let large = String(repeating: "x", count: RecordedBody.maximumTextSize + 1)
+    let cassette = try Cassette(folder.file(), over: MockAdapter(.text(large)))
+    _ = try await connection("http://host/", cassette).get()
+    let error = #expect(throws: CassetteError.self) { try cassette.finish() }
+    #expect("\(try #require(error))".contains("cannot be searched for secrets"))
+  }
+
+  @Test func `compressed responses are recorded decoded`() async throws {
+    let folder = Folder()
+    let server = try LocalServer()
+    func text(_ cassette: Cassette) async throws -> String {
+      try await connection(server.url, cassette, .standard).get("gzip/text").text()
+    }
+    let recorded = try Cassette(folder.file(), over: CurlAdapter())
+    #expect(try await text(recorded) == "Hello, gzip!")
+    try recorded.finish()
+    #expect(try folder.text().contains("Hello, gzip!"))
+    #expect(try await text(Cassette(folder.file(), mode: .never)) == "Hello, gzip!")
+
+    // Without decompression the bytes cannot be searched for secrets.
+    let raw = try Cassette(folder.file(), over: CurlAdapter(), mode: .always)
+    _ = try await connection(server.url, raw).get("gzip/text")
+    let error = #expect(throws: CassetteError.self) { try raw.finish() }
+    #expect("\(try #require(error))".contains("compressed text"))
+  }
+
+  @Test func `a compressed request body is not recorded`() async throws {
+    let folder = Folder()
+    let server = try LocalServer()
+    let matching = Cassette.Matching(comparesBodies: true)
+    func send(_ cassette: Cassette) async throws {
+      _ = try await connection(server.url, cassette).post(
+        "hello", body: .data(Data("{\"token\":\"hunter2\"}".utf8), contentType: .json)
+      ) {
+        try $0.compressBody()
+      }
+    }
+    let recorded = try Cassette(folder.file(), over: CurlAdapter(), matching: matching)
+    try await send(recorded)
+    try recorded.finish()
+    let archive = try HAR(Data(contentsOf: URL(filePath: folder.file())))
+    #expect(archive.log.entries[0].request.postData?.text == "[secret]")
+    let replayed = try Cassette(folder.file(), mode: .never, matching: matching)
+    try await send(replayed)
+    try replayed.finish()
+  }
+
+  @Test(arguments: [
+    (
+      "application/json", #"{"code":404,"session":{"id":"x","ok":true},"token":null}"#,
+      #"{"code":0,"session":{"id":"[secret]","ok":true},"token":null}"#
+    ),
+    (
+      "application/json", #"{"next":"https://h/x?token=hunter2","home":"https://h/#top"}"#,
+      #"{"next":"https://h/x?token=[secret]","home":"https://h/#top"}"#
+    ),
+    ("text/html", "<a href=\"/x?a=1\">var a=1; key=2</a>", "<a href=\"/x?a=1\">var a=1; key=2</a>"),
+    ("text/plain", "SID=1\r\nAuth=hunter2", "SID=1\r\nAuth=[secret]"),
+  ])
+  func `redaction keeps what a replay decodes`(_ type: String, _ text: String, _ shown: String) async throws {
+    let folder = Folder()
+    let mock = MockAdapter(.status(.ok, headers: [.contentType: type], body: .text(text)))
+    let cassette = try Cassette(folder.file(), over: mock)
+    _ = try await connection("http://host/", cassette).get()
+    try cassette.finish()
+    let archive = try HAR(Data(contentsOf: URL(filePath: folder.file())))
+    #expect(archive.log.entries[0].response.content?.text == shown)
+  }
+
+  @Test func `credentials of an unknown scheme are redacted as a whole`() throws {
+    let redaction = Redaction(Secrets(), and: .none)
+    for (value, shown) in [
+      ("Bearer a", "Bearer [secret]"), ("token=a, user=b", "[secret]"), ("a b", "[secret]"), ("a", "[secret]"),
+    ] {
+      #expect(redaction.value(of: HTTPField(name: .authorization, value: value)) == shown)
+    }
+  }
+
+  @Test func `the connection decides which names are secret`() async throws {
+    let folder = Folder()
+    var secrets = Secrets()
+    secrets.remove("code")
+    let cassette = try Cassette(folder.file(), over: MockAdapter(.json(["code": "plain"])))
+    _ = try await connection("http://host/", cassette, secrets: secrets).get()
+    try cassette.finish()
+    #expect(try folder.text().contains("plain"))
+  }
+
+  @Test func `a large body without a type is searched if it is text`() async throws {
+    let folder = Folder()
+    let text = "{\"token\":\"hunter2\",\"a\":\"" + String(repeating: "x", count: 100_000) + "\"}"
+    let binary = Data(repeating: 0xFF, count: 100_000)
+    let pieces = { (data: Data) in
+      Body.stream(
+        AsyncStream { continuation in
+          for start in stride(from: 0, to: data.count, by: 1000) {
+            continuation.yield(data[start..<min(start + 1000, data.count)])
+          }
+          continuation.finish()
+        })
+    }
+    let cassette = try Cassette(
+      folder.file(), over: MockAdapter(.status(.ok, body: pieces(Data(text.utf8))), .status(.ok, body: pieces(binary))))
+    for _ in 1...2 { _ = try await connection("http://host/", cassette).get() }
+    try cassette.finish()
+    #expect(try !folder.everything().contains("hunter2"))
+    let replayed = try Cassette(folder.file(), mode: .never)
+    _ = try await connection("http://host/", replayed).get()
+    #expect(try await connection("http://host/", replayed).get().body.data == binary)
+  }
+
+  // MARK: hostile and unusual archives
+
+  @Test func `a recording that is not finished leaves the files of the old one`() async throws {
+    let folder = Folder()
+    let server = try LocalServer()
+    let recorded = try Cassette(folder.file(), over: CurlAdapter())
+    _ = try await connection(server.url, recorded).get("bytes/200000")
+    try recorded.finish()
+    do {
+      let abandoned = try Cassette(folder.file(), over: CurlAdapter(), mode: .always)
+      _ = try await connection(server.url, abandoned).get("bytes/100000")
+    }
+    let replayed = try Cassette(folder.file(), mode: .never)
+    #expect(try await connection(server.url, replayed).get("bytes/200000").body.data?.count == 200_000)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path + "/test") == ["1-response.body"])
+    // Later recordings have other files.
+    let new = try Cassette(folder.file(), over: CurlAdapter(), mode: .new)
+    _ = try await connection(server.url, new).get("bytes/300000")
+    try new.finish()
+    let both = try Cassette(folder.file(), mode: .never)
+    for size in [200_000, 300_000] {
+      #expect(try await connection(server.url, both).get("bytes/\(size)").body.data?.count == size)
+    }
+  }
+
+  @Test func `a cancelled exchange is replayed until it is cancelled`() async throws {
+    let folder = Folder()
+    func cancel(_ cassette: Cassette, _ isReady: @escaping () -> Bool) async throws {
+      let request = Task { try await connection("http://host/", cassette).get() }
+      await until(isReady)
+      request.cancel()
+      await #expect(throws: CancellationError.self) { try await request.value }
+      try cassette.finish()
+    }
+    let mock = MockAdapter(.text("x").stalled(after: nil))
+    try await cancel(Cassette(folder.file(), over: mock)) { !mock.recorded.isEmpty }
+    let replayed = try Cassette(folder.file(), mode: .never)
+    try await cancel(replayed) { (try? replayed.finish()) != nil }
+  }
+
+  @Test func `the export of a browser is compared with its secrets redacted, and not decoded again`() async throws {
+    let folder = Folder()
+    try folder.write(
+      """
+      {"log": {"creator": {"name": "Firefox"}, "entries": [{"request": {"method": "GET", "url": "http://host/?code=hunter2"},
+        "response": {"status": 200, "headers": [{"name": "content-encoding", "value": "gzip"}, {"name": "content-length", "value":
+        "25"}], "content": {"text": "decoded"}}}]}}
+      """)
+    let cassette = try Cassette(folder.file(), mode: .never)
+    let error = #expect(throws: CassetteError.self) { try cassette.finish() }
+    #expect(error?.reason == .unused(["GET http://host/?code=[secret]"]))
+    #expect(try await connection("http://host/", cassette, .standard).get("?code=hunter2").text() == "decoded")
+    try cassette.finish()
+  }
+
+  @Test func `a body that was not read to its end is replayed as truncated`() async throws {
+    let folder = Folder()
+    let server = try MockServer(.text(String(repeating: "x", count: 100_000)))
+    let recorded = try Cassette(folder.file(), over: CurlAdapter())
+    do {
+      let response = try await connection(server.url, recorded).get { $0.options.delivery = .streamed }
+      var body = response.body.makeAsyncIterator()
+      #expect(try await body.next()?.isEmpty == false)
+      try recorded.finish()
+    }
+    let replayed = try Cassette(folder.file(), mode: .never)
+    let error = await #expect(throws: TransportError.self) { try await connection(server.url, replayed).get() }
+    #expect(error?.code == .truncatedResponse)
+  }
+
+  @Test func `an archive with extreme numbers is replayed`() async throws {
+    let folder = Folder()
+    let fields = (0..<70_000).map { _ in "{\"name\": \"a\", \"value\": \"b\"}" }.joined(separator: ",")
+    try folder.write(
+      """
+      {"log": {"entries": [{"time": 1e300, "request": {"method": "GET", "url": "http://host/", "headers": [\(fields)]},
+        "response": {"status": 200, "headers": [\(fields), {"name": "x", "value": "a\\r\\nb"}, {"name": ":status"}],
+          "content": {"text": "hello", "size": -1}, "_pieces": [{"size": -5, "wait": -1e300}, {"size": 9223372036854775807, "wait": 1e300}]}},
+       {"request": {"method": "GET", "url": "http://host/b"}, "response": {"status": -7}}]}}
+      """)
+    let cassette = try Cassette(folder.file(), mode: .never, matching: .init(headers: [.accept, .accept]))
+    let response = try await connection("http://host/", cassette).get { $0.options.delivery = .streamed }
+    #expect(try await response.body.utf8Text() == "hello")
+    await #expect(throws: TransportError.self) { try await connection("http://host/", cassette).get("b") }
+    try cassette.finish()
+  }
+
   // MARK: archives of others
 
   @Test func `the export of Chromium is replayed`() async throws {
@@ -396,9 +644,17 @@ import Testing
         let isRenewed = head.contains("Bearer second")
         let answer: (Int, [String], String) =
           switch target {
-          case "/token": (200, ["Content-Type: application/json"], "{\"access_token\":\"second\",\"expires_in\":3600,\"token_type\":\"Bearer\"}")
+          case "/token":
+            (
+              200, ["Content-Type: application/json"],
+              "{\"access_token\":\"second\",\"expires_in\":3600,\"token_type\":\"Bearer\"}"
+            )
           case "/login": (302, ["Set-Cookie: session=hunter2; Path=/; HttpOnly", "Location: /home"], "")
-          case "/home": (200, ["Cache-Control: max-age=60", "Date: Fri, 27 Nov 2026 10:00:00 GMT"], head.contains("session=") ? "with a cookie" : "without")
+          case "/home":
+            (
+              200, ["Cache-Control: max-age=60", "Date: Fri, 27 Nov 2026 10:00:00 GMT"],
+              head.contains("session=") ? "with a cookie" : "without"
+            )
           case "/private": isRenewed ? (200, [], "private") : (401, ["WWW-Authenticate: Bearer"], "")
           default: isFirst ? (503, ["Retry-After: 0", "Connection: close"], "") : (200, [], "flaky")
           }

@@ -38,10 +38,10 @@ import Testing
   }
 
   @Test func `a queued response that is not used fails the verification`() throws {
-    let server = try MockServer()
+    let server = try MockServer(tls: nil)
     server.enqueue(.text("a"), times: 2)
     let error = #expect(throws: MockError.self) { try server.verify() }
-    #expect("\(try #require(error))" == "not used: a response with the status 200, a response with the status 200")
+    #expect("\(try #require(error))" == "not used: a response with the status 200, 2 times")
   }
 
   @Test(arguments: Sender.allCases) func `faults before and within a body are errors`(sender: Sender) async throws {
@@ -113,7 +113,7 @@ import Testing
   @Test func `informational responses, trailers and redirects arrive`() async throws {
     let server = try MockServer(
       .redirect(to: "/b"),
-      Response.pieces(["body"], trailers: [.eTag: "x"]).informational(.earlyHints, headers: [.link: "</a>"]))
+      Response.status(.ok, body: "body", trailers: [.eTag: "x"]).informational(.earlyHints, headers: [.link: "</a>"]))
     let hints = Log<String>()
     let connection = try Connection(server.url, adapter: CurlAdapter(), middleware: [Redirects()])
     let response = try await connection.get("a") {
@@ -129,10 +129,11 @@ import Testing
     let server = try MockServer { request in .text(request.text.uppercased()) }
     let connection = try Connection(server.url, adapter: sender.adapter)
     #expect(try await connection.post("a?b=c", headers: ["X-One": "1"], body: .text("hello")).text() == "HELLO")
-    let pieces = Body.stream(AsyncStream<Data> { continuation in
-      for text in ["a", "b"] { continuation.yield(Data(text.utf8)) }
-      continuation.finish()
-    })
+    let pieces = Body.stream(
+      AsyncStream<Data> { continuation in
+        for text in ["a", "b"] { continuation.yield(Data(text.utf8)) }
+        continuation.finish()
+      })
     #expect(try await connection.put("chunks", body: pieces).text() == "AB")
     #expect(try await connection.head("head").status == .ok)
     let first = try #require(server.recorded.first)
@@ -169,14 +170,41 @@ import Testing
     await #expect(throws: TransportError.self) { try await connection.get() }
     connection.defaults.tls.clientCertificate = authority.clientCertificate
     #expect(try await connection.get().text() == "known")
+    #expect(throws: TestAuthorityError.self) { try MockServer(requiresClientCertificate: true) }
+  }
+
+  @Test func `a response without a body leaves the connection in step`() async throws {
+    let server = try MockServer(.status(.noContent, body: "not sent"), .status(.notModified, body: "not sent"), .text("x"))
+    let connection = try Connection(server.url, adapter: CurlAdapter())
+    for code in [204, 304, 200] { #expect(try await connection.get().status.code == code) }
+    #expect(server.connectionCount == 1)
+  }
+
+  @Test func `a body that is shorter than it has said ends the connection`() async throws {
+    let short = Response.status(.ok, body: .stream(AsyncStream<Data> { $0.finish() }, length: 5))
+    let long = Response.status(
+      .ok,
+      body: .stream(
+        AsyncStream<Data> { continuation in
+          continuation.yield(Data(count: 9))
+          continuation.finish()
+        }, length: 5))
+    let server = try MockServer(short, long, .text("x"))
+    let connection = try Connection(server.url, adapter: CurlAdapter())
+    let error = await #expect(throws: TransportError.self) { try await connection.get() }
+    #expect(error?.code == .truncatedResponse)
+    #expect(try await connection.get().body.data?.count == 5)
+    #expect(try await connection.get().text() == "x")
   }
 
   // MARK: the same responses over a mock adapter
 
   @Test func `a mock adapter has the same faults`() async throws {
     for (response, code) in [
-      (Response.text("hello").cut(after: 2), TransportError.Code.truncatedResponse), (.text("hello").cut(after: nil), .connectionClosed),
-      (.text("hello").reset(after: 2), .receiveFailed), (.garbage("x"), .malformedResponse), (.failure(.idleTimeout), .idleTimeout),
+      (Response.text("hello").cut(after: 2), TransportError.Code.truncatedResponse),
+      (.text("hello").cut(after: nil), .connectionClosed),
+      (.text("hello").reset(after: 2), .receiveFailed), (.garbage("x"), .malformedResponse),
+      (.failure(.idleTimeout), .idleTimeout),
     ] {
       let error = await #expect(throws: TransportError.self) {
         try await Connection("http://host/", adapter: MockAdapter(response)).get()

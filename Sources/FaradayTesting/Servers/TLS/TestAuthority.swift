@@ -20,12 +20,16 @@ public final class TestAuthority: Sendable {
   /// Makes an authority and its certificates, which takes some milliseconds. Throws ``TestAuthorityError``.
   public init() throws {
     let library = try OpenSSL.shared.get()
-    authority = try Issued(library, name: "Faraday test authority", serial: 1, by: nil) { [
-      (.basicConstraints, "critical,CA:TRUE"), (.keyUsage, "critical,keyCertSign,cRLSign"),
-    ] }
-    server = try Issued(library, name: "localhost", serial: 2, by: authority) { [
-      (.subjectAltName, "DNS:localhost,IP:127.0.0.1,IP:::1"), (.extendedKeyUsage, "serverAuth"),
-    ] }
+    authority = try Issued(library, name: "Faraday test authority", serial: 1, by: nil) {
+      [
+        (.basicConstraints, "critical,CA:TRUE"), (.keyUsage, "critical,keyCertSign,cRLSign"),
+      ]
+    }
+    server = try Issued(library, name: "localhost", serial: 2, by: authority) {
+      [
+        (.subjectAltName, "DNS:localhost,IP:127.0.0.1,IP:::1"), (.extendedKeyUsage, "serverAuth"),
+      ]
+    }
     let client = try Issued(library, name: "client", serial: 3, by: authority) { [(.extendedKeyUsage, "clientAuth")] }
     certificate = try authority.certificatePEM()
     clientCertificate = .pem(.bytes(try client.certificatePEM()), key: .bytes(try client.keyPEM()))
