@@ -1,6 +1,6 @@
 public import FaradayCore
 
-/// The error of a mock: a request that it does not expect, or a stub that no request could ever match.
+/// The error of a mock: a request that it does not expect, a stub or response that is not used or can never be, or a missing library.
 public struct MockError: FaradayError, Hashable {
   /// The reason of the error.
   public enum Reason: Sendable, Hashable {
@@ -10,6 +10,8 @@ public struct MockError: FaradayError, Hashable {
     case invalidStub(String)
     /// These stubs or queued responses were not used.
     case unused([String])
+    /// A ``MockServer`` cannot use TLS, for this reason.
+    case unavailable(String)
   }
 
   /// The reason of the error.
@@ -29,6 +31,11 @@ public struct MockError: FaradayError, Hashable {
     self.init(unexpected: request, stubs: stubs.map { $0.description(secrets) })
   }
 
+  init(unavailable problem: String) {
+    reason = .unavailable(problem)
+    summary = nil
+  }
+
   init(unused: [String]) {
     reason = .unused(unused)
     summary = nil
@@ -46,6 +53,7 @@ public struct MockError: FaradayError, Hashable {
   public var description: String {
     let request = summary.map { "\($0)" } ?? "a request"
     switch reason {
+    case .unavailable(let problem): return problem
     case .unused(let stubs): return "not used: \(stubs.prefix(20).joined(separator: ", "))"
     case .invalidStub(let reason): return "no request can match a stub of \(request): \(reason)"
     case .unexpectedRequest(let stubs):

@@ -62,7 +62,7 @@ public final class MockServer: Sendable {
   ///   - authority: makes it a server over TLS, with a certificate of this authority.
   ///   - requiresClientCertificate: whether clients need a certificate of the same authority.
   ///
-  /// Throws ``SocketError`` if it cannot listen, and ``TestAuthorityError``.
+  /// Throws ``SocketError`` if it cannot listen, and ``MockError``.
   public convenience init(
     on address: Loopback = .ipv4, tls authority: TestAuthority? = nil, requiresClientCertificate: Bool = false,
     respond: Responder? = nil
@@ -81,7 +81,7 @@ public final class MockServer: Sendable {
   ) throws {
     self.answers = answers
     guard authority != nil || !requiresClientCertificate else {
-      throw TestAuthorityError("a server without an authority cannot require a client certificate")
+      throw MockError(unavailable: "a server without an authority cannot require a client certificate")
     }
     let tls = try authority.map { try $0.server(requiresClientCertificate: requiresClientCertificate) }
     let scheme = tls == nil ? "http" : "https"

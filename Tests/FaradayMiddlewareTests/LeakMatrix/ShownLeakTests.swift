@@ -148,7 +148,7 @@ import Testing
         try await refused.send(secret.method, secret.path("x"), body: secret.body)
       }
     }
-    let recorded = try Cassette(folder + "/leaks.har", over: tested.adapter)
+    let recorded = try Cassette(folder + "/leaks.har", over: tested.adapter, mode: .once)
     try await exchange(recorded)
     try recorded.finish()
     expectHidden(try String(contentsOfFile: folder + "/leaks.har", encoding: .utf8))

@@ -95,7 +95,7 @@ import Testing
     let mock = MockAdapter()
     mock.stub { Response(status: .ok, url: $0.url) }
     let matching = Cassette.Matching(headers: [.accept], comparesBodies: true)
-    let recorded = try Cassette(folder.file(), over: mock, matching: matching)
+    let recorded = try Cassette(folder.file(), over: mock, mode: .once, matching: matching)
     let connection = try connection("http://host/", recorded)
     _ = try await connection.get("users?page=1&size=5")
     _ = try await connection.post("users", body: .text("{\"name\": \"Ada\"}"))
@@ -130,7 +130,7 @@ import Testing
     let folder = Folder()
     let mock = MockAdapter()
     mock.stub { Response(status: .ok, url: $0.url) }
-    let recorded = try Cassette(folder.file(), over: mock)
+    let recorded = try Cassette(folder.file(), over: mock, mode: .once)
     _ = try await connection("http://host/", recorded).get("a")
     _ = try await connection("http://host/", recorded).get("b?token=hunter2")
     try recorded.finish()
@@ -143,7 +143,7 @@ import Testing
   @Test func `an exchange that failed is recorded, and replayed with its error`() async throws {
     let folder = Folder()
     let port = try RefusedPort()
-    let recorded = try Cassette(folder.file(), over: CurlAdapter())
+    let recorded = try Cassette(folder.file(), over: CurlAdapter(), mode: .once)
     let url = "http://127.0.0.1:\(port.port)/"
     let error = await #expect(throws: TransportError.self) { try await connection(url, recorded).get() }
     try recorded.finish()
@@ -169,7 +169,7 @@ import Testing
         return [text, error.code.rawValue]
       }
     }
-    let recorded = try Cassette(folder.file(), over: CurlAdapter())
+    let recorded = try Cassette(folder.file(), over: CurlAdapter(), mode: .once)
     #expect(try await read(recorded) == ["partial", "truncatedResponse"])
     try recorded.finish()
     #expect(try await read(Cassette(folder.file(), mode: .never)) == ["partial", "truncatedResponse"])
@@ -199,7 +199,7 @@ import Testing
   @Test func `equal requests get their recordings in order, and then the last one if it repeats`() async throws {
     let folder = Folder()
     let mock = counting()
-    let recorded = try Cassette(folder.file(), over: mock)
+    let recorded = try Cassette(folder.file(), over: mock, mode: .once)
     for _ in 1...3 { _ = try await connection("http://host/", recorded).get("a") }
     try recorded.finish()
     let replayed = try Cassette(folder.file(), mode: .never, repeats: true)
@@ -214,7 +214,7 @@ import Testing
     let mock = MockAdapter()
     mock.stub { Response(status: .ok, headers: [.contentType: "application/json"], body: "{\"a\":1}", url: $0.url) }
     for name in ["1.har", "2.har"] {
-      let cassette = try Cassette(folder.file(name), over: mock)
+      let cassette = try Cassette(folder.file(name), over: mock, mode: .once)
       _ = try await connection("http://host/", cassette).get("a")
       _ = try await connection("http://host/", cassette).post("b", body: "text")
       try cassette.finish()
@@ -254,7 +254,7 @@ import Testing
         return shown
       }
       let name = "\(index).har"
-      let recorded = try Cassette(folder.file(name), over: adapter)
+      let recorded = try Cassette(folder.file(name), over: adapter, mode: .once)
       let first = try await all(recorded)
       try recorded.finish()
       server.stop()
@@ -278,7 +278,7 @@ import Testing
       let response = try await connection.get("trailers")
       return hints.elements + [response.trailers.map { "\($0.name): \($0.value)" }.joined()]
     }
-    let recorded = try Cassette(folder.file(), over: CurlAdapter())
+    let recorded = try Cassette(folder.file(), over: CurlAdapter(), mode: .once)
     let first = try await all(recorded)
     try recorded.finish()
     #expect(first == ["103 </style.css>; rel=preload; as=style", "X-Checksum: abc"])
@@ -298,7 +298,7 @@ import Testing
       let response = try await connection("http://host/", cassette).get { $0.options.delivery = .streamed }
       return try await response.body.reduce(into: []) { $0.append(String(decoding: $1, as: UTF8.self)) }
     }
-    let recorded = try Cassette(folder.file(), over: mock)
+    let recorded = try Cassette(folder.file(), over: mock, mode: .once)
     let first = try await pieces(recorded)
     try recorded.finish()
     #expect(first.count == 3)
@@ -332,7 +332,7 @@ import Testing
       }
       return (count, sum)
     }
-    let recorded = try Cassette(folder.file(), over: CurlAdapter())
+    let recorded = try Cassette(folder.file(), over: CurlAdapter(), mode: .once)
     let first = try await hash(recorded)
     try recorded.finish()
     #expect(first.0 == size)
@@ -372,7 +372,7 @@ import Testing
     func send(_ cassette: Cassette) async throws -> Response {
       try await connection("http://host/", cassette).post("a", headers: ["Content-Type": type], body: .data(bytes))
     }
-    let recorded = try Cassette(folder.file(), over: mock)
+    let recorded = try Cassette(folder.file(), over: mock, mode: .once)
     #expect(try await send(recorded).body.data == bytes)
     try recorded.finish()
     #expect(try !folder.everything().contains("hunter2"))
@@ -391,7 +391,7 @@ import Testing
   @Test func `text that is too large to be searched for secrets is an error`() async throws {
     let folder = Folder()
     let large = String(repeating: "x", count: RecordedBody.maximumTextSize + 1)
-    let cassette = try Cassette(folder.file(), over: MockAdapter(.text(large)))
+    let cassette = try Cassette(folder.file(), over: MockAdapter(.text(large)), mode: .once)
     _ = try await connection("http://host/", cassette).get()
     let error = #expect(throws: CassetteError.self) { try cassette.finish() }
     #expect("\(try #require(error))".contains("cannot be searched for secrets"))
@@ -403,7 +403,7 @@ import Testing
     func text(_ cassette: Cassette) async throws -> String {
       try await connection(server.url, cassette, .standard).get("gzip/text").text()
     }
-    let recorded = try Cassette(folder.file(), over: CurlAdapter())
+    let recorded = try Cassette(folder.file(), over: CurlAdapter(), mode: .once)
     #expect(try await text(recorded) == "Hello, gzip!")
     try recorded.finish()
     #expect(try folder.text().contains("Hello, gzip!"))
@@ -427,7 +427,7 @@ import Testing
         try $0.compressBody()
       }
     }
-    let recorded = try Cassette(folder.file(), over: CurlAdapter(), matching: matching)
+    let recorded = try Cassette(folder.file(), over: CurlAdapter(), mode: .once, matching: matching)
     try await send(recorded)
     try recorded.finish()
     let archive = try HAR(Data(contentsOf: URL(filePath: folder.file())))
@@ -452,7 +452,7 @@ import Testing
   func `redaction keeps what a replay decodes`(_ type: String, _ text: String, _ shown: String) async throws {
     let folder = Folder()
     let mock = MockAdapter(.status(.ok, headers: [.contentType: type], body: .text(text)))
-    let cassette = try Cassette(folder.file(), over: mock)
+    let cassette = try Cassette(folder.file(), over: mock, mode: .once)
     _ = try await connection("http://host/", cassette).get()
     try cassette.finish()
     let archive = try HAR(Data(contentsOf: URL(filePath: folder.file())))
@@ -472,7 +472,7 @@ import Testing
     let folder = Folder()
     var secrets = Secrets()
     secrets.remove("code")
-    let cassette = try Cassette(folder.file(), over: MockAdapter(.json(["code": "plain"])))
+    let cassette = try Cassette(folder.file(), over: MockAdapter(.json(["code": "plain"])), mode: .once)
     _ = try await connection("http://host/", cassette, secrets: secrets).get()
     try cassette.finish()
     #expect(try folder.text().contains("plain"))
@@ -492,7 +492,8 @@ import Testing
         })
     }
     let cassette = try Cassette(
-      folder.file(), over: MockAdapter(.status(.ok, body: pieces(Data(text.utf8))), .status(.ok, body: pieces(binary))))
+      folder.file(), over: MockAdapter(.status(.ok, body: pieces(Data(text.utf8))), .status(.ok, body: pieces(binary))),
+      mode: .once)
     for _ in 1...2 { _ = try await connection("http://host/", cassette).get() }
     try cassette.finish()
     #expect(try !folder.everything().contains("hunter2"))
@@ -506,7 +507,7 @@ import Testing
   @Test func `a recording that is not finished leaves the files of the old one`() async throws {
     let folder = Folder()
     let server = try LocalServer()
-    let recorded = try Cassette(folder.file(), over: CurlAdapter())
+    let recorded = try Cassette(folder.file(), over: CurlAdapter(), mode: .once)
     _ = try await connection(server.url, recorded).get("bytes/200000")
     try recorded.finish()
     do {
@@ -536,7 +537,7 @@ import Testing
       try cassette.finish()
     }
     let mock = MockAdapter(.text("x").stalled(after: nil))
-    try await cancel(Cassette(folder.file(), over: mock)) { !mock.recorded.isEmpty }
+    try await cancel(Cassette(folder.file(), over: mock, mode: .once)) { !mock.recorded.isEmpty }
     let replayed = try Cassette(folder.file(), mode: .never)
     try await cancel(replayed) { (try? replayed.finish()) != nil }
   }
@@ -559,7 +560,7 @@ import Testing
   @Test func `a body that was not read to its end is replayed as truncated`() async throws {
     let folder = Folder()
     let server = try MockServer(.text(String(repeating: "x", count: 100_000)))
-    let recorded = try Cassette(folder.file(), over: CurlAdapter())
+    let recorded = try Cassette(folder.file(), over: CurlAdapter(), mode: .once)
     do {
       let response = try await connection(server.url, recorded).get { $0.options.delivery = .streamed }
       var body = response.body.makeAsyncIterator()
@@ -674,7 +675,7 @@ import Testing
       }
       return shown
     }
-    let recorded = try Cassette(folder.file(), over: CurlAdapter())
+    let recorded = try Cassette(folder.file(), over: CurlAdapter(), mode: .once)
     let first = try await all(recorded)
     try recorded.finish()
     #expect(first == ["200 0 1 flaky", "200 1 0 with a cookie", "200 0 0 with a cookie", "200 0 0 private"])

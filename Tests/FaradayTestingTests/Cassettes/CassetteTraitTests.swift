@@ -13,7 +13,7 @@ import Testing
     let test = try #require(Test.current)
     func run(_ paths: String...) async throws -> [String] {
       let texts = Log<String>()
-      let trait: CassetteTrait = .cassette("users", over: mock, filePath: folder + "/UserTests.swift")
+      let trait: CassetteTrait = .cassette("users", over: mock, mode: .once, filePath: folder + "/UserTests.swift")
       try await trait.provideScope(for: test, testCase: nil) {
         let connection = try Connection("http://host/", adapter: Cassette.current)
         for path in paths { texts.append(try await connection.get(path).text()) }
@@ -39,7 +39,7 @@ import Testing
     defer { try? FileManager.default.removeItem(atPath: folder) }
     let mock = MockAdapter(.text("a"))
     await #expect(throws: CancellationError.self) {
-      try await withCassette("users", over: mock, filePath: folder + "/UserTests.swift") { cassette in
+      try await withCassette("users", over: mock, mode: .once, filePath: folder + "/UserTests.swift") { cassette in
         _ = try await Connection("http://host/", adapter: cassette).get()
         throw CancellationError()
       }

@@ -170,7 +170,7 @@ import Testing
     await #expect(throws: TransportError.self) { try await connection.get() }
     connection.defaults.tls.clientCertificate = authority.clientCertificate
     #expect(try await connection.get().text() == "known")
-    #expect(throws: TestAuthorityError.self) { try MockServer(requiresClientCertificate: true) }
+    #expect(throws: MockError.self) { try MockServer(requiresClientCertificate: true) }
   }
 
   @Test func `a response without a body leaves the connection in step`() async throws {

@@ -77,12 +77,12 @@ struct OpenSSL: Sendable {
 
   private init() throws {
     guard let library = Self.names.lazy.compactMap({ dlopen($0, RTLD_NOW | RTLD_LOCAL) }).first else {
-      throw TestAuthorityError("there is no \(Self.names[0])")
+      throw MockError(unavailable: "there is no \(Self.names[0])")
     }
     // Functions of libcrypto are found too: libssl depends on it.
     func function<Function>(_ name: String) throws -> Function {
       guard let address = dlsym(library, name) else {
-        throw TestAuthorityError("OpenSSL has no \(name)")
+        throw MockError(unavailable: "OpenSSL has no \(name)")
       }
       return unsafeBitCast(address, to: Function.self)
     }

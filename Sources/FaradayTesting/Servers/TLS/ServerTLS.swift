@@ -26,9 +26,9 @@ package final class ServerTLS: @unchecked Sendable {
   init(choosing chosen: String, configure: (OpenSSL, OpenSSL.Pointer) -> Bool) throws {
     library = try OpenSSL.shared.get()
     self.chosen = Array(chosen.utf8)
-    guard let context = library.newContext(library.serverMethod()) else { throw TestAuthorityError("OpenSSL has no memory") }
+    guard let context = library.newContext(library.serverMethod()) else { throw MockError(unavailable: "OpenSSL has no memory") }
     self.context = context
-    guard configure(library, context) else { throw TestAuthorityError("a server's certificate cannot be used") }
+    guard configure(library, context) else { throw MockError(unavailable: "a server's certificate cannot be used") }
     library.setProtocolChoice(
       context,
       { _, output, outputCount, offered, count, argument in

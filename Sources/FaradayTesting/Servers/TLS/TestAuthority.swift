@@ -17,7 +17,7 @@ public final class TestAuthority: Sendable {
   private let authority: Issued
   private let server: Issued
 
-  /// Makes an authority and its certificates, which takes some milliseconds. Throws ``TestAuthorityError``.
+  /// Makes an authority and its certificates, which takes some milliseconds. Throws ``MockError``.
   public init() throws {
     let library = try OpenSSL.shared.get()
     authority = try Issued(library, name: "Faraday test authority", serial: 1, by: nil) {
@@ -72,7 +72,7 @@ public final class TestAuthority: Sendable {
       _ library: OpenSSL, name: String, serial: Int, by issuer: Issued?, extensions: () -> [(Extension, String)]
     ) throws {
       let key = try Self.newKey(library)
-      guard let certificate = library.newCertificate() else { throw TestAuthorityError("OpenSSL has no memory") }
+      guard let certificate = library.newCertificate() else { throw MockError(unavailable: "OpenSSL has no memory") }
       (self.library, self.key, self.certificate) = (library, key, certificate)
       let issuerCertificate = issuer?.certificate ?? certificate
       let subject = library.subject(certificate)
@@ -87,10 +87,10 @@ public final class TestAuthority: Sendable {
         library.setTimeFromNow(library.notBefore(certificate), -3600) != nil,
         library.setTimeFromNow(library.notAfter(certificate), 2 * 86400) != nil,
         library.setIssuer(certificate, library.subject(issuerCertificate)) == 1, library.setKey(certificate, key) == 1
-      else { throw TestAuthorityError("a certificate cannot be made") }
+      else { throw MockError(unavailable: "a certificate cannot be made") }
       for (kind, value) in extensions() { try add(kind, value, issuerCertificate) }
       guard library.sign(certificate, issuer?.key ?? key, library.sha256()) > 0 else {
-        throw TestAuthorityError("a certificate cannot be signed")
+        throw MockError(unavailable: "a certificate cannot be signed")
       }
     }
 
@@ -101,13 +101,13 @@ public final class TestAuthority: Sendable {
 
     private static func newKey(_ library: OpenSSL) throws -> OpenSSL.Pointer {
       // EVP_PKEY_EC
-      guard let context = library.newKeyContext(408, nil) else { throw TestAuthorityError("OpenSSL has no elliptic curves") }
+      guard let context = library.newKeyContext(408, nil) else { throw MockError(unavailable: "OpenSSL has no elliptic curves") }
       defer { library.freeKeyContext(context) }
       var key: OpenSSL.Pointer?
       // EVP_PKEY_OP_PARAMGEN and EVP_PKEY_OP_KEYGEN, EVP_PKEY_CTRL_EC_PARAMGEN_CURVE_NID, prime256v1.
       guard library.prepareKey(context) == 1, library.controlKey(context, 408, 6, 0x1001, 415, nil) == 1,
         library.makeKey(context, &key) == 1, let key
-      else { throw TestAuthorityError("a key cannot be made") }
+      else { throw MockError(unavailable: "a key cannot be made") }
       return key
     }
 
@@ -117,10 +117,12 @@ public final class TestAuthority: Sendable {
         context.initializeMemory(as: UInt8.self, repeating: 0)
         library.setExtensionContext(context.baseAddress, issuer, certificate, nil, nil, 0)
         guard let made = library.newExtension(nil, context.baseAddress, kind.rawValue, value) else {
-          throw TestAuthorityError("the extension \(kind) cannot be made")
+          throw MockError(unavailable: "the extension \(kind) cannot be made")
         }
         defer { library.freeExtension(made) }
-        guard library.addExtension(certificate, made, -1) == 1 else { throw TestAuthorityError("a certificate cannot be made") }
+        guard library.addExtension(certificate, made, -1) == 1 else {
+          throw MockError(unavailable: "a certificate cannot be made")
+        }
       }
     }
 
@@ -129,20 +131,12 @@ public final class TestAuthority: Sendable {
     func keyPEM() throws -> Data { try pem { library.writeKey($0, key, nil, nil, 0, nil, nil) } }
 
     private func pem(_ write: (OpenSSL.Pointer) -> Int32) throws -> Data {
-      guard let buffer = library.newBuffer(library.memoryMethod()) else { throw TestAuthorityError("OpenSSL has no memory") }
+      guard let buffer = library.newBuffer(library.memoryMethod()) else { throw MockError(unavailable: "OpenSSL has no memory") }
       defer { _ = library.freeBuffer(buffer) }
-      guard write(buffer) == 1 else { throw TestAuthorityError("a certificate cannot be written") }
+      guard write(buffer) == 1 else { throw MockError(unavailable: "a certificate cannot be written") }
       var bytes = [UInt8](repeating: 0, count: 16 << 10)
       let count = bytes.withUnsafeMutableBytes { library.readBuffer(buffer, $0.baseAddress, Int32($0.count)) }
       return Data(bytes.prefix(max(0, Int(count))))
     }
   }
-}
-
-/// The error of a test authority: OpenSSL is missing, or refuses something.
-public struct TestAuthorityError: FaradayError, Hashable {
-  /// The problem, in one line.
-  public let description: String
-
-  init(_ description: String) { self.description = description }
 }
