@@ -1,4 +1,5 @@
 import Faraday
+import FaradayCache
 import FaradayCurl
 import FaradayURLSession
 import Foundation
@@ -653,7 +654,7 @@ import Testing
           case "/login": (302, ["Set-Cookie: session=hunter2; Path=/; HttpOnly", "Location: /home"], "")
           case "/home":
             (
-              200, ["Cache-Control: max-age=60", "Date: Fri, 27 Nov 2026 10:00:00 GMT"],
+              200, ["Cache-Control: private, max-age=3600"],
               head.contains("session=") ? "with a cookie" : "without"
             )
           case "/private": isRenewed ? (200, [], "private") : (401, ["WWW-Authenticate: Bearer"], "")
@@ -667,7 +668,7 @@ import Testing
     func all(_ cassette: Cassette) async throws -> [String] {
       let refresh = BearerTokenSource(server: server.url, over: cassette)
       let connection = try connection(
-        server.url, cassette, .standard(authorization: refresh.middleware, cookies: CookieJar()))
+        server.url, cassette, .standard(authorization: refresh.middleware, cookies: CookieJar(), cache: HTTPCache()))
       var shown: [String] = []
       for path in ["flaky", "login", "home", "private"] {
         let response = try await connection.get(path)
@@ -683,6 +684,9 @@ import Testing
     let replayed = try Cassette(folder.file(), mode: .never)
     #expect(try await all(replayed) == first)
     try replayed.finish()
+    // The cache has answered the second request.
+    let archive = try HAR(Data(contentsOf: URL(filePath: folder.file())))
+    #expect(archive.log.entries.filter { $0.request.url.hasSuffix("/home") }.count == 1)
     let bytes = try folder.everything()
     for secret in ["hunter2", "first", "second"] { #expect(!bytes.contains(secret), "\(secret)") }
     #expect(bytes.contains("session=[secret]; Path=/; HttpOnly") && bytes.contains("Bearer [secret]"))
