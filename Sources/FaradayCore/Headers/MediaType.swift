@@ -63,6 +63,15 @@ public struct MediaType: Sendable, Hashable {
   /// Whether this is a JSON type: `application/json`, `text/json`, or a subtype with the suffix `+json` (RFC 6839).
   public var isJSON: Bool { self == .json || subtype.hasSuffix("+json") || (type == "text" && subtype == "json") }
 
+  /// Whether bodies of this type are text: JSON, XML, forms, scripts, and everything under `text`.
+  package var isText: Bool {
+    type == "text" || isJSON || self == .form || subtype.hasSuffix("xml") || Self.textSubtypes.contains(subtype)
+  }
+
+  private static let textSubtypes: Set = [
+    "javascript", "x-javascript", "ndjson", "x-ndjson", "jsonl", "json-seq", "yaml", "x-yaml", "toml", "graphql",
+  ]
+
   /// `application/json`
   public static let json = MediaType("application", "json")
   /// `application/x-www-form-urlencoded`

@@ -55,9 +55,7 @@ struct ShownBody {
 
   /// Whether the type is a text type, or unknown. A multipart form does not count, because its fields are not parsed here.
   private var isText: Bool {
-    guard let type else { return true }
-    return type.type == "text" || type.isJSON || type == .form || type.subtype.hasSuffix("xml")
-      || ["javascript", "x-ndjson", "yaml", "graphql", "problem+json"].contains(type.subtype)
+    type?.isText ?? true
   }
 
   /// Decodes text; nil if the bytes are not text. A truncated body may end within a character.

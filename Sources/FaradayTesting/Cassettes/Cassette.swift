@@ -22,8 +22,8 @@ private import Synchronization
 /// Compressed responses are recorded decoded, and delivered without `Content-Encoding`, if the request asks for decompression.
 /// An upgrade of the connection is refused with ``FaradayCore/TransportError/Code/unsupported``. A replay has no metrics.
 ///
-/// What it records and replays is independent of the adapter. ``withCassette(_:over:mode:matching:repeats:pace:secrets:filePath:perform:)``
-/// finds the file beside the test. Thread-safe.
+/// What it records and replays is independent of the adapter. The function
+/// ``withCassette(_:over:mode:matching:repeats:pace:secrets:filePath:perform:)`` finds the file beside the test. Thread-safe.
 public final class Cassette: Adapter {
   /// Whether a cassette records or replays.
   public enum Mode: String, Sendable, Hashable, CaseIterable {
@@ -68,14 +68,14 @@ public final class Cassette: Adapter {
   /// The path of the file.
   public let path: String
   /// Whether requests may be sent and recorded.
-  public var records: Bool { sendsUnknown }
+  public var records: Bool { recorder != nil }
 
-  private let adapter: (any Adapter)?
+  /// The adapter that sends unknown requests; nil if they are errors.
+  private let recorder: (any Adapter)?
   private let replay: Replay
   private let matching: Matching
   private let repeats: Bool
   private let secrets: Secrets
-  private let sendsUnknown: Bool
   /// The exchanges of the file.
   private let entries: [HAR.Entry]
   private let keys: [RequestKey]
@@ -115,14 +115,13 @@ public final class Cassette: Adapter {
     let mode = try mode ?? Self.modeOfEnvironment(path)
     let exists = FileManager.default.fileExists(atPath: path)
     let reads = exists && mode != .always
-    sendsUnknown = adapter != nil && (mode == .always || mode == .new || mode == .once && !exists)
-    guard sendsUnknown || exists && mode != .always else { throw CassetteError(.missing, path: path) }
-    self.adapter = adapter
+    recorder = mode == .always || mode == .new || mode == .once && !exists ? adapter : nil
+    guard recorder != nil || reads else { throw CassetteError(.missing, path: path) }
     self.matching = matching
     self.repeats = repeats
     self.secrets = secrets
     // Frames of an upgraded connection cannot be redacted, and a replay has no bytes of heads.
-    let missing: Capabilities = sendsUnknown ? .upgrade : [.upgrade, .rawHeads, .trace]
+    let missing: Capabilities = recorder != nil ? .upgrade : [.upgrade, .rawHeads, .trace]
     capabilities = (adapter?.capabilities ?? .all).subtracting(missing)
     let log = reads ? try Self.read(path) : HAR.Log()
     let isOwn = log.creator?.name == HAR.Creator().name
@@ -164,17 +163,17 @@ public final class Cassette: Adapter {
     try Task.checkCancellation()
     try capabilities.check(request, of: "Cassette")
     let redaction = Redaction(request.secrets, and: secrets)
-    guard !entries.isEmpty || !sendsUnknown else { return try await record(request, redaction) }
+    if let recorder, entries.isEmpty { return try await record(request, redaction, over: recorder) }
     var request = request
     // A body that can be read only once is read for the comparison, and then sent from memory.
     if matching.comparesBodies { request.body = .data(try await request.readBody()) }
-    let key = RequestKey(request, body: request.body.data ?? Data(), redaction, matching)
+    let key = RequestKey(request, redaction, matching)
     if let entry = take(key) {
       if !matching.comparesBodies { _ = try await request.readBody() }
       return try await replay.response(of: entry, to: request)
     }
-    guard sendsUnknown else { throw remember(unknown(request, key)) }
-    return try await record(request, redaction)
+    guard let recorder else { throw remember(unknown(request, key)) }
+    return try await record(request, redaction, over: recorder)
   }
 
   private func take(_ key: RequestKey) -> HAR.Entry? {
@@ -186,8 +185,7 @@ public final class Cassette: Adapter {
     }
   }
 
-  private func record(_ request: Request, _ redaction: Redaction) async throws -> Response {
-    guard let adapter else { throw CassetteError(.notRecordable("there is no adapter to send it"), path: path, request: request) }
+  private func record(_ request: Request, _ redaction: Redaction, over adapter: any Adapter) async throws -> Response {
     let recording = state.withLock { state in
       let number = firstNumber + state.recordings.count
       let recording = Recording(request, redaction, stem: "\(replay.folder)/\(number)")
@@ -222,7 +220,7 @@ public final class Cassette: Adapter {
   /// read, the file has what has arrived.
   public func finish() throws {
     let state = state.withLock { $0 }
-    if sendsUnknown {
+    if records {
       guard !state.recordings.isEmpty || entries.isEmpty else { return }
       return try write(state.recordings)
     }
@@ -235,10 +233,13 @@ public final class Cassette: Adapter {
     var archive = HAR()
     do {
       archive.log.entries = try entries + recordings.compactMap { try $0.entry() }
-      let folder = path.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
-      if !folder.isEmpty { try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true) }
+      if !path.folder.isEmpty {
+        try FileManager.default.createDirectory(atPath: path.folder, withIntermediateDirectories: true)
+      }
       let bytes = try archive.encoded()
       guard bytes.count <= Self.maximumSize else { throw HAR.Problem(text: "it has more than \(Self.maximumSize) bytes") }
+      // From here on the files of the old recording are replaced.
+      for recording in recordings { try recording.keepFiles() }
       try bytes.write(to: URL(filePath: path), options: .atomic)
     } catch let problem as HAR.Problem {
       throw CassetteError(.notRecordable(problem.text), path: path)

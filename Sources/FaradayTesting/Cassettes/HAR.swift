@@ -127,7 +127,11 @@ extension HAR {
     }
   }
 
-  struct Problem: Error { let text: String }
+  /// Why an archive cannot be read or written.
+  struct Problem: Error, CustomStringConvertible {
+    let text: String
+    var description: String { text }
+  }
 
   private static func text(of error: DecodingError) -> String {
     func place(_ context: DecodingError.Context) -> String {
@@ -152,7 +156,7 @@ extension HAR {
 }
 
 extension [HAR.Pair] {
-  /// The fields, redacted. Framing fields are kept as they are.
+  /// The fields, redacted.
   init(_ fields: HTTPFields, _ redaction: Redaction) {
     self = fields.map { HAR.Pair(name: $0.name.rawName, value: redaction.value(of: $0)) }
   }

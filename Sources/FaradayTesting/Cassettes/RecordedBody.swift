@@ -17,6 +17,10 @@ final class RecordedBody: Sendable {
   private struct State {
     var data = Data()
     var file: OutputFile?
+    /// Whether there is a file at `partialPath`.
+    var hasPartialFile = false
+    /// Whether a large body is text, and stays in memory.
+    var isText = false
     var size = 0
     var pieces: [HAR.Piece] = []
     var last: Duration?
@@ -44,7 +48,12 @@ final class RecordedBody: Sendable {
   private var isSearched: Bool { Redaction.searches(headers.contentType) }
 
   /// Forgets what was kept: the body is sent again.
-  func restart() { state.withLock { $0 = State() } }
+  func restart() {
+    state.withLock { state in
+      if state.hasPartialFile { unlink(partialPath) }
+      state = State()
+    }
+  }
 
   func append(_ piece: Data) {
     guard !piece.isEmpty else { return }
@@ -55,24 +64,31 @@ final class RecordedBody: Sendable {
       state.add(HAR.Piece(size: piece.count, wait: wait))
       state.size += piece.count
       guard state.failure == nil else { return }
-      // Bytes of no known type are text if their beginning is.
-      if isSearched, headers.contentType != nil || state.file == nil && state.data.isText {
-        if state.size <= Self.maximumTextSize { return state.data.append(piece) }
-        state.data = Data()
-        state.failure = "a body of more than \(Self.maximumTextSize) bytes cannot be searched for secrets"
-        return
-      }
       do {
-        if state.file == nil, state.size > Self.maximumInlineSize {
-          state.file = try OutputFile(partialPath)
-          try state.file?.write(state.data)
-          state.data = Data()
-        }
-        if let file = state.file { try file.write(piece) } else { state.data.append(piece) }
+        try keep(piece, &state)
       } catch {
         state.failure = "\(error)"
+        state.data = Data()
       }
     }
+  }
+
+  private func keep(_ piece: Data, _ state: inout State) throws {
+    if state.size > Self.maximumInlineSize, state.file == nil, !state.isText {
+      // Bytes of no known type are text if their beginning is.
+      state.isText = isSearched && (headers.contentType != nil || (state.data + piece).isText)
+      if !state.isText {
+        state.file = try OutputFile(partialPath)
+        state.hasPartialFile = true
+        try state.file?.write(state.data)
+        state.data = Data()
+      }
+    }
+    if let file = state.file { return try file.write(piece) }
+    guard state.size <= Self.maximumTextSize || !state.isText else {
+      throw HAR.Problem(text: "a body of more than \(Self.maximumTextSize) bytes cannot be searched for secrets")
+    }
+    state.data.append(piece)
   }
 
   /// What a cassette stores of a body.
@@ -86,14 +102,12 @@ final class RecordedBody: Sendable {
     var isRedacted = false
   }
 
-  /// Returns the body so far, redacted. Throws a text that says why it could not be recorded. A large body is moved to its file.
+  /// Returns the body so far, redacted. Throws ``HAR/Problem`` if it could not be recorded. ``keepFile()`` moves a large body to
+  /// its file.
   func stored(_ redaction: Redaction) throws -> Stored {
     try state.withLock { state throws in
       if let failure = state.failure { throw HAR.Problem(text: failure) }
-      if state.file != nil {
-        guard rename(partialPath, path) == 0 else { throw HAR.Problem(text: String(cString: strerror(errno))) }
-        return Stored(size: state.size, file: name, pieces: state.pieces)
-      }
+      if state.file != nil { return Stored(size: state.size, file: name, pieces: state.pieces) }
       guard let shown = redaction.body(state.data, of: headers) else {
         throw HAR.Problem(text: "a compressed text cannot be searched for secrets: add the middleware ContentDecoding")
       }
@@ -105,7 +119,8 @@ final class RecordedBody: Sendable {
         }
       }
       if shown.count > Self.maximumInlineSize {
-        try OutputFile(path).write(shown)
+        try OutputFile(partialPath).write(shown)
+        state.hasPartialFile = true
         stored.file = name
       } else if isSearched, let text = String(validating: shown, as: UTF8.self) {
         stored.text = text
@@ -116,11 +131,20 @@ final class RecordedBody: Sendable {
     }
   }
 
-  /// The file while the body arrives. It becomes the file of the cassette when the cassette is written.
+  /// Replaces the file of an earlier recording.
+  func keepFile() throws {
+    try state.withLock { state throws in
+      guard state.hasPartialFile else { return }
+      guard rename(partialPath, path) == 0 else { throw HAR.Problem(text: String(cString: strerror(errno))) }
+      state.hasPartialFile = false
+    }
+  }
+
+  /// The file until the cassette is written.
   private var partialPath: String { path + ".partial" }
 
   deinit {
-    if state.withLock({ $0.file != nil }) { unlink(partialPath) }
+    if state.withLock({ $0.hasPartialFile }) { unlink(partialPath) }
   }
 
   private var name: String { String(path.split(separator: "/").last ?? "") }
@@ -153,8 +177,7 @@ private final class OutputFile: Sendable {
   private let descriptor: Int32
 
   init(_ path: String) throws {
-    let folder = path.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
-    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    try FileManager.default.createDirectory(atPath: path.folder, withIntermediateDirectories: true)
     descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
     guard descriptor >= 0 else { throw HAR.Problem(text: "\(path): \(String(cString: strerror(errno)))") }
   }

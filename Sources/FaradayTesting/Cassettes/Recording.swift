@@ -43,7 +43,7 @@ final class Recording: Sendable {
     }
     var response: Response
     do {
-      response = try await adapter.send(sent.acceptingCodings()).decodedForRecording(of: sent)
+      response = try await adapter.send(sent).decodedForRecording(of: sent)
     } catch {
       fail(error)
       throw error
@@ -132,6 +132,12 @@ final class Recording: Sendable {
       _failure: state.failure)
   }
 
+  /// Moves the files of large bodies to their places.
+  func keepFiles() throws {
+    try requestBody.keepFile()
+    try state.withLock { $0.responseBody }?.keepFile()
+  }
+
   /// The request's body. A compressed text is not recorded, because it cannot be searched for secrets, and no replay needs it.
   private func archivedBody() throws -> RecordedBody.Stored {
     if request.headers.contains(.contentEncoding), Redaction.searches(request.headers.contentType) {
@@ -165,8 +171,7 @@ final class Recording: Sendable {
       content: HAR.Content(
         size: body.size, mimeType: response.headers[.contentType] ?? "", text: body.size == 0 ? nil : body.text,
         encoding: body.isBase64 && body.size > 0 ? "base64" : nil, _file: body.file),
-      redirectURL: response.headers[.location] == nil
-        ? "" : headers.first { $0.name == .location }.map(redaction.value) ?? "",
+      redirectURL: headers.first { $0.name == .location }.map(redaction.value) ?? "",
       bodySize: body.size, _trailers: trailers.isEmpty ? nil : .init(trailers, redaction),
       _pieces: body.pieces.isEmpty ? nil : body.pieces)
   }

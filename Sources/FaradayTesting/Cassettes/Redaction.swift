@@ -44,9 +44,7 @@ struct Redaction: Sendable {
 
   /// Whether a body can contain secrets that the rules find: text and multipart forms. A body without a type can.
   static func searches(_ type: MediaType?) -> Bool {
-    guard let type else { return true }
-    return type.type == "text" || type.isJSON || type == .form || type == .multipartForm || type.subtype.hasSuffix("xml")
-      || ["javascript", "x-ndjson", "jsonl", "json-seq", "yaml", "graphql"].contains(type.subtype)
+    type.map { $0.isText || $0 == .multipartForm } ?? true
   }
 
   /// A body as it is recorded; nil if it may have secrets that cannot be found, because it is compressed. Bytes that are no text
@@ -102,7 +100,7 @@ struct Redaction: Sendable {
   private func part(_ part: Data) -> Data {
     guard let blank = part.firstRange(of: Data("\r\n\r\n".utf8)) else { return part }
     let head = String(decoding: part[..<blank.lowerBound], as: UTF8.self)
-    let names = head.matches(of: /name="((?:[^"\\]|\\.)*)"/).map(\.output.1)
+    let names = head.matches(of: /name="((?:[^"\\]|\\.)*)"/.matchingSemantics(.unicodeScalar)).map(\.output.1)
     guard names.contains(where: { secrets.contains($0) }) else { return part }
     return part[..<blank.upperBound] + Data("\(Secrets.mark)\r\n".utf8)
   }

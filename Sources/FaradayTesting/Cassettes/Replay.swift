@@ -133,7 +133,7 @@ struct Replay: Sendable {
 
   /// What ends an exchange that has failed: it throws the recorded error, or waits for the cancellation.
   private static func ending(_ failure: HAR.Failure, _ request: Request) -> @Sendable () async throws -> Void {
-    if failure.code == HAR.Failure.cancelled { return { try await Task.sleep(for: Duration.seconds(Int64.max).withinClocks) } }
+    if failure.code == HAR.Failure.cancelled { return waitForCancellation }
     let error = TransportError(
       TransportError.Code(rawValue: failure.code), phase: TransportError.Phase(rawValue: failure.phase) ?? .receiving,
       method: request.method, url: request.url, secrets: request.secrets, message: failure.message)

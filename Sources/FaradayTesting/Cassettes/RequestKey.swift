@@ -9,12 +9,14 @@ struct RequestKey: Sendable, Equatable {
   /// Nil if bodies are not compared.
   let body: Data?
 
-  init(_ request: Request, body: Data, _ redaction: Redaction, _ matching: Cassette.Matching) {
+  /// - Parameter request: with its body in memory, if bodies are compared.
+  init(_ request: Request, _ redaction: Redaction, _ matching: Cassette.Matching) {
     method = request.method.rawValue
     url = redaction.url(request.url)
     headers = Self.values(of: [HAR.Pair](request.headers, redaction), matching)
-    self.body =
-      matching.comparesBodies ? redaction.body(body, of: request.headers) ?? Data(Secrets.mark.utf8) : nil
+    body =
+      matching.comparesBodies
+      ? redaction.body(request.body.data ?? Data(), of: request.headers) ?? Data(Secrets.mark.utf8) : nil
   }
 
   /// - Parameters:

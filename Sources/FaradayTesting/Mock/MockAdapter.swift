@@ -28,7 +28,8 @@ public final class MockAdapter: Adapter {
   private struct State {
     var stubs: [Stub] = []
     var recorded: [RecordedRequest] = []
-    var unexpected: [MockError] = []
+    /// The error of the first unexpected request.
+    var unexpected: MockError?
 
     mutating func responder(for request: Request) -> Responder? {
       guard let index = stubs.firstIndex(where: { $0.left > 0 && $0.pattern.matches(request) }) else { return nil }
@@ -69,7 +70,7 @@ public final class MockAdapter: Adapter {
     }
     guard !isStrict else {
       let error = MockError(request, stubs: stubs)
-      state.withLock { $0.unexpected.append(error) }
+      state.withLock { $0.unexpected = $0.unexpected ?? error }
       throw error
     }
     return Response(status: .notFound, url: request.url)
@@ -79,7 +80,7 @@ public final class MockAdapter: Adapter {
   /// number of `times` was used less often.
   public func verify() throws {
     let state = state.withLock { $0 }
-    if let error = state.unexpected.first { throw error }
+    if let error = state.unexpected { throw error }
     let unused = state.stubs.filter { $0.isLimited && $0.left > 0 }
     guard unused.isEmpty else { throw MockError(unused: unused.map { $0.description(Secrets()) }) }
   }

@@ -1,6 +1,7 @@
 public import FaradayCore
 
-/// The error of a mock: a request that it does not expect, a stub or response that is not used or can never be, or a missing library.
+/// The error of a mock: a request that it does not expect, a stub or response that was not used, a stub that no request could ever
+/// match, or missing TLS.
 public struct MockError: FaradayError, Hashable {
   /// The reason of the error.
   public enum Reason: Sendable, Hashable {

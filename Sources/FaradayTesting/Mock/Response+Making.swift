@@ -153,6 +153,9 @@ extension Response {
   }
 }
 
+/// Waits until the task is cancelled, and throws `CancellationError`.
+@Sendable func waitForCancellation() async throws { try await Task.sleep(for: Duration.seconds(Int64.max).withinClocks) }
+
 private struct InvalidLocation: Error, CustomStringConvertible { let description: String }
 
 /// How a mock sends a response, beyond what a response says.
@@ -202,7 +205,7 @@ extension Response {
       case .cut where count == nil: { [error = error(.connectionClosed, "the connection was closed")] in throw error }
       case .cut: { [error = error(.truncatedResponse, "the response was cut")] in throw error }
       case .reset: { [error = error(.receiveFailed, "the connection was reset")] in throw error }
-      case .stall: { try await Task.sleep(for: .seconds(3_155_760_000)) }
+      case .stall: waitForCancellation
       }
     guard let count else {
       try await end()

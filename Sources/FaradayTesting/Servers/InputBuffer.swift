@@ -73,6 +73,24 @@ final class InputBuffer {
     }
   }
 
+  /// Ends the sending side, and drops what the client still sends, for at most two seconds: a connection that is closed with
+  /// unread input is reset, and the client may lose the reply.
+  ///
+  /// - Parameter isClean: whether the last request was read to its end.
+  func linger(on socket: SocketConnection, isClean: Bool = false) throws {
+    socket.halfClose()
+    if isClean && isEmpty { return }
+    let end = Nanoseconds.monotonic + 2_000_000_000
+    while true {
+      consume(unread.count)
+      let left = end - Nanoseconds.monotonic
+      guard left > 0 else { return }
+      try socket.pause(nanoseconds: left, orInput: true)
+      if Nanoseconds.monotonic >= end { return }
+      guard try fill() else { return }
+    }
+  }
+
   private func makeRoom() {
     if isEmpty && wasFilled && storage.count < Self.maximumPiece || end - start == storage.count {
       // The peer sends faster than this reads, or a head is longer than the storage.

@@ -45,7 +45,7 @@ extension LocalServer {
         reply.closes = true
         if !reply.hasBegun { try reply.send(error.status, text: "\(error)\n") }
       }
-      if reply.closes { try linger(isClean: request?.body.isFinished == true) }
+      if reply.closes { try input.linger(on: socket, isClean: request?.body.isFinished == true) }
       return !reply.closes
     }
 
@@ -53,21 +53,6 @@ extension LocalServer {
       guard let log, request != nil || reply.hasBegun else { return }
       let name = request.map { "request \(requestIndex): \($0.head.method) \($0.head.target)" } ?? "malformed request"
       log("connection \(connectionIndex) \(name) -> \(reply.hasBegun ? String(reply.status) : "nothing")")
-    }
-
-    /// A connection closed with unread input is reset, and the client may lose the reply.
-    private func linger(isClean: Bool) throws {
-      socket.halfClose()
-      if isClean && input.isEmpty { return }
-      let end = Nanoseconds.monotonic + 2_000_000_000
-      while true {
-        input.consume(input.unread.count)
-        let left = end - Nanoseconds.monotonic
-        guard left > 0 else { return }
-        try socket.pause(nanoseconds: left, orInput: true)
-        if Nanoseconds.monotonic >= end { return }
-        guard try input.fill() else { return }
-      }
     }
 
     /// Blocks until the client closes, or the server is stopped.

@@ -13,8 +13,9 @@ private import Synchronization
 /// pauses, and faults at each point. A request for which no response is left gets a 500 that says so, and ``verify()`` throws.
 ///
 /// Each connection has a thread, and is kept alive. A request's body is read before its response, up to 64 MiB. The length and the
-/// framing are those of the body: `Content-Length` and `Transfer-Encoding` of a response are ignored, but for HEAD. HTTP/2 is not
-/// supported. A client may send a request again if its kept connection ends without a response. With a ``TestAuthority`` it is a server over TLS. Thread-safe. It stops when its last reference is released.
+/// framing are those of the body: `Content-Length` and `Transfer-Encoding` of a response are ignored, but for HEAD. A client may
+/// send a request again if its kept connection ends without a response. HTTP/2 is not supported. With a ``TestAuthority`` it is a
+/// server over TLS. Thread-safe. It stops when its last reference is released.
 public final class MockServer: Sendable {
   /// Makes the response to a request. An error that it throws closes the connection.
   public typealias Responder = @Sendable (RecordedRequest) async throws -> Response
@@ -22,7 +23,8 @@ public final class MockServer: Sendable {
   private struct State {
     var queue: [(response: Response, left: Int)] = []
     var recorded: [RecordedRequest] = []
-    var unexpected: [RecordedRequest] = []
+    /// The first request for which no response was left.
+    var unexpected: RecordedRequest?
   }
 
   /// What the threads of connections use; they do not keep the server alive.
@@ -33,20 +35,16 @@ public final class MockServer: Sendable {
     init(_ respond: Responder?) { self.respond = respond }
 
     func response(to request: RecordedRequest) async throws -> Response {
-      let (queued, isExpected) = state.withLock { state -> (Response?, Bool) in
+      let queued = state.withLock { state -> Response? in
         state.recorded.append(request)
-        if let next = state.queue.first {
-          if next.left > 1 { state.queue[0].left -= 1 } else { state.queue.removeFirst() }
-          return (next.response, true)
-        }
-        if respond == nil { state.unexpected.append(request) }
-        return (nil, respond != nil)
+        guard let next = state.queue.first else { return nil }
+        if next.left > 1 { state.queue[0].left -= 1 } else { state.queue.removeFirst() }
+        return next.response
       }
       if let queued { return queued }
-      guard isExpected, let respond else {
-        return .text("no response is left for \(request.line)\n", status: .internalServerError)
-      }
-      return try await respond(request)
+      if let respond { return try await respond(request) }
+      state.withLock { $0.unexpected = $0.unexpected ?? request }
+      return .text("no response is left for \(request.line)\n", status: .internalServerError)
     }
   }
 
@@ -117,9 +115,7 @@ public final class MockServer: Sendable {
   /// Throws ``MockError`` if a request had no response, or if queued responses were not used.
   public func verify() throws {
     let state = answers.state.withLock { $0 }
-    if let request = state.unexpected.first {
-      throw MockError(unexpected: request.request, stubs: [])
-    }
+    if let unexpected = state.unexpected { throw MockError(unexpected: unexpected.request) }
     if !state.queue.isEmpty {
       throw MockError(
         unused: state.queue.map {

@@ -45,7 +45,7 @@ final class MockSession {
     }
     guard reply.closes else { return true }
     try wire.sendCloseNotify()
-    socket.halfClose()
+    try input.linger(on: socket)
     return false
   }
 
@@ -90,15 +90,17 @@ final class MockSession {
     }
     var fault: (kind: MockBehavior.Fault, count: Int?)?
     var sent = 0
-    var length: Int64?
+    // The length that the head has stated.
+    var length: Int?
     while true {
       switch handover.take() {
       case .head(let response):
         fault = response.behavior.fault
-        length = request.method == .head || response.status.hasNoBody || !response.trailers.isEmpty ? nil : response.body.length
-        guard try begin(response, to: request.method) else { return false }
+        let framing = Self.framing(of: response, to: request.method)
+        if case .known(let count) = framing, request.method != .head { length = count }
+        guard try begin(response, framing) else { return false }
       case .piece(let piece):
-        let room = min((fault?.count).map { $0 - sent } ?? .max, length.map { Int($0) - sent } ?? .max)
+        let room = min((fault?.count).map { $0 - sent } ?? .max, length.map { $0 - sent } ?? .max)
         try piece.prefix(max(0, room)).withUnsafeBytes(reply.writePiece)
         try reply.flush()
         sent += piece.count
@@ -111,14 +113,14 @@ final class MockSession {
         }
         try reply.finish(trailers: trailers.map { ($0.name.rawName, $0.value) })
         // A body that is shorter than it has said cannot be followed by another response.
-        return length ?? Int64(sent) == Int64(sent)
+        return length ?? sent == sent
       case .failure: return false
       }
     }
   }
 
   /// Writes what comes before the body. Returns false if the connection has ended.
-  private func begin(_ response: Response, to method: HTTPRequest.Method) throws -> Bool {
+  private func begin(_ response: Response, _ framing: ReplyWriter.Length) throws -> Bool {
     let behavior = response.behavior
     if behavior.failure != nil { return false }
     if let garbage = behavior.garbage {
@@ -129,16 +131,18 @@ final class MockSession {
       try reply.interim(interim.status.code, interim.headerFields.map { ($0.name.rawName, $0.value) })
     }
     if let fault = behavior.fault, fault.count == nil { return try end(by: fault.kind) }
-    let framing: Set<HTTPField.Name> = [.contentLength, .transferEncoding, .connection]
     if response.headers[.connection]?.lowercased() == "close" { reply.closes = true }
     reply.begin(
-      response.status.code, response.headers.filter { !framing.contains($0.name) }.map { ($0.name.rawName, $0.value) },
-      Self.length(of: response, to: method))
+      response.status.code, response.headers.filter { !Self.ownFields.contains($0.name) }.map { ($0.name.rawName, $0.value) },
+      framing)
     try reply.flush()
     return true
   }
 
-  private static func length(of response: Response, to method: HTTPRequest.Method) -> ReplyWriter.Length {
+  /// The fields that the reply writer sets.
+  private static let ownFields: Set<HTTPField.Name> = [.contentLength, .transferEncoding, .connection]
+
+  private static func framing(of response: Response, to method: HTTPRequest.Method) -> ReplyWriter.Length {
     if response.status.hasNoBody { return .none }
     // Trailers follow a chunked body only.
     guard response.trailers.isEmpty, let length = response.body.length else { return .unknown }

@@ -5,7 +5,7 @@ public import FaradayCore
 ///
 ///     let authority = try TestAuthority()
 ///     let server = try MockServer(tls: authority) { _ in .text("secure") }
-///     let connection = try Connection(server.url, adapter: CurlAdapter()) // and:
+///     var connection = try Connection(server.url, adapter: CurlAdapter())
 ///     connection.defaults.tls = authority.clientTLS
 ///
 /// It uses the system's OpenSSL (3, or 1.1), which is loaded with the first authority. Thread-safe.
