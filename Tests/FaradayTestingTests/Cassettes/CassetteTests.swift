@@ -80,6 +80,8 @@ import Testing
 
   @Test func `the file of a body must be in the cassette's folder`() async throws {
     let folder = Folder()
+    // The folder exists, so that the first name leads to a file.
+    try FileManager.default.createDirectory(atPath: folder.file("test"), withIntermediateDirectories: true)
     for name in ["../test.har", "/etc/hostname", "..", ""] {
       try folder.write(
         """

@@ -74,7 +74,9 @@ import Testing
   }
 
   @Test func `a server that is stopped ends the responses that are not complete`() async throws {
+    let hasEnded = Gate()
     let server = try MockServer { _ in
+      defer { hasEnded.open() }
       try await Task.sleep(for: .seconds(3600))
       return .text("late")
     }
@@ -82,6 +84,7 @@ import Testing
     await until { !server.recorded.isEmpty }
     server.stop()
     await #expect(throws: TransportError.self) { try await request.value }
+    #expect(await hasEnded.opened())
   }
 
   @Test(arguments: Sender.allCases) func `bodies of all kinds arrive`(sender: Sender) async throws {
