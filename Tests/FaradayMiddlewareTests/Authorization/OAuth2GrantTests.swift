@@ -206,6 +206,14 @@ import Testing
     #expect(Self.form(forms[1])["device_code"] == "hunter4")
   }
 
+  @Test func `a secret that is a part of an error code does not hide the code`() async throws {
+    let (result, slept, _, _) = try await Self.authorize(
+      (200, Self.device.replacing("hunter4", with: "d")), (400, #"{"error":"authorization_pending"}"#),
+      (200, #"{"access_token":"1"}"#))
+    #expect(try result.get().accessToken == "1")
+    #expect(slept.count == 2)
+  }
+
   @Test func `a confidential client sends its identifier and proves itself`() async throws {
     let (result, _, _, forms) = try await Self.authorize(
       client: OAuth2.Client(id: "app", secret: "hunter2"), (200, Self.device), (200, #"{"access_token":"1"}"#))

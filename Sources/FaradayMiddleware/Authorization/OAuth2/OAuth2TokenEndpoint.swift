@@ -77,7 +77,8 @@ struct OAuth2TokenEndpoint: Sendable {
     if let answer, let code = answer.error, response.status != .ok || !answer.isComplete,
       !HTTPResponse.Status.transientCodes.contains(response.status.code)
     {
-      throw failure(.refused(code: shown(code, secrets, limit: 64), detail: answer.detail.map { shown($0, secrets, limit: 256) }))
+      let shownCode = Self.errorCodes.contains(code) ? code : shown(code, secrets, limit: 64)
+      throw failure(.refused(code: shownCode, detail: answer.detail.map { shown($0, secrets, limit: 256) }))
     }
     guard response.status == .ok else { throw failure(.unexpectedStatus(response.status.code)) }
     guard let answer, answer.isComplete else { throw failure(.malformedResponse) }
@@ -100,6 +101,13 @@ struct OAuth2TokenEndpoint: Sendable {
     form.items += parameters.items
     return form
   }
+
+  /// The registered error codes (RFC 6749, section 5.2; RFC 8628, section 3.5). They are compared with, so they are not redacted: a
+  /// secret such as `grant` would hide `invalid_grant`.
+  private static let errorCodes: Set = [
+    "invalid_request", "invalid_client", "invalid_grant", "unauthorized_client", "unsupported_grant_type", "invalid_scope",
+    "access_denied", "server_error", "temporarily_unavailable", "authorization_pending", "slow_down", "expired_token",
+  ]
 
   /// Returns a server's text on one line, without the secrets that were sent to the server.
   private func shown(_ text: String, _ secrets: [String], limit: Int) -> String {
