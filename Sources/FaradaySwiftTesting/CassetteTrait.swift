@@ -11,7 +11,16 @@ public struct CassetteTrait: TestTrait, TestScoping {
   public func provideScope(
     for test: Test, testCase: Test.Case?, performing function: @Sendable @concurrent () async throws -> Void
   ) async throws {
-    try await run { cassette in try await Cassette.$ofTest.withValue(cassette, operation: function) }
+    try await Cassette.$nameOfTest.withValue(Self.filter(test.name)) {
+      try await run { cassette in try await Cassette.$ofTest.withValue(cassette, operation: function) }
+    }
+  }
+
+  /// The regular expression that finds a test: its name without its parameters, with a dot for what has a meaning there.
+  static func filter(_ name: String) -> String {
+    let parts = name.split(separator: "`", omittingEmptySubsequences: false)
+    let plain = parts.count > 2 ? parts[1] : name.prefix { $0 != "(" }
+    return String(plain.map { $0.isLetter || $0.isNumber || $0 == " " || $0 == "_" ? $0 : "." })
   }
 }
 

@@ -261,6 +261,8 @@ public final class Cassette: Adapter {
   // MARK: the cassette of a test
 
   @TaskLocal package static var ofTest: Cassette?
+  /// The name of the current test, as `swift test --filter` takes it, for the advice of errors.
+  @TaskLocal package static var nameOfTest: String?
 
   /// The cassette of the current test, which the trait `.cassette` has. Throws ``CassetteError`` in a test without it.
   public static var current: Cassette {

@@ -24,11 +24,13 @@ public struct CassetteError: FaradayError, Hashable {
   public let path: String
   /// The method and redacted URL of the request; nil if the error is not of a request.
   public let request: RequestSummary?
+  private let test: String?
 
   init(_ reason: Reason, path: String, request: Request? = nil) {
     self.reason = reason
     self.path = path
     self.request = request.map { RequestSummary($0) }
+    test = Cassette.nameOfTest
   }
 
   /// One line: the request and the nearest recording, or the first twenty unused recordings.
@@ -51,7 +53,8 @@ public struct CassetteError: FaradayError, Hashable {
 
   private var advice: String {
     switch reason {
-    case .unknownRequest, .unused, .missing: " (to record again: \(Cassette.Mode.variable)=always swift test)"
+    case .unknownRequest, .unused, .missing:
+      " (to record again: \(Cassette.Mode.variable)=always swift test\(test.map { " --filter '\($0)'" } ?? ""))"
     case .unreadable, .notRecordable, .invalidMode: ""
     }
   }

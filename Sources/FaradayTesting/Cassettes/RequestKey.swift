@@ -1,6 +1,6 @@
 internal import FaradayCore
 
-/// What a request and a recording are compared by, redacted.
+/// What a request is compared with a recording or a stub by, redacted.
 struct RequestKey: Sendable, Equatable {
   let method: String
   let url: String
@@ -8,6 +8,14 @@ struct RequestKey: Sendable, Equatable {
   let headers: [String: String]
   /// Nil if bodies are not compared.
   let body: Data?
+
+  /// The key of a method and a redacted URL only.
+  init(method: HTTPRequest.Method, url: String) {
+    self.method = method.rawValue
+    self.url = url
+    headers = [:]
+    body = nil
+  }
 
   /// - Parameter request: with its body in memory, if bodies are compared.
   init(_ request: Request, _ redaction: Redaction, _ matching: Cassette.Matching) {

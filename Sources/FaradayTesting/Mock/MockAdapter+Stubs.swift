@@ -61,6 +61,14 @@ extension MockAdapter {
         }
       return left > 0 ? text : text + " (used up)"
     }
+
+    /// What of the request does not match; nil if that is unknown, because the stub has a closure.
+    func differences(from request: Request) -> [String]? {
+      switch pattern {
+      case .closure: nil
+      case .route(let route): route.differences(from: request)
+      }
+    }
   }
 
   enum Pattern: Sendable {
@@ -102,10 +110,21 @@ extension MockAdapter {
 
     func matches(_ request: Request) -> Bool {
       let path = request.url.path(percentEncoded: true)
-      guard request.method == method, (path.isEmpty ? "/" : path) == url.path(percentEncoded: true) else { return false }
+      return request.method == method && (path.isEmpty ? "/" : path) == url.path(percentEncoded: true) && matchesHost(of: request)
+    }
+
+    private func matchesHost(of request: Request) -> Bool {
       guard !isOfAnyHost else { return true }
       let port = request.url.port ?? (request.url.scheme?.lowercased() == "https" ? 443 : 80)
       return request.url.host()?.lowercased() == url.host()?.lowercased() && port == url.port ?? port
+    }
+
+    func differences(from request: Request) -> [String] {
+      let (parts, wanted) = (URLParts(request.secrets.redacting(request.url)), URLParts(request.secrets.redacting(url)))
+      let host = matchesHost(of: request) ? parts.host : wanted.host
+      let route = RequestKey(method: method, url: String(parts.start + host + wanted.path))
+      let path = parts.path.isEmpty ? "/" : parts.path
+      return RequestKey(method: request.method, url: String(parts.start + parts.host + path)).differences(from: route)
     }
 
     func description(_ secrets: Secrets) -> String {

@@ -5,7 +5,7 @@ public import FaradayCore
 public struct MockError: FaradayError, Hashable {
   /// The reason of the error.
   public enum Reason: Sendable, Hashable {
-    /// The request matches no stub. The stubs in matching order: methods and paths, redacted.
+    /// The request matches no stub. The stubs in matching order: methods and paths, redacted. The nearest says what differs.
     case unexpectedRequest(stubs: [String])
     /// The stub cannot match, for this reason, and is not added.
     case invalidStub(String)
@@ -28,8 +28,16 @@ public struct MockError: FaradayError, Hashable {
   }
 
   init(_ request: Request, stubs: [MockAdapter.Stub]) {
-    let secrets = request.secrets
-    self.init(unexpected: request, stubs: stubs.map { $0.description(secrets) })
+    let differences = stubs.map { $0.differences(from: request) }
+    // None, if a stub that matches is used up.
+    let least = differences.compactMap { $0?.count }.min() ?? 0
+    let nearest = least == 0 ? nil : differences.firstIndex { $0?.count == least }
+    let descriptions = zip(stubs.indices, zip(stubs, differences)).map { index, stub in
+      let text = stub.0.description(request.secrets)
+      guard index == nearest, let differences = stub.1 else { return text }
+      return "\(text) (\(differences.joined(separator: ", ")))"
+    }
+    self.init(unexpected: request, stubs: descriptions)
   }
 
   init(unavailable problem: String) {

@@ -1,8 +1,8 @@
 import Faraday
-import FaradaySwiftTesting
 import Foundation
 import Testing
 
+@testable import FaradaySwiftTesting
 @testable import FaradayTesting
 
 @Suite struct CassetteTraitTests {
@@ -28,6 +28,17 @@ import Testing
     #expect(unused?.reason == .unused(["GET http://host/b"]))
     let unknown = await #expect(throws: CassetteError.self) { _ = try await run("a", "c") }
     #expect(unknown?.request?.url == "http://host/c")
+    let name = "the trait records, replays, and fails for unknown requests and unused recordings"
+    let advice = "(to record again: FARADAY_CASSETTES=always swift test --filter '\(name.replacing(",", with: "."))')"
+    #expect(unknown?.description.hasSuffix(advice) == true)
+  }
+
+  @Test(arguments: [
+    ("users()", "users"), ("users(count:)", "users"), ("`a user's \"name\" (1)`()", "a user.s .name. .1."),
+    ("`a`(b:)", "a"), ("größe()", "größe"),
+  ])
+  func `the advice of errors names the test`(name: String, filter: String) {
+    #expect(CassetteTrait.filter(name) == filter)
   }
 
   @Test func `a test without the trait has no cassette`() {

@@ -84,17 +84,42 @@ import Testing
     let error = await #expect(throws: MockError.self) { try await mock.send(Request(.put, "http://h/")) }
     #expect(
       error?.reason
-        == .unexpectedRequest(stubs: ["GET /users/1 (used up)", "POST api.example.com:8080/users", "a stub with a closure"]))
+        == .unexpectedRequest(stubs: [
+          "GET /users/1 (used up) (the method is PUT and not GET, the path is / and not /users/1)",
+          "POST api.example.com:8080/users", "a stub with a closure",
+        ]))
     #expect(
       error?.description
-        == "no stub matches PUT http://h/; the stubs are: GET /users/1 (used up), POST api.example.com:8080/users, "
-        + "a stub with a closure")
+        == "no stub matches PUT http://h/; the stubs are: GET /users/1 (used up) (the method is PUT and not GET, the path is / "
+        + "and not /users/1), POST api.example.com:8080/users, a stub with a closure")
     for index in 0..<30 { try mock.stub(.get, path: "/\(index)") }
     let many = await #expect(throws: MockError.self) { try await mock.send(Request(.put, "http://h/")) }
     #expect(many?.description.hasSuffix("GET /16 and 13 more") == true)
     var dumped = ""
     dump(none, to: &dumped)
     #expect(!dumped.contains("hidden"))
+  }
+
+  @Test func `the error of an unexpected request says how it differs from the nearest stub`() async throws {
+    let mock = MockAdapter()
+    try mock.stub(.get, path: "/users")
+    try mock.stub(.post, host: "api.example.com", path: "/users")
+    try mock.stub(.delete, path: "/", times: 1)
+    func stubs(_ method: HTTPRequest.Method, _ url: String) async throws -> [String] {
+      let error = await #expect(throws: MockError.self) { try await mock.send(Request(method, url)) }
+      guard case .unexpectedRequest(let stubs) = error?.reason else { return [] }
+      return stubs
+    }
+    #expect(
+      try await stubs(.post, "https://other/users?page=1") == [
+        "GET /users (the method is POST and not GET)", "POST api.example.com/users", "DELETE /",
+      ])
+    #expect(
+      try await stubs(.post, "https://api.example.com:8443/user") == [
+        "GET /users", "POST api.example.com/users (the path is /user and not /users)", "DELETE /",
+      ])
+    _ = try await mock.send(Request(.delete, "http://h"))
+    #expect(try await stubs(.delete, "http://h") == ["GET /users", "POST api.example.com/users", "DELETE / (used up)"])
   }
 
   @Test(arguments: [
