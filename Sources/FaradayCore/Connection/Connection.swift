@@ -236,6 +236,3 @@ extension Request {
     if let type = body.contentType, headers[.contentType] == nil { headers[.contentType] = type }
   }
 }
-
-/// The version of this package.
-package let packageVersion = "0.1"
