@@ -17,6 +17,8 @@ public struct Arguments: Sendable {
   public var forgetsSessions = false
   /// Which of the clients of a program.
   public var client = ""
+  /// How many threads of the client, if it has a choice.
+  public var threads = 1
   /// How many middleware that do nothing.
   public var layers = 0
   /// The pool is as configured by default, whatever the concurrency.
@@ -60,6 +62,7 @@ public struct Arguments: Sendable {
     case "--bytes": bytes = try Self.number(value)
     case "--limit": limit = try Self.number(value)
     case "--http": version = try Self.number(value)
+    case "--threads": threads = try Self.number(value)
     case "--layers": layers = try Self.number(value)
     case "--second": second = value
     case "--file": file = value

@@ -13,6 +13,7 @@ struct Modes {
     self.arguments = arguments
     var configuration = CurlAdapter.Configuration()
     configuration.proxy = .direct
+    configuration.threads = arguments.threads
     if !arguments.isByDefault {
       configuration.maximumPooledConnectionsPerOrigin = max(600, arguments.concurrency)
       configuration.maximumPooledConnections = max(600, arguments.concurrency)
@@ -38,6 +39,7 @@ struct Modes {
     case "stream-on-engine": try await onEngine { try await many(arguments) { try await stream() } }
     case "stream": try await many(arguments) { try await stream() }
     case "file": try await many(arguments) { try await file() }
+    case "checksum": try await many(arguments) { try await file(checksum: .sha256(arguments.second)) }
     case "upload": try await many(arguments) { try await upload() }
     case "upload-file": try await many(arguments) { try await uploadFile() }
     case "json": try await many(arguments) { try await json() }
@@ -93,8 +95,8 @@ struct Modes {
   }
 
   /// With its part file, what is on the disk at the end, and the rename: a download that can be resumed.
-  private func file() async throws -> Int {
-    let download = try await connection.download("", to: arguments.file + "." + UUID().uuidString)
+  private func file(checksum: Checksum? = nil) async throws -> Int {
+    let download = try await connection.download("", to: arguments.file + "." + UUID().uuidString, checksum: checksum)
     return Int(download.size)
   }
 

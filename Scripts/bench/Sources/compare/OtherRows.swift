@@ -65,6 +65,25 @@ struct OtherRows {
     ])
   }
 
+  /// 1 GiB to a file whose SHA-256 is verified, beside curl with `tee` and `sha256sum`, and beside curl that writes no file.
+  func checksum(_ setup: Setup) throws {
+    let (url, file) = (setup.web + "/1g", setup.files.served + "/saved")
+    let hash = try Shell.result(of: ["sha256sum", setup.files.served + "/1g"]).output.prefix(64)
+    let contestants = [
+      ("curl | sha256sum", "curl -sS '\(url)' | sha256sum"),
+      ("curl | tee FILE | sha256sum", "curl -sS '\(url)' | tee '\(file)' | sha256sum"),
+      ("Faraday, download(checksum:)", "'\(programs.bench)' checksum '\(url)' --file '\(file)' --second \(hash)"),
+    ]
+    for (name, line) in contestants {
+      let rates = try (0..<(wishes.rounds ?? 3)).map { _ in
+        let start = Date()
+        try Shell.run(setup.prefix + ["bash", "-eo", "pipefail", "-c", line + " >/dev/null; rm -f '\(file)'*"])
+        return 1073.741824 / Date().timeIntervalSince(start)
+      }
+      print([name.padded(32), String(format: "%.0f MB/s", rates.median).padded(12, atEnd: false)])
+    }
+  }
+
   private func print(_ cells: [String]) { FileHandle.standardOutput.write(Data((cells.joined() + "\n").utf8)) }
 }
 

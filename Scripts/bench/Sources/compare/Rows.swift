@@ -45,7 +45,8 @@ private func rowsOverTCP(_ setup: Setup) -> [Row] {
       requests: 50000, concurrency: 64, target: "0.85 C, 1.6 AHC", isQuick: true),
     Row(
       name: "get-64-all", title: "small GET, 64 in flight, clients on all processors", unit: .requests, mode: "get",
-      url: setup.web + "/hello", requests: 50000, concurrency: 64, contestants: Contestant.withoutURLSession, isPinned: false),
+      url: setup.web + "/hello", requests: 50000, concurrency: 64,
+      contestants: Contestant.withoutURLSession + [.faraday("2 threads", "--threads", "2")], isPinned: false),
     Row(
       name: "get-1", title: "one at a time", unit: .requests, mode: "get", url: setup.web + "/hello", requests: 10000,
       contestants: Contestant.all + [.faraday(onEngine, mode: "get-on-engine")], target: "0.70 C, 1.7 AHC", isQuick: true),

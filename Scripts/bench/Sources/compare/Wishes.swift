@@ -8,7 +8,7 @@ struct Wishes {
 
       Scripts/bench/run                      every row, 3 rounds: about twelve minutes
       Scripts/bench/run --quick              the rows that matter most, 3 short rounds: about two minutes
-      Scripts/bench/run --only NAME[,NAME]   some rows; "build", "json-documents" and "beside" are rows too, each alone
+      Scripts/bench/run --only NAME[,NAME]   some rows; "build", "json-documents", "beside" and "checksum" are rows too, each alone
       Scripts/bench/run --growth FOLDER      how cost grows with requests in flight, connections, size and middleware, with plots (SVG)
            [--rounds N] [--json FILE] [--markdown FILE] [--unpinned]
            [--libcurl VERSION]             Faraday and the C program over one that Scripts/libcurls has fetched
@@ -19,7 +19,8 @@ struct Wishes {
     target that is missed does not.
 
     "build" is a clean release build of a program that sends one request, its packages, size and start. "json-documents" compares reading
-    and writing JSON with Foundation's. "beside" says how long small GETs take beside eight downloads over the same engine.
+    and writing JSON with Foundation's. "beside" says how long small GETs take beside eight downloads over the same engine. "checksum" is a
+    download whose SHA-256 is verified, beside curl and sha256sum.
 
     With taskset and two or more processors the servers get one for themselves, unless --unpinned is given. BENCH_BIN and BENCH_PEERS are
     used in place of the Swift programs, which are then not built.

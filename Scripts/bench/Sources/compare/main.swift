@@ -70,6 +70,7 @@ func run(_ words: [String]) throws {
     switch wishes.only {
     case ["build"]: try others.build(setup)
     case ["beside"]: try others.beside(setup)
+    case ["checksum"]: try others.checksum(setup)
     default: try compare(wishes, setup)
     }
   }
