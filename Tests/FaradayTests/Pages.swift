@@ -17,8 +17,10 @@ enum Pages {
   /// The files that the blocks stand in, named by their paths in the repository. All of them are compiled by a test.
   private static let code =
     [
-      "ReadmeExamples", "ReadmeFaces", "ArticleExamples", "Examples+Caching", "Examples+Downloads", "Examples+EventStreams",
-      "Examples+Resilience", "Examples+WebSockets", "OverCurl", "EchoAdapter", "EchoConformanceTests",
+      "ReadmeExamples", "ReadmeFaces", "ArticleExamples", "ChatExampleTests", "Examples+Authentication", "Examples+Caching",
+      "Examples+ChatAPIs", "Examples+Downloads", "Examples+EventStreams", "Examples+Resilience", "Examples+WebSockets",
+      "OverCurl",
+      "EchoAdapter", "EchoConformanceTests",
     ].map { "Tests/FaradayTests/\($0).swift" }
     + [
       "Tests/Examples/Notes/Tests/NotesTests.swift", "Tests/OutsideTests/PushingAdapter.swift",
@@ -46,7 +48,7 @@ enum Pages {
 
   /// The files and folders of the repository that a page names in a code span or a link.
   static func paths(in page: String) throws -> [String] {
-    let pattern = /[`(]((?:Sources|Tests|Scripts|Modules|\.github)\/[^ `)…*<{]+)/
+    let pattern = /[`(]((?:Sources|Tests|Scripts|Modules|\.github)\/[^ `)…*<{#]+)/
     return try text(of: page).matches(of: pattern).map { String($0.1) }
   }
 
