@@ -1,3 +1,4 @@
+import Faraday
 import FaradayTesting
 import Foundation
 import TestServers
@@ -107,11 +108,7 @@ import Testing
   }
 
   @Test func `a body in an unknown coding is an error without a file`() async throws {
-    let odd = try RawServer { connection in
-      _ = try connection.readHead()
-      try connection.send("HTTP/1.1 200 OK\r\nContent-Encoding: identity, odd\r\nContent-Length: 4\r\n\r\nbody")
-    }
-    defer { odd.stop() }
+    let odd = try MockServer { _ in .status(.ok, headers: [.contentEncoding: "identity, odd"], body: "body") }
     let outcome = try await Program.run("-sS", "--compressed", "-o", folder.file("out"), odd.url)
     #expect(outcome.status == 61 && folder.read("out") == nil)
     #expect(outcome.error.hasPrefix("faraday: (61) Unrecognized content encoding type."), "\(outcome.error)")

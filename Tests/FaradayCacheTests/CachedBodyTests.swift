@@ -19,7 +19,7 @@ import Testing
   @Test(arguments: TestedAdapter.allCases, TestedDelivery.allCases)
   func `a body is stored from each delivery, and returned in each`(tested: TestedAdapter, delivery: TestedDelivery) async throws {
     let text = String(repeating: "0123456789", count: 30_000)
-    let server = try AnsweringServer { _, _, _ in AnsweringServer.answer(200, "Cache-Control: max-age=60", body: text) }
+    let server = try MockServer(.text(text, headers: [.cacheControl: "max-age=60"]))
     let connection = try Connection(server.url, adapter: tested.adapter, middleware: [.cache()])
     let first = try await delivery.get("a", over: connection)
     #expect(first.text == text && first.response.cacheResult == CacheResult(.miss, .onceRead))
@@ -27,44 +27,47 @@ import Testing
       let hit = try await again.get("a", over: connection)
       #expect(hit.text == text && hit.response.cacheResult?.outcome == .hit)
     }
-    #expect(server.requestCount == 1)
+    #expect(server.recorded.count == 1)
   }
 
   @Test(arguments: TestedAdapter.allCases)
   func `a 304 over a real connection returns the stored body`(tested: TestedAdapter) async throws {
-    let server = try AnsweringServer { head, _, _ in
-      head.contains("If-None-Match: \"a\"\r\n")
-        ? "HTTP/1.1 304 Not Modified\r\nETag: \"a\"\r\n\r\n"
-        : AnsweringServer.answer(200, "ETag: \"a\"", "Cache-Control: no-cache", body: "Hello")
+    let server = try MockServer { request in
+      request.headers[.ifNoneMatch] == "\"a\""
+        ? .status(.notModified, headers: [.eTag: "\"a\""])
+        : .text("Hello", headers: [.eTag: "\"a\"", .cacheControl: "no-cache"])
     }
     let connection = try Connection(server.url, adapter: tested.adapter, middleware: [.cache()])
     for delivery in TestedDelivery.allCases {
       #expect(try await delivery.get("a", over: connection).text == "Hello")
     }
-    #expect(server.requestCount == 3 && server.heads.elements.filter { $0.contains("If-None-Match") }.count == 2)
+    #expect(server.recorded.map { $0.headers[.ifNoneMatch] } == [nil, "\"a\"", "\"a\""])
   }
 
   @Test(arguments: TestedAdapter.allCases)
   func `a truncated body is not stored`(tested: TestedAdapter) async throws {
-    let server = try RawServer { connection in
-      _ = try connection.readHead()
-      try connection.send("HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nContent-Length: 9\r\n\r\nHello")
-    }
+    let server = try MockServer { _ in .text("Hello, you", headers: [.cacheControl: "max-age=60"]).cut(after: 5) }
     let store = MemoryCache()
     let connection = try Connection(server.url, adapter: tested.adapter, middleware: [.cache(in: store)])
     await #expect(throws: TransportError.self) { try await connection.get("a") }
     #expect(store.count == 0)
   }
 
-  @Test(arguments: TestedAdapter.allCases)
-  func `a body that is not read to its end is not stored, and its connection is closed`(tested: TestedAdapter) async throws {
-    let left = Gate()
+  /// A server with a cacheable body that does not end, and a gate that opens when the client has closed the connection.
+  private func endlessServer() throws -> (server: RawServer, isLeft: Gate) {
+    let isLeft = Gate()
     let server = try RawServer { connection in
       _ = try connection.readHead()
       try connection.send("HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nHello\r\n")
-      _ = try? connection.readSome(upTo: 1)
-      left.open()
+      connection.waitForClose()
+      isLeft.open()
     }
+    return (server, isLeft)
+  }
+
+  @Test(arguments: TestedAdapter.allCases)
+  func `a body that is not read to its end is not stored, and its connection is closed`(tested: TestedAdapter) async throws {
+    let (server, isLeft) = try endlessServer()
     let store = MemoryCache()
     let connection = try Connection(server.url, adapter: tested.adapter, middleware: [.cache(in: store)])
     do {
@@ -75,13 +78,13 @@ import Testing
         break
       }
     }
-    #expect(await left.opened())
+    #expect(await isLeft.opened())
     #expect(store.count == 0)
   }
 
   @Test(arguments: TestedAdapter.allCases)
   func `cancelling the reader ends the transfer and stores nothing`(tested: TestedAdapter) async throws {
-    let server = try EndlessServer()
+    let (server, isLeft) = try endlessServer()
     let store = MemoryCache()
     let connection = try Connection(server.url, adapter: tested.adapter, middleware: [.cache(in: store)])
     let started = Gate()
@@ -92,7 +95,7 @@ import Testing
     #expect(await started.opened())
     task.cancel()
     await #expect(throws: (any Error).self) { try await task.value }
-    #expect(await server.isLeft.opened())
+    #expect(await isLeft.opened())
     #expect(store.count == 0)
   }
 

@@ -106,7 +106,8 @@ import Testing
   func `HA-01: a GET and its response pass unchanged`(tested: TestedAdapter) async throws {
     let pages = try PageServer()
     let body = #"{"message": "none"}"#
-    pages.add("/", PageServer.Page(status: 404, "Content-Type: application/hal+json", "Vary: Accept", body: body))
+    let type = MediaType("application", "hal+json")
+    pages.add("/", PageServer.Page(.text(body, type: type, status: .notFound, headers: [.vary: "Accept"])))
     let connection = try Connection(pages.url + "/", adapter: tested.adapter, middleware: [.halEncoding, .halDecoding])
     let response = try await connection.get()
     #expect(pages.requests == ["GET /"])

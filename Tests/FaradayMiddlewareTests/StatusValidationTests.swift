@@ -121,10 +121,7 @@ import Testing
   }
 
   @Test func `a truncated unexpected body is a transport error`() async throws {
-    let server = try RawServer { connection in
-      _ = try connection.readHead()
-      try connection.send("HTTP/1.1 404 Not Found\r\nContent-Length: 100\r\n\r\nten bytes.")
-    }
+    let server = try MockServer(.text("ten bytes. And more.", status: .notFound).cut(after: 10))
     let connection = try Connection(server.url, adapter: TestedAdapter.curl.adapter, middleware: [.statusValidation])
     let error = await #expect(throws: TransportError.self) { try await connection.get("/") }
     #expect(error?.code == .truncatedResponse && error?.partialResponse?.status == .notFound)

@@ -43,12 +43,9 @@ import FoundationNetworking
   {
     let drained = Drained(kind)
     let mayAnswer = Gate()
-    let server = try RawServer { connection in
-      while true {
-        _ = try connection.readHead()
-        mayAnswer.wait()
-        try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
-      }
+    let server = try MockServer { _ in
+      await mayAnswer.opened()
+      return .text("ok")
     }
     let connection = try Connection(server.url + "/", adapter: drained.adapter)
     let tasks = (0..<4).map { _ in Task { try await connection.get() } }
@@ -73,10 +70,7 @@ import FoundationNetworking
 
   @Test(arguments: Kind.allCases) func `the deadline of a drain cancels each remaining request once`(_ kind: Kind) async throws {
     let drained = Drained(kind)
-    let server = try RawServer { connection in
-      _ = try connection.readHead()
-      connection.waitForClose()
-    }
+    let server = try MockServer { _ in .status(.ok).stalled(after: nil) }
     let connection = try Connection(server.url + "/", adapter: drained.adapter)
     let tasks = (0..<20).map { _ in Task { try await connection.get() } }
     await until { drained.statistics().active == 2 && drained.statistics().queued == 18 }
@@ -90,11 +84,7 @@ import FoundationNetworking
 
   @Test(arguments: Kind.allCases) func `a drain cancels a body that is being read`(_ kind: Kind) async throws {
     let drained = Drained(kind)
-    let server = try RawServer { connection in
-      _ = try connection.readHead()
-      try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\nbytes")
-      connection.waitForClose()
-    }
+    let server = try MockServer(.text(String(repeating: "x", count: 100_000)).stalled(after: 5))
     let connection = try Connection(server.url + "/", adapter: drained.adapter)
     let response = try await connection.get { $0.options.delivery = .streamed }
     #expect(await drained.drain(.now) == 1)
@@ -108,10 +98,7 @@ import FoundationNetworking
   ) async throws {
     #expect(await Drained(kind).drain(late) == 0)
     let drained = Drained(kind)
-    let server = try RawServer { connection in
-      _ = try connection.readHead()
-      connection.waitForClose()
-    }
+    let server = try MockServer { _ in .status(.ok).stalled(after: nil) }
     let connection = try Connection(server.url + "/", adapter: drained.adapter)
     let task = Task { try await connection.get() }
     await until { drained.statistics().active == 1 }

@@ -16,7 +16,7 @@ import Testing
   func `errors of event streams, lines and streamed typed calls have the body as JSON`(tested: TestedAdapter)
     async throws
   {
-    let server = try AnsweringServer([AnsweringServer.answer(404, "Content-Type: application/json", body: Self.problem)])
+    let server = try MockServer { _ in .text(Self.problem, type: .json, status: .notFound) }
     let connection = try Connection(server.url, adapter: tested.adapter)
     let events = await #expect(throws: StatusError.self) { for try await _ in connection.events("/") {} }
     let lines = await #expect(throws: StatusError.self) {
@@ -131,7 +131,8 @@ import Testing
   }
 
   @Test func `the streamed body of an unexpected success is not truncated`() async throws {
-    let server = try AnsweringServer([AnsweringServer.answer(203, body: String(repeating: "x", count: 200_000))])
+    let text = String(repeating: "x", count: 200_000)
+    let server = try MockServer(.text(text, status: .nonAuthoritativeInformation))
     var connection = try Connection(server.url, adapter: TestedAdapter.curl.adapter)
     connection.use(.statusValidation([200]))
     let strict = connection

@@ -1,3 +1,4 @@
+import Faraday
 import FaradayTesting
 import TestServers
 import TestSupport
@@ -25,9 +26,9 @@ import Foundation
     let refused = try RefusedPort()
     #expect(try await run("example-ndjson").status == 2)
     #expect(try await run("example-ndjson", "http://127.0.0.1:\(refused.port)/").status == 1)
-    let wrong = try AnsweringServer([AnsweringServer.answer(200, body: #"{"level":"error","message":1}"# + "\n")])
+    let wrong = try MockServer(.text(#"{"level":"error","message":1}"# + "\n"))
     #expect(try await run("example-ndjson", wrong.url).status == 1)
-    let missing = try AnsweringServer([AnsweringServer.answer(404)])
+    let missing = try MockServer(.status(.notFound))
     let (status, output) = try await run("example-ndjson", missing.url)
     #expect(status == 1 && output.contains("404"))
   }

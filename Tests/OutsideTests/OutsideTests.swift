@@ -44,43 +44,14 @@ enum Over: String, CaseIterable {
 @Suite struct OwnMiddlewareTests {
   private static let combinations = Over.allCases.flatMap { over in Way.allCases.map { (over, $0) } }
 
-  /// A server that answers with the first of these, then the second, and so on, and then no more.
-  private func server(_ answers: [String]) throws -> (RawServer, @Sendable () -> Int) {
-    let count = Counter()
-    let server = try RawServer { connection in
-      while true {
-        _ = try connection.readHead()
-        let index = count.next()
-        guard index < answers.count else { return connection.close() }
-        try connection.send(answers[index])
-        if answers[index].contains("Content-Length: 9999") { return connection.close() }
-      }
-    }
-    return (server, { count.value })
-  }
-
-  private final class Counter: Sendable {
-    private let state = Mutex(0)
-    var value: Int { state.withLock { $0 } }
-    func next() -> Int {
-      state.withLock { count in
-        defer { count += 1 }
-        return count
-      }
-    }
-  }
-
-  private static let refusal = "HTTP/1.1 503 No\r\nContent-Length: 5\r\n\r\nlater"
-  private static let hello = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello"
-  private static let broken = "HTTP/1.1 200 OK\r\nContent-Length: 9999\r\n\r\nhello"
+  private static let refusal = Response.text("later", status: .serviceUnavailable)
 
   @Test(arguments: combinations) func `a custom retry works`(over: Over, way: Way) async throws {
-    let (server, count) = try server([Self.refusal, Self.refusal, Self.hello])
-    defer { server.stop() }
+    let server = try MockServer(Self.refusal, Self.refusal, .text("hello"))
     let connection = try Connection(server.url + "/", adapter: over.adapter, middleware: [SmallRetry(retries: 2)])
     let (response, body) = try await way.get("x", over: connection)
     #expect(response.status == .ok && body == Data("hello".utf8))
-    #expect(count() == 3)
+    #expect(server.recorded.count == 3)
     // One connection served all attempts: discarded bodies were read to their end.
     #expect(server.connectionCount == 1)
   }
@@ -90,15 +61,14 @@ enum Over: String, CaseIterable {
   )
     async throws
   {
-    let (server, count) = try server([Self.broken, Self.hello])
-    defer { server.stop() }
+    let server = try MockServer(.text("hello, and more").cut(after: 5), .text("hello"))
     let connection = try Connection(server.url + "/", adapter: over.adapter, middleware: [SmallRetry(retries: 2)])
     if way == .buffered {
       #expect(try await way.get("x", over: connection).body == Data("hello".utf8))
-      #expect(count() == 2)
+      #expect(server.recorded.count == 2)
     } else {
       await #expect(throws: TransportError.self) { try await way.get("x", over: connection) }
-      #expect(count() == 1)
+      #expect(server.recorded.count == 1)
     }
   }
 
@@ -115,12 +85,11 @@ enum Over: String, CaseIterable {
   }
 
   @Test(arguments: combinations) func `a custom cache stores no truncated body`(over: Over, way: Way) async throws {
-    let (server, count) = try server([Self.broken, Self.hello])
-    defer { server.stop() }
+    let server = try MockServer(.text("hello, and more").cut(after: 5), .text("hello"))
     let connection = try Connection(server.url + "/", adapter: over.adapter, middleware: [SmallCache()])
     await #expect(throws: TransportError.self) { try await way.get("x", over: connection) }
     for _ in 0..<2 { #expect(try await way.get("x", over: connection).body == Data("hello".utf8)) }
-    #expect(count() == 2)
+    #expect(server.recorded.count == 2)
   }
 
   @Test(arguments: combinations) func `a custom middleware can hash the body`(over: Over, way: Way) async throws {
@@ -134,15 +103,14 @@ enum Over: String, CaseIterable {
   }
 
   @Test(arguments: combinations) func `several custom middleware work in one list`(over: Over, way: Way) async throws {
-    let (server, count) = try server([Self.refusal, Self.hello])
-    defer { server.stop() }
+    let server = try MockServer(Self.refusal, .text("hello"))
     let connection = try Connection(
       server.url + "/", adapter: over.adapter, middleware: [BodyHash(), SmallCache(), SmallRetry(retries: 1), BodyHash()])
     for _ in 0..<2 {
       let (response, body) = try await way.get("x", over: connection)
       #expect(body == Data("hello".utf8) && response.hash == BodyHash.Hash.fnv(body))
     }
-    #expect(count() == 2)
+    #expect(server.recorded.count == 2)
   }
 }
 

@@ -6,30 +6,18 @@ import Synchronization
 import Testing
 
 @Suite struct ProgramTests {
-  private static func answer(_ status: String, _ body: String, _ fields: String = "") -> String {
-    "HTTP/1.1 \(status)\r\nContent-Length: \(body.utf8.count)\r\n\(fields)\r\n\(body)"
-  }
-
   @Test(arguments: Over.allCases) func `a REST client has tokens, pages and typed errors`(over: Over) async throws {
-    let server = try RawServer { connection in
-      while true {
-        let head = try connection.readHead()
-        guard head.contains("Authorization: Bearer new") else {
-          try connection.send(Self.answer("401 Unauthorized", ""))
-          continue
-        }
-        let line = head.prefix { $0 != "\r\n" }
-        switch line.split(separator: " ")[1] {
-        case "/v1/articles?per_page=2":
-          let next = "Link: </v1/articles?per_page=2&page=2>; rel=\"next\"\r\n"
-          try connection.send(Self.answer("200 OK", #"[{"id":1,"title":"a"},{"id":2,"title":"b"}]"#, next))
-        case "/v1/articles?per_page=2&page=2": try connection.send(Self.answer("200 OK", #"[{"id":3,"title":"c"}]"#))
-        case "/v1/articles/a%2Fb": try connection.send(Self.answer("200 OK", #"{"id":9,"title":"slash"}"#))
-        default: try connection.send(Self.answer("404 Not Found", #"{"code":"gone"}"#))
-        }
+    let server = try MockServer { request in
+      guard request.headers[.authorization] == "Bearer new" else { return .status(.unauthorized) }
+      switch request.line {
+      case "GET /v1/articles?per_page=2":
+        let next = "</v1/articles?per_page=2&page=2>; rel=\"next\""
+        return .status(.ok, headers: [.link: next], body: #"[{"id":1,"title":"a"},{"id":2,"title":"b"}]"#)
+      case "GET /v1/articles?per_page=2&page=2": return .status(.ok, body: #"[{"id":3,"title":"c"}]"#)
+      case "GET /v1/articles/a%2Fb": return .status(.ok, body: #"{"id":9,"title":"slash"}"#)
+      default: return .status(.notFound, body: #"{"code":"gone"}"#)
       }
     }
-    defer { server.stop() }
     let logins = Mutex(0)
     let articles = try Articles(server.url + "/v1/", adapter: over.adapter) {
       logins.withLock { $0 += 1 }

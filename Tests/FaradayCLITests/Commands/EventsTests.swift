@@ -12,11 +12,11 @@ import TestServers
   private static let transports = ["curl", "urlsession"]
 
   /// A server whose stream ends after two events, and goes on behind them.
-  private func server() throws -> AnsweringServer {
-    try AnsweringServer { head, _, _ in
-      let id = head.firstMatch(of: #/(?i)\r\nlast-event-id: ([0-9]+)/#).flatMap { Int($0.output.1) } ?? 0
+  private func server() throws -> MockServer {
+    try MockServer { request in
+      let id = request.headers[.lastEventID].flatMap { Int($0) } ?? 0
       let events = "retry: 0\nid: \(id + 1)\nevent: tick\ndata: \(id + 1)\ndata: grüß\n\nid: \(id + 2)\ndata: {}\n\n"
-      return AnsweringServer.answer(200, "Content-Type: text/event-stream", body: events)
+      return .text(events, type: MediaType("text", "event-stream"))
     }
   }
 
@@ -33,9 +33,7 @@ import TestServers
   @Test(arguments: transports) func `a response that is not an event stream fails with the usual exit status`(transport: String)
     async throws
   {
-    let server = try AnsweringServer { head, _, _ in
-      head.contains("/404") ? AnsweringServer.answer(404) : AnsweringServer.answer(200, "Content-Type: text/html", body: "<html>")
-    }
+    let server = try MockServer { $0.line == "GET /404" ? .status(.notFound) : .text("<html>", type: .html) }
     let refused = try RefusedPort()
     for (url, status) in [
       ("\(server.url)/404", 22), ("\(server.url)/html", 8), ("http://127.0.0.1:\(refused.port)/", 7), ("http://a b/", 3),
@@ -48,13 +46,13 @@ import TestServers
   }
 
   @Test func `repeated failures end the command with a message`() async throws {
-    let server = try AnsweringServer { _, _, _ in AnsweringServer.answer(503, "Retry-After: 0") }
+    let server = try MockServer { _ in .status(.serviceUnavailable, headers: [.retryAfter: "0"]) }
     var outcome = try await Program.run("events", "--retry", "1", server.url)
-    #expect(outcome.status == 22 && server.requestCount == 2)
+    #expect(outcome.status == 22 && server.recorded.count == 2)
     // A random delay of at most a second.
     #expect(outcome.error.contains(#/error: 503; reconnecting in [01]\.\d s/#) && outcome.error.contains("faraday: (22) "))
     outcome = try await Program.run("events", "--retry", "0", "-s", server.url)
-    #expect(outcome.status == 22 && server.requestCount == 3 && !outcome.error.contains("reconnecting"))
+    #expect(outcome.status == 22 && server.recorded.count == 3 && !outcome.error.contains("reconnecting"))
   }
 
   @Test(arguments: transports) func `events are shown with their fields, across reconnections`(transport: String) async throws {
@@ -68,9 +66,9 @@ import TestServers
         == "event: tick\nid: 1\ndata: 1\ndata: grüß\n\nevent: message\nid: 2\ndata: {}\n\nevent: tick\nid: 3\ndata: 3\ndata: grüß\n\n"
     )
     #expect(outcome.error == "faraday: the server has ended the stream; reconnecting in 0.1 s\n")
-    let heads = server.heads.elements.map { $0.lowercased() }
-    #expect(heads.count == 2 && heads.allSatisfy { $0.contains("x-mine: 7\r\n") && $0.contains("accept: a/b\r\n") })
-    #expect(heads.allSatisfy { $0.contains("user-agent: faraday/") && !$0.contains("cache-control") })
+    let headers = server.recorded.map(\.headers)
+    #expect(headers.count == 2 && headers.allSatisfy { $0["X-Mine"] == "7" && $0[.accept] == "a/b" })
+    #expect(headers.allSatisfy { $0[.userAgent]?.hasPrefix("faraday/") == true && !$0.contains(.cacheControl) })
   }
 
   @Test func `events can be written as lines of JSON`() async throws {
@@ -82,10 +80,10 @@ import TestServers
   }
 
   @Test func `user and password of the URL are sent to its origin and not shown`() async throws {
-    let server = try AnsweringServer([AnsweringServer.answer(204)])
+    let server = try MockServer(.status(.noContent))
     let url = server.url.replacingOccurrences(of: "http://", with: "http://ada:hidden@")
     #expect(try await Program.run("events", url).status == 0)
-    #expect(server.heads.elements[0].contains("Authorization: Basic \(Data("ada:hidden".utf8).base64EncodedString())"))
+    #expect(server.recorded.first?.headers[.authorization] == "Basic \(Data("ada:hidden".utf8).base64EncodedString())")
     #expect(try await Program.run("events", "--bogus", url).error.contains("hidden") == false)
   }
 

@@ -34,7 +34,7 @@ import Testing
   func `links of a response behind a cross-origin redirect belong to the other server`(tested: TestedAdapter) async throws {
     let home = try PageServer()
     let elsewhere = try PageServer(["/": #"{"_links": {"back": {"href": "\#(home.url)/back"}}}"#])
-    home.add("/", PageServer.Page(status: 302, "Location: \(elsewhere.url)/"))
+    home.add("/", PageServer.Page(.redirect(to: elsewhere.url + "/")))
     home.add("/back", "{}")
     let connection = try Connection(
       home.url + "/", headers: ["Authorization": "Bearer 1"], adapter: tested.adapter, middleware: [.redirects()])
@@ -45,9 +45,9 @@ import Testing
   @Test(arguments: TestedAdapter.allCases)
   func `links of a response that was redirected away and back belong to the other server`(tested: TestedAdapter) async throws {
     let home = try PageServer(["/chosen": #"{"_links": {"next": {"href": "/next"}}}"#, "/next": "{}"])
-    let elsewhere = try PageServer(["/": PageServer.Page(status: 302, "Location: \(home.url)/chosen")])
-    home.add("/", PageServer.Page(status: 302, "Location: /moved"))
-    home.add("/moved", PageServer.Page(status: 302, "Location: \(elsewhere.url)/"))
+    let elsewhere = try PageServer(["/": PageServer.Page(.redirect(to: home.url + "/chosen"))])
+    home.add("/", PageServer.Page(.redirect(to: "/moved")))
+    home.add("/moved", PageServer.Page(.redirect(to: elsewhere.url + "/")))
     let foreign = Log<Bool>()
     let connection = try Connection(
       home.url + "/", headers: ["Authorization": "Bearer 1"], adapter: tested.adapter,
@@ -70,7 +70,7 @@ import Testing
   @Test(arguments: TestedAdapter.allCases)
   func `a same-origin redirect keeps the defaults`(tested: TestedAdapter) async throws {
     let home = try PageServer(["/new": #"{"_links": {"next": {"href": "/next"}}}"#, "/next": "{}"])
-    home.add("/", PageServer.Page(status: 302, "Location: /new"))
+    home.add("/", PageServer.Page(.redirect(to: "/new")))
     let connection = try Connection(
       home.url + "/", headers: ["Authorization": "Bearer 1"], adapter: tested.adapter, middleware: [.redirects()])
     #expect(try await connection.follow("next").count == 2)
@@ -79,7 +79,8 @@ import Testing
 
   @Test(arguments: TestedAdapter.allCases)
   func `the description of an error shows nothing of its response`(tested: TestedAdapter) async throws {
-    let home = try PageServer(["/?token=hunter2": PageServer.Page(status: 401, "Set-Cookie: hunter2", body: "hunter2")])
+    let page = Response.status(.unauthorized, headers: [.setCookie: "hunter2"], body: "hunter2")
+    let home = try PageServer(["/?token=hunter2": PageServer.Page(page)])
     let connection = try Connection(home.url + "/?token=hunter2", adapter: tested.adapter)
     let error = await #expect(throws: HALError.self) { try await connection.follow("next") }
     let shown = error.map { Shown.all($0) } ?? ""

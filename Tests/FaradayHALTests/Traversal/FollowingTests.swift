@@ -25,8 +25,8 @@ import Testing
       """,
       "/library/books?page=1": #"{"count": 2}"#, "/library/books/1": #"{"title": "Emma, whole"}"#,
       "/authors/2": #"{"name": "Jane"}"#,
-      "/page": PageServer.Page("Content-Type: text/html", body: "<html>"),
-      "/list": PageServer.Page("Content-Type: application/json", body: "[]"), "/bad": #"{"_links": {"self": {"href": 1}}}"#,
+      "/page": PageServer.Page(.text("<html>", type: .html)),
+      "/list": PageServer.Page(.text("[]", type: .json)), "/bad": #"{"_links": {"self": {"href": 1}}}"#,
       "/search?q=a%20b": #"{"found": 1}"#, "/search": #"{"found": 9}"#,
     ])
   }
@@ -210,7 +210,7 @@ import Testing
   @Test(arguments: TestedAdapter.allCases)
   func `after a redirect links are resolved against the final URL`(tested: TestedAdapter) async throws {
     let server = try server()
-    server.add("/old", PageServer.Page(status: 302, "Location: /library/"))
+    server.add("/old", PageServer.Page(.redirect(to: "/library/")))
     let connection = try connection(tested, server, .redirects())
     #expect(try await connection.follow("books", from: HALLink(rel: "start", href: "/old")).last?.properties["count"] == 2)
     #expect(server.targets == ["/old", "/library/", "/library/books?page=1"])

@@ -1,23 +1,15 @@
-import TestSupport
+import Faraday
 import FaradayTesting
 import Synchronization
 
-/// Responds to each target with its page, and with 404 otherwise. Records the request heads.
+/// Responds to each target with its page, and with 404 otherwise.
 final class PageServer: Sendable {
+  /// A response; a literal is one of HAL.
   struct Page: Sendable, ExpressibleByStringInterpolation {
-    var status = 200
-    var fields = ["Content-Type: application/hal+json"]
-    var body = ""
+    let response: Response
 
-    init(status: Int = 200, _ fields: String..., body: String = "") {
-      self.status = status
-      self.fields = fields
-      self.body = body
-    }
-
-    init(stringLiteral body: String) { self.body = body }
-
-    var text: String { AnsweringServer.answer(status, fields: fields, body: body) }
+    init(_ response: Response) { self.response = response }
+    init(stringLiteral body: String) { response = .text(body, type: MediaType("application", "hal+json")) }
   }
 
   private final class Pages: Sendable {
@@ -26,31 +18,25 @@ final class PageServer: Sendable {
   }
 
   private let pages: Pages
-  private let server: AnsweringServer
+  private let server: MockServer
 
   var url: String { server.url }
 
-  /// The requested targets.
-  var targets: [String] { server.heads.elements.map { String($0.split(separator: " ")[1]) } }
-
   /// The methods and targets.
-  var requests: [String] { server.heads.elements.map { $0.split(separator: " ").prefix(2).joined(separator: " ") } }
+  var requests: [String] { server.recorded.map(\.line) }
+
+  /// The requested targets.
+  var targets: [String] { requests.map { String($0.split(separator: " ")[1]) } }
 
   /// The value of a field of each request, or nil.
-  func values(_ name: String) -> [String?] {
-    server.heads.elements.map { head in
-      let lines = head.split(separator: "\r\n").map { $0.split(separator: ":", maxSplits: 1) }
-      let line = lines.first { $0.count == 2 && $0[0].lowercased() == name.lowercased() }
-      return line.map { String($0[1].drop { $0 == " " }) }
-    }
-  }
+  func values(_ name: String) -> [String?] { server.recorded.map { $0.headers[name] } }
 
   init(_ pages: [String: Page] = [:]) throws {
     let pages = Pages(pages)
     self.pages = pages
-    server = try AnsweringServer { head, _, _ in
-      let target = String(head.split(separator: " ")[1])
-      return (pages.all.withLock { $0[target] } ?? Page(status: 404)).text
+    server = try MockServer { request in
+      let target = String(request.line.split(separator: " ")[1])
+      return pages.all.withLock { $0[target]?.response } ?? .status(.notFound)
     }
   }
 

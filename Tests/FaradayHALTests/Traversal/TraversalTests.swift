@@ -9,7 +9,7 @@ import Testing
   private let pages: [String: PageServer.Page] = [
     "/": #"{"n": 0, "_links": {"a": {"href": "/deep/a"}}}"#,
     "/deep/a": #"{"n": 1, "_links": {"gone": {"href": "elsewhere/gone"}, "text": {"href": "text"}, "b": {"href": "b"}}}"#,
-    "/deep/b": #"{"n": 2}"#, "/deep/text": PageServer.Page("Content-Type: text/plain", body: "a"),
+    "/deep/b": #"{"n": 2}"#, "/deep/text": PageServer.Page(.text("a")),
   ]
 
   @Test(arguments: TestedAdapter.allCases)

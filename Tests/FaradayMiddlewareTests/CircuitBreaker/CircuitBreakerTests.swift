@@ -282,12 +282,7 @@ import Testing
     let refused = try Connection("http://127.0.0.1:\(port.port)/", adapter: tested.adapter, middleware: [breaker(policy)])
     await #expect(throws: TransportError.self) { try await delivery.get("", over: refused) }
     #expect(await #expect(throws: RefusedRequestError.self) { try await delivery.get("", over: refused) }?.isCircuitOpen == true)
-    let server = try RawServer { connection in
-      _ = try connection.readHead()
-      try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\npart")
-      connection.close()
-    }
-    defer { server.stop() }
+    let server = try MockServer(.text("part and the rest").cut(after: 4))
     let cut = try Connection(server.url + "/", adapter: tested.adapter, middleware: [breaker(policy)])
     await #expect(throws: TransportError.self) { try await delivery.get("", over: cut) }
     #expect(await #expect(throws: RefusedRequestError.self) { try await delivery.get("", over: cut) }?.isCircuitOpen == true)

@@ -304,16 +304,16 @@ import Testing
   @Test(arguments: TestedAdapter.allCases)
   func `one exchange on the wire serves all requests`(tested: TestedAdapter) async throws {
     let gate = Gate()
-    let server = try AnsweringServer { _, _, index in
-      gate.wait()
-      return AnsweringServer.answer(200, body: "answer \(index)")
+    let server = try MockServer { _ in
+      await gate.opened()
+      return .text("answer")
     }
     let connection = try Connection(server.url, adapter: tested.adapter, middleware: [coalescing])
     let tasks = (1...20).map { _ in Task { try await connection.get("/").body.utf8Text() } }
     await until { coalescing.waiterCount == 20 }
     gate.open()
-    for task in tasks { #expect(try await task.value == "answer 0") }
-    #expect(server.requestCount == 1)
+    for task in tasks { #expect(try await task.value == "answer") }
+    #expect(server.recorded.count == 1)
   }
 
   @Test func `thousands of requests with cancellations leave nothing behind`() async throws {

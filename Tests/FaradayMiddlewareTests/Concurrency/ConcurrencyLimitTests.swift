@@ -129,27 +129,27 @@ import Testing
 
   @Test(arguments: TestedAdapter.allCases)
   func `a body over a real connection keeps the slot until its end`(tested: TestedAdapter) async throws {
-    let endless = try EndlessServer()
+    let server = try LocalServer()
     let limit = ConcurrencyLimit(1, maximumWait: .zero, clock: clock)
-    let connection = try Connection(endless.url + "/", adapter: tested.adapter, middleware: [limit])
+    let connection = try Connection(server.url + "/stall/body", adapter: tested.adapter, middleware: [limit])
     let half = try await connection.get { $0.options.delivery = .streamed }
-    #expect(try load(limit, endless.url) == [1, 0])
+    #expect(try load(limit, server.url) == [1, 0])
     #expect(await #expect(throws: RefusedRequestError.self) { try await connection.get() }?.isConcurrencyLimited == true)
     for try await _ in half.body { break }
-    #expect(try load(limit, endless.url) == [0, 0])
-    #expect(await endless.isLeft.opened())
+    #expect(try load(limit, server.url) == [0, 0])
+    await until { server.openConnectionCount == 0 }
     var unread: Response? = try await connection.get { $0.options.delivery = .streamed }
     #expect(unread?.status == .ok)
     unread = nil
     // The engine's thread may not be done yet with handing it over.
-    while try load(limit, endless.url) != [0, 0] { await Task.yield() }
+    while try load(limit, server.url) != [0, 0] { await Task.yield() }
     withExtendedLifetime(half) {}
   }
 
   @Test(arguments: TestedAdapter.allCases, TestedDelivery.allCases)
   func `the slot is free when the delivery is complete`(tested: TestedAdapter, delivery: TestedDelivery) async throws {
     let text = String(repeating: "text", count: 50_000)
-    let server = try AnsweringServer([AnsweringServer.answer(200, body: text)])
+    let server = try MockServer { _ in .text(text) }
     let limit = ConcurrencyLimit(1, maximumWait: .zero, clock: clock)
     let connection = try Connection(server.url + "/", adapter: tested.adapter, middleware: [limit])
     for _ in 1...3 {

@@ -1,4 +1,3 @@
-import TestSupport
 import Faraday
 import FaradayTesting
 import FoundationEssentials
@@ -77,20 +76,27 @@ enum LeakedSecret: String, CaseIterable {
   }
 }
 
-/// A server that keeps all that it gets.
+/// A server that keeps the bytes of each request.
 final class WireTap: Sendable {
-  private let server: AnsweringServer
+  private let server: RawServer
   private let seen = Log<String>()
 
   var url: String { server.url }
   /// Heads and bodies.
   var received: [String] { seen.elements }
 
-  init(_ answer: @escaping @Sendable (_ target: String) -> String = { _ in AnsweringServer.answer(200) }) throws {
+  /// - Parameter place: the URL to which a target with `leave` is redirected.
+  init(redirectingTo place: String = "") throws {
     let seen = seen
-    server = try AnsweringServer { head, body, _ in
-      seen.append(head + String(decoding: body, as: UTF8.self))
-      return answer(String(head.split(separator: " ")[1]))
+    server = try RawServer { connection in
+      while true {
+        let head = try connection.readHead()
+        let length = head.lowercased().firstMatch(of: #/content-length: ([0-9]+)/#).flatMap { Int($0.output.1) } ?? 0
+        seen.append(head + String(decoding: try connection.read(exactly: length), as: UTF8.self))
+        let leaves = head.split(separator: " ")[1].contains("leave")
+        try connection.send(
+          "HTTP/1.1 \(leaves ? "302 Found\r\nLocation: \(place)" : "200 OK")\r\nContent-Length: 0\r\n\r\n")
+      }
     }
   }
 }

@@ -37,9 +37,7 @@ import Testing
   func `no secret is sent to another server`(cell: Cell) async throws {
     let away = try WireTap()
     let place = away.url + "/there"
-    let home = try WireTap {
-      $0.contains("leave") ? AnsweringServer.answer(302, "Location: \(place)") : AnsweringServer.answer(200)
-    }
+    let home = try WireTap(redirectingTo: place)
     try await leave(by: cell.way, cell.secret, from: home.url, to: place, over: cell.tested.adapter)
     // URLSession keeps a URL's password to itself.
     if cell.secret != .urlPassword || cell.tested == .curl {
@@ -93,9 +91,7 @@ import Testing
     let away = try WireTap()
     let place = away.url + "/there"
     let url = try #require(URL(string: place))
-    let home = try WireTap {
-      $0.contains("leave") ? AnsweringServer.answer(302, "Location: \(place)") : AnsweringServer.answer(200)
-    }
+    let home = try WireTap(redirectingTo: place)
     for credentials: any Middleware in [
       .authorization(.bearer(LeakedSecret.value)), .tokenRefresh(token: LeakedSecret.value) { _ in LeakedSecret.value },
       .defaultHeaders([.authorization: LeakedSecret.value, .cookie: LeakedSecret.value]),

@@ -13,12 +13,13 @@ import Testing
   }
 
   /// Responds with the request.
-  private func echo(_ secret: LeakedSecret, status: Int = 200, location: String = "") throws -> WireTap {
-    let content = secret.content
-    var fields = content.map { ["Content-Type: \($0.type)"] } ?? []
-    if !location.isEmpty { fields.append("Location: \(location)") }
-    fields += ["Set-Cookie: session=\(LeakedSecret.value)", "X-Own: \(LeakedSecret.value)"]
-    return try WireTap { [fields] _ in AnsweringServer.answer(status, fields: fields, body: content?.text ?? "plain") }
+  private func echo(
+    _ secret: LeakedSecret, status: HTTPResponse.Status = .ok, location: String? = nil
+  ) throws -> MockServer {
+    var fields = try HTTPFields(checking: ["Set-Cookie": "session=\(LeakedSecret.value)", "X-Own": LeakedSecret.value])
+    fields[.location] = location
+    let body = secret.content.map { Body.data(Data($0.text.utf8), contentType: $0.type) } ?? "plain"
+    return try MockServer { [fields] _ in .status(status, headers: fields, body: body) }
   }
 
   @Test(arguments: LeakedSecret.allCases, TestedAdapter.allCases)
@@ -43,7 +44,8 @@ import Testing
   func `no error shows a secret`(secret: LeakedSecret, tested: TestedAdapter) async throws {
     let adapter = tested.adapter
     let (good, bad, moved) = (
-      try echo(secret), try echo(secret, status: 500), try echo(secret, status: 307, location: "x?token=hunter2")
+      try echo(secret), try echo(secret, status: .internalServerError),
+      try echo(secret, status: .temporaryRedirect, location: "x?token=hunter2")
     )
     let port = try RefusedPort()
     func send(_ server: String, _ middleware: any Middleware...) async throws -> Response {
@@ -81,12 +83,7 @@ import Testing
 
   @Test(arguments: LeakedSecret.allCases, TestedAdapter.allCases)
   func `no error of a streamed body shows a secret`(secret: LeakedSecret, tested: TestedAdapter) async throws {
-    let server = try RawServer { connection in
-      _ = try connection.readHead()
-      try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\npart")
-      connection.close()
-    }
-    defer { server.stop() }
+    let server = try MockServer { _ in .text("part and the rest").cut(after: 4) }
     let connection = try secret.connection(server.url, tested.adapter)
     let error = await #expect(throws: TransportError.self) { try await readStream(of: secret, over: connection) }
     expectHidden(error.map { Shown.all($0) } ?? "")
@@ -102,7 +99,7 @@ import Testing
   @Test(arguments: LeakedSecret.allCases, TestedAdapter.allCases)
   func `no description, dump or mirror shows a secret`(secret: LeakedSecret, tested: TestedAdapter) async throws {
     let place = try echo(secret)
-    let home = try echo(secret, status: 302, location: place.url + "/bothunter2/?token=hunter2")
+    let home = try echo(secret, status: .found, location: place.url + "/bothunter2/?token=hunter2")
     let connection = try secret.connection(
       home.url, tested.adapter, .redirects(), .authorization(.bearer(LeakedSecret.value)),
       .tokenRefresh(token: LeakedSecret.value) { _ in "" })
@@ -135,7 +132,7 @@ import Testing
     let folder = FileManager.default.temporaryDirectory.appending(path: "leaks-\(UUID())").path()
     defer { try? FileManager.default.removeItem(atPath: folder) }
     let place = try echo(secret)
-    let home = try echo(secret, status: 302, location: place.url + "/bothunter2/?token=hunter2")
+    let home = try echo(secret, status: .found, location: place.url + "/bothunter2/?token=hunter2")
     let port = try RefusedPort()
     func exchange(_ cassette: Cassette) async throws {
       let connection = try secret.connection(home.url, cassette, .redirects())

@@ -247,13 +247,15 @@ import Testing
   func `a server's quota is obeyed over a real connection in all deliveries`(tested: TestedAdapter, delivery: TestedDelivery)
     async throws
   {
-    let server = try AnsweringServer { _, _, index in
-      AnsweringServer.answer(200, "RateLimit-Policy: \"a\";q=2;w=60", "RateLimit: \"a\";r=\(1 - index)", body: "whole")
+    let server = try MockServer()
+    for left in [1, 0] {
+      let quota = try HTTPFields(checking: ["RateLimit-Policy": "\"a\";q=2;w=60", "RateLimit": "\"a\";r=\(left)"])
+      server.enqueue(.text("whole", headers: quota))
     }
     let limit = RateLimit(RateLimit.Policy(maximumWait: .zero), clock: clock)
     let connection = try Connection(server.url, adapter: tested.adapter, middleware: [limit])
     for _ in 1...2 { #expect(try await delivery.get("/", over: connection).text == "whole") }
     let error = await #expect(throws: RefusedRequestError.self) { try await delivery.get("/", over: connection) }
-    #expect(error?.retryAfter == .seconds(60) && server.requestCount == 2)
+    #expect(error?.retryAfter == .seconds(60) && server.recorded.count == 2)
   }
 }

@@ -7,7 +7,8 @@ import Testing
 
 /// Where a redirect leads, however it is written.
 @Suite struct RedirectLocationTests {
-  private static func redirect(_ fields: String...) -> String { AnsweringServer.answer(302, fields: fields) }
+  /// A response without a redirect.
+  private static let arrived = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nthere"
 
   /// The target that the server received after its redirect.
   private func targets(_ fields: [[UInt8]], over adapter: any Adapter) async throws -> [String] {
@@ -17,7 +18,7 @@ import Testing
         let target = try connection.readHead().split(separator: " ")[1]
         targets.append(String(target))
         guard target == "/" else {
-          try connection.send(AnsweringServer.answer(200))
+          try connection.send(Self.arrived)
           continue
         }
         let lines = fields.flatMap { $0 + Array("\r\n".utf8) }
@@ -94,7 +95,7 @@ import Testing
     for length in ["Content-Length: 100", "Transfer-Encoding: chunked"] {
       let server = try RawServer { connection in
         guard try connection.readHead().hasPrefix("GET / ") else {
-          return try connection.send(AnsweringServer.answer(200, body: "here"))
+          return try connection.send(Self.arrived)
         }
         try connection.send("HTTP/1.1 302 Found\r\nLocation: /next\r\n\(length)\r\n\r\n4\r\nsome\r\n")
         connection.waitForClose()
@@ -102,17 +103,17 @@ import Testing
       defer { server.stop() }
       var connection = try Connection(server.url, adapter: CurlAdapter(), middleware: [.redirects()])
       connection.defaults.timeouts = Timeouts(idle: nil)
-      #expect(try await delivery.get("/", over: connection).text == "here")
+      #expect(try await delivery.get("/", over: connection).text == "there")
     }
   }
 
   @Test func `conflicting Location headers are rejected`() async throws {
-    let server = try AnsweringServer([Self.redirect("Location: /a", "Location: /b")])
+    let server = try MockServer(.status(.found, headers: [.location: "/a", .location: "/b"]))
     let connection = try Connection(server.url, adapter: CurlAdapter(), middleware: [.redirects()])
     let error = await #expect(throws: (any Error).self) { try await connection.get("/") }
     // Newer libcurl rejects the response itself.
     #expect((error as? RedirectError)?.reason == .invalidLocation || (error as? TransportError)?.code == .malformedResponse)
-    #expect(server.requestCount == 1)
+    #expect(server.recorded.count == 1)
   }
 
   // MARK: the redirect's own body
@@ -130,7 +131,7 @@ import Testing
   func `a redirect with a malformed body is followed`(wrong: Wrong, delivery: TestedDelivery) async throws {
     let server = try RawServer { connection in
       guard try connection.readHead().hasPrefix("GET / ") else {
-        return try connection.send(AnsweringServer.answer(200, body: "there"))
+        return try connection.send(Self.arrived)
       }
       try connection.send("HTTP/1.1 302 Found\r\nLocation: /there\r\n" + wrong.rawValue)
       if wrong == .stalled || wrong == .stalledAtOnce { connection.waitForClose() }
@@ -142,11 +143,7 @@ import Testing
 
   @Test(arguments: TestedAdapter.allCases)
   func `a failed response that is not a redirect keeps its error`(tested: TestedAdapter) async throws {
-    let server = try RawServer { connection in
-      _ = try connection.readHead()
-      try connection.send("HTTP/1.1 200 OK\r\nLocation: /there\r\nContent-Length: 9\r\n\r\nx")
-    }
-    defer { server.stop() }
+    let server = try MockServer(.text("truncated", headers: [.location: "/there"]).cut(after: 1))
     let connection = try Connection(server.url, adapter: tested.adapter, middleware: [.redirects()])
     let error = try await expectFailure(.truncatedResponse) { try await connection.get("/") }
     #expect(error.partialResponse?.status == .ok && server.connectionCount == 1)

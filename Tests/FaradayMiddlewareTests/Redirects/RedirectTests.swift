@@ -63,13 +63,11 @@ import Testing
 
   @Test(arguments: TestedAdapter.allCases)
   func `a redirect loop is an error unless a cookie was set in between`(tested: TestedAdapter) async throws {
-    let loop = try AnsweringServer([AnsweringServer.answer(302, "Location: /b"), AnsweringServer.answer(302, "Location: /")])
+    let loop = try MockServer(.redirect(to: "/b"), .redirect(to: "/"))
     let looping = try Connection(loop.url, adapter: tested.adapter, middleware: [.redirects()])
     #expect(await reason { _ = try await looping.get("/") } == .loop)
-    #expect(loop.requestCount == 2)
-    let once = try AnsweringServer([
-      AnsweringServer.answer(302, "Location: /", "Set-Cookie: seen=1"), AnsweringServer.answer(200, body: "in"),
-    ])
+    #expect(loop.recorded.count == 2)
+    let once = try MockServer(.status(.found, headers: [.location: "/", .setCookie: "seen=1"]), .text("in"))
     let entering = try Connection(once.url, adapter: tested.adapter, middleware: [.redirects()])
     #expect(try await entering.get("/").body.utf8Text() == "in")
   }
@@ -165,12 +163,10 @@ import Testing
 
   @Test(arguments: TestedAdapter.allCases)
   func `a form that redirects to its own URL with another method is not a loop`(tested: TestedAdapter) async throws {
-    let server = try AnsweringServer { head, _, _ in
-      head.hasPrefix("POST ") ? AnsweringServer.answer(303, "Location: /") : AnsweringServer.answer(200, body: "the form")
-    }
+    let server = try MockServer { $0.method == .post ? .redirect(to: "/", status: .seeOther) : .text("the form") }
     let connection = try Connection(server.url, adapter: tested.adapter, middleware: [.redirects()])
     #expect(try await connection.post("/", body: "a=1").body.utf8Text() == "the form")
-    #expect(server.requestCount == 2)
+    #expect(server.recorded.count == 2)
   }
 
   @Test(arguments: TestedAdapter.allCases)
@@ -203,7 +199,7 @@ import Testing
   @Test func `a long body of a redirect is not read to its end`() async throws {
     let server = try RawServer { connection in
       let head = try connection.readHead()
-      guard head.hasPrefix("GET / ") else { return try connection.send(AnsweringServer.answer(200, body: "there")) }
+      guard head.hasPrefix("GET / ") else { return try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nthere") }
       try connection.send("HTTP/1.1 302 Found\r\nLocation: /there\r\nContent-Length: 100000000\r\n\r\n")
       while true { try connection.send([UInt8](repeating: 0, count: 100_000)) }
     }
@@ -218,10 +214,8 @@ import Testing
     tested: TestedAdapter, watches: Bool
   ) async throws {
     let long = String(repeating: "x", count: 1000)
-    let server = try AnsweringServer([
-      AnsweringServer.answer(302, "Location: /there", body: long), AnsweringServer.answer(200, body: "there"),
-      AnsweringServer.answer(302, "Location: /there", body: long), AnsweringServer.answer(200, body: long),
-    ])
+    let redirect = Response.text(long, status: .found, headers: [.location: "/there"])
+    let server = try MockServer(redirect, .text("there"), redirect, .text(long))
     let connection = try Connection(server.url, adapter: tested.adapter, middleware: [.redirects()])
     let heads = Log<Int>()
     var request = try connection.request(.get, "/")
@@ -231,7 +225,7 @@ import Testing
     #expect(try await response.body.utf8Text() == "there" && response.redirects.map(\.status.code) == [302])
     let error = await #expect(throws: TransportError.self) { try await connection.send(request) }
     #expect(error?.code == .bodyTooLarge && error?.partialResponse?.status == .ok)
-    #expect(heads.elements == (watches ? [200, 200] : []) && server.requestCount == 4)
+    #expect(heads.elements == (watches ? [200, 200] : []) && server.recorded.count == 4)
   }
 
   @Test func `a streamed redirect body with a short length is read only up to that length`() async throws {
@@ -257,10 +251,8 @@ import Testing
   @Test(arguments: TestedAdapter.allCases)
   func `1xx responses of every hop are delivered`(tested: TestedAdapter) async throws {
     guard tested.adapter.capabilities.contains(.informational) else { return }
-    let early = "HTTP/1.1 103 Early Hints\r\n\r\n"
-    let server = try AnsweringServer([
-      early + AnsweringServer.answer(302, "Location: /there"), early + AnsweringServer.answer(200, body: "there"),
-    ])
+    let server = try MockServer(
+      .redirect(to: "/there").informational(.earlyHints), .text("there").informational(.earlyHints))
     let connection = try Connection(server.url, adapter: tested.adapter, middleware: [.redirects()])
     let seen = Log<Int>()
     _ = try await connection.get("/") { $0.options.onInformational = { seen.append($0.status.code) } }

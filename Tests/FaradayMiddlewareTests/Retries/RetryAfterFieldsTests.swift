@@ -19,9 +19,8 @@ import Testing
     // An adapter that joins fields makes a date among others unreadable.
     guard tested == .curl || Set(rule.values).count == 1 || !rule.values.joined().contains(",") else { return }
     guard tested == .curl || !rule.values.contains("soon") else { return }
-    let server = try AnsweringServer([
-      AnsweringServer.answer(503, fields: rule.values.map { "Retry-After: \($0)" }), AnsweringServer.answer(200),
-    ])
+    let fields = HTTPFields(rule.values.map { HTTPField(name: .retryAfter, value: $0) })
+    let server = try MockServer(.status(.serviceUnavailable, headers: fields), .status(.ok))
     let clock = ManualClock()
     // 1994-11-06 08:49:37 GMT.
     let retry = Retry(clock: InstantClock(clock), random: { 0 }, now: { 784_111_777 })

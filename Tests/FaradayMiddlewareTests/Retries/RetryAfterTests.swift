@@ -111,13 +111,8 @@ import Testing
 
   @Test(arguments: TestedAdapter.allCases, TestedDelivery.allCases)
   func `Retry-After of a truncated 503 is obeyed`(tested: TestedAdapter, delivery: TestedDelivery) async throws {
-    let server = try RawServer { connection in
-      _ = try connection.readHead()
-      let isFirst = connection.index == 0
-      let fields = isFirst ? "503 Not now\r\nRetry-After: 7\r\nContent-Length: 10" : "200 OK\r\nContent-Length: 3"
-      try connection.send("HTTP/1.1 \(fields)\r\nConnection: close\r\n\r\nnow")
-      connection.close()
-    }
+    let server = try MockServer(
+      .text("later", status: .serviceUnavailable, headers: [.retryAfter: "7"]).cut(after: 3), .text("now"))
     let connection = try Connection(server.url, adapter: tested.adapter, middleware: [retry()])
     let (response, text) = try await delivery.get("/", over: connection)
     #expect(response.status == .ok && text == "now" && response.retries == 1)

@@ -151,13 +151,12 @@ import Testing
   func `Retry above StatusValidation frees the connection of the failed attempt`(
     tested: TestedAdapter, delivery: TestedDelivery
   ) async throws {
-    let server = try AnsweringServer([
-      AnsweringServer.answer(503, "Retry-After: 0", body: "busy"), AnsweringServer.answer(200, body: "done"),
-    ])
+    let server = try MockServer(
+      .text("busy", status: .serviceUnavailable, headers: [.retryAfter: "0"]), .text("done"))
     let retry = Retry(clock: InstantClock(clock), random: { 0 })
     let connection = try Connection(server.url + "/", adapter: tested.adapter, middleware: [retry, .statusValidation])
     let (response, text) = try await delivery.get("a", over: connection)
-    #expect(response.status == .ok && text == "done" && server.requestCount == 2)
+    #expect(response.status == .ok && text == "done" && server.recorded.count == 2)
   }
 
   @Test func `the streamed body of an unexpected status is discarded before the retry`() async throws {
@@ -355,9 +354,8 @@ import Testing
 
   @Test(arguments: TestedAdapter.allCases, TestedDelivery.allCases)
   func `callers see only the final attempt in every delivery`(tested: TestedAdapter, delivery: TestedDelivery) async throws {
-    let server = try AnsweringServer([
-      AnsweringServer.answer(503, body: "not yet"), "", AnsweringServer.answer(200, body: "now"),
-    ])
+    let server = try MockServer(
+      .text("not yet", status: .serviceUnavailable), .failure(.connectionClosed), .text("now"))
     let retry = Retry(clock: InstantClock(clock), random: { 0 })
     let connection = try Connection(server.url, adapter: tested.adapter, middleware: [retry])
     let heads = Log<Int>()
@@ -367,17 +365,13 @@ import Testing
     #expect(response.status == .ok && text == "now")
     #expect(heads.elements == [200])
     // libcurl sends a GET again by itself whose kept connection has died.
-    #expect(server.requestCount == 3)
+    #expect(server.recorded.count == 3)
     #expect((1...2).contains(response.retries))
   }
 
   @Test(arguments: TestedAdapter.allCases)
   func `progress never restarts`(tested: TestedAdapter) async throws {
-    let server = try RawServer { connection in
-      _ = try connection.readHead()
-      try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello")
-      connection.close()
-    }
+    let server = try MockServer { _ in .text("helloworld").cut(after: 5) }
     let retry = Retry(clock: InstantClock(clock), random: { 0 })
     let connection = try Connection(server.url, adapter: tested.adapter, middleware: [retry])
     let progress = Log<Int64>()
@@ -389,10 +383,8 @@ import Testing
 
   @Test(arguments: TestedAdapter.allCases)
   func `a discarded body can exceed maximumBodySize`(tested: TestedAdapter) async throws {
-    let server = try AnsweringServer([
-      AnsweringServer.answer(503, body: String(repeating: "x", count: 1000)), AnsweringServer.answer(200, body: "now"),
-      AnsweringServer.answer(503, body: String(repeating: "x", count: 1000)),
-    ])
+    let busy = Response.text(String(repeating: "x", count: 1000), status: .serviceUnavailable)
+    let server = try MockServer(busy, .text("now"), busy, busy, busy)
     let retry = Retry(clock: InstantClock(clock), random: { 0 })
     let connection = try Connection(server.url, adapter: tested.adapter, middleware: [retry])
     let response = try await connection.get { $0.options.maximumBodySize = 10 }
@@ -400,18 +392,18 @@ import Testing
     // The last one is the caller's.
     let error = await #expect(throws: TransportError.self) { try await connection.get { $0.options.maximumBodySize = 10 } }
     #expect(error?.code == .bodyTooLarge && error?.partialResponse?.status == .serviceUnavailable)
-    #expect(server.requestCount == 5)
+    #expect(server.recorded.count == 5)
   }
 
   @Test(arguments: TestedAdapter.allCases, TestedDelivery.allCases)
   func `the last response keeps its body even if it is not a success`(tested: TestedAdapter, delivery: TestedDelivery)
     async throws
   {
-    let server = try AnsweringServer([AnsweringServer.answer(503, body: "not today")])
+    let server = try MockServer { _ in .text("not today", status: .serviceUnavailable) }
     let retry = Retry(clock: InstantClock(clock), random: { 0 })
     let connection = try Connection(server.url, adapter: tested.adapter, middleware: [retry])
     let (response, text) = try await delivery.get("/", over: connection)
-    #expect(response.status == .serviceUnavailable && text == "not today" && server.requestCount == 3)
+    #expect(response.status == .serviceUnavailable && text == "not today" && server.recorded.count == 3)
   }
 
   @Test func `cookies of a retried response are sent with the next attempt`() async throws {

@@ -17,8 +17,8 @@ import Foundation
     struct Part: Codable, Equatable, Sendable { var count: Int }
   }
 
-  private func answer(_ body: String, status: Int = 200) throws -> AnsweringServer {
-    try AnsweringServer([AnsweringServer.answer(status, "Content-Type: application/json", body: body)])
+  private func answer(_ body: String, status: Int = 200) throws -> MockServer {
+    try MockServer { _ in .text(body, type: .json, status: HTTPResponse.Status(code: status)) }
   }
 
   @Test(arguments: TestedAdapter.allCases)
@@ -32,12 +32,12 @@ import Foundation
     }
     #expect(error?.code == .connectionFailed)
     #expect(error?.partialResponse == nil)
-    let silent = try AnsweringServer([""])
+    let silent = try MockServer { _ in .failure(.connectionClosed) }
     let nothing = await #expect(throws: TransportError.self) { () async throws in
       _ = try await connection.perform(TypedRequest(.post, baseURL: silent.url, receiving: .text))
     }
     #expect(nothing?.partialResponse == nil)
-    let wrong = try AnsweringServer(["SSH-2.0-OpenSSH_9.2\r\n\r\n", ""])
+    let wrong = try MockServer { _ in .garbage("SSH-2.0-OpenSSH_9.2\r\n\r\n") }
     await #expect(throws: TransportError.self) { () async throws in
       _ = try await connection.perform(TypedRequest(baseURL: wrong.url, receiving: .text))
     }
@@ -103,7 +103,7 @@ import Foundation
     #expect(done.headers.contentType == .json)
     #expect(done.response.url.absoluteString == "\(server.url)/things")
     #expect(done.map(\.name).value == "Ada")
-    #expect(server.heads.elements[0].lowercased().contains("content-type: application/json"))
+    #expect(server.recorded.map { $0.headers[.contentType] } == ["application/json"])
   }
 
   @Test(arguments: TestedAdapter.allCases)
@@ -187,22 +187,23 @@ import Foundation
   {
     let key = try #require(HTTPField.Name("X-Own"))
     let other = try answer("[]")
-    let server = try AnsweringServer([AnsweringServer.answer(302, "Location: \(other.url)/elsewhere")])
+    let server = try MockServer(.redirect(to: other.url + "/elsewhere"))
     let connection = Connection(adapter: tested.adapter, middleware: .standard)
     let request = TypedRequest(baseURL: server.url, receiving: .json([Int].self))
       .authorized(with: CredentialsProvider { headers in headers[key] = "hidden" })
     #expect(try await connection.perform(request).value == [])
-    #expect(server.heads.elements[0].contains("hidden"))
-    #expect(other.requestCount == 1 && !other.heads.elements[0].contains("hidden"))
+    #expect(server.recorded.map { $0.headers[key] } == ["hidden"])
+    #expect(other.recorded.map(\.line) == ["GET /elsewhere"])
+    #expect(!other.recorded.contains { $0.headers.contains { $0.value.contains("hidden") } })
     #expect(try !request.request().curlCommand.contains("hidden"))
   }
 
   @Test(arguments: TestedAdapter.allCases)
   func `RQ-59: a request in flight can be cancelled`(tested: TestedAdapter) async throws {
-    let server = try EndlessServer()
+    let server = try LocalServer()
     let arrived = Gate()
     let connection = Connection(adapter: tested.adapter)
-    let request = TypedRequest(baseURL: server.url).configured { options in
+    let request = TypedRequest(baseURL: server.url, endpoint: "stall/body").configured { options in
       options.onChunk = { _ in
         arrived.open()
         return .continue
@@ -212,7 +213,7 @@ import Foundation
     #expect(await arrived.opened())
     promise.cancel()
     await #expect(throws: CancellationError.self) { try await promise.value.value }
-    #expect(await server.isLeft.opened())
+    await until { server.openConnectionCount == 0 }
   }
 
   @Test(arguments: TestedAdapter.allCases)
@@ -253,11 +254,7 @@ import Foundation
 
   @Test(arguments: TestedAdapter.allCases)
   func `invalid bytes for an encoding are an error that names the encoding`(tested: TestedAdapter) async throws {
-    let server = try RawServer { connection in
-      _ = try connection.readHead()
-      try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\n")
-      try connection.send([0xFF, 0xE9])
-    }
+    let server = try MockServer { _ in .status(.ok, body: .data(Data([0xFF, 0xE9]))) }
     let connection = Connection(adapter: tested.adapter)
     let request = TypedRequest(baseURL: server.url, receiving: .text)
     let error = await #expect(throws: BodyDecodingError.self) { () async throws in _ = try await connection.perform(request) }

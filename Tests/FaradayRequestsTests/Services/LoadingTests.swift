@@ -48,7 +48,7 @@ import Testing
   @Test(arguments: TestedAdapter.allCases)
   func `the server's error body can be read as JSON`(tested: TestedAdapter) async throws {
     let body = #"{"error":{"code":17,"text":"no such user"}}"#
-    let server = try AnsweringServer([AnsweringServer.answer(404, "Content-Type: application/json", body: body)])
+    let server = try MockServer(.text(body, type: .json, status: .notFound))
     let example = Example(server.url, ServiceNetwork(Connection(adapter: tested.adapter)))
     let error = await #expect(throws: StatusError.self) { try await example.server.get("users/1").loadJSON(User.self) }
     #expect(error?.errorJSON?["error"]?["code"]?.int == 17)

@@ -21,10 +21,8 @@ private struct Users: WebService {
 @Suite struct ReadmeServiceTests {
   @Test(arguments: TestedAdapter.allCases)
   func `the example of the documentation works`(tested: TestedAdapter) async throws {
-    let ada = #"{"id":42,"name":"Ada"}"#
-    let server = try AnsweringServer([
-      AnsweringServer.answer(200, body: ada), AnsweringServer.answer(200, body: ada), AnsweringServer.answer(201),
-    ])
+    let ada = Response.status(.ok, body: #"{"id":42,"name":"Ada"}"#)
+    let server = try MockServer(ada, ada, .status(.created))
     let network = ServiceNetwork(Connection(adapter: tested.adapter, middleware: .standard))
     let users = Users(serverURL: server.url + "/v2", network: network)
     let user = try await users.user(42).loadJSON(Person.self)
@@ -33,8 +31,6 @@ private struct Users: WebService {
     try await users.add(user).timeout(.seconds(10)).load()
     #expect(user == Person(id: 42, name: "Ada") && name == "Ada")
     #expect(
-      server.heads.elements.map { $0.prefix { $0 != "\r\n" } } == [
-        "GET /v2/users/42 HTTP/1.1", "GET /v2/users/42?fields=id,name HTTP/1.1", "POST /v2/users HTTP/1.1",
-      ])
+      server.recorded.map(\.line) == ["GET /v2/users/42", "GET /v2/users/42?fields=id,name", "POST /v2/users"])
   }
 }

@@ -93,7 +93,7 @@ import TestServers
   ) async throws {
     let file = RangeServer.File(size: 100_000)
     let server = try RangeServer(file) { index, _ in index < 3 ? 20_000 : nil }
-    let first = try AnsweringServer([AnsweringServer.answer(302, "Location: \(server.url)/moved")])
+    let first = try MockServer { _ in .redirect(to: server.url + "/moved") }
     let folder = try TemporaryFolder()
     let connection = try Connection(
       first.url + "/file", headers: ["Authorization": "Bearer SECRET"], adapter: adapter.adapter, middleware: .standard)
@@ -101,7 +101,7 @@ import TestServers
       to: folder.path + "/file", checksum: .sha256(file.sha256), policy: policy)
     #expect(download.interruptions == 3 && server.served == 100_000)
     #expect(server.sent.allSatisfy { !$0.head.contains("SECRET") })
-    #expect(first.heads.elements.count == 4 && first.heads.elements.allSatisfy { $0.contains("SECRET") })
+    #expect(first.recorded.map { $0.headers[.authorization] } == Array(repeating: "Bearer SECRET", count: 4))
   }
 
   @Test func `a download far behind a server without backpressure is complete`() async throws {

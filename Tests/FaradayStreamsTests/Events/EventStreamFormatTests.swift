@@ -101,10 +101,9 @@ import Testing
 
   /// The server of these cases: sends an ID first, and then the requested ID.
   @Test(arguments: TestedAdapter.allCases) func `format-field-id and format-field-id-2`(tested: TestedAdapter) async throws {
-    let server = try AnsweringServer { head, _, _ in
-      let id = head.firstMatch(of: #/(?i)\r\nlast-event-id: ([^\r]*)/#).map { String($0.output.1) }
-      let body = id.map { "data: \($0)\n\n" } ?? "id: …\nretry: 200\ndata: hello\n\n"
-      return AnsweringServer.answer(200, "Content-Type: text/event-stream", body: body)
+    let server = try MockServer { request in
+      let body = request.headers[.lastEventID].map { "data: \($0)\n\n" } ?? "id: …\nretry: 200\ndata: hello\n\n"
+      return .text(body, type: MediaType("text", "event-stream"))
     }
     let clock = ManualClock()
     let connection = try Connection(server.url, adapter: tested.adapter)

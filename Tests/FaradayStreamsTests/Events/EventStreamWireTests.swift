@@ -161,22 +161,23 @@ import Testing
 
   @Test(arguments: TestedAdapter.allCases)
   func `a cross-origin redirect gets the last event ID and no credentials`(tested: TestedAdapter) async throws {
-    let other = try AnsweringServer { head, _, index in
-      index == 0
-        ? AnsweringServer.answer(200, "Content-Type: text/event-stream", body: "id: 9\ndata: 1\n\n") : AnsweringServer.answer(204)
-    }
-    let otherURL = other.url
-    let first = try AnsweringServer { _, _, _ in AnsweringServer.answer(307, "Location: \(otherURL)/moved") }
+    let other = try MockServer(
+      .text("id: 9\ndata: 1\n\n", type: MediaType("text", "event-stream")), .status(.noContent))
+    let moved = Response.redirect(to: other.url + "/moved", status: .temporaryRedirect)
+    let first = try MockServer(moved, moved)
     let connection = try Connection(
       first.url, headers: ["Authorization": "Bearer hidden"], adapter: tested.adapter, middleware: [.redirects()])
     let (elements, error) = await all(connection.events("/", headers: ["Last-Event-ID": "8"], reconnects: automatic))
     #expect(elements == [ServerSentEvent(data: "1", id: "9")] && error == nil)
-    for (heads, isFirst) in [(first.heads.elements, true), (other.heads.elements, false)] {
-      let heads = heads.map { $0.lowercased() }
-      #expect(heads.map { $0.contains("last-event-id: 8\r\n") } == [true, false])
-      #expect(heads.map { $0.contains("last-event-id: 9\r\n") } == [false, true])
-      #expect(heads.allSatisfy { $0.contains("bearer hidden") == isFirst && $0.contains("accept: text/event-stream") })
+    for (server, line, authorization) in [(first, "GET /", "Bearer hidden"), (other, "GET /moved", nil)]
+      as [(MockServer, String, String?)]
+    {
+      #expect(server.recorded.map(\.line) == [line, line])
+      #expect(server.recorded.map { $0.headers[.lastEventID] } == ["8", "9"])
+      #expect(
+        server.recorded.allSatisfy { $0.headers[.authorization] == authorization && $0.headers[.accept] == "text/event-stream" })
     }
+    #expect(!other.recorded.contains { $0.headers.contains { $0.value.contains("hidden") } })
   }
 
   @Test(arguments: TestedAdapter.allCases)
@@ -204,19 +205,13 @@ import Testing
 
   @Test(arguments: TestedAdapter.allCases)
   func `a token stream is requested once, and its interruption is thrown`(tested: TestedAdapter) async throws {
-    let server = try RawServer { connection in
-      let head = try connection.readHead()
-      #expect(head.hasPrefix("POST /chat "))
-      #expect(try connection.read(exactly: 9) == Array(#"{"ask":1}"#.utf8))
-      let body = "data: 1\n\ndata: 2\n\ndata: [DONE]"
-      try connection.send("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nContent-Length: 100\r\n\r\n\(body)")
-      connection.close()
-    }
+    let server = try MockServer(.events(["1", "2", "[DONE]"]).cut(after: "data: 1\n\ndata: 2\n\ndata: [DONE]".utf8.count))
     let connection = try Connection(server.url, adapter: tested.adapter, middleware: .standard)
     let stream = connection.events("/chat", as: Int.self, method: .post, body: .encodable(["ask": 1]), until: "[DONE]")
     let (elements, error) = await all(stream)
     #expect(elements == [1, 2] && (error as? TransportError)?.isTransient == true)
     #expect(server.connectionCount == 1)
+    #expect(server.recorded.map { [$0.line, $0.text] } == [["POST /chat", #"{"ask":1}"#]])
   }
 
   @Test(arguments: TestedAdapter.allCases)
