@@ -1,3 +1,4 @@
+import Faraday
 import FaradayTesting
 import Foundation
 import Testing
@@ -98,8 +99,8 @@ import Testing
   }
 
   @Test func `--version names the engine`() async throws {
-    #expect(try await Program.run("-V").text.hasPrefix("faraday 0.1 libcurl/"))
-    #expect(try await Program.run("--version").text.hasPrefix("faraday 0.1 libcurl/"))
+    #expect(try await Program.run("-V").text.hasPrefix("faraday \(packageVersion) libcurl/"))
+    #expect(try await Program.run("--version").text.hasPrefix("faraday \(packageVersion) libcurl/"))
   }
 
   @Test func `--help lists the options`() async throws {

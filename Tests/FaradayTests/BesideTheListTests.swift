@@ -19,7 +19,7 @@ import Testing
         from: Request("http://own.test/x", headers: [.userAgent: "u"]),
         to: connection(headers: [.accept: "a/b", .userAgent: "u"]).request(.get, "/x"))
     },
-    Step("A `User-Agent` is added if there is none.", ["+ User-Agent: faraday/1.0.0"]) {
+    Step("A `User-Agent` is added if there is none.", ["+ User-Agent: \(Connection.standardUserAgent)"]) {
       try changes(from: Request("http://other.test/x"), to: connection().request(.get, "http://other.test/x"))
     },
     Step("It gets the default options.", ["options"]) {

@@ -6,7 +6,6 @@ internal import FaradayCore
 /// record. It must bound its size. Calls are concurrent, from any task. Requests and the end of a body wait for the calls
 /// without a timeout, so a store over a network must limit the time of its calls. Its errors fail no request: a failed read
 /// counts as no record, and a failed write means that the response is not stored.
-/// response that cannot be stored is not.
 public protocol CacheStore: Sendable {
   /// The maximum size in bytes of a stored body. A larger body is passed on and not stored. 16 MiB by default: a body is in
   /// memory while it is stored, and when it is returned.

@@ -1,3 +1,4 @@
+import Faraday
 import FaradayTesting
 import TestSupport
 import Foundation
@@ -68,7 +69,9 @@ import TestServers
     let server = try LocalServer()
     let script =
       "own=$(mktemp -d); echo 'user-agent = mine' >$own/.curlrc; unset CURL_HOME XDG_CONFIG_HOME; export HOME=$own; \"$@\""
-    for (arguments, agent) in [([], "mine"), (["-q"], "faraday/0.1"), (["-qs"], "faraday/0.1"), (["-s", "-q"], "mine")] {
+    for (arguments, agent) in [
+      ([], "mine"), (["-q"], Connection.standardUserAgent), (["-qs"], Connection.standardUserAgent), (["-s", "-q"], "mine"),
+    ] {
       let program = try ChildProcess(
         "/bin/sh", ["-c", script, "sh", try BuiltProduct.named("faraday").path] + arguments + [server.url + "/inspect"])
       var output: [UInt8] = []

@@ -195,7 +195,8 @@ extension ComparedLine {
     "curl -s -o out -w '%{http_code} %{response_code} %{http_version} %{content_type} %{scheme}' $URL/hello",
     "curl -s -w '%{url} %{url_effective} %{urlnum} %{num_redirects} %{redirect_url}' $URL/redirect/2",
     "curl -sL -w '%{url} %{url_effective} %{num_redirects} %{redirect_url} %{num_connects}' $URL/redirect/2",
-    "curl -sL -d a=1 -w '%{method} %{size_upload} %{size_header} %{size_request} %{num_headers}' $URL/moved/302",
+    // With `-A`, because the sizes include it, and its default has the version.
+    "curl -sL -A a -d a=1 -w '%{method} %{size_upload} %{size_header} %{size_request} %{num_headers}' $URL/moved/302",
     "curl -s -w '%{header_json}' $URL/repeated",
     "curl -s -w '%header{content-type} %header{X-A} %header{none}' $URL/repeated",
     "curl -s -w '%{exitcode} %{errormsg}' http://127.0.0.1:1/",

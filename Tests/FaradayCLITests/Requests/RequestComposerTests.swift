@@ -36,7 +36,7 @@ import Testing
     let request = try request("h:81/x?y")
     #expect(request.method == .get)
     #expect(request.url.absoluteString == "http://h:81/x?y")
-    #expect(request.headers.map(\.description) == ["User-Agent: faraday/0.1", "Accept: */*"])
+    #expect(request.headers.map(\.description) == ["User-Agent: \(Connection.standardUserAgent)", "Accept: */*"])
     #expect(request.body.isEmpty)
     #expect(request.options.timeouts == Timeouts(connect: .seconds(300), idle: nil, total: nil))
     #expect(request.options.tls == TLS())

@@ -11,12 +11,12 @@ import Testing
 
   @Test func `a request has a User-Agent field with the package's name and version`() async throws {
     let connection = try Connection("http://host/", adapter: mock)
-    #expect(try connection.request(.get, "x").headers.map(\.description) == ["User-Agent: faraday/0.1"])
+    #expect(try connection.request(.get, "x").headers.map(\.description) == ["User-Agent: faraday/\(packageVersion)"])
     _ = try await connection.get("x")
     _ = try await connection.get("http://elsewhere/")
     _ = try await connection.send("PURGE", "x")
     _ = try await Connection(adapter: mock).get("http://any/")
-    #expect(sent == Array(repeating: "faraday/0.1", count: 4))
+    #expect(sent == Array(repeating: "faraday/\(packageVersion)", count: 4))
   }
 
   @Test func `a connection can replace or omit the User-Agent`() async throws {
