@@ -19,8 +19,7 @@ enum Pages {
     [
       "ReadmeExamples", "ReadmeFaces", "ArticleExamples", "ChatExampleTests", "Examples+Authentication", "Examples+Caching",
       "Examples+ChatAPIs", "Examples+Downloads", "Examples+EventStreams", "Examples+Resilience", "Examples+WebSockets",
-      "OverCurl",
-      "EchoAdapter", "EchoConformanceTests",
+      "OverCurl", "EchoAdapter", "EchoConformanceTests",
     ].map { "Tests/FaradayTests/\($0).swift" }
     + [
       "Tests/Examples/Notes/Tests/NotesTests.swift", "Tests/OutsideTests/PushingAdapter.swift",
