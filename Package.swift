@@ -55,13 +55,13 @@ let package = Package(
       providers: [.apt(["libcurl4-openssl-dev"]), .brew(["curl"])]),
     .systemLibrary(
       name: "CZlib", path: "Modules/CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
-    // The decoders of br and zstd, which are loaded at run time.
+    // Functions of libraries that are loaded at run time, and of the kernel.
     .systemLibrary(name: "CLibraries", path: "Modules/CLibraries"),
     .target(name: "FaradayContentCoding", dependencies: ["CZlib", "CLibraries"]),
     .target(name: "FaradaySupport", dependencies: ["CLibraries"]),
     .target(
       name: "FaradayCore",
-      dependencies: ["FaradayContentCoding", .product(name: "HTTPTypes", package: "swift-http-types")]),
+      dependencies: ["FaradayContentCoding", "CLibraries", .product(name: "HTTPTypes", package: "swift-http-types")]),
     .target(name: "FaradayCurl", dependencies: ["FaradayCore", "FaradaySupport", "CCurl"]),
     .target(name: "FaradayURLSession", dependencies: ["FaradayCore"]),
     .target(name: "FaradayWebSocket", dependencies: ["FaradayCore", "FaradayContentCoding"]),

@@ -61,14 +61,50 @@ import Testing
   }
 
   @Test func `a full buffer lets its source report the end`() async throws {
-    let buffer = SendBuffer(length: Int64(SendBuffer.highWatermark))
+    let buffer = SendBuffer(length: Int64(SendBuffer.firstWatermark))
     buffer.open()
-    _ = try buffer.push(Data(count: SendBuffer.highWatermark))
+    _ = try buffer.push(Data(count: SendBuffer.firstWatermark))
     let source = Task { await buffer.waitForRoom() }
-    #expect(fill(buffer, SendBuffer.highWatermark).0 == .dry)
+    #expect(fill(buffer, SendBuffer.firstWatermark).0 == .dry)
     #expect(await source.value)
     #expect(buffer.end())
-    #expect(fill(buffer, SendBuffer.highWatermark).0 == .bytes(SendBuffer.highWatermark))
+    #expect(fill(buffer, SendBuffer.firstWatermark).0 == .bytes(SendBuffer.firstWatermark))
+  }
+
+  @Test func `the buffer grows up to its limit when the engine waits, and not before`() async throws {
+    let piece = SendBuffer.firstWatermark
+    /// The number of pieces that the source adds before it pauses.
+    func pushed(_ buffer: SendBuffer) async throws -> Int {
+      let source = Task {
+        var count = 0
+        while await buffer.waitForRoom() {
+          _ = try buffer.push(Data(count: piece))
+          count += 1
+        }
+        return count
+      }
+      while !buffer.isSourceWaiting { await Task.yield() }
+      buffer.close()
+      return try await source.value
+    }
+    let slow = SendBuffer(length: nil)
+    slow.open()
+    _ = try slow.push(Data(count: piece))
+    // The connection is slower than the source, so the buffer is never empty.
+    for _ in 0..<10 {
+      #expect(fill(slow, piece / 2).0 == .bytes(piece / 2))
+      _ = try slow.push(Data(count: piece / 2))
+    }
+    #expect(try await pushed(slow) == 0)
+    let fast = SendBuffer(length: nil)
+    fast.open()
+    for _ in 0..<10 {
+      _ = try fast.push(Data(count: piece))
+      #expect(fill(fast, piece).0 == .bytes(piece))
+      #expect(fill(fast, piece).0 == .dry)
+    }
+    _ = try fast.push(Data(count: piece))
+    #expect(try await pushed(fast) == SendBuffer.lastWatermark / piece - 1)
   }
 
   @Test func `a source that waits for room is refused when the buffer is closed`() async {

@@ -74,7 +74,9 @@ enum DateArgument {
   static func formatted(_ parts: tm, _ format: String) -> String {
     var parts = parts
     return String(unsafeUninitializedCapacity: 64) { buffer in
-      buffer.withMemoryRebound(to: CChar.self) { strftime($0.baseAddress, $0.count, format, &parts) }
+      buffer.withMemoryRebound(to: CChar.self) { text in
+        text.baseAddress.map { strftime($0, text.count, format, &parts) } ?? 0
+      }
     }
   }
 }

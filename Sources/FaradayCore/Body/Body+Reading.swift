@@ -149,6 +149,9 @@ extension Body {
   /// The maximum memory that is reserved for a length announced by the server.
   private static let trustedLength: Int64 = 16 << 20
 
+  /// The size of a piece after which other tasks may run, in bytes.
+  private static let largePiece = 128 << 10
+
   /// Appends pieces until the end, or until `bytes` is longer than `limit`. If this throws, `bytes` contains the pieces read
   /// before the error.
   func read(into bytes: inout Data, upTo limit: Int, _ tell: (Int) -> Void) async throws {
@@ -157,6 +160,8 @@ extension Body {
       bytes.append(piece)
       tell(bytes.count)
       guard bytes.count <= limit else { return }
+      // A small response that waits for this thread would otherwise wait for all pieces of several large bodies.
+      if piece.count >= Self.largePiece { await Task.yield() }
     }
   }
 }

@@ -1,3 +1,4 @@
+private import CLibraries
 private import Dispatch
 #if canImport(Glibc)
 private import Glibc
@@ -5,14 +6,13 @@ private import Glibc
 private import Darwin
 #endif
 
-/// A regular file, or a range of its bytes, as a body, read in pieces of 256 KiB on a background thread.
+/// A regular file, or a range of its bytes, as a body, read in pieces of at most 256 KiB: in the reading task if the kernel has
+/// the bytes in memory, and otherwise on a background thread, which may wait for the disk.
 struct BodyFile: Sendable {
   let path: String
   let length: Int64
   let isRange: Bool
   private let start: Int64
-
-  static let pieceSize = 256 << 10
 
   init(path: String) throws {
     self.path = path
@@ -54,17 +54,23 @@ struct BodyFile: Sendable {
   func makeReader() -> BodyReader {
     var file: OpenFile?
     var offset: Int64 = 0
+    let pool = SegmentPool()
     return {
       guard offset < length else { return nil }
       let open = try file ?? OpenFile(path)
       file = open
       let place = start + offset
-      let count = Int(Swift.min(Int64(Self.pieceSize), length - offset))
-      let piece = try await withCheckedThrowingContinuation { continuation in
-        DispatchQueue.global().async {
-          continuation.resume(with: Result { try open.read(count: count, at: place) })
+      let count = Int(Swift.min(Int64(SegmentPool.segmentSize), length - offset))
+      let piece =
+        if let cached = open.readCached(count: count, at: place, into: pool) {
+          cached
+        } else {
+          try await withCheckedThrowingContinuation { continuation in
+            DispatchQueue.global().async {
+              continuation.resume(with: Result { try open.read(count: count, at: place, into: pool) })
+            }
+          }
         }
-      }
       offset += Int64(piece.count)
       return piece.isEmpty ? nil : piece
     }
@@ -102,22 +108,34 @@ private final class OpenFile: Sendable {
 
   /// Whether a file with a reported size of 0 is empty. A file that was written in the meantime counts as empty.
   private func isEmpty() throws -> Bool {
-    guard try !read(count: 1, at: 0).isEmpty else { return true }
+    guard try !read(count: 1, at: 0, into: SegmentPool()).isEmpty else { return true }
     var status = stat()
     return fstat(descriptor, &status) == 0 && status.st_size > 0
   }
 
   deinit { close(descriptor) }
 
-  func read(count: Int, at offset: Int64) throws -> Data {
-    guard let bytes = malloc(count) else { throw BodyError(.unreadable(path: path, reason: "out of memory")) }
+  /// Reads bytes that the kernel has in memory. Returns nil if there are none, or if it cannot tell.
+  func readCached(count: Int, at offset: Int64, into pool: SegmentPool) -> Data? {
+    let segment = pool.take()
+    let got = faraday_read_cached(descriptor, segment, count, offset)
+    guard got > 0 else {
+      pool.giveBack(segment)
+      return nil
+    }
+    return pool.handOver(segment, filled: got)
+  }
+
+  /// Reads bytes, and waits for the disk if necessary. Returns fewer bytes, or none, at the end of the file.
+  func read(count: Int, at offset: Int64, into pool: SegmentPool) throws -> Data {
+    let segment = pool.take()
     var got: Int
-    repeat { got = pread(descriptor, bytes, count, off_t(offset)) } while got < 0 && errno == EINTR
+    repeat { got = pread(descriptor, segment, count, off_t(offset)) } while got < 0 && errno == EINTR
     guard got >= 0 else {
       let reason = String(cString: strerror(errno))
-      free(bytes)
+      pool.giveBack(segment)
       throw BodyError(.unreadable(path: path, reason: reason))
     }
-    return Data(bytesNoCopy: bytes, count: got, deallocator: .free)
+    return pool.handOver(segment, filled: got)
   }
 }

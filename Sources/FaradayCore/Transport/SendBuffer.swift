@@ -3,12 +3,15 @@ internal import Synchronization
 /// The buffer between the task that reads a request's body from its source and the engine's thread that sends it, with
 /// backpressure. Thread-safe.
 ///
-/// It holds at most ``highWatermark`` bytes and one piece. The source resumes below half of that. If the length is known, the
-/// last bytes are held back until the source has ended: otherwise a body that is too long would have been sent as a complete
-/// one.
+/// The source pauses at a high watermark, and resumes below half of it. The watermark begins at ``firstWatermark``, and doubles
+/// up to ``lastWatermark`` when the engine has to wait for bytes: on a fast connection, each pause of the source costs a change
+/// of threads. If the length is known, the last bytes are held back until the source has ended: otherwise a body that is too long
+/// would have been sent as a complete one.
 @_spi(Adapters) public final class SendBuffer: Sendable {
-  /// The high watermark: the source pauses when this many bytes are buffered.
-  package static let highWatermark = 256 << 10
+  /// The high watermark of a new buffer, in bytes: it holds at most so many, and one piece.
+  package static let firstWatermark = 256 << 10
+  /// The highest watermark, in bytes.
+  package static let lastWatermark = 1 << 20
 
   /// The result of ``fill(_:)``.
   public enum Filled: Sendable, Equatable {
@@ -25,6 +28,8 @@ internal import Synchronization
   private struct State {
     var pieces = Fifo<Data>()
     var buffered = 0
+    /// The source pauses when this many bytes are buffered.
+    var highWatermark = SendBuffer.firstWatermark
     var taken: Int64 = 0
     var hasEnded = false
     var failure: (any Error)?
@@ -44,6 +49,7 @@ internal import Synchronization
         if hasEnded { return (.end, nil) }
         engineWaits = true
         guard isOpen else { return (.dry, nil) }
+        if self.taken > 0 { highWatermark = min(2 * highWatermark, SendBuffer.lastWatermark) }
         // The source continues even if the buffer is full: otherwise it would wait for room, and the held-back bytes would wait
         // for its end (deadlock).
         defer { source = nil }
@@ -63,7 +69,7 @@ internal import Synchronization
       }
       buffered -= count
       self.taken += Int64(count)
-      guard buffered < SendBuffer.highWatermark / 2 else { return (.bytes(count), nil) }
+      guard buffered < highWatermark / 2 else { return (.bytes(count), nil) }
       defer { source = nil }
       return (.bytes(count), source)
     }
@@ -111,7 +117,7 @@ internal import Synchronization
   package func waitForRoom() async -> Bool {
     await withUnsafeContinuation { continuation in
       let hasRoom = state.withLock { state in
-        if state.isClosed || state.isOpen && (state.buffered < Self.highWatermark || state.engineWaits) { return true }
+        if state.isClosed || state.isOpen && (state.buffered < state.highWatermark || state.engineWaits) { return true }
         state.source = continuation
         return false
       }
@@ -119,6 +125,9 @@ internal import Synchronization
     }
     return state.withLock { !$0.isClosed }
   }
+
+  /// Whether the source waits for room.
+  package var isSourceWaiting: Bool { state.withLock { $0.source != nil } }
 
   /// Notes the end of the source. Returns whether the engine must be notified.
   package func end() -> Bool {

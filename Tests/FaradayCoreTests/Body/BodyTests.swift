@@ -68,6 +68,17 @@ import Testing
     #expect(try await body.collect() == file.contents[1000..<599_000])
   }
 
+  #if os(Linux)
+  @Test func `a file that the kernel has in memory in part is read whole`() async throws {
+    let file = try TemporaryFile(Data((0..<1_000_000).map { UInt8(truncatingIfNeeded: $0 >> 8) }))
+    let descriptor = open(file.path, O_RDWR)
+    try #require(descriptor >= 0 && fsync(descriptor) == 0)
+    defer { close(descriptor) }
+    try #require(posix_fadvise(descriptor, 100_000, 300_000, POSIX_FADV_DONTNEED) == 0)
+    #expect(try await Body.file(file.path).collect() == file.contents)
+  }
+  #endif
+
   @Test func `a file and a range of it are described as such`() throws {
     let file = try TemporaryFile(Data("0123456789".utf8))
     #expect(try Body.file(file.path).description == "a file of 10 bytes")
