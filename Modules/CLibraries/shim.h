@@ -2,7 +2,7 @@
 #define FARADAY_LIBRARIES_SHIM_H
 
 // Functions of libbrotlidec, libzstd and libcrypto, looked up at run time. A program needs no such library to be built or to start.
-// At the end, a system call that Swift cannot make, because it is a variadic function in C.
+// At the end, a system call that Swift cannot make: `syscall` is variadic, and `preadv2` is declared only with `_GNU_SOURCE`.
 //
 // The declarations are copies, so each must stay true for every library with the file name:
 // - libbrotlidec.so.1: these functions and the values of their enumerations are unchanged since 1.0.0 (2016). The decoder is
@@ -123,13 +123,13 @@ static inline int faraday_load_sha512(faraday_hash *_Nonnull hash) {
   return faraday_load(NULL, functions, sizeof functions / sizeof *functions);
 }
 
-// Reads bytes of a file that are in the kernel's page cache. Returns their number, 0 at the end of the file, and -1 if it would
-// have to wait for the disk, or if the kernel (before Linux 4.14) or the file system cannot tell.
+// Reads bytes of a file that are in the kernel's page cache. Returns their number, and 0 or -1 if there are none. Linux 5.9 and 5.10
+// return 0 not only at the end of the file.
 static inline ssize_t faraday_read_cached(int file, void *_Nonnull bytes, size_t count, int64_t offset) {
 #ifdef SYS_preadv2
-  const int without_waiting = 8; // RWF_NOWAIT
+  const long without_waiting = 8; // RWF_NOWAIT
   struct iovec part = {bytes, count};
-  return syscall(SYS_preadv2, file, &part, 1, (long)offset, (long)((uint64_t)offset >> 32), without_waiting);
+  return syscall(SYS_preadv2, (long)file, &part, 1L, (long)offset, (long)((uint64_t)offset >> 32), without_waiting);
 #else
   (void)file, (void)bytes, (void)count, (void)offset;
   return -1;

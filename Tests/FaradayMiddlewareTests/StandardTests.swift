@@ -30,9 +30,23 @@ import Testing
       logger: Logger(label: "test"))
   }
 
-  @Test func `the resilience article shows the list in the order of the code`() throws {
+  private static func page(_ name: String) throws -> String {
     let root = #filePath.split(separator: "/").dropLast(3).map { "/" + $0 }.joined()
-    let article = try String(contentsOfFile: root + "/Sources/Faraday/Faraday.docc/Resilience.md", encoding: .utf8)
+    return try String(contentsOfFile: root + "/Sources/Faraday/Faraday.docc/" + name, encoding: .utf8)
+  }
+
+  @Test func `the picture of the stack shows the list in the order of the code`() throws {
+    // A dot marks a middleware that is always in the list. `TokenRefresh` is a choice beside `Authorization`.
+    let row = #/<circle class="(dot|ring)" cx="114"[^>]*/>\s*<text class="name"[^>]*>([^<]*)</text>/#
+    let shown = try Self.page("Resources/stack.svg").matches(of: row).flatMap { match in
+      match.2.components(separatedBy: ", ").map { (isAlways: match.1 == "dot", name: $0) }
+    }
+    #expect(shown.filter(\.isAlways).map(\.name) == [any Middleware].standard.map { "\(type(of: $0))" })
+    #expect(shown.map(\.name).filter { $0 != "TokenRefresh" } == Self.whole.map { "\(type(of: $0))" })
+  }
+
+  @Test func `the resilience article shows the list in the order of the code`() throws {
+    let article = try Self.page("Resilience.md")
     let block = try #require(article.split(separator: "```", omittingEmptySubsequences: false).dropFirst().first)
     // The right column: the names of the middleware, of which an article lists several for one place.
     let shown = block.split(separator: "\n").flatMap { line in

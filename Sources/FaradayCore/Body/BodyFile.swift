@@ -56,7 +56,10 @@ struct BodyFile: Sendable {
     var offset: Int64 = 0
     let pool = SegmentPool()
     return {
-      guard offset < length else { return nil }
+      guard offset < length else {
+        pool.close()
+        return nil
+      }
       let open = try file ?? OpenFile(path)
       file = open
       let place = start + offset
@@ -72,6 +75,8 @@ struct BodyFile: Sendable {
           }
         }
       offset += Int64(piece.count)
+      // Without a pause, a task that compresses or hashes a large file would keep its thread until the end.
+      await Task.yield()
       return piece.isEmpty ? nil : piece
     }
   }

@@ -81,7 +81,7 @@ import Testing
         return try await transportError { try await adapter.send(request) }
       }
     }
-    await until { NameLookup.count("families.test") == 2 }
+    await until { NameLookup.calls("families.test") == 2 }
     gate.open()
     for task in tasks { #expect(try await task.value.code == .nameNotFound) }
   }

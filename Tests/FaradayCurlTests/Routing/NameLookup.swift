@@ -5,19 +5,23 @@ import Synchronization
 /// Stands in for the system's `getaddrinfo` in this process, libcurl's calls included, so that tests can have names that
 /// take for ever and count how often a name is looked up. Other names are the system's business.
 enum NameLookup {
-  private static let state = Mutex<[String: (count: Int, gate: Gate?, isFound: Bool)]>([:])
+  private static let state = Mutex<[String: (count: Int, calls: Int, gate: Gate?, isFound: Bool)]>([:])
 
   /// Makes a name that resolves to 127.0.0.1, or turns out not to be there, when the gate is open; nil is at once.
   static func add(_ name: String, gate: Gate? = nil, isFound: Bool = true) {
-    state.withLock { $0[name] = (0, gate, isFound) }
+    state.withLock { $0[name] = (0, 0, gate, isFound) }
   }
 
   /// How often a name was looked up. libcurl 8.20 and newer asks for both versions of IP separately: that counts once.
   static func count(_ name: String) -> Int { state.withLock { $0[name]?.count ?? 0 } }
 
+  /// How often a name was looked up, in each version of IP.
+  static func calls(_ name: String) -> Int { state.withLock { $0[name]?.calls ?? 0 } }
+
   fileprivate static func begin(_ name: String, isCounted: Bool) -> (isOurs: Bool, gate: Gate?, isFound: Bool) {
     state.withLock { state in
       guard let entry = state[name] else { return (false, nil, true) }
+      state[name]?.calls += 1
       if isCounted { state[name]?.count += 1 }
       return (true, entry.gate, entry.isFound)
     }
