@@ -71,40 +71,62 @@ import Testing
     #expect(fill(buffer, SendBuffer.firstWatermark).0 == .bytes(SendBuffer.firstWatermark))
   }
 
-  @Test func `the buffer grows up to its limit when the engine waits, and not before`() async throws {
-    let piece = SendBuffer.firstWatermark
-    /// The number of pieces that the source adds before it pauses.
-    func pushed(_ buffer: SendBuffer) async throws -> Int {
-      let source = Task {
-        var count = 0
-        while await buffer.waitForRoom() {
-          _ = try buffer.push(Data(count: piece))
-          count += 1
-        }
-        return count
+  /// Adds pieces until the source has to pause. Returns their number.
+  private func fillUp(_ buffer: SendBuffer) async throws -> Int {
+    let source = Task {
+      var count = 0
+      while count < 64, await buffer.waitForRoom() {
+        _ = try buffer.push(Data(count: SendBuffer.firstWatermark))
+        count += 1
       }
+      return count
+    }
+    while !buffer.isSourceWaiting { await Task.yield() }
+    buffer.close()
+    return try await source.value
+  }
+
+  @Test func `the buffer grows, up to its limit, when the engine waits after a pause of the source`() async throws {
+    let piece = SendBuffer.firstWatermark
+    let buffer = SendBuffer(length: nil)
+    buffer.open()
+    for _ in 0..<10 {
+      _ = try buffer.push(Data(count: SendBuffer.lastWatermark))
+      let source = Task { await buffer.waitForRoom() }
       while !buffer.isSourceWaiting { await Task.yield() }
-      buffer.close()
-      return try await source.value
+      #expect(fill(buffer, SendBuffer.lastWatermark).0 == .bytes(SendBuffer.lastWatermark))
+      #expect(await source.value)
+      #expect(fill(buffer, 1).0 == .dry)
     }
-    let slow = SendBuffer(length: nil)
-    slow.open()
-    _ = try slow.push(Data(count: piece))
-    // The connection is slower than the source, so the buffer is never empty.
+    _ = try buffer.push(Data([1]))
+    #expect(try await fillUp(buffer) == SendBuffer.lastWatermark / piece)
+  }
+
+  @Test func `the buffer of a source that never pauses does not grow`() async throws {
+    let buffer = SendBuffer(length: nil)
+    buffer.open()
     for _ in 0..<10 {
-      #expect(fill(slow, piece / 2).0 == .bytes(piece / 2))
-      _ = try slow.push(Data(count: piece / 2))
+      _ = try buffer.push(Data([1]))
+      #expect(fill(buffer, 10).0 == .bytes(1))
+      #expect(fill(buffer, 10).0 == .dry)
     }
-    #expect(try await pushed(slow) == 0)
-    let fast = SendBuffer(length: nil)
-    fast.open()
+    _ = try buffer.push(Data([1]))
+    #expect(try await fillUp(buffer) == 1)
+  }
+
+  @Test func `the buffer of a slow connection does not grow`() async throws {
+    let piece = SendBuffer.firstWatermark
+    let buffer = SendBuffer(length: nil)
+    buffer.open()
+    _ = try buffer.push(Data(count: piece))
     for _ in 0..<10 {
-      _ = try fast.push(Data(count: piece))
-      #expect(fill(fast, piece).0 == .bytes(piece))
-      #expect(fill(fast, piece).0 == .dry)
+      let source = Task { await buffer.waitForRoom() }
+      while !buffer.isSourceWaiting { await Task.yield() }
+      #expect(fill(buffer, piece - 1).0 == .bytes(piece - 1))
+      #expect(await source.value)
+      _ = try buffer.push(Data(count: piece - 1))
     }
-    _ = try fast.push(Data(count: piece))
-    #expect(try await pushed(fast) == SendBuffer.lastWatermark / piece - 1)
+    #expect(try await fillUp(buffer) == 0)
   }
 
   @Test func `a source that waits for room is refused when the buffer is closed`() async {

@@ -149,19 +149,23 @@ extension Body {
   /// The maximum memory that is reserved for a length announced by the server.
   private static let trustedLength: Int64 = 16 << 20
 
-  /// The size of a piece after which other tasks may run, in bytes.
-  private static let largePiece = 128 << 10
+  /// The number of bytes after which other tasks may run.
+  private static let bytesBetweenYields = 128 << 10
 
   /// Appends pieces until the end, or until `bytes` is longer than `limit`. If this throws, `bytes` contains the pieces read
   /// before the error.
   func read(into bytes: inout Data, upTo limit: Int, _ tell: (Int) -> Void) async throws {
     if let length { bytes.reserveCapacity(Int(Swift.min(length, Int64(Swift.max(0, limit)), Self.trustedLength))) }
+    var sinceYield = 0
     for try await piece in self {
       bytes.append(piece)
       tell(bytes.count)
       guard bytes.count <= limit else { return }
+      sinceYield += piece.count
+      guard sinceYield >= Self.bytesBetweenYields else { continue }
       // A small response that waits for this thread would otherwise wait for all pieces of several large bodies.
-      if piece.count >= Self.largePiece { await Task.yield() }
+      sinceYield = 0
+      await Task.yield()
     }
   }
 }

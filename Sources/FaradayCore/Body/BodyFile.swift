@@ -54,7 +54,7 @@ struct BodyFile: Sendable {
   func makeReader() -> BodyReader {
     var file: OpenFile?
     var offset: Int64 = 0
-    let pool = SegmentPool()
+    let pool = SegmentPool(segmentSize: Int(Swift.min(Int64(SegmentPool.standardSize), length)))
     return {
       guard offset < length else {
         pool.close()
@@ -63,20 +63,20 @@ struct BodyFile: Sendable {
       let open = try file ?? OpenFile(path)
       file = open
       let place = start + offset
-      let count = Int(Swift.min(Int64(SegmentPool.segmentSize), length - offset))
-      let piece =
-        if let cached = open.readCached(count: count, at: place, into: pool) {
-          cached
-        } else {
-          try await withCheckedThrowingContinuation { continuation in
-            DispatchQueue.global().async {
-              continuation.resume(with: Result { try open.read(count: count, at: place, into: pool) })
-            }
+      let count = Int(Swift.min(Int64(pool.segmentSize), length - offset))
+      let piece: Data
+      if let cached = open.readCached(count: count, at: place, into: pool) {
+        piece = cached
+        // Without a pause, a task that compresses or hashes a large file would keep its thread until the end.
+        await Task.yield()
+      } else {
+        piece = try await withCheckedThrowingContinuation { continuation in
+          DispatchQueue.global().async {
+            continuation.resume(with: Result { try open.read(count: count, at: place, into: pool) })
           }
         }
+      }
       offset += Int64(piece.count)
-      // Without a pause, a task that compresses or hashes a large file would keep its thread until the end.
-      await Task.yield()
       return piece.isEmpty ? nil : piece
     }
   }
@@ -113,18 +113,18 @@ private final class OpenFile: Sendable {
 
   /// Whether a file with a reported size of 0 is empty. A file that was written in the meantime counts as empty.
   private func isEmpty() throws -> Bool {
-    guard try !read(count: 1, at: 0, into: SegmentPool()).isEmpty else { return true }
+    guard try !read(count: 1, at: 0, into: SegmentPool(segmentSize: 1)).isEmpty else { return true }
     var status = stat()
     return fstat(descriptor, &status) == 0 && status.st_size > 0
   }
 
   deinit { close(descriptor) }
 
-  /// Reads bytes that the kernel has in memory. Returns nil if there are none, or if it cannot tell.
+  /// Reads bytes if the kernel has all of them in memory. Returns nil otherwise, or if it cannot tell.
   func readCached(count: Int, at offset: Int64, into pool: SegmentPool) -> Data? {
     let segment = pool.take()
     let got = faraday_read_cached(descriptor, segment, count, offset)
-    guard got > 0 else {
+    guard got == count else {
       pool.giveBack(segment)
       return nil
     }

@@ -17,11 +17,11 @@ struct Segments {
     while !rest.isEmpty, let source = rest.baseAddress {
       let target = segment ?? pool.take()
       segment = target
-      let count = min(rest.count, SegmentPool.segmentSize - filled)
+      let count = min(rest.count, pool.segmentSize - filled)
       target.advanced(by: filled).copyMemory(from: source, byteCount: count)
       filled += count
       rest = UnsafeRawBufferPointer(rebasing: rest[count...])
-      if filled == SegmentPool.segmentSize { closeSegment() }
+      if filled == pool.segmentSize { closeSegment() }
     }
   }
 
@@ -62,13 +62,11 @@ struct Segments {
 /// A memory pool of equal segments for one streamed body or file, so that the kernel need not provide and clear new pages for
 /// each piece. Last in, first out, for the CPU cache. Thread-safe.
 final class SegmentPool: Sendable {
-  static let segmentSize = 256 << 10
-  /// The minimum filling of a segment that is handed over. Below it, the bytes are copied, so that a small piece does not keep a
-  /// whole segment alive.
-  private static let worthHandingOver = segmentSize / 2
-  /// The start of a segment within its memory page. On AMD's processors, `rep movsb`, with which the kernel and the C library
-  /// copy, is several times slower if the target begins a few bytes further in its page than the source. The kernel's pages of a
-  /// file begin at 0, and `malloc` returns large buffers at 16.
+  static let standardSize = 256 << 10
+  /// The start of a segment within 4 KiB. On AMD's processors, `rep movsb`, with which the kernel and the C library copy, is several
+  /// times slower if the target begins a few bytes further within 4 KiB than the source. The kernel's pages of a file begin at 0,
+  /// so a segment at 16, where `malloc` puts large buffers, is filled slowly. libcurl's buffer is at 16, so a segment at 0 is
+  /// copied to it slowly.
   private static let offsetInPage = 2048
   /// The maximum number of free segments that are kept.
   private static let capacity = 8
@@ -79,19 +77,22 @@ final class SegmentPool: Sendable {
     var isClosed = false
   }
 
+  let segmentSize: Int
   private let state = Mutex(State())
+
+  init(segmentSize: Int = standardSize) { self.segmentSize = segmentSize }
 
   deinit { close() }
 
-  private static func allocate() -> UnsafeMutableRawPointer {
-    .allocate(byteCount: offsetInPage + segmentSize, alignment: 4096) + offsetInPage
+  private func allocate() -> UnsafeMutableRawPointer {
+    .allocate(byteCount: Self.offsetInPage + segmentSize, alignment: 4096) + Self.offsetInPage
   }
 
   private static func free(_ segment: UnsafeMutableRawPointer) { (segment - offsetInPage).deallocate() }
 
   func take() -> UnsafeMutableRawPointer {
     let kept = state.withLock { $0.free.popLast() }.flatMap { UnsafeMutableRawPointer(bitPattern: $0) }
-    return kept ?? Self.allocate()
+    return kept ?? allocate()
   }
 
   func giveBack(_ segment: UnsafeMutableRawPointer) {
@@ -104,9 +105,10 @@ final class SegmentPool: Sendable {
     if !isKept { Self.free(segment) }
   }
 
-  /// Returns a segment's bytes as a piece, which gives the segment back when it is released.
+  /// Returns a segment's bytes as a piece, which gives the segment back when it is released. Fewer bytes than half of a segment
+  /// are copied, so that a small piece does not keep a whole segment alive.
   func handOver(_ segment: UnsafeMutableRawPointer, filled: Int) -> Data {
-    guard filled >= Self.worthHandingOver else {
+    guard filled >= segmentSize / 2 else {
       defer { giveBack(segment) }
       return Data(bytes: segment, count: filled)
     }

@@ -3,9 +3,9 @@ internal import Synchronization
 /// The buffer between the task that reads a request's body from its source and the engine's thread that sends it, with
 /// backpressure. Thread-safe.
 ///
-/// The source pauses at a high watermark, and resumes below half of it. The watermark begins at ``firstWatermark``, and doubles
-/// up to ``lastWatermark`` when the engine has to wait for bytes: on a fast connection, each pause of the source costs a change
-/// of threads. If the length is known, the last bytes are held back until the source has ended: otherwise a body that is too long
+/// The source pauses at a high watermark, and resumes below half of it. The watermark begins at ``firstWatermark``. If the engine
+/// has to wait for bytes after the source has paused, the pause was too early: the watermark doubles, up to ``lastWatermark``.
+/// Each pause costs a change of threads. If the length is known, the last bytes are held back until the source has ended: otherwise a body that is too long
 /// would have been sent as a complete one.
 @_spi(Adapters) public final class SendBuffer: Sendable {
   /// The high watermark of a new buffer, in bytes: it holds at most so many, and one piece.
@@ -30,6 +30,8 @@ internal import Synchronization
     var buffered = 0
     /// The source pauses when this many bytes are buffered.
     var highWatermark = SendBuffer.firstWatermark
+    /// Whether the source has paused at this watermark.
+    var hasPaused = false
     var taken: Int64 = 0
     var hasEnded = false
     var failure: (any Error)?
@@ -49,7 +51,10 @@ internal import Synchronization
         if hasEnded { return (.end, nil) }
         engineWaits = true
         guard isOpen else { return (.dry, nil) }
-        if self.taken > 0 { highWatermark = min(2 * highWatermark, SendBuffer.lastWatermark) }
+        if hasPaused, buffered == 0 {
+          highWatermark = min(2 * highWatermark, SendBuffer.lastWatermark)
+          hasPaused = false
+        }
         // The source continues even if the buffer is full: otherwise it would wait for room, and the held-back bytes would wait
         // for its end (deadlock).
         defer { source = nil }
@@ -119,6 +124,7 @@ internal import Synchronization
       let hasRoom = state.withLock { state in
         if state.isClosed || state.isOpen && (state.buffered < state.highWatermark || state.engineWaits) { return true }
         state.source = continuation
+        if state.isOpen { state.hasPaused = true }
         return false
       }
       if hasRoom { continuation.resume() }

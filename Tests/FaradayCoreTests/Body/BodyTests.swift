@@ -62,15 +62,31 @@ import Testing
     }
   }
 
+  /// Bytes that differ from one piece to the next, so that an exchanged piece is noticed.
+  private static func pattern(_ count: Int) -> Data { Data((0..<count).map { UInt8($0 % 251) }) }
+
+  @Test func `pieces of a file that are kept do not change when the memory of others is used again`() async throws {
+    let file = try TemporaryFile(Self.pattern(3_000_000))
+    var (kept, count): ([Data], Int) = ([], 0)
+    for try await piece in try Body.file(file.path) {
+      // The memory of every second piece is free for the next one.
+      if count.isMultiple(of: 2) { kept.append(piece) }
+      count += 1
+    }
+    let size = try #require(kept.first?.count)
+    #expect(count == (file.contents.count + size - 1) / size)
+    for (index, piece) in kept.enumerated() { #expect(piece == file.contents.dropFirst(2 * index * size).prefix(size)) }
+  }
+
   @Test func `a range larger than a piece is read in pieces`() async throws {
-    let file = try TemporaryFile(Data((0..<600_000).map { UInt8(truncatingIfNeeded: $0) }))
+    let file = try TemporaryFile(Self.pattern(600_000))
     let body = try Body.file(file.path, range: 1000..<599_000)
     #expect(try await body.collect() == file.contents[1000..<599_000])
   }
 
   #if os(Linux)
   @Test func `a file that the kernel has in memory in part is read whole`() async throws {
-    let file = try TemporaryFile(Data((0..<1_000_000).map { UInt8(truncatingIfNeeded: $0 >> 8) }))
+    let file = try TemporaryFile(Self.pattern(1_000_000))
     let descriptor = open(file.path, O_RDWR)
     try #require(descriptor >= 0 && fsync(descriptor) == 0)
     defer { close(descriptor) }
@@ -138,7 +154,7 @@ import Testing
   }
 
   @Test func `a file body can be read repeatedly`() async throws {
-    let file = try TemporaryFile(Data((0..<600_000).map { UInt8(truncatingIfNeeded: $0) }))
+    let file = try TemporaryFile(Self.pattern(600_000))
     let body = try Body.file(file.path)
     #expect(body.length == 600_000)
     #expect(body.isReplayable)

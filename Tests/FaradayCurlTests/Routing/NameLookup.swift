@@ -15,7 +15,7 @@ enum NameLookup {
   /// How often a name was looked up. libcurl 8.20 and newer asks for both versions of IP separately: that counts once.
   static func count(_ name: String) -> Int { state.withLock { $0[name]?.count ?? 0 } }
 
-  /// How often a name was looked up, in each version of IP.
+  /// The number of calls for a name. libcurl 8.20 and newer makes one for each version of IP.
   static func calls(_ name: String) -> Int { state.withLock { $0[name]?.calls ?? 0 } }
 
   fileprivate static func begin(_ name: String, isCounted: Bool) -> (isOurs: Bool, gate: Gate?, isFound: Bool) {

@@ -40,13 +40,13 @@ import Testing
     }
   }
 
-  private func compare(_ request: Request) async throws {
+  private func compare(_ request: Request, withCurl: Bool = true) async throws {
     let expected = try Seen(try await adapter.send(request).body.collect())
     let command = request.curlCommand(revealingSecrets: true)
     let outcome = try await Shell.run(command)
     #expect(outcome.status == 0)
     #expect(try Seen(outcome.output) == expected, "\(command)")
-    if let curl = try await Shell.runCurl(command) { #expect(try Seen(curl.output) == expected, "\(command)") }
+    if withCurl, let curl = try await Shell.runCurl(command) { #expect(try Seen(curl.output) == expected, "\(command)") }
   }
 
   private func request(
@@ -82,10 +82,15 @@ import Testing
   }
 
   @Test(arguments: [
-    "inspect?a%5B%5D=1&b=%7Bx,y%7D", "inspect?q=%27%20%60%24&'$(a)'", "inspect?", "inspect?a=1#fragment",
+    "inspect?a%5B%5D=1&b=%7Bx,y%7D", "inspect?q=%27%20%60%24&'$(a)'", "inspect?a=1#fragment",
   ])
   func `the command sends verbatim targets`(place: String) async throws {
     try await compare(request(.get, place))
+  }
+
+  @Test func `the command sends an empty query`() async throws {
+    // Some versions of curl drop it (8.14.1).
+    try await compare(request(.get, "inspect?"), withCurl: false)
   }
 
   @Test func `the command sends dot segments unchanged`() async throws {
