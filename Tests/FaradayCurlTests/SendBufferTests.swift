@@ -1,4 +1,5 @@
 @_spi(Adapters) import FaradayCore
+import FaradayTesting
 import FoundationEssentials
 import Testing
 
@@ -71,17 +72,19 @@ import Testing
     #expect(fill(buffer, SendBuffer.firstWatermark).0 == .bytes(SendBuffer.firstWatermark))
   }
 
-  /// Adds pieces until the source has to pause. Returns their number.
+  /// Adds pieces until the source has to pause, at most 64. Returns their number.
   private func fillUp(_ buffer: SendBuffer) async throws -> Int {
+    let ended = Log<Int>()
     let source = Task {
       var count = 0
+      defer { ended.append(count) }
       while count < 64, await buffer.waitForRoom() {
         _ = try buffer.push(Data(count: SendBuffer.firstWatermark))
         count += 1
       }
       return count
     }
-    while !buffer.isSourceWaiting { await Task.yield() }
+    while !buffer.isSourceWaiting, ended.elements.isEmpty { await Task.yield() }
     buffer.close()
     return try await source.value
   }
