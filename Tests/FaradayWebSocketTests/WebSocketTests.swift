@@ -320,6 +320,13 @@ import Testing
     #expect(error?.isTransient == true)
   }
 
+  @Test func `an end without any frame is an error`() async throws {
+    let server = try WebSocketServer { _ in }
+    let socket = try await open(server)
+    let error = await #expect(throws: WebSocketError.self) { try await next(socket) }
+    #expect(error?.reason == .interrupted)
+  }
+
   @Test func `a server that does not answer a close frame is left after a while`() async throws {
     let clock = ManualClock()
     let hasEnded = Gate()

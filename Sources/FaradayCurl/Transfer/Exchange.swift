@@ -665,11 +665,15 @@ final class Exchange {
     if case .failed(let error) = outcome { throw error }
     if let failure = attempt?.failure { throw failure }
     // A complete response takes precedence, even if the server has closed the connection during the upload.
-    if case .done(let code) = outcome, code != CURLE_OK, !receiving.isWhole { throw libcurlError(code) }
+    if case .done(let code) = outcome, code != CURLE_OK, !receiving.isWhole, !isEmptyUpgrade(code) { throw libcurlError(code) }
     if let problem = incompleteness { throw error(.truncatedResponse, problem) }
     // An early response takes precedence, even if the body's source has failed.
     if let failure = sending.failure, !responseEndsUpload { throw bodyError(failure) }
   }
+
+  /// Whether the connection has ended without a byte of the new protocol. Some versions of libcurl (8.14.1) report that as a
+  /// response that never began.
+  private func isEmptyUpgrade(_ code: CURLcode) -> Bool { code == CURLE_GOT_NOTHING && receiving.hasSwitchedProtocol }
 
   /// The missing part of a response that libcurl considers complete; nil if the response is complete.
   private var incompleteness: String? {

@@ -149,6 +149,18 @@ extension ConformanceGroup {
       }
       continuation.finish()
     },
+    .init("the server's end without a byte is the end of an empty response") { subject in
+      let (pieces, continuation) = AsyncStream.makeStream(of: Data.self)
+      try await withUpgrade(of: subject, sending: .stream(pieces)) { connection, _ in
+        try connection.send(accepting)
+        connection.halfClose()
+        connection.waitForClose()
+      } body: { response in
+        try expectEqual(response.status.code, 101)
+        try expectEqual(try await response.body.utf8Text(), "")
+      }
+      continuation.finish()
+    },
     .init("releasing the response closes the connection") { subject in
       let (pieces, continuation) = AsyncStream.makeStream(of: Data.self)
       let hasEnded = Gate()

@@ -25,12 +25,12 @@ package final class ListeningSocket: Sendable {
   private let wakeWriter: Int32
   private let isClosed = Atomic(false)
 
-  /// Binds and listens, or only binds. Port 0 takes a free one.
-  package convenience init(on address: Loopback = .ipv4, port: Int = 0, listens: Bool = true) throws {
+  /// Binds, and listens with that backlog; nil only binds. Port 0 takes a free one.
+  package convenience init(on address: Loopback = .ipv4, port: Int = 0, backlog: Int32? = 1024) throws {
     guard let wanted = UInt16(exactly: port) else { throw SocketError(call: "bind", code: EINVAL) }
     try self.init(family: address == .ipv4 ? AF_INET : AF_INET6) {
       setOption($0, SOL_SOCKET, SO_REUSEADDR, 1)
-      return try bindSocket($0, address, wanted, listens: listens)
+      return try bindSocket($0, address, wanted, backlog: backlog)
     }
   }
 
@@ -43,15 +43,9 @@ package final class ListeningSocket: Sendable {
   }
 
   private init(family: Int32, bind: (Int32) throws -> Int) throws {
-    #if canImport(Darwin)
-    let descriptor = socket(family, SOCK_STREAM, 0)
-    #else
-    let descriptor = socket(family, Int32(SOCK_STREAM.rawValue), 0)
-    #endif
-    guard descriptor >= 0 else { throw SocketError.last("socket") }
+    let descriptor = try makeSocket(family)
     var wakePipe: [Int32] = [-1, -1]
     do {
-      keepPrivate(descriptor)
       port = try bind(descriptor)
       guard pipe(&wakePipe) == 0 else { throw SocketError.last("pipe") }
     } catch {
@@ -83,6 +77,21 @@ package final class ListeningSocket: Sendable {
     }
   }
 
+  /// Begins a connection to this socket, and returns its descriptor without waiting for an answer.
+  func beginConnecting() throws -> Int32 {
+    var name = sockaddr_storage()
+    var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+    return try withUnsafeMutablePointer(to: &name) { pointer in
+      try pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+        guard getsockname(descriptor, address, &length) == 0 else { throw SocketError.last("getsockname") }
+        let client = try makeSocket(Int32(address.pointee.sa_family))
+        _ = fcntl(client, F_SETFL, O_NONBLOCK)
+        _ = connect(client, address, length)
+        return client
+      }
+    }
+  }
+
   /// Makes the blocked `accept`, and every later one, return nil.
   func wake() {
     var byte: UInt8 = 0
@@ -96,7 +105,19 @@ package final class ListeningSocket: Sendable {
   }
 }
 
-private func bindSocket(_ descriptor: Int32, _ address: Loopback, _ port: UInt16, listens: Bool) throws -> Int {
+/// Not inherited by the programs that this process starts.
+private func makeSocket(_ family: Int32) throws -> Int32 {
+  #if canImport(Darwin)
+  let descriptor = socket(family, SOCK_STREAM, 0)
+  #else
+  let descriptor = socket(family, Int32(SOCK_STREAM.rawValue), 0)
+  #endif
+  guard descriptor >= 0 else { throw SocketError.last("socket") }
+  keepPrivate(descriptor)
+  return descriptor
+}
+
+private func bindSocket(_ descriptor: Int32, _ address: Loopback, _ port: UInt16, backlog: Int32?) throws -> Int {
   var storage = sockaddr_storage()
   var length: socklen_t
   switch address {
@@ -118,7 +139,7 @@ private func bindSocket(_ descriptor: Int32, _ address: Loopback, _ port: UInt16
   try withUnsafeMutablePointer(to: &storage) { pointer in
     try pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { name in
       guard bind(descriptor, name, length) == 0 else { throw SocketError.last("bind") }
-      guard !listens || listen(descriptor, 1024) == 0 else { throw SocketError.last("listen") }
+      if let backlog, listen(descriptor, backlog) != 0 { throw SocketError.last("listen") }
       guard getsockname(descriptor, name, &length) == 0 else { throw SocketError.last("getsockname") }
     }
   }

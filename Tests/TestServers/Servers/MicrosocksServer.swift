@@ -39,10 +39,11 @@ package final class MicrosocksServer: Sendable {
   /// Stops it at once.
   package func stop() { shell.stop() }
 
-  // It prints nothing when it listens, but it does when it connects, here to itself.
+  // It tries only one address of a name, which is the IPv4 address with -b. It prints nothing when it listens, but it does when it
+  // connects, here to itself.
   private static func script(port: Int, credentials: (argument: String, part: String)) -> String {
     """
-    microsocks -i 127.0.0.1 -p \(port) \(credentials.argument) >log 2>&1 &
+    microsocks -i 127.0.0.1 -b 127.0.0.1 -p \(port) \(credentials.argument) >log 2>&1 &
     until grep -q 'connected to' log || ! kill -0 $!; do
       curl -q -s -m 1 --noproxy '' -x 'socks5://\(credentials.part)127.0.0.1:\(port)' http://127.0.0.1:\(port)/
       sleep 0.02

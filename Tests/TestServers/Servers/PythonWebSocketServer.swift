@@ -17,7 +17,7 @@ package final class PythonWebSocketServer: Sendable {
   package init(_ library: Library) throws {
     let folder = try HeldShell.makeFolder(for: library.rawValue)
     try Data(Self.program(library).utf8).write(to: URL(filePath: folder + "/server.py"))
-    shell = try HeldShell(library.rawValue, script: Self.script, folder: folder, until: "ready\n")
+    shell = try HeldShell(library.rawValue, script: Self.script(library), folder: folder, until: "ready\n")
     let text = try String(contentsOfFile: folder + "/port", encoding: .utf8)
     port = Int(text) ?? 0
   }
@@ -25,8 +25,12 @@ package final class PythonWebSocketServer: Sendable {
   /// Stops it at once.
   package func stop() { shell.stop() }
 
-  private static let script = """
-    python3 server.py >log 2>&1 &
+  // The first python3 can be one without the library, such as pyenv's.
+  private static func script(_ library: Library) -> String {
+    """
+    python=python3
+    $python -c 'import \(library)' 2>/dev/null || python=/usr/bin/python3
+    $python server.py >log 2>&1 &
     until [ -s port ] || ! kill -0 $!; do sleep 0.02; done
     [ -s port ] || { cat log; exit 1; }
     echo ready
@@ -34,6 +38,7 @@ package final class PythonWebSocketServer: Sendable {
     kill -KILL $!
     cd / && rm -rf "$1"
     """
+  }
 
   private static func program(_ library: Library) -> String {
     """
