@@ -32,9 +32,7 @@ struct SystemCurl {
     }
     exit = await child.ended()
     let lines = String(decoding: output, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
-    // Newer versions print no figures if they fail before the transfer (8.14.1).
-    let isWithoutFigures = exit != 0 && output.isEmpty
-    let last = isWithoutFigures ? ["0", "0", "0"] : try #require(lines.last).split(separator: " ")
+    let last = try #require(lines.last).split(separator: " ")
     try #require(last.count == 3, "\(lines)")
     status = try #require(Int(last[0]))
     connectStatus = try #require(Int(last[1]))
