@@ -28,8 +28,8 @@ public struct Connection: Sendable {
   }
   /// Default options of every request, such as timeouts, delivery and TLS. A request can change its options.
   public var defaults: Options
-  /// The names of header fields, query items and JSON members whose values are redacted, and removed from cross-origin
-  /// requests.
+  /// The names of header fields, query items and JSON members whose values are redacted. A redirect or link to another origin
+  /// removes these header fields.
   public var secrets: Secrets {
     didSet { context = makeContext() }
   }

@@ -294,7 +294,7 @@ public protocol OptionKey {
 
 extension Options {
   /// The template of the URL's path, `/v1/users/{id}`: one name, for metrics and traces, for all requests that differ only in
-  /// values. It is set if a request is built with `path:` values, and begins with the path of the connection's URL. Nil by
+  /// values. It is set if a request is built with `variables:`, and begins with the path of the connection's URL. Nil by
   /// default.
   public var pathTemplate: String? {
     get { self[PathTemplateKey.self] }

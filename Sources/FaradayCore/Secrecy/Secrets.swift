@@ -11,9 +11,9 @@
 /// `password`, `session` and about forty other words. A suffix such as `confirmation` or `v2` keeps a name secret:
 /// `password_confirmation`, `token_v2`.
 ///
-/// Secret values are replaced with ``Secrets/mark`` in logs, errors, descriptions and curl commands. Secret header fields are
-/// removed from cross-origin requests; `Authorization`, `Proxy-Authorization` and `Cookie` are removed even if these rules do
-/// not make them secret.
+/// Secret values are replaced with ``Secrets/mark`` in logs, errors, descriptions and curl commands. A redirect or link to
+/// another origin removes secret header fields; `Authorization`, `Proxy-Authorization` and `Cookie` are removed even if these
+/// rules do not make them secret.
 public struct Secrets: Sendable, Hashable {
   /// Whether a whole name is secret. Takes precedence over endings.
   private var names: [String: Bool]

@@ -8,9 +8,7 @@ extension CircuitBreaker {
   /// A circuit opens when both ``failures`` and ``ratio`` are reached within ``window``. By default: at least ten failures and
   /// half of all requests within ten seconds. An origin that is down opens it with the tenth failure, or, under steady traffic,
   /// after half the window. Fewer failures never open it: with few requests, or long connect timeouts, choose fewer
-  /// ``failures`` or a longer ``window``. An origin with occasional failures never opens it, at any volume. Hystrix uses this
-  /// rule (half of twenty requests within ten seconds). resilience4j (half of the last 100) and Polly (a tenth of 100 within 30
-  /// seconds) need more requests.
+  /// ``failures`` or a longer ``window``. An origin with occasional failures never opens it, at any volume.
   public struct Policy: Sendable {
     /// The number of failures within ``window`` that are needed to open the circuit, at least 1. 10 by default.
     public var failures: Int
