@@ -371,18 +371,21 @@ import Testing
 
   // MARK: pings
 
-  @Test func `a pong answers all earlier pings`() async throws {
+  @Test func `a pong answers all earlier pings, whose frames are in the order of their numbers`() async throws {
+    let count = 2000
+    let payloads = Log<[UInt8]>()
     let server = try WebSocketServer { client in
-      _ = try client.readFrame()
-      let latest = try client.readFrame()
-      try client.send(.pong, latest.payload)
+      for _ in 0..<count { payloads.append(Array(try client.readFrame().payload)) }
+      try client.send(.pong, Data(payloads.elements[count - 1]))
       client.connection.waitForClose()
     }
     let socket = try await open(server)
-    async let first: Void = socket.ping()
-    async let second: Void = socket.ping()
-    try await first
-    try await second
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for _ in 0..<count { group.addTask { try await socket.ping() } }
+      try await group.waitForAll()
+    }
+    let numbers = payloads.elements
+    #expect(zip(numbers, numbers.dropFirst()).allSatisfy { $0.lexicographicallyPrecedes($1) })
   }
 
   @Test func `intervals beyond any clock mean never`() async throws {

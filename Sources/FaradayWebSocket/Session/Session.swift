@@ -17,8 +17,10 @@ final class Session: Sendable {
     var hasEnded = false
     /// The number of the latest ping, which is its payload.
     var lastPing: UInt64 = 0
-    /// The tasks that wait for the pong of a ping.
-    var pings: [UInt64: CheckedContinuation<Void, any Error>] = [:]
+    /// The number of the latest task that has called `ping()`.
+    var lastCaller = 0
+    /// The tasks that wait for a pong, with the numbers of their pings.
+    var pings: [Int: (number: UInt64, continuation: CheckedContinuation<Void, any Error>)] = [:]
     var closers: [CheckedContinuation<Void, Never>] = []
     var tasks: [Task<Void, Never>] = []
     /// The end of the closing handshake.
@@ -153,7 +155,7 @@ final class Session: Sendable {
       if state.hasEnded { state.closers = [] }
       return waiting
     }
-    for ping in pings { ping.resume(throwing: error(.notOpen)) }
+    for ping in pings { ping.continuation.resume(throwing: error(.notOpen)) }
     for closer in closers { closer.resume() }
   }
 
@@ -161,36 +163,40 @@ final class Session: Sendable {
 
   /// Sends a ping, and waits for its pong, at most for the configured time.
   func ping() async throws {
-    let number = nextPing()
+    let caller = state.withLock { state in
+      state.lastCaller += 1
+      return state.lastCaller
+    }
     let limit = Task {
       try await configuration.clock.sleep(for: configuration.pingTimeout.withinClocks)
-      state.withLock { $0.pings.removeValue(forKey: number) }?.resume(throwing: error(.pingTimeout))
+      stopWaiting(caller, error(.pingTimeout))
     }
     defer { limit.cancel() }
     try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-        let isOpen = state.withLock { state in
-          guard !state.hasEnded, state.isReading, !Task.isCancelled else { return false }
-          state.pings[number] = continuation
-          return true
+        let problem: (any Error)? = state.withLock { state in
+          guard !Task.isCancelled else { return CancellationError() }
+          guard !state.hasEnded, state.isReading, let number = try? sendPing(&state) else { return error(.notOpen) }
+          state.pings[caller] = (number, continuation)
+          return nil
         }
-        guard isOpen else {
-          return continuation.resume(throwing: Task.isCancelled ? CancellationError() : error(.notOpen))
-        }
-        do { try outbox.ping(Self.payload(number)) } catch {
-          state.withLock { $0.pings.removeValue(forKey: number) }?.resume(throwing: self.error(.notOpen))
-        }
+        if let problem { continuation.resume(throwing: problem) }
       }
     } onCancel: {
-      state.withLock { $0.pings.removeValue(forKey: number) }?.resume(throwing: CancellationError())
+      stopWaiting(caller, CancellationError())
     }
   }
 
-  private func nextPing() -> UInt64 {
-    state.withLock { state in
-      state.lastPing += 1
-      return state.lastPing
-    }
+  private func stopWaiting(_ caller: Int, _ error: any Error) {
+    state.withLock { $0.pings.removeValue(forKey: caller) }?.continuation.resume(throwing: error)
+  }
+
+  /// Sends a ping and returns its number. The lock keeps the frames in the order of their numbers: a server can answer only the
+  /// latest ping.
+  private func sendPing(_ state: inout State) throws -> UInt64 {
+    state.lastPing += 1
+    try outbox.ping(Self.payload(state.lastPing))
+    return state.lastPing
   }
 
   private static func payload(_ number: UInt64) -> Data { withUnsafeBytes(of: number.bigEndian) { Data($0) } }
@@ -201,9 +207,9 @@ final class Session: Sendable {
     let number = payload.reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
     let answered = state.withLock { state in
       guard number <= state.lastPing else { return [CheckedContinuation<Void, any Error>]() }
-      let waiting = state.pings.filter { $0.key <= number }
-      for key in waiting.keys { state.pings[key] = nil }
-      return Array(waiting.values)
+      let waiting = state.pings.filter { $0.value.number <= number }
+      for caller in waiting.keys { state.pings[caller] = nil }
+      return waiting.values.map(\.continuation)
     }
     for ping in answered { ping.resume() }
   }
@@ -214,7 +220,7 @@ final class Session: Sendable {
       do {
         try await configuration.clock.sleep(for: interval.withinClocks)
         let before = Progress(received: state.withLock { $0.received }, read: inbox.takenCount, sent: outbox.takenCount)
-        try outbox.ping(Self.payload(nextPing()))
+        _ = try state.withLock { try sendPing(&$0) }
         try await configuration.clock.sleep(for: configuration.pingTimeout.withinClocks)
         // While messages wait for a reader, nothing of the server is seen, nor the end of the connection. Then the transport shows
         // whether the server is alive: it takes the bytes to send.
