@@ -153,7 +153,7 @@ final class EngineGroup: TaskExecutor {
     engines = (0..<max(1, configuration.threads)).map { _ in EngineHandle(configuration) }
     let connections = max(1, configuration.maximumPooledConnectionsPerOrigin)
     let parts = min(engines.count, connections)
-    shares = (0..<parts).map { (connections + parts - 1 - $0) / parts }
+    shares = (0..<parts).map { connections / parts + ($0 < connections % parts ? 1 : 0) }
   }
 
   deinit {

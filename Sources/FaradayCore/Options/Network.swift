@@ -8,7 +8,8 @@
 /// change.
 public struct Network: Sendable, Hashable {
   /// The path of a Unix domain socket that the request is sent to instead of the URL's host; on Linux `@name` is an abstract
-  /// socket. Nil by default. Connections over a Unix socket are not kept, because their endpoints cannot be distinguished.
+  /// socket. Nil by default. Connections over a Unix socket are not kept, because their endpoints cannot be distinguished. No
+  /// proxy of the adapter or of the environment applies; ``Options/proxy`` with a proxy is an error.
   public var unixSocket: String?
   /// Addresses for host names, used instead of a DNS lookup; the first match applies. The adapter attempts several addresses in
   /// turn; a proxy gets the first one. Empty by default.

@@ -146,7 +146,7 @@ public struct Options: Sendable {
   }
 
   /// Called with the received bytes of each response head, and of the trailers. There are heads of informational responses, of
-  /// challenges that ``authentication`` handles, and of the final response.
+  /// challenges that ``authentication`` handles, of a proxy's response to CONNECT, and of the final response.
   public var onRawHead: RawHeadHandler? {
     get { transport?.fields.onRawHead }
     set { changeTransport { $0.onRawHead = newValue } }

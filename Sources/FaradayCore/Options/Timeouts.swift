@@ -16,8 +16,9 @@ public struct Timeouts: Sendable, Hashable {
   /// sending the request. Nil by default. Throws ``TransportError/Code/firstByteTimeout``.
   public var firstByte: Duration?
   /// The maximum time without a byte sent or received (read timeout). Time in which the transfer waits for the caller's body
-  /// source or reader does not count. 60 seconds by default. Throws ``TransportError/Code/idleTimeout``. Over libcurl every
-  /// byte on the wire counts, and the timeout may fire up to a quarter of the limit late.
+  /// source or reader does not count. 60 seconds by default. Throws ``TransportError/Code/idleTimeout``. Over libcurl and
+  /// HTTP/1 every byte on the wire counts, and the timeout may fire up to a quarter of the limit late. Over HTTP/2 and HTTP/3
+  /// only the bytes of the exchange count.
   public var idle: Duration?
   /// The maximum time of the whole exchange (deadline), from the call to the end of the response's body, including the wait for
   /// a connection. Nil by default. Throws ``TransportError/Code/totalTimeout``; zero or less throws before anything is sent.

@@ -176,6 +176,11 @@ extension TransportOption {
       with: { $0.options.delivery = .streamed }, example: { $0.upgrade = Upgrade(to: "websocket") }),
   ]
 
+  private static func unixSocketProblem(_ fields: UncommonOptions.Fields) -> Problem? {
+    guard fields.network.unixSocket != nil, case .proxy = fields.proxy else { return nil }
+    return "cannot be combined with a proxy"
+  }
+
   /// The reason why no adapter can send a request that switches to that protocol.
   private static func upgradeProblem(_ upgrade: Upgrade, in request: Request) -> Problem? {
     let parts = upgrade.name.split(separator: "/", omittingEmptySubsequences: false)
@@ -223,8 +228,14 @@ extension TransportOption {
     .uncommon(
       "requestTrailers", .requestTrailers, when: { $0.requestTrailers != nil },
       check: { request, fields in
-        guard fields.requestTrailers != nil, request.body.length != nil || request.body.isEmpty else { return nil }
-        return "needs a body of unknown length, which is sent in chunks"
+        guard fields.requestTrailers != nil else { return nil }
+        guard request.body.length == nil, !request.body.isEmpty else {
+          return "needs a body of unknown length, which is sent in chunks"
+        }
+        guard [.automatic, .http1].contains(request.options.httpVersion) else {
+          return "is a feature of HTTP/1.1, and needs `httpVersion = .automatic` or `.http1`"
+        }
+        return nil
       },
       with: { $0.setStreamedBody() }, example: { $0.requestTrailers = { [:] } }),
     .feature(.neverResends, "a POST is never sent twice when its connection breaks"),
@@ -388,7 +399,7 @@ extension TransportOption {
   private static let network: [TransportOption] = [
     .uncommon(
       "network.unixSocket", .unixSockets, curl: .other("--unix-socket"), when: { $0.network.unixSocket != nil },
-      check: { text($1.network.unixSocket) }, example: { $0.network.unixSocket = "/socket" }),
+      check: { text($1.network.unixSocket) ?? unixSocketProblem($1) }, example: { $0.network.unixSocket = "/socket" }),
     .uncommon(
       "network.hostOverrides", .otherAddresses, curl: .other("--resolve"), when: { !$0.network.hostOverrides.isEmpty },
       check: { $1.network.hostOverrides.lazy.compactMap(\.problem).first },

@@ -201,7 +201,7 @@ final class Engine {
       start(transfer, at: place)
     } else if queued < configuration.maximumQueuedRequests {
       queued += 1
-      transfer.enterQueue(at: admission.enqueue(transfer, to: origin, by: gate, limit: limit, now: now))
+      transfer.enterQueue(at: admission.enqueue(transfer, to: origin, by: gate, limit: limit, now: now), now: now)
       updateDeadline(of: transfer)
       transfer.exchange.report(.queued)
     } else {

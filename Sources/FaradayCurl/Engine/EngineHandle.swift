@@ -310,7 +310,7 @@ final class EngineCounters: Sendable {
 
   let active = Counter()
   let completed = Counter()
-  let cancelled = Counter()
+  let cancelled = Atomic(0)
   let bytesSent = Counter()
   let bytesReceived = Counter()
   let connections = Connections()
@@ -335,7 +335,7 @@ final class EngineCounters: Sendable {
   func ended(_ error: (any Error)?) {
     switch error {
     case nil: completed.add(1)
-    case is CancellationError: cancelled.add(1)
+    case is CancellationError: cancelled.wrappingAdd(1, ordering: .relaxed)
     case let error: errors.withLock { $0[AdapterStatistics.code(of: error), default: 0] += 1 }
     }
   }
@@ -345,7 +345,7 @@ final class EngineCounters: Sendable {
     var statistics = AdapterStatistics()
     statistics.active = Int(active.value)
     statistics.completed = Int(completed.value)
-    statistics.cancelled = Int(cancelled.value)
+    statistics.cancelled = cancelled.load(ordering: .relaxed)
     statistics.bytesSent = bytesSent.value
     statistics.bytesReceived = bytesReceived.value
     statistics.connections = connections.snapshot

@@ -46,10 +46,7 @@ final class EpollDriver: Driver {
     epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
     guard epoll >= 0 else { return nil }
     var event = faraday_epoll_event(EPOLLIN.rawValue, waker.readable)
-    guard epoll_ctl(epoll, EPOLL_CTL_ADD, waker.readable, &event) == 0 else {
-      close(epoll)
-      return nil
-    }
+    guard epoll_ctl(epoll, EPOLL_CTL_ADD, waker.readable, &event) == 0 else { return nil }
     let this = Unmanaged.passUnretained(self).toOpaque()
     faraday_multi_set_socket(multi, socketCallback, this)
     faraday_multi_set_timer(multi, timerCallback, this)

@@ -16,6 +16,8 @@ final class Sockets {
   struct Endpoints: Hashable {
     private let hash: UInt64
     let localPort: Int32
+    /// Whether other connections can have the same endpoints: connections over a Unix socket have no ports. They are not kept.
+    var isAnonymous: Bool { localPort == 0 }
 
     init(
       remote: UnsafePointer<CChar>?, _ remotePort: Int32, local: UnsafePointer<CChar>?, _ localPort: Int32
@@ -42,6 +44,13 @@ final class Sockets {
     }
   }
 
+  /// A connection. Its descriptor may belong to another socket later; its number reveals that.
+  struct Connection {
+    let descriptor: Int32
+    let endpoints: Endpoints
+    let number: Int?
+  }
+
   /// The local and remote address of a connection: see ``TransferMetrics``.
   struct Addresses {
     var remote: String?
@@ -51,7 +60,7 @@ final class Sockets {
   /// The resource that a transfer holds until it has a connection.
   enum Hold {
     /// An idle connection that is reserved for the transfer.
-    case reservation(Int32, Endpoints)
+    case reservation(Connection)
     /// A connection that is being opened, to an origin with these counters.
     case connecting(EngineCounters.Connections)
   }
@@ -185,6 +194,12 @@ final class Sockets {
     return active
   }
 
+  /// Whether libcurl has not closed the connection.
+  func isOpen(_ connection: Connection) -> Bool {
+    let entry = entries[Int(connection.descriptor)]
+    return entry.endpoints == connection.endpoints && entry.number == connection.number
+  }
+
   func noteHTTP2(_ descriptor: Int32) { entries[Int(descriptor)].isHTTP2 = true }
   func isHTTP2(_ descriptor: Int32) -> Bool { Int(descriptor) < entries.count && entries[Int(descriptor)].isHTTP2 }
   func isHTTP3(_ descriptor: Int32) -> Bool { Int(descriptor) < entries.count && entries[Int(descriptor)].isDatagram }
@@ -234,7 +249,7 @@ final class Sockets {
     let found = entries.firstIndex { $0.isKept && $0.origin === origin && $0.options == options }
     guard let found, let endpoints = entries[found].endpoints else { return nil }
     entries[found].isReserved = true
-    return .reservation(Int32(found), endpoints)
+    return .reservation(Connection(descriptor: Int32(found), endpoints: endpoints, number: entries[found].number))
   }
 
   /// Counts a connection that is about to be opened. If it exceeds the limit of the origin or the pool, idle connections are
@@ -250,8 +265,8 @@ final class Sockets {
   /// Releases a transfer's reservation or counted connection: the transfer has a connection, or needs none.
   func release(_ hold: Hold) {
     switch hold {
-    case .reservation(let descriptor, let endpoints):
-      if entries[Int(descriptor)].endpoints == endpoints { entries[Int(descriptor)].isReserved = false }
+    case .reservation(let connection):
+      if isOpen(connection) { entries[Int(connection.descriptor)].isReserved = false }
     case .connecting(let origin):
       for counted in [origin, counters.connections] { counted.connecting.add(-1) }
     }
@@ -304,9 +319,10 @@ final class Sockets {
     return entries[Int(descriptor)].uses
   }
 
-  /// Notes that a request has ended. The descriptor may belong to another socket by now; `endpoints` reveals that.
-  func end(_ descriptor: Int32, _ endpoints: Endpoints) {
-    guard entries[Int(descriptor)].endpoints == endpoints else { return }
+  /// Notes that a request on the connection has ended.
+  func endRequest(on connection: Connection) {
+    guard isOpen(connection) else { return }
+    let descriptor = connection.descriptor
     if entries[Int(descriptor)].users == 1 { countUsed(descriptor, -1) }
     entries[Int(descriptor)].users = max(0, entries[Int(descriptor)].users - 1)
     guard !isUsed(descriptor) else { return }
@@ -332,9 +348,9 @@ final class Sockets {
     driver?.replaced(descriptor)
   }
 
-  /// Closes a connection, used or not. The descriptor may belong to another socket by now.
-  func end(_ connection: (descriptor: Int32, endpoints: Endpoints)) {
-    if entries[Int(connection.descriptor)].endpoints == connection.endpoints { retire(connection.descriptor) }
+  /// Closes a connection, used or not.
+  func end(_ connection: Connection) {
+    if isOpen(connection) { retire(connection.descriptor) }
   }
 
   /// Closes all idle connections, and marks the active ones, which are closed when their last request has ended.
@@ -347,11 +363,10 @@ final class Sockets {
 
   func isEvicted(_ descriptor: Int32) -> Bool { entries[Int(descriptor)].isEvicted }
 
-  /// Closes the connection if it is idle and libcurl has not closed it. The descriptor may belong to another socket by now.
-  func retire(_ connection: (descriptor: Int32, endpoints: Endpoints)) {
-    let (descriptor, endpoints) = connection
-    guard entries[Int(descriptor)].endpoints == endpoints, !isUsed(descriptor) else { return }
-    retire(descriptor)
+  /// Closes the connection if it is idle and libcurl has not closed it.
+  func retire(_ connection: Connection) {
+    guard isOpen(connection), !isUsed(connection.descriptor) else { return }
+    retire(connection.descriptor)
   }
 }
 

@@ -12,7 +12,8 @@ extension CurlAdapter {
     public var threads: Int
     /// The maximum number of connections to one origin (scheme, host and port), including idle ones. 64 by default. If the
     /// limit is reached and a request can use none of the idle connections, the connection that was idle for longest is closed.
-    /// Further requests wait in the request queue, first in, first out.
+    /// Further requests wait in the request queue, first in, first out. Over HTTP/2 and HTTP/3 this number times
+    /// ``streamsPerConnection`` requests are sent at once; a server that allows fewer streams gets more connections.
     public var maximumPooledConnectionsPerOrigin: Int
     /// The maximum number of active requests per engine (over HTTP/1.1 also of connections), and of connections in its pool,
     /// including idle ones. 512 by default.

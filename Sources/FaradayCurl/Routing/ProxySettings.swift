@@ -56,6 +56,8 @@ struct ProxySettings: Sendable {
 
   /// Returns the proxy for a request; nil if there is none, or if the host is an exception.
   func proxy(of request: Request, to target: Target) throws(InvalidValueError) -> Proxy? {
+    // libcurl uses no proxy then.
+    guard request.options.transport?.fields.network.unixSocket == nil else { return nil }
     guard var proxy = try selectedProxy(of: request, isSecure: target.isSecure), !proxy.excepts(target.endpoint.host) else {
       return nil
     }

@@ -194,8 +194,8 @@ extension Request {
   func mayBeHTTP2(to target: Target, _ settings: TransferSettings) -> Bool {
     switch options.httpVersion {
     case .http1, .http1_0: false
-    // HTTP/2 has no `Upgrade` field (RFC 9113, section 8.2.2).
-    case .automatic where options.transport?.fields.upgrade != nil: false
+    // HTTP/2 has no `Upgrade` field (RFC 9113, section 8.2.2), and libcurl sends trailers only after chunks.
+    case .automatic where options.transport?.fields.upgrade != nil || options.transport?.fields.requestTrailers != nil: false
     case .http2PriorKnowledge: true
     case .automatic, .http2, .http3:
       target.isSecure && Library.hasReliableHTTP2

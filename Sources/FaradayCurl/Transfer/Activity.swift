@@ -7,6 +7,8 @@ struct Activity {
   private static let serverCheckInterval: Int64 = 50_000_000
 
   let submitted: Int64
+  /// The time at which the transfer first entered the request queue; 0 before.
+  private(set) var queued: Int64 = 0
   /// The time at which the transfer left the request queue; 0 before.
   private(set) var activated: Int64 = 0
   /// The time at which libcurl last sent or received bytes for the transfer, or the transfer last waited for the caller.
@@ -17,6 +19,10 @@ struct Activity {
   private var nextServerCheck = Int64.max
 
   init(submitted: Int64) { self.submitted = submitted }
+
+  mutating func enterQueue(at now: Int64) {
+    if queued == 0 { queued = now }
+  }
 
   mutating func begin(at now: Int64) {
     activated = now
@@ -50,7 +56,7 @@ struct Activity {
 
   /// The next deadline of a transfer in the request queue.
   func queueDeadline(_ timeouts: Timeouts) -> Int64 {
-    min(totalDeadline(timeouts), timeouts.queue.map { submitted + $0.nanoseconds } ?? .max)
+    min(totalDeadline(timeouts), timeouts.queue.map { queued + $0.nanoseconds } ?? .max)
   }
 
   /// The next deadline of an active transfer.
@@ -62,7 +68,7 @@ struct Activity {
 
   func hasTotalExpired(_ timeouts: Timeouts, at now: Int64) -> Bool { totalDeadline(timeouts) <= now }
 
-  func hasQueueExpired(_ limit: Duration, at now: Int64) -> Bool { submitted + limit.nanoseconds <= now }
+  func hasQueueExpired(_ limit: Duration, at now: Int64) -> Bool { queued + limit.nanoseconds <= now }
 
   func isIdle(for limit: Duration, at now: Int64) -> Bool { wire.idleSince(lastActivity: last) + limit.nanoseconds <= now }
 }

@@ -35,7 +35,7 @@ final class Attempt {
   }
 
   /// A connection that the attempt uses.
-  typealias Connection = (descriptor: Int32, endpoints: Sockets.Endpoints)
+  typealias Connection = Sockets.Connection
 
   /// The result of claiming the connection that libcurl has chosen.
   enum Claim {
@@ -285,8 +285,7 @@ final class Attempt {
       return false
     }
     // Otherwise only the stream has ended.
-    let isOpen = engine.sockets.descriptor(connection.endpoints) == connection.descriptor
-    return !isOpen || faraday_is_readable_or_closed(connection.descriptor) != 0
+    return !engine.sockets.isOpen(connection) || faraday_is_readable_or_closed(connection.descriptor) != 0
   }
 
   /// Whether resending is safe: the method is idempotent (RFC 9110, section 9.2.2), or nothing was sent.
@@ -425,7 +424,7 @@ final class Attempt {
     }
     engine.connected(transfer, isReused: isReused)
     isReady = true
-    if isTunnelling || challenges.legs > 0 { unwatchProgress() }
+    if isTunnelling || challenges.legs > 0, !watchesEnd { unwatchProgress() }
     isTunnelling = false
     expectsHead = true
     readyAt = Clock.now
@@ -442,8 +441,8 @@ final class Attempt {
     release(to: sockets)
     // libcurl counts the connections of all legs. After the first leg, a known connection is a keep-alive connection.
     let found = transfer.mayBeHTTP3 ? sockets.descriptor(endpoints, active: easy.activeSocket) : sockets.descriptor(endpoints)
-    let known = challenges.legs > 0 ? found : nil
-    let isNextLeg = known != nil && challenges.connection == endpoints
+    let known = challenges.legs > 0 && !endpoints.isAnonymous ? found : nil
+    let isNextLeg = known != nil && challenges.connection.map { $0.descriptor == known && sockets.isOpen($0) } ?? false
     let isKept = known != nil || challenges.legs == 0 && easy.get(CURLINFO_NUM_CONNECTS) == 0
     if challenges.legs == 0 { isReused = isKept }
     let descriptor = isKept ? found : sockets.connected(openedSockets, endpoints)
@@ -479,8 +478,8 @@ final class Attempt {
     }
     watchFrames()
     let uses = sockets.begin(descriptor)
-    connection = (descriptor, endpoints)
     connectionNumber = sockets.number(descriptor)
+    connection = Connection(descriptor: descriptor, endpoints: endpoints, number: connectionNumber)
     if uses >= transfer.settings.requestsPerConnection { forbidReuse() }
     return .claimed
   }
@@ -492,7 +491,7 @@ final class Attempt {
 
   /// Notes that the request no longer uses its connection.
   func release(to sockets: Sockets) {
-    if let connection { sockets.end(connection.descriptor, connection.endpoints) }
+    if let connection { sockets.endRequest(on: connection) }
     connection = nil
   }
 
@@ -531,7 +530,7 @@ final class Attempt {
 
   /// Called when libcurl responds to a challenge: another response follows, and possibly another connection.
   func beginNextLeg() {
-    challenges.beginNextLeg(after: connection?.endpoints, sentBody: sentBody)
+    challenges.beginNextLeg(after: connection, sentBody: sentBody)
     isTunnelling = transfer.needsTunnel
     began = Clock.now
     if challenges.legs > Challenges.maximum {
@@ -581,11 +580,7 @@ final class Attempt {
   /// The number of bytes that the connection has received; 0 if it is closed or shared with other transfers, or the system does
   /// not report it.
   private var receivedBytes: Int64 {
-    guard let connection, !isMultiplexed,
-      transfer.exchange.engine?.sockets.descriptor(connection.endpoints) == connection.descriptor
-    else {
-      return 0
-    }
+    guard let connection, !isMultiplexed, transfer.exchange.engine?.sockets.isOpen(connection) == true else { return 0 }
     return max(0, faraday_received_bytes(connection.descriptor))
   }
 
@@ -603,16 +598,21 @@ final class Attempt {
     hasCloseNotify = OpenSSL.hasReceivedCloseNotify(ssl)
   }
 
-  /// Watches for the end of a connection that has switched protocols: libcurl before 8.9 does not end the transfer while the
-  /// request's body is paused, and does not read from the connection any more.
+  /// Watches for the end of a connection while the request's body is paused. libcurl before 8.9 does not end the transfer then
+  /// (curl issue 11769), and does not read from the connection any more.
   func watchForEnd() {
-    guard Library.Behaviour.keepsPausedUploads else { return }
-    watchesEnd = true
-    try? watchProgress()
+    guard Library.Behaviour.keepsPausedUploads, !isMultiplexed else { return }
+    if !watchesEnd {
+      watchesEnd = true
+      try? watchProgress()
+    }
+    // libcurl may have read the end before the pause.
+    checkEnd()
   }
 
   private func checkEnd() {
-    guard let easy, let connection, !transfer.exchange.isReceivingPaused else { return }
+    let exchange = transfer.exchange
+    guard exchange.isSendingPaused, !exchange.isReceivingPaused, !hasEnded, let easy, let connection else { return }
     if let ssl = faraday_get_ssl(easy.pointer) {
       // The TLS layer may have bytes that arrived before the end.
       guard !OpenSSL.hasUnreadBytes(ssl) else { return }

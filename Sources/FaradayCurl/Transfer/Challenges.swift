@@ -21,7 +21,7 @@ struct Challenges {
   /// The number of challenges that libcurl has responded to.
   private(set) var legs = 0
   /// The connection of the last challenge.
-  private(set) var connection: Sockets.Endpoints?
+  private(set) var connection: Sockets.Connection?
   /// The number of body bytes that libcurl had sent when the leg began.
   private var bodyBeforeLeg: Int64 = 0
   /// Whether libcurl has read a part of the body in this leg, so that it does not hold the body back.
@@ -99,7 +99,7 @@ struct Challenges {
   }
 
   /// Begins another leg, in which libcurl responds to the challenge from that connection.
-  mutating func beginNextLeg(after connection: Sockets.Endpoints?, sentBody: Int64) {
+  mutating func beginNextLeg(after connection: Sockets.Connection?, sentBody: Int64) {
     isPending = false
     legs += 1
     bodyBeforeLeg = sentBody

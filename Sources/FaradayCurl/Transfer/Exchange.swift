@@ -147,6 +147,9 @@ final class Exchange {
     closed?.close()
   }
 
+  /// Notes that the transfer waits for a connection.
+  func noteQueued(at now: Int64) { activity.enterQueue(at: now) }
+
   /// Notes that the transfer starts.
   func activate(at now: Int64) {
     activity.begin(at: now)
@@ -162,6 +165,8 @@ final class Exchange {
 
   /// Whether libcurl may keep received bytes, because the transfer is paused.
   var isReceivingPaused: Bool { receiving.isPaused }
+  /// Whether the transfer is paused because the source of the body has no bytes.
+  var isSendingPaused: Bool { sending.isPaused }
   var isWhole: Bool { receiving.isWhole }
   var status: Int { receiving.status }
   /// The size of the lines of all received heads, in bytes.
@@ -264,7 +269,6 @@ final class Exchange {
     attempt.noteCompletedHandshake(in: engine?.sockets)
     if receiving.hasSwitchedProtocol {
       sending.open()
-      attempt.watchForEnd()
       engine?.leavesPool(transfer)
     } else if receiving.endsWithConnection {
       attempt.watchForCloseNotify()
@@ -362,10 +366,17 @@ final class Exchange {
     if receiving.hasUnflushed, let answer = flush(), let outcome = obey(answer) { return outcome }
     if isUploadStalled, let outcome = resumeSending() { return outcome }
     // Over HTTP/2 libcurl would wait until the upload is complete.
-    if isStreamUploadObsolete || attempt?.hasEnded ?? false { return .done(CURLE_OK) }
+    if isStreamUploadObsolete { return .done(CURLE_OK) }
+    if attempt?.hasEnded ?? false { return .done(resultOfEndedConnection) }
     // The rest of the upload may take long, and the server may close the connection first.
     if mayBeUploadingAfterResponse { beginServerChecks() }
     return nil
+  }
+
+  /// libcurl's code for a transfer whose connection has ended.
+  private var resultOfEndedConnection: CURLcode {
+    guard receiving.hasHead else { return receiving.headSize > 0 ? CURLE_OK : CURLE_GOT_NOTHING }
+    return receiving.isWhole || receiving.endsWithConnection || receiving.hasSwitchedProtocol ? CURLE_OK : CURLE_PARTIAL_FILE
   }
 
   /// Called when the reader is below its low watermark, or has started to drain. Returns the outcome if the transfer must end.
@@ -480,6 +491,7 @@ final class Exchange {
   private func pauseSending() -> Int {
     sending.pause()
     if responseEndsUpload { engine?.noteStalledUpload(transfer) }
+    attempt?.watchForEnd()
     return faraday_read_pause
   }
 

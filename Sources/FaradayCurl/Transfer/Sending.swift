@@ -29,7 +29,8 @@ struct Sending {
   init(_ body: Body) {
     if let data = body.data {
       if data.count > Self.smallBody { source = .memory(data) }
-    } else {
+    } else if body.length != 0 {
+      // A body with the length 0 was read by `CurlAdapter`, and may allow to be read only once.
       source = .stream(SendBuffer(length: body.length))
     }
   }

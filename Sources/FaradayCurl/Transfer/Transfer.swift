@@ -186,7 +186,10 @@ final class Transfer: @unchecked Sendable, HasDeadline {
     }
   }
 
-  func enterQueue(at place: Admission<Transfer>.Place) { life = .queued(place) }
+  func enterQueue(at place: Admission<Transfer>.Place, now: Int64) {
+    life = .queued(place)
+    exchange.noteQueued(at: now)
+  }
 
   func leaveQueue() { life = .new }
 

@@ -77,6 +77,14 @@ extension ConformanceGroup {
           try await subject.connection.get("hello") { $0.options.network.unixSocket = "/nonexistent/socket" }
         }
       },
+      .init("a Unix socket cannot be combined with a proxy", needs: [.unixSockets, .proxies], needsWire: false) { subject in
+        try await expectFailure(.invalidOption) {
+          try await subject.connection.get("hello") {
+            $0.options.network.unixSocket = "/nonexistent/socket"
+            $0.options.proxy = .proxy(try Proxy("http://127.0.0.1:1"))
+          }
+        }
+      },
       .init("the local address and ports are used", needs: .localAddress) { subject in
         let client = try await connectedClient(subject) {
           $0.localAddress = "127.0.0.9"

@@ -98,6 +98,18 @@ extension ConformanceGroup {
           }
         }
       },
+      .init("trailers need HTTP/1.1", needs: [.requestTrailers, .streamedUpload], needsWire: false) { subject in
+        for version in [HTTPVersionPolicy.http1_0, .http2, .http2PriorKnowledge, .http3]
+        where version != .http3 || subject.adapter.capabilities.contains(.http3) {
+          try await expectFailure(.invalidOption) {
+            try await subject.connection.post("echo") {
+              $0.body = .stream(Pieces("text"))
+              $0.options.requestTrailers = { [:] }
+              $0.options.httpVersion = version
+            }
+          }
+        }
+      },
       .init("an explicit Content-Length keeps its position", needs: .exactHeaders) { subject in
         let (text, _) = try await sent(subject, until: "body") {
           $0.method = .post

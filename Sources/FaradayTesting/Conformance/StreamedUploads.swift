@@ -62,6 +62,9 @@ extension ConformanceGroup {
         try expectEqual(reads.elements.count, 0)
         try expectEqual(try await subject.connection.put("echo", body: body).body.utf8Text(), "ab")
         try expectEqual(reads.elements.count, 1)
+        let empty = Body.stream(Counted(pieces: Pieces(), reads: reads), length: 0)
+        try expectEqual(try await Inspected(subject.connection.put("inspect", body: empty)).bodyLength, 0)
+        try expectEqual(reads.elements.count, 2)
       },
       .init("pieces are sent as they come", needs: .duplex) { subject in
         let came = (0..<5).map { _ in Gate() }

@@ -36,19 +36,24 @@ import Darwin
 
   @Test func `the end of a request does not affect another connection with the same descriptor`() throws {
     let socket = try BoundSocket()
-    let sockets = Sockets()
-    let (old, new) = (endpoints(socket.port), endpoints(socket.port, to: 81))
-    sockets.opened(socket.descriptor)
-    _ = sockets.connected([socket.descriptor], old)
-    #expect(sockets.begin(socket.descriptor) == 1)
-    sockets.closed(socket.descriptor)
-    sockets.opened(socket.descriptor)
-    _ = sockets.connected([socket.descriptor], new)
-    #expect(sockets.begin(socket.descriptor) == 1)
-    sockets.end(socket.descriptor, old)
-    #expect(sockets.isUsed(socket.descriptor))
-    sockets.end(socket.descriptor, new)
-    #expect(!sockets.isUsed(socket.descriptor))
+    // Over a Unix socket, the endpoints are equal too.
+    for (old, new) in [(endpoints(socket.port), endpoints(socket.port, to: 81)), (endpoints(0), endpoints(0))] {
+      let sockets = Sockets()
+      func connect(_ endpoints: Sockets.Endpoints) -> Sockets.Connection {
+        sockets.opened(socket.descriptor)
+        _ = sockets.connected([socket.descriptor], endpoints)
+        sockets.established(socket.descriptor, to: "origin")
+        #expect(sockets.begin(socket.descriptor) == 1)
+        return .init(descriptor: socket.descriptor, endpoints: endpoints, number: sockets.number(socket.descriptor))
+      }
+      let first = connect(old)
+      sockets.closed(socket.descriptor)
+      let second = connect(new)
+      sockets.endRequest(on: first)
+      #expect(sockets.isUsed(socket.descriptor) && !sockets.isOpen(first) && sockets.isOpen(second))
+      sockets.endRequest(on: second)
+      #expect(!sockets.isUsed(socket.descriptor))
+    }
   }
 
   @Test func `the endpoint addresses are formatted as in URLs, once per connection`() throws {

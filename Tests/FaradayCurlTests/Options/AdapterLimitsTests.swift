@@ -17,6 +17,28 @@ import Testing
     }
   }
 
+  @Test(arguments: [1, 3]) func `the largest connection limits are no limits`(threads: Int) async throws {
+    let server = try LocalServer()
+    let configuration = CurlAdapter.Configuration(
+      threads: threads, maximumPooledConnectionsPerOrigin: .max, maximumPooledConnections: .max)
+    #expect(try await Connection(server.url, adapter: CurlAdapter(configuration)).get("hello").status == .ok)
+  }
+
+  @Test func `a request over a Unix socket ignores the proxy of the adapter`() async throws {
+    let adapter = CurlAdapter(CurlAdapter.Configuration(proxy: .url("http://127.0.0.1:1")))
+    let connection = try Connection("http://host/", adapter: adapter)
+    for forbids in [true, false] {
+      let error = try await transportError {
+        try await connection.get {
+          $0.options.network.unixSocket = "/nonexistent/socket"
+          $0.options.addressPolicy = .publicOnly
+          $0.options.addressPolicy?.allowsUnixSockets = !forbids
+        }
+      }
+      #expect(error.code == (forbids ? .addressForbidden : .connectionFailed), "\(error)")
+    }
+  }
+
   @Test func `the total connection limit holds over all origins`() async throws {
     let (arrived, mayAnswer) = (Log<Int>(), Gate())
     let servers = try (0..<3).map { _ in try server(arrived, until: mayAnswer) }

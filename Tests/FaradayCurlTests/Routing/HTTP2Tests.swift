@@ -29,6 +29,18 @@ import Testing
     #expect(automatic.version == .http2)
   }
 
+  @Test func `a request with trailers uses HTTP/1.1`() async throws {
+    let asked = Log<Int>()
+    let response = try await connection.post("upstream/echo", body: .stream(Pieces("text"))) {
+      $0.options.httpVersion = .automatic
+      $0.options.requestTrailers = {
+        asked.append(1)
+        return [:]
+      }
+    }
+    #expect(response.version == .http1_1 && asked.elements == [1])
+  }
+
   @Test(arguments: [10, 60_000, 2_000_000])
   func `HTTP/2 transfers bodies in both directions`(count: Int) async throws {
     for body in [Body.data(pattern(count)), .stream(Pieces([pattern(count)]))] {

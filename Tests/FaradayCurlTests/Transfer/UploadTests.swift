@@ -198,6 +198,35 @@ import Testing
     #expect(try await response.body.utf8Text() == "no")
   }
 
+  /// The response before the server closes the connection, while the source of the body stalls.
+  @Test(arguments: [
+    ("", TransportError.Code.connectionClosed), ("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200", .truncatedResponse),
+    ("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nok", .truncatedResponse),
+    ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n", .truncatedResponse),
+    ("HTTP/1.1 200 OK\r\n\r\nok", nil),
+  ])
+  func `the end of the connection ends an upload whose source stalls`(answer: String, code: TransportError.Code?) async throws {
+    let server = try RawServer { connection in
+      _ = try connection.readHead()
+      // The whole piece: unread bytes would make it a reset.
+      _ = try connection.read(exactly: "5\r\npiece\r\n".utf8.count)
+      try connection.send(answer)
+      connection.halfClose()
+      connection.waitForClose()
+    }
+    defer { server.stop() }
+    var connection = try server.connection()
+    connection.defaults.timeouts = Timeouts(idle: nil, total: .seconds(60))
+    let source = StalledSource()
+    do {
+      let response = try await connection.post(body: .stream(source))
+      #expect(try await response.body.utf8Text() == "ok" && code == nil)
+    } catch let error as TransportError {
+      #expect(error.code == code, "\(error)")
+    }
+    #expect(await source.hasGone.opened())
+  }
+
   @Test func `a refused upload whose response never ends reaches the idle timeout`() async throws {
     let server = try RawServer { connection in
       _ = try connection.readHead()

@@ -1,3 +1,4 @@
+import FaradayCore
 @testable import FaradayCurl
 import Testing
 
@@ -47,5 +48,14 @@ import Testing
     #expect(wire.idleSince(lastActivity: 15) == 15)
     wire.checked(78, at: 30)
     #expect(wire.idleSince(lastActivity: 15) == 30)
+  }
+
+  @Test func `the queue timeout counts from the entry into the queue, and not the time before it`() {
+    var activity = Activity(submitted: 0)
+    activity.enterQueue(at: 1_000_000)
+    let timeouts = Timeouts(queue: .microseconds(5))
+    #expect(activity.queueDeadline(timeouts) == 1_005_000)
+    #expect(
+      !activity.hasQueueExpired(.microseconds(5), at: 1_004_999) && activity.hasQueueExpired(.microseconds(5), at: 1_005_000))
   }
 }
