@@ -116,15 +116,23 @@ public struct HTTPCache: Middleware {
   package func revalidationsEnded() async { await revalidations.ended() }
 
   private func passBy(_ request: Request, _ reason: CacheResult.Reason, _ next: Next) async throws -> Response {
-    var response = try await next(request)
-    if !request.method.isSafe, (200..<400).contains(response.status.code) { await invalidate(request, response) }
+    var response: Response
+    do { response = try await next(request) } catch {
+      // The server has executed a request whose response is incomplete, or an error in a layer below.
+      if let response = (error as? any FaradayError)?.response { await invalidate(request, response) }
+      throw error
+    }
+    await invalidate(request, response)
     response.cacheResult = CacheResult(.bypassed(reason), .notStored(reason))
     return response
   }
 
-  /// Invalidates the URLs of a response (RFC 9111, section 4.4).
+  /// Invalidates the URLs that an unsafe request has changed (RFC 9111, section 4.4).
   private func invalidate(_ request: Request, _ response: Response) async {
+    guard !request.method.isSafe, (200..<400).contains(response.status.code) else { return }
     var urls: Set = [Identity.normalized(request.url)]
+    // A layer below has followed a redirect.
+    if Origin(response.url) == Origin(request.url) { urls.insert(Identity.normalized(response.url)) }
     for name in [HTTPField.Name.location, .contentLocation] {
       for value in response.headers[values: name].prefix(4) {
         guard let url = URL(text: value, relativeTo: request.url)?.absoluteURL, Origin(url) == Origin(request.url) else {

@@ -102,7 +102,7 @@ extension Body {
 
   /// Reads at most `limit` bytes for at most the duration, and returns whether there may be more. A body that fails counts as
   /// cut. Throws `CancellationError`, and an error if a streamed body is read twice.
-  func start(
+  package func start(
     upTo limit: Int, within duration: Duration, clock: any Clock<Duration>
   ) async throws -> (bytes: Data, isCut: Bool) {
     try await withThrowingTaskGroup(of: (Data, Bool)?.self) { group in

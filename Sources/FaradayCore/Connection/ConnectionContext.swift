@@ -95,6 +95,11 @@ final class ConnectionContext: Sendable {
     for recorder in recorders { recorder.note(request) }
   }
 
+  /// Records that the request failed before its connection was made, so that no server has received anything of it.
+  func recordUnsent() {
+    for recorder in recorders { recorder.noteUnsent() }
+  }
+
   /// Records that the request has entered a stack. A middleware may respond without sending it.
   func beginRecording() {
     for recorder in recorders { recorder.begin() }
@@ -277,7 +282,7 @@ extension Request {
   }
 
   /// The policy `strict-origin` (W3C Referrer Policy, section 3.6).
-  private mutating func shortenReferer() {
+  package mutating func shortenReferer() {
     guard let referer = headers[.referer] else { return }
     let parts = URLParts(referer)
     let scheme = parts.start.lowercased()
@@ -311,6 +316,7 @@ package final class SentRequest: Sendable {
   }
 
   private let state = Mutex(State.none)
+  private let arrivals = Atomic(0)
 
   package init() {}
 
@@ -329,7 +335,11 @@ package final class SentRequest: Sendable {
     state.withLock { if case .none = $0 { false } else { true } }
   }
 
+  /// Whether a server may have received something: a request was sent, and did not fail before its connection was made.
+  package var mayHaveArrived: Bool { arrivals.load(ordering: .relaxed) > 0 }
+
   fileprivate func note(_ request: Request) {
+    arrivals.wrappingAdd(1, ordering: .relaxed)
     state.withLock { state in
       switch state {
       case .none: state = .sent(request)
@@ -338,6 +348,8 @@ package final class SentRequest: Sendable {
       }
     }
   }
+
+  fileprivate func noteUnsent() { arrivals.wrappingSubtract(1, ordering: .relaxed) }
 
   fileprivate func begin() {
     state.withLock { if case .sent = $0 { $0 = .none } }

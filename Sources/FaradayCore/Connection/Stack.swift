@@ -111,6 +111,7 @@ extension Adapter {
     do {
       return try await send(request.leaving()).arrived(for: request)
     } catch {
+      if (error as? TransportError)?.isBeforeSending == true { request.context?.recordUnsent() }
       throw error.redacted(by: request.context)
     }
   }

@@ -104,6 +104,8 @@ extension TransportError: CustomDebugStringConvertible, CustomReflectable {
   public var isTransient: Bool {
     isTimeout || Code.connectionFailures.contains(code) || code == .queueFull || code == .outOfDescriptors
   }
+  /// Whether the request failed before its connection was made, so that nothing of it was sent.
+  package var isBeforeSending: Bool { [.resolving, .connecting, .tls].contains(phase) }
   /// The ``method`` and the redacted ``url``.
   public var request: RequestSummary? { RequestSummary(method: method, url: url) }
   /// The ``partialResponse``.

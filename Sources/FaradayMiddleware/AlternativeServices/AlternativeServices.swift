@@ -23,7 +23,8 @@
 /// - An alternative is ignored for five minutes if no connection to it can be made (an invalid certificate included), or if it
 ///   returns 421 (Misdirected Request). The request is then sent to its origin, and each timeout starts again. An expired total
 ///   timeout ends the request instead.
-/// - An `h3` alternative that responds over TCP is ignored too, because UDP is blocked; its response is returned.
+/// - An `h3` or `h2` alternative that responds with another version of HTTP is ignored too (section 2.4); its response is
+///   returned. An `h3` alternative responds over TCP if UDP is blocked.
 public struct AlternativeServices: Middleware {
   /// The store of the learned alternatives.
   public let store: AlternativeServiceStore
@@ -36,15 +37,18 @@ public struct AlternativeServices: Middleware {
     guard let (alternative, moved) = moved(request, next.capabilities) else {
       return learning(from: try await next(request), to: request)
     }
+    let sent = SentRequest()
     do {
-      let response = try await next(moved)
+      let response = try await next(moved.recorded(in: sent))
       guard response.status == .misdirectedRequest else {
-        defer { if alternative.isHTTP3, response.version.major < 3 { store.reject(alternative, for: request.url) } }
+        // A cache below can respond, also with an older version.
+        let isRejected = sent.wasSent && !alternative.hasNegotiated(response.version, for: request)
+        defer { if isRejected { store.reject(alternative, for: request.url) } }
         return learning(from: response, to: request)
       }
       await response.body.discard()
       store.reject(alternative, for: request.url)
-    } catch let error as TransportError where error.isOfConnecting {
+    } catch let error as TransportError where error.isOfConnecting && !sent.mayHaveArrived {
       store.reject(alternative, for: request.url)
       if error.code == .totalTimeout { throw error }
     }
@@ -86,6 +90,16 @@ public struct AlternativeServices: Middleware {
 
 extension AlternativeServiceStore.Alternative {
   fileprivate var isHTTP3: Bool { protocolID == "h3" }
+
+  /// Whether the response to the request came over the alternative's protocol.
+  fileprivate func hasNegotiated(_ version: HTTPVersion, for request: Request) -> Bool {
+    switch protocolID {
+    case "h3": version.major == 3
+    // Only for such requests do all versions of libcurl negotiate HTTP/2.
+    case "h2": version.major == 2 || !(request.method.isSafe && request.body.isEmpty && request.options.deliversWhole)
+    default: true
+    }
+  }
 }
 
 extension Options {
@@ -109,7 +123,7 @@ extension TransportError {
   /// Whether no connection to the server could be made, so that nothing was sent. Local failures are excluded.
   fileprivate var isOfConnecting: Bool {
     let ours: Set<Code> = [.queueFull, .queueTimeout, .outOfDescriptors, .invalidCA, .invalidClientCertificate, .engineFailed]
-    return [.resolving, .connecting, .tls].contains(phase) && !ours.contains(code)
+    return isBeforeSending && !ours.contains(code)
   }
 }
 

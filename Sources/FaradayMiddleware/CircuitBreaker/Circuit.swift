@@ -90,13 +90,13 @@ struct Circuit: CountedState, Equatable {
     case .closed(let slices): count(outcome, isNew: !ticket.hasSucceeded, in: slices, at: now, policy, random)
     case .halfOpen(let probes, let successes):
       let others = probes.filter { $0.number != ticket.probe }
+      // A probe that exceeded its lifetime and was replaced no longer counts.
+      guard ticket.probe == nil || others.count < probes.count else { return }
       switch outcome {
       case .none: phase = .halfOpen(others, successes: successes)
       case .failure(let cause):
         (failed, total, self.cause) = (1, 1, cause)
         open(at: now, policy, random)
-      // A probe that exceeded its lifetime and was replaced no longer counts.
-      case .success where others.count == probes.count: return
       case .success where successes + 1 < max(1, policy.probes): phase = .halfOpen(others, successes: successes + 1)
       case .success:
         enter(.closed([]))

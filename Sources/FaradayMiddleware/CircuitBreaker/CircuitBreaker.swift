@@ -53,7 +53,7 @@ public struct CircuitBreaker: Middleware {
   public func handle(_ request: Request, next: Next) async throws -> Response {
     let key = key.name(request)
     let ticket: Circuit.Ticket
-    switch try await circuits.update(key, { [policy] circuit, now in circuit.admit(at: now, policy) }) {
+    switch try await admission(key) {
     case .admitted(let given): ticket = given
     case .refused(let retryAfter, let reason):
       throw RefusedRequestError(
@@ -75,6 +75,14 @@ public struct CircuitBreaker: Middleware {
     } catch {
       await settle(outcome(of: .failure(error), wasSent: sent.wasSent), of: ticket, key)
       throw error
+    }
+  }
+
+  private func admission(_ key: String) async throws -> Circuit.Admission {
+    try await circuits.update(key) { [policy, random] circuit, now, lost in
+      if case .admitted(let ticket) = lost { circuit.record(.none, of: ticket, at: now, policy, random) }
+    } _: { [policy] circuit, now in
+      circuit.admit(at: now, policy)
     }
   }
 

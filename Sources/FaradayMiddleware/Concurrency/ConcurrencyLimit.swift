@@ -68,17 +68,20 @@ public struct ConcurrencyLimit: Middleware {
   public func handle(_ request: Request, next: Next) async throws -> Response {
     let key = key.name(request)
     let place = try await place(for: request, key)
-    let start = adaptation?.elapsed()
+    let sent = adaptation.map { (request: SentRequest(), start: $0.elapsed()) }
     do {
-      var response = try await next(request)
-      if let start { adapt(key, since: start, isOverloaded: Adaptive.overload.contains(response.status.code)) }
+      var response = try await next(sent.map { request.recorded(in: $0.request) } ?? request)
+      if let sent { adapt(key, to: sent, isOverloaded: Adaptive.overload.contains(response.status.code)) }
       // The closure keeps the place until the body ends, fails or is dropped.
       response.body = response.body.onEnd { _ in place.giveBack() }
       return response
     } catch {
-      // A request that another limit below has rejected does not measure the server.
-      let isRefused = error is RefusedRequestError
-      if let start, !error.countsAsCancelled, !isRefused { adapt(key, since: start, isOverloaded: error.countsAsTransient) }
+      // Other errors do not measure the server: a cancellation, a file that cannot be read, a request that is not valid.
+      // A rejection by another limit below does not either.
+      let isOfServer = error.countsAsTransient || (error as? any FaradayError)?.response != nil
+      if let sent, isOfServer, !error.countsAsCancelled, !(error is RefusedRequestError) {
+        adapt(key, to: sent, isOverloaded: error.countsAsTransient)
+      }
       place.giveBack()
       throw error
     }
@@ -111,8 +114,12 @@ public struct ConcurrencyLimit: Middleware {
     }
   }
 
-  private func adapt(_ key: String, since start: Duration, isOverloaded: Bool) {
-    guard let limit = adaptation?.record(key, since: start, inFlight: places.usedCount(key), isOverloaded: isOverloaded)
+  /// Adapts the limit to a response or an error. A request that was not sent does not count: a layer below has responded, or
+  /// rejected it.
+  private func adapt(_ key: String, to sent: (request: SentRequest, start: Duration), isOverloaded: Bool) {
+    let inFlight = places.usedCount(key)
+    guard sent.request.wasSent,
+      let limit = adaptation?.record(key, since: sent.start, inFlight: inFlight, isOverloaded: isOverloaded)
     else { return }
     places.setLimit(limit, of: key)
   }

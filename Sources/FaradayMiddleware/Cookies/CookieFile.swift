@@ -11,7 +11,8 @@ public enum CookieFile: Sendable, Hashable {
 }
 
 extension CookieJar {
-  /// Reads cookies from a file into the jar; each replaces the cookie of the same name, domain and path. Blocks while it reads.
+  /// Reads cookies from a file into the jar; each replaces the cookie of the same name, domain,
+  /// ``Cookie/isHostOnly`` and path. Blocks while it reads.
   ///
   /// Cookies are checked as if a server had set them. Lines of `cookies.txt` that are malformed are skipped; JSON that is
   /// malformed or truncated is an error, and the jar is unchanged. Throws ``FaradayCore/StoreError``.

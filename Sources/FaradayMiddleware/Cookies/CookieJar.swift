@@ -108,15 +108,15 @@ public final class CookieJar: Sendable {
     if isOverlaid { throw CookieError(cookie.nameBytes, "it would shadow a Secure cookie, and was not set over https") }
   }
 
-  /// Stores a cookie, checked as if a server had set it. It replaces the cookie of the same name, domain and path. Its expiry
-  /// is at most 400 days from now.
+  /// Stores a cookie, checked as if a server had set it. It replaces the cookie of the same name, domain,
+  /// ``Cookie/isHostOnly`` and path. Its expiry is at most 400 days from now.
   public func insert(_ cookie: Cookie) throws(CookieError) {
     try cookie.check(suffixes)
     let now = now()
     store.withLock { $0.insert(cookie.capped(at: now), limits: limits, at: now) }
   }
 
-  /// Removes the cookie of the same name, domain and path, with any value.
+  /// Removes the cookie of the same name, domain, ``Cookie/isHostOnly`` and path, with any value.
   public func remove(_ cookie: Cookie) { store.withLock { $0.remove([cookie]) } }
 
   /// Removes the cookies for which the closure returns true. No lock is held while it is called.
@@ -170,7 +170,8 @@ extension CookieJar: CustomStringConvertible {
 extension Cookie {
   fileprivate func capped(at now: Date) -> Cookie {
     var cookie = self
-    cookie.expires = expires.map { min($0, now.addingTimeInterval(Self.maximumAge)) }
+    // In this order a date that is not a number becomes the limit.
+    cookie.expires = expires.map { min(now.addingTimeInterval(Self.maximumAge), $0) }
     return cookie
   }
 }

@@ -30,12 +30,19 @@ public struct HSTS: Middleware {
     var request = request
     let secure = store.secureURL(for: request.url)
     if let secure { request.moveToSecureOrigin(secure) }
-    var response = try await next(request)
-    if let secure, response.isFromOrigin(of: secure) { response.wasMovedToSecureOrigin = true }
-    if request.options.tls.verifiesServer, let field = response.headers[fields: .strictTransportSecurity].first {
-      store.receive(field.value, from: response.url)
+    var response: Response
+    do { response = try await next(request) } catch {
+      if let response = (error as? any FaradayError)?.response { learn(from: response, to: request) }
+      throw error
     }
+    if let secure, response.isFromOrigin(of: secure) { response.wasMovedToSecureOrigin = true }
+    learn(from: response, to: request)
     return response
+  }
+
+  private func learn(from response: Response, to request: Request) {
+    guard request.options.tls.verifiesServer, let field = response.headers[fields: .strictTransportSecurity].first else { return }
+    store.receive(field.value, from: response.url)
   }
 }
 

@@ -7,7 +7,7 @@ public import FaradayCore
 ///     connection.use(.hedging(after: .milliseconds(200)))
 ///     connection.use(.hedging(afterPercentile: 0.95))
 ///
-/// - Which requests: requests with a safe method (GET, HEAD, OPTIONS, TRACE) and a body that can be sent again. A PUT is
+/// - Which requests: requests with a safe method (GET, HEAD, OPTIONS, TRACE, QUERY) and a body that can be sent again. A PUT is
 ///   idempotent, but the attempt that lost could take effect after a later request. ``FaradayCore/Options/isHedged`` overrides
 ///   this for a request: false for an expensive one, true for a POST that the server deduplicates.
 /// - When: after a fixed delay, or when the request has taken longer than the given share of the last hundred requests to its

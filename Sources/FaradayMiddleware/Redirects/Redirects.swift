@@ -117,8 +117,8 @@ public struct Redirects: Middleware {
       switch try plan(response.head, of: request, &trail) {
       case .deliver: return trail.delivered(response)
       case .refuse(let reason):
-        let start = try? await response.body.prefix(upTo: Self.keptOfRefused).bytes
-        throw RedirectError(reason, request: request, response: trail.delivered(response, with: start ?? Data()))
+        let start = try await response.body.start(upTo: Self.keptOfRefused, within: .seconds(1), clock: .continuous).bytes
+        throw RedirectError(reason, request: request, response: trail.delivered(response, with: start))
       case .follow(let redirected):
         await response.body.discard()
         trail.follow(response, of: request, to: redirected)

@@ -33,6 +33,7 @@ extension Request {
     guard Origin(target) != Origin(url) else { return redirected }
     if keepsCredentials {
       if let host = HTTPField.Name("Host") { redirected.headers[fields: host] = [] }
+      redirected.shortenReferer()
     } else {
       redirected.becomeCrossOrigin()
     }

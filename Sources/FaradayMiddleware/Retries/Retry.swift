@@ -5,7 +5,8 @@
 /// - Which requests: requests with an idempotent method, that is GET, HEAD, PUT, DELETE, OPTIONS, TRACE and QUERY. Other requests are
 ///   retried if ``FaradayCore/Options/isRetryable`` is true. They get an `Idempotency-Key` header with one value for all
 ///   attempts, unless ``Policy/sendsIdempotencyKey`` is false. If no connection was established, nothing was sent, so a request
-///   with any method is retried. A body that can be read only once is never sent again.
+///   with any method is retried; what a redirect below has sent before counts too. A body that can be read only once is never
+///   sent again.
 /// - After what: ``Policy/errors`` and ``Policy/statuses``, unless ``Policy/shouldRetry`` decides otherwise. The status of an
 ///   error with a response counts as well, so that ``StatusValidation`` can be below. Never after a `CancellationError`.
 /// - When: after a random delay (full jitter) of at most ``Policy/initialDelay``, an upper bound that doubles with each retry
@@ -51,16 +52,19 @@ public struct Retry: Middleware {
       return try await next(request)
     }
     let mayRepeat = request.options.isRetryable ?? request.method.isIdempotent
-    let request = mayRepeat ? withKey(request) : request
+    let sent = mayRepeat ? nil : SentRequest()
+    let request = sent.map(request.recorded) ?? withKey(request)
     let outcome: Result<Response, any Error>
     do { outcome = .success(try await next(request)) } catch { outcome = .failure(error) }
-    return try await settle(outcome, of: request, mayRepeat: mayRepeat, next)
+    return try await settle(outcome, of: request, unlessIn: sent, next)
   }
 
   /// Retries until there is a result. Not inlined: it would enlarge the frame of `handle`, which every waiting request has.
+  ///
+  /// - Parameter sent: records a request that is retried only as long as no server may have received it; nil for others.
   @inline(never)
   private func settle(
-    _ first: Result<Response, any Error>, of request: Request, mayRepeat: Bool, _ next: Next
+    _ first: Result<Response, any Error>, of request: Request, unlessIn sent: SentRequest?, _ next: Next
   ) async throws -> Response {
     var request = request
     var outcome = first
@@ -69,7 +73,7 @@ public struct Retry: Middleware {
       let retry: (failed: Attempt, wait: Duration)
       do {
         let response = try outcome.get()
-        switch mayRepeat ? plan(number, of: request, after: outcome) : .end {
+        switch sent == nil ? plan(number, of: request, after: outcome) : .end {
         case .retry(let failed, let wait):
           request.options.retriedResponses.note?(response, &request)
           await response.body.discard()
@@ -83,7 +87,8 @@ public struct Retry: Middleware {
           return try await (isWhole ? response.collected(for: request) : response).withRetries(number - 1)
         }
       } catch {
-        switch mayRepeat || error.wasNeverSent ? plan(number, of: request, after: .failure(error)) : .end {
+        let mayRepeat = sent.map { !$0.mayHaveArrived && (error as? TransportError)?.isBeforeSending == true } ?? true
+        switch mayRepeat ? plan(number, of: request, after: .failure(error)) : .end {
         case .retry(let failed, let wait):
           if let response = (error as? any FaradayError)?.response { request.options.retriedResponses.note?(response, &request) }
           await (error as? StatusError)?.response.body.discard()
@@ -95,7 +100,10 @@ public struct Retry: Middleware {
         }
       }
       await policy.onRetry?(retry.failed, retry.wait)
-      try await clock.sleep(for: retry.wait)
+      do { try await clock.sleep(for: retry.wait) } catch {
+        budget.refund()
+        throw error
+      }
       number += 1
       do { outcome = .success(try await next(request)) } catch { outcome = .failure(error) }
     }
@@ -157,14 +165,6 @@ public struct Retry: Middleware {
     if let wait = policy.backoff?(attempt) { return max(wait, retryAfter ?? .zero).withinClocks }
     return Backoff(initial: policy.initialDelay, maximum: policy.maximumDelay).delay(
       beforeRetry: attempt.number, random: random(), retryAfter: retryAfter)
-  }
-}
-
-extension Error {
-  /// Whether the request failed before a connection was established, so that nothing was sent.
-  fileprivate var wasNeverSent: Bool {
-    guard let phase = (self as? TransportError)?.phase else { return false }
-    return [.resolving, .connecting, .tls].contains(phase)
   }
 }
 

@@ -28,6 +28,9 @@ public final class RetryBudget: Sendable {
 
   func deposit() { balance.withLock { $0 = min(reserve, $0 + ratio) } }
 
+  /// Gives back the token of a retry that was not sent.
+  func refund() { balance.withLock { $0 = min(reserve, $0 + 1) } }
+
   func withdraw() -> Bool {
     balance.withLock { balance in
       guard balance >= 1 else { return false }

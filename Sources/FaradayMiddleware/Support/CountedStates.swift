@@ -52,13 +52,22 @@ final class CountedStates<State: CountedState>: Sendable {
   var keyCount: Int { local.withLock { $0.count } }
 
   /// Changes the state of a key as one atomic step. The closure is called with the time, and may be called several times.
+  ///
+  /// - Parameter undo: undoes a change in the store whose result the caller does not get, because it was cancelled or the store
+  ///   took too long.
   func update<Result: Sendable>(
-    _ key: String, _ change: @escaping @Sendable (inout State, Duration) -> Result
+    _ key: String, undo: (@Sendable (inout State, Duration, Result) -> Void)? = nil,
+    _ change: @escaping @Sendable (inout State, Duration) -> Result
   ) async throws -> Result {
     guard let store, restsUntil.withLock({ $0 <= elapsed() }) else { return updateLocally(key, change) }
+    let handover = Handover<Result> { [self] lost in
+      guard let undo else { return }
+      Task { try? await update(prefix + key, in: store) { undo(&$0, $1, lost) } }
+    }
     do {
-      return try await update(prefix + key, in: store, change)
+      return try await update(prefix + key, in: store, handover, change)
     } catch {
+      handover.leave()
       // A cancellation inside the store does not cancel the caller.
       try Task.checkCancellation()
       // Otherwise every queued request would time out too, and each would leave another call in the store.
@@ -93,7 +102,8 @@ final class CountedStates<State: CountedState>: Sendable {
   }
 
   private func update<Result: Sendable>(
-    _ key: String, in store: any LimitStore, _ change: @escaping @Sendable (inout State, Duration) -> Result
+    _ key: String, in store: any LimitStore, _ handover: Handover<Result> = Handover { _ in },
+    _ change: @escaping @Sendable (inout State, Duration) -> Result
   ) async throws -> Result {
     let limit = store.maximumWait
     let deadline = Deadline(after: limit, on: clock) { StoreError(.timeout(limit), key: key) }
@@ -101,7 +111,11 @@ final class CountedStates<State: CountedState>: Sendable {
       let turn = try await turns.take(key, limit: 1, priority: .normal, number: turns.number(), maximumWait: nil)
       defer { turn.giveBack() }
       // In a task that can be abandoned: a store may hang and ignore cancellation.
-      return try await SingleFlight<Result>().value { [self] in try await replace(key, in: store, change) }
+      return try await SingleFlight<Result>().value { [self] in
+        let result = try await replace(key, in: store, change)
+        handover.arrive(result)
+        return result
+      }
     }
   }
 
@@ -121,6 +135,38 @@ final class CountedStates<State: CountedState>: Sendable {
       if try await store.replace(old, with: new, for: key, lifetime: lifetime) { return result }
     }
     throw StoreError(.contention(attempts: attempts), key: key)
+  }
+}
+
+/// The result of a change in a store. If its caller leaves before it has the result, the result is lost.
+private final class Handover<Result: Sendable>: Sendable {
+  private enum State {
+    case waiting
+    case arrived(Result)
+    case left
+  }
+
+  private let state = Mutex(State.waiting)
+  private let onLost: @Sendable (Result) -> Void
+
+  init(onLost: @escaping @Sendable (Result) -> Void) { self.onLost = onLost }
+
+  func arrive(_ result: Result) {
+    let isLost = state.withLock { state in
+      if case .left = state { return true }
+      state = .arrived(result)
+      return false
+    }
+    if isLost { onLost(result) }
+  }
+
+  func leave() {
+    let lost: Result? = state.withLock { state in
+      defer { state = .left }
+      if case .arrived(let result) = state { return result }
+      return nil
+    }
+    if let lost { onLost(lost) }
   }
 }
 

@@ -287,6 +287,33 @@ import Testing
 
   // MARK: 4.4
 
+  @Test func `RFC 9111 4.4: a write whose response fails in a layer below removes the stored response`() async throws {
+    for status in [HTTPResponse.Status.ok, .seeOther] {
+      let server = CachedServer()
+      server.answer([.cacheControl: "max-age=3600"], times: 1)
+      server.answer(times: 1) { Response(status: status, body: .stream(Pieces("long")), url: $0.url) }
+      server.answer([:])
+      let connection = try server.connection(below: [.retry(retries: 0), .statusValidation])
+      _ = try await connection.get("a")
+      await #expect(throws: (any Error).self) { try await connection.post("a") { $0.options.maximumBodySize = 1 } }
+      #expect(try await connection.get("a").cacheResult?.outcome == .miss)
+    }
+  }
+
+  @Test func `RFC 9111 4.4: a write that a layer below redirects removes the stored responses of both URLs`() async throws {
+    let server = CachedServer()
+    server.mock.stub(times: 1) {
+      $0.method == .post && $0.url.path() == "/a"
+    } respond: {
+      Response(status: .temporaryRedirect, headers: [.location: "/b"], url: $0.url)
+    }
+    server.answer([.cacheControl: "max-age=3600"])
+    let connection = try server.connection(below: [.redirects()])
+    for path in ["a", "b"] { _ = try await connection.get(path) }
+    _ = try await connection.post("a")
+    for path in ["a", "b"] { #expect(try await connection.get(path).cacheResult?.outcome == .miss) }
+  }
+
   @Test(arguments: ["POST", "PUT", "DELETE", "PATCH", "PURGE"])
   func `RFC 9111 4.4: an unsafe or unknown method removes the stored responses of the URL for all users`(name: String)
     async throws

@@ -16,7 +16,7 @@ import Testing
   init() { store = AlternativeServiceStore { [now] in now.date } }
 
   private func answer(_ headers: HTTPFields = [:], times: Int = .max, status: HTTPResponse.Status = .ok) {
-    mock.stub(times: times) { Response(status: status, headers: headers, url: $0.url) }
+    mock.stub(times: times) { Response(status: status, headers: headers, url: $0.url, version: .http2) }
   }
 
   private func fail(_ code: TransportError.Code, phase: TransportError.Phase) {
@@ -151,6 +151,36 @@ import Testing
     now.advance(by: 300)
     for _ in 0..<2 { _ = try await connection().get(url) }
     #expect(mock.recorded.map(\.request.options.httpVersion) == [.automatic, .http3, .automatic, .http3, .automatic])
+  }
+
+  @Test func `an HTTP/2 alternative that responded with HTTP/1.1 is not used for five minutes`() async throws {
+    mock.stub { [field] in Response(status: .ok, headers: field, url: $0.url, version: .http1_1) }
+    for _ in 0..<3 { _ = try await connection().get(url) }
+    now.advance(by: 300)
+    _ = try await connection().get(url)
+    #expect(places() == ["origin", "b.example:8443", "origin", "b.example:8443"])
+  }
+
+  @Test func `a stored response with an older version does not reject an HTTP/3 alternative`() async throws {
+    try learn("h3=\":443\"")
+    mock.stub { Response(status: .ok, url: $0.url, version: .http3) }
+    let stored = MiddlewareClosure { request, next in
+      guard request.url.path() != "/stored" else { return Response(status: .ok, url: request.url, version: .http2) }
+      return try await next(request)
+    }
+    let connection = Connection(adapter: mock, middleware: [.alternativeServices(store), stored])
+    for path in ["stored", "b"] { _ = try await connection.get(url + path) }
+    #expect(mock.recorded.map(\.request.options.httpVersion) == [.http3])
+  }
+
+  @Test func `a request that an alternative has received is not sent to the origin, if its redirect cannot connect`() async throws
+  {
+    try learn("h2=\"b.example:8443\"")
+    try mock.stub(.post, path: "/", status: .seeOther, headers: [.location: "https://closed.example/"])
+    mock.stub { throw TransportError(.connectionFailed, phase: .connecting, method: $0.method, url: $0.url, message: "") }
+    let connection = Connection(adapter: mock, middleware: [.alternativeServices(store), .redirects()])
+    await #expect(throws: TransportError.self) { try await connection.post(url, body: "a") }
+    #expect(mock.recorded.map(\.request.method) == [.post, .get])
   }
 
   @Test func `an adapter without host overrides gets every request unchanged`() async throws {

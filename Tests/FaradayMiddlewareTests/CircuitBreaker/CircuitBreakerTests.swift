@@ -232,7 +232,7 @@ import Testing
     _ = try await open(decided)
   }
 
-  @Test func `the success of an expired probe is ignored`() {
+  @Test func `the outcome of an expired probe is ignored`() {
     let policy = CircuitBreaker.Policy(failures: 1, jitter: 0, probeLifetime: .seconds(60))
     var circuit = Circuit()
     circuit.phase = .open(until: .zero)
@@ -243,8 +243,10 @@ import Testing
       return
     }
     let before = circuit
-    circuit.record(.success, of: stale, at: .seconds(63), policy) { 0 }
-    #expect(circuit == before)
+    for outcome in [Circuit.Outcome.success, .failure("503"), .none] {
+      circuit.record(outcome, of: stale, at: .seconds(63), policy) { 0 }
+      #expect(circuit == before)
+    }
     circuit.record(.success, of: replacement, at: .seconds(64), policy) { 0 }
     #expect(circuit.phase == .closed([]))
   }

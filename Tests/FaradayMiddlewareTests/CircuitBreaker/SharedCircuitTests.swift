@@ -13,6 +13,26 @@ struct BrokenStore: LimitStore {
   func replace(_ old: String?, with new: String, for key: String, lifetime: Duration) async throws -> Bool { throw Down() }
 }
 
+/// A store whose replacements take effect at once, and return when it is open.
+private final class SlowStore: LimitStore {
+  let memory = InMemoryLimitStore()
+  private let counted = Log<Bool>()
+  private let opened = Log<Bool>()
+
+  var replacements: Int { counted.elements.count }
+  func open() { opened.append(true) }
+
+  func value(for key: String) async throws -> String? { await memory.value(for: key) }
+
+  func replace(_ old: String?, with new: String, for key: String, lifetime: Duration) async throws -> Bool {
+    let isReplaced = await memory.replace(old, with: new, for: key, lifetime: lifetime)
+    counted.append(isReplaced)
+    // A store that ignores cancellation.
+    await Task { await until { !self.opened.elements.isEmpty } }.value
+    return isReplaced
+  }
+}
+
 @Suite(.watchdog) struct SharedCircuitTests {
   private func breaker(_ store: any LimitStore, onStoreError: (@Sendable (any Error) -> Void)? = nil) -> CircuitBreaker {
     CircuitBreaker(
@@ -40,6 +60,21 @@ struct BrokenStore: LimitStore {
     for _ in 1...2 { _ = try await send(breaker, failing) }
     #expect(await #expect(throws: RefusedRequestError.self) { try await send(breaker, failing) }?.isCircuitOpen == true)
     #expect(errors.elements.count == 5 && errors.elements.allSatisfy { $0.contains("Down") })
+  }
+
+  @Test func `a request that is cancelled while the store takes its probe gives the probe back`() async throws {
+    let store = SlowStore()
+    _ = await store.memory.replace(nil, with: "1 o 1 1 0 2 2 502 0", for: "circuit:https://host:443", lifetime: .seconds(60))
+    let breaker = breaker(store)
+    let adapter = mock(.ok)
+    let cancelled = Task { try await send(breaker, adapter) }
+    await until { store.replacements == 1 }
+    cancelled.cancel()
+    await #expect(throws: CancellationError.self) { try await cancelled.value }
+    store.open()
+    // The probe's place is free again as soon as the store has the change that gives it back.
+    await until { store.replacements == 2 }
+    #expect(try await send(breaker, adapter).status == .ok && adapter.recorded.count == 1)
   }
 
   @Test(arguments: [

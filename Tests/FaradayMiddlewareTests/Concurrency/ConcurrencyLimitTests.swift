@@ -241,6 +241,30 @@ import Testing
     #expect(below.limit(of: request) == 4)
   }
 
+  @Test func `errors of this side and responses that were not sent do not measure the latency`() async throws {
+    let limit = ConcurrencyLimit(adaptive: .init(initial: 4, backoff: 0.5), clock: clock)
+    let adapter = MockAdapter()
+    adapter.stub {
+      $0.url.path() == "/unreadable"
+    } respond: {
+      throw TransportError(.bodyUnreadable, building: $0, "")
+    }
+    adapter.stub { [clock] in
+      clock.advance(by: .milliseconds(50))
+      return Response(status: .ok, url: $0.url)
+    }
+    let answering = MiddlewareClosure { request, next in
+      request.url.path() == "/stored" ? Response(status: .ok, url: request.url) : try await next(request)
+    }
+    let connection = try Connection("https://host/", adapter: adapter, middleware: [limit, answering])
+    for _ in 1...3 {
+      await #expect(throws: TransportError.self) { try await connection.get("unreadable") }
+      _ = try await connection.get("stored")
+      _ = try await connection.get("slow")
+    }
+    #expect(limit.limit(of: try Request("https://host/")) == 4)
+  }
+
   @Test func `invalid parameters are clamped`() async throws {
     let odd = ConcurrencyLimit.Adaptive(initial: -5, minimum: .max, maximum: .min, tolerance: .nan, backoff: .infinity, window: 0)
     let connection = try connection(ConcurrencyLimit(adaptive: odd, maximumWaiting: -1, clock: clock), mock(.ok))

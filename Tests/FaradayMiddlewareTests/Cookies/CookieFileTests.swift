@@ -160,6 +160,15 @@ import Testing
     #expect(copy.cookies.map(\.pair) == jar.cookies.map(\.pair))
   }
 
+  @Test func `an expiry that is not a number becomes the limit`() throws {
+    let jar = jar()
+    try jar.insert(Cookie("a", "b", domain: "example.com", expires: Date(timeIntervalSince1970: .nan), created: Self.now))
+    let path = path()
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    try jar.write(to: path, as: .netscape)
+    #expect(jar.cookies.map(\.expires) == [Self.now + 400 * 86400])
+  }
+
   @Test(arguments: [CookieFile.netscape, .json])
   func `expired cookies are not written`(form: CookieFile) throws {
     let jar = try filled()

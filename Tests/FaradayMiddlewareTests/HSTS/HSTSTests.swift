@@ -1,6 +1,7 @@
 @_spi(Adapters) import Faraday
 import FaradayTesting
 import FoundationEssentials
+import TestSupport
 import Testing
 
 @testable import FaradayMiddleware
@@ -46,6 +47,18 @@ import Testing
     } catch let error as TransportError {
       #expect(error.code == .invalidURL)
     }
+  }
+
+  @Test func `a response whose body is too large, or that a layer below throws, is learned from`() async throws {
+    let fields: HTTPFields = [.strictTransportSecurity: "max-age=10"]
+    for (host, status) in [("cut.example", HTTPResponse.Status.ok), ("error.example", .notFound)] {
+      mock.stub(times: 1) { Response(status: status, headers: fields, body: .stream(Pieces("long")), url: $0.url) }
+      let connection = Connection(adapter: mock, middleware: [.hsts(store), .retry(retries: 0), .statusValidation])
+      await #expect(throws: (any Error).self) {
+        try await connection.get("https://\(host)/") { $0.options.maximumBodySize = 1 }
+      }
+    }
+    #expect(store.entries.map(\.host).sorted() == ["cut.example", "error.example"])
   }
 
   @Test func `the first of several fields counts`() async throws {

@@ -141,6 +141,20 @@ import Testing
     #expect(text == "there" && response.redirects.map(\.status.code) == [302])
   }
 
+  @Test func `a refused redirect with a stalled body is an error without a timeout, with the start of the body`() async throws {
+    let server = try RawServer { connection in
+      _ = try connection.readHead()
+      try connection.send("HTTP/1.1 302 Found\r\nLocation: http://other/\r\nContent-Length: 100\r\n\r\nsome")
+      connection.waitForClose()
+    }
+    defer { server.stop() }
+    var connection = try Connection(server.url, adapter: CurlAdapter(), middleware: [.redirects(httpsOnly: true)])
+    connection.defaults.timeouts = Timeouts(idle: nil)
+    connection.defaults.delivery = .streamed
+    let error = await #expect(throws: RedirectError.self) { try await connection.get("/") }
+    #expect(error?.reason == .insecure && error?.response.body.data == Data("some".utf8))
+  }
+
   @Test(arguments: TestedAdapter.allCases)
   func `a failed response that is not a redirect keeps its error`(tested: TestedAdapter) async throws {
     let server = try MockServer(.text("truncated", headers: [.location: "/there"]).cut(after: 1))

@@ -96,14 +96,15 @@ import Testing
 
   @Test(arguments: referers)
   func `a followed request has a Referer if requested`(start: String, targets: [String], referers: [String?]) async throws {
-    for sendsReferer in [true, false] {
+    let scopes = [Redirects.CredentialScope.untilCrossOrigin, .firstOrigin, .everyOrigin]
+    for (sendsReferer, scope) in [true, false].flatMap({ sends in scopes.map { (sends, $0) } }) {
       let mock = MockAdapter()
       mock.stub { request in
         let index = mock.recorded.count - 1
         let headers: HTTPFields = index < targets.count ? [.location: targets[index]] : [:]
         return Response(status: index < targets.count ? .found : .ok, headers: headers, url: request.url)
       }
-      let connection = Connection(adapter: mock, middleware: [.redirects(sendsReferer: sendsReferer)])
+      let connection = Connection(adapter: mock, middleware: [.redirects(sendsReferer: sendsReferer, credentials: scope)])
       _ = try await connection.get(start)
       let sent = mock.recorded.map { $0.request.headers[.referer] }
       #expect(sent == [nil] + (sendsReferer ? referers : referers.map { _ in nil }))

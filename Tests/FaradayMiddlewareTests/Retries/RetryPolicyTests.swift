@@ -181,6 +181,48 @@ import Testing
     #expect(mock.recorded.count == 1)
   }
 
+  @Test func `a POST that a server has redirected is not retried, if the next connection fails`() async throws {
+    try mock.stub(.post, path: "/", status: .seeOther, headers: [.location: "http://other/"])
+    fail(.connectionFailed, while: .connecting, times: .max)
+    let connection = try Connection("http://host/", adapter: mock, middleware: [retry(), .redirects()])
+    await #expect(throws: TransportError.self) { try await connection.post(body: "a") }
+    #expect(mock.recorded.map(\.request.method) == [.post, .get])
+  }
+
+  @Test func `a POST is retried if a request of a middleware below fails before it, and not after it`() async throws {
+    mock.stub { Response(status: .ok, url: $0.url) }
+    for isBefore in [true, false] {
+      let closed = MockAdapter()
+      closed.stub { throw TransportError(.connectionFailed, phase: .connecting, method: $0.method, url: $0.url, message: "") }
+      let other = try Connection("http://other/", adapter: closed)
+      let asking = MiddlewareClosure { request, next in
+        if isBefore { _ = try await other.post() }
+        let response = try await next(request)
+        _ = try await other.post()
+        return response
+      }
+      let connection = try Connection("http://host/", adapter: mock, middleware: [retry(), asking])
+      await #expect(throws: TransportError.self) { try await connection.post(body: "a") }
+      #expect(closed.recorded.count == (isBefore ? 3 : 1))
+    }
+    #expect(mock.recorded.count == 1)
+  }
+
+  @Test func `a retry that is cancelled during its wait takes nothing from the budget`() async throws {
+    let clock = ManualClock()
+    let budget = RetryBudget(ratio: 0, reserve: 1)
+    for _ in 1...2 {
+      mock.stub(times: 1) { Response(status: .serviceUnavailable, url: $0.url) }
+      let retry = Retry(Retry.Policy(), budget: budget, clock: clock, random: { 1 })
+      let connection = try Connection("http://host/", adapter: mock, middleware: [retry])
+      let task = Task { try await connection.get() }
+      await clock.sleepers(1)
+      task.cancel()
+      await #expect(throws: CancellationError.self) { try await task.value }
+    }
+    #expect(mock.recorded.count == 2)
+  }
+
   @Test func `a POST with a failed connection is sent once if it opts out or its body can be read once`()
     async throws
   {
