@@ -25,7 +25,8 @@ extension Response {
     let data = try await data(accepting: accepted, upTo: limit)
     let decoder = decoder ?? jsonDecoder ?? JSONDecoder()
     do {
-      if type == JSONValue.self, !data.isEmpty, let json = try untypedJSON(data, rejectsDuplicateNames) as? Value { return json }
+      let isUntyped = type == JSONValue.self || type == JSONValue?.self
+      if isUntyped, !data.isEmpty, let json = try untypedJSON(data, rejectsDuplicateNames) as? Value { return json }
       if rejectsDuplicateNames || rules?.rejectsDuplicateNames == true, !data.isEmpty {
         _ = try JSONValue(data: data, rejectsDuplicateNames: true)
       }

@@ -24,7 +24,8 @@ extension Promise {
   }
 
   /// Continues with the promise that the closure returns. A function whose closure calls the function again is a loop. The loop
-  /// does not overflow the stack, whatever its length, and wherever its promises are settled.
+  /// does not overflow the stack, whatever its length, and wherever its promises are settled. Until it ends, it keeps one
+  /// promise of each turn: for a loop without an end, use a task with an `async` loop.
   public func flatMap<New>(_ next: @escaping @Sendable (Value) throws -> Promise<New>) -> Promise<New> {
     derive { outcome, derived in
       Trampoline.current.run {

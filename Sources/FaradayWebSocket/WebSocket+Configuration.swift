@@ -7,8 +7,8 @@ extension WebSocket {
     /// The number of received messages that wait for their reader: 16 by default, at least 1. When there are more, or more than
     /// ``maximumMessageSize`` bytes, nothing is read from the connection, and the server is slowed down.
     public var maximumWaitingMessages = 16
-    /// The time after which a ping is sent: 30 seconds by default; nil for no pings. Pings keep the connection open in proxies,
-    /// and detect a dead peer.
+    /// The time between two pings: 30 seconds by default, and at least ``pingTimeout``; nil for no pings. Pings keep the
+    /// connection open in proxies, and detect a dead peer.
     public var pingInterval: Duration? = .seconds(30)
     /// The maximum time without a byte from the server after a ping: 30 seconds by default. After it the socket throws
     /// ``WebSocketError/Reason/pingTimeout``. While ``maximumWaitingMessages`` wait for their reader, it is the maximum time in

@@ -8,8 +8,8 @@ public import FaradayCore
 ///       print(message.text ?? "\(message.data.count) bytes")
 ///     }
 ///
-/// The sequence ends when the server closes with the code 1000 or 1001, or answers ``close(_:reason:)``. It throws
-/// ``WebSocketError`` for another code and for a violation of the protocol, and ``FaradayCore/TransportError`` if the connection
+/// The sequence ends when the server closes with the code 1000 or 1001 or without a code, or answers ``close(_:reason:)``. It
+/// throws ``WebSocketError`` for another code and for a violation of the protocol, and ``FaradayCore/TransportError`` if the connection
 /// breaks, unless it was closed by ``close(_:reason:)``. Messages that arrived before are delivered first.
 ///
 /// Messages are received in the background, up to ``Configuration/maximumWaitingMessages``; then the server is slowed down. Pings

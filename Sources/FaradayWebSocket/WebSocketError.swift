@@ -11,7 +11,7 @@ public struct WebSocketError: FaradayError, CustomReflectable {
     case handshake(String)
     /// The server has violated the protocol or exceeded a limit: the connection was closed with that code.
     case violation(WebSocket.CloseCode, String)
-    /// The server has closed the connection with another code than 1000 and 1001.
+    /// The server has closed the connection with another code than 1000 and 1001. A close without a code is not an error.
     case closed(WebSocket.Closure)
     /// The connection has ended without a close frame.
     case interrupted

@@ -106,6 +106,30 @@ import Testing
     continuation.finish()
   }
 
+  @Test(arguments: [(30, 30, 0), (30, 10, 20), (20, 30, 0)])
+  func `pings are sent in their interval, and not before the time for an answer is over`(interval: Int, timeout: Int, rest: Int)
+    async throws
+  {
+    let clock = ManualClock()
+    let session = try session {
+      $0.clock = clock
+      $0.pingInterval = .seconds(interval)
+      $0.pingTimeout = .seconds(timeout)
+    }
+    let (body, continuation) = body()
+    session.start(reading: body, nil)
+    for wait in [interval, timeout, rest, timeout, rest, timeout] where wait > 0 {
+      await clock.sleepers(1)
+      continuation.yield(Data([0x81, 0x01, 0x78]))
+      #expect(try await session.inbox.next() == .text("x"))
+      clock.advance(by: .seconds(wait))
+    }
+    await clock.sleepers(1)
+    #expect(clock.slept.prefix(6) == [interval, timeout, rest, timeout, rest, timeout].map { .seconds($0) }[...])
+    session.release()
+    continuation.finish()
+  }
+
   @Test func `a server that stops within a frame is silent`() async throws {
     let clock = ManualClock()
     let session = try session { $0.clock = clock }

@@ -6,7 +6,8 @@ public struct FormStrategies: Sendable {
   public enum Keys: Sendable {
     /// Unchanged.
     case useDefaultKeys
-    /// `myURLProperty` becomes `my_url_property`, as with `JSONEncoder`.
+    /// `myURLProperty` becomes `my_url_property`. Names that begin with two uppercase letters, or have digits before an
+    /// uppercase letter, differ from those of `JSONEncoder`: `URLValue` becomes `url_value`.
     case convertToSnakeCase
     /// The closure gets the whole coding path, including array indices. The string of the returned key is the whole name.
     case custom(@Sendable ([any CodingKey]) -> any CodingKey)
@@ -90,6 +91,12 @@ public struct FormStrategies: Sendable {
       // A list of values may omit the brackets. A list of objects or lists needs them.
       return index == path.indices.last && !isBracketed ? name : name + "[]"
     }
+  }
+
+  /// Whether the element is joined to the element before it.
+  func joins(_ path: [any CodingKey]) -> Bool {
+    guard case .commas = arrays, path.count > 1, let element = path.last as? IndexKey else { return false }
+    return element.index > 0
   }
 
   private var isBracketed: Bool { if case .brackets = arrays { true } else { false } }

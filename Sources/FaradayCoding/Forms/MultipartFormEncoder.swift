@@ -13,23 +13,50 @@ public struct MultipartFormEncoder: Sendable {
   /// Encodes the value. Throws an `EncodingError`; for a file that cannot be read, its `underlyingError` is a
   /// ``FaradayCore/BodyError``.
   public func encode(_ value: any Encodable) throws -> MultipartForm {
-    var form = MultipartForm()
+    var parts: [Part] = []
     try TreeEncoder.members(of: value, strategies).forEachLeaf { leaf, path in
-      let name = strategies.name(of: path)
-      switch leaf {
-      case .null: form.append(name: name, value: "null")
-      case .bool(let value): form.append(name: name, value: strategies.text(value))
-      case .text(let text): form.append(name: name, value: text)
-      case .data(let data): form.append(name: name, data: data, type: nil)
-      case .file(let file):
-        do {
-          try form.append(name: name, file: file.path, filename: file.filename, type: file.type)
-        } catch {
-          throw EncodingError.invalidValue(
-            file, .init(codingPath: path, debugDescription: "\(error)", underlyingError: error))
-        }
+      let part = Part(name: strategies.name(of: path), content: leaf, path: path)
+      if strategies.joins(path), let last = parts.last, last.name == part.name, let start = text(last.content),
+        let text = text(leaf)
+      {
+        parts[parts.count - 1].content = .text("\(start),\(text)")
+      } else {
+        parts.append(part)
       }
     }
+    if strategies.sortsNames { parts = parts.stablySorted { $0.name < $1.name } }
+    var form = MultipartForm()
+    for part in parts { try append(part, to: &form) }
     return form
+  }
+
+  private struct Part {
+    let name: String
+    var content: ValueTree.Leaf
+    let path: [any CodingKey]
+  }
+
+  /// The content as text; nil for bytes and files.
+  private func text(_ content: ValueTree.Leaf) -> String? {
+    switch content {
+    case .null: "null"
+    case .bool(let value): strategies.text(value)
+    case .text(let text): text
+    case .data, .file: nil
+    }
+  }
+
+  private func append(_ part: Part, to form: inout MultipartForm) throws {
+    switch part.content {
+    case .data(let data): form.append(name: part.name, data: data, type: nil)
+    case .file(let file):
+      do {
+        try form.append(name: part.name, file: file.path, filename: file.filename, type: file.type)
+      } catch {
+        throw EncodingError.invalidValue(
+          file, .init(codingPath: part.path, debugDescription: "\(error)", underlyingError: error))
+      }
+    case .null, .bool, .text: form.append(name: part.name, value: text(part.content) ?? "")
+    }
   }
 }

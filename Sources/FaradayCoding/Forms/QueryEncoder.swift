@@ -21,7 +21,7 @@ public struct QueryEncoder: Sendable {
     // The coding path identifies the elements to join, because another member may be encoded between them.
     try tree.forEachLeaf { leaf, path in
       let item = QueryParameters.Item(strategies.name(of: path), try text(leaf, at: path))
-      if joins(path), let last = query.items.indices.last, query.items[last].name == item.name, isContinued(path) {
+      if strategies.joins(path), let last = query.items.indices.last, query.items[last].name == item.name {
         query.items[last].value = "\(query.items[last].value ?? ""),\(item.value ?? "")"
       } else {
         query.items.append(item)
@@ -30,12 +30,6 @@ public struct QueryEncoder: Sendable {
     if strategies.sortsNames { query.items = query.items.stablySorted { $0.name < $1.name } }
     return query
   }
-
-  private func joins(_ path: [any CodingKey]) -> Bool {
-    if case .commas = strategies.arrays { path.count > 1 && path.last is IndexKey } else { false }
-  }
-
-  private func isContinued(_ path: [any CodingKey]) -> Bool { (path.last?.intValue ?? 0) > 0 }
 
   private func text(_ leaf: ValueTree.Leaf, at path: [any CodingKey]) throws -> String? {
     switch leaf {
@@ -50,7 +44,7 @@ public struct QueryEncoder: Sendable {
 }
 
 extension Array {
-  fileprivate func stablySorted(by areInOrder: (Element, Element) -> Bool) -> [Element] {
+  func stablySorted(by areInOrder: (Element, Element) -> Bool) -> [Element] {
     enumerated().sorted { left, right in
       areInOrder(left.element, right.element) || (!areInOrder(right.element, left.element) && left.offset < right.offset)
     }.map(\.element)

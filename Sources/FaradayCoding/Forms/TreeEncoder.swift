@@ -26,7 +26,9 @@ struct TreeEncoder: Encoder {
     switch value {
     case let value as FormFile: tree.kind = .leaf(.file(value))
     case let value as URL: text(value.absoluteString)
-    case let value as Decimal: text("\(value)")
+    case let value as Decimal:
+      guard value.isFinite else { throw notFinite(value) }
+      text("\(value)")
     case let value as JSONNumber: try number(value)
     case let value as Data: try encode(value)
     case let value as Date: try encode(value)
@@ -41,17 +43,17 @@ struct TreeEncoder: Encoder {
   func text(_ text: String) { tree.kind = .leaf(.text(text)) }
 
   func number<Number: BinaryFloatingPoint & LosslessStringConvertible>(_ number: Number) throws {
-    guard number.isFinite else {
-      throw EncodingError.invalid(number, at: codingPath, "\(number) is not a finite number")
-    }
+    guard number.isFinite else { throw notFinite(number) }
     text(number.description)
   }
 
   private func number(_ number: JSONNumber) throws {
-    guard number.isFinite else {
-      throw EncodingError.invalid(number, at: codingPath, "\(number) is not a finite number")
-    }
+    guard number.isFinite else { throw notFinite(number) }
     text(number.literal)
+  }
+
+  private func notFinite(_ number: Any) -> EncodingError {
+    EncodingError.invalid(number, at: codingPath, "\(number) is not a finite number")
   }
 
   private func encode(_ data: Data) throws {
@@ -109,7 +111,12 @@ private struct KeyedTree<Key: CodingKey>: KeyedEncodingContainerProtocol {
   var codingPath: [any CodingKey] { encoder.codingPath }
 
   func encodeNil(forKey key: Key) { encoder.member(key).tree.kind = .leaf(.null) }
-  func encode<Value: Encodable>(_ value: Value, forKey key: Key) throws { try encoder.member(key).encode(value) }
+  func encode<Value: Encodable>(_ value: Value, forKey key: Key) throws {
+    let member = encoder.member(key)
+    // A second value replaces the first.
+    member.tree.clear()
+    try member.encode(value)
+  }
   func nestedContainer<Inner: CodingKey>(keyedBy type: Inner.Type, forKey key: Key) -> KeyedEncodingContainer<Inner> {
     encoder.member(key).container(keyedBy: type)
   }

@@ -31,6 +31,9 @@ final class ValueTree {
     return members[members.count - 1].value
   }
 
+  /// Forgets the encoded value.
+  func clear() { (kind, list, members, places) = (.nothing, [], [], [:]) }
+
   /// Calls `use` with each leaf and its coding path, in order.
   func forEachLeaf(at path: [any CodingKey] = [], _ use: (Leaf, [any CodingKey]) throws -> Void) rethrows {
     switch kind {

@@ -1,7 +1,8 @@
 package import FaradayCore
 
 /// Redacts the values of secret members of JSON text. The text can be complete, truncated, or several values in a row. It is
-/// scanned and not parsed, so that everything else stays unchanged.
+/// scanned and not parsed, so that everything else stays unchanged. If the value of a secret member is a string that runs over
+/// the end of a line, which JSON does not allow, it is unknown where it ends, and the rest of the text is redacted too.
 ///
 /// A string that contains a JSON array or object is redacted in the same way, recursively. A string nested more than four
 /// levels deep is redacted completely. URLs in strings are redacted too.
@@ -37,7 +38,8 @@ package struct JSONRedaction {
 
   private mutating func step() {
     guard rest.first == Self.quote else { return copyByte() }
-    let name = takeString()
+    // JSON has no line ends in strings (RFC 8259, section 7): a single quote in one line of a text says nothing of the next line.
+    let name = takeString(endsWithLine: true)
     let blanks = takeBlanks()
     let isName = rest.first == UInt8(ascii: ":")
     shown += isName ? Array(name) : redacted(name)
@@ -103,7 +105,7 @@ package struct JSONRedaction {
       switch rest.first {
       case nil: return
       case Self.quote:
-        let string = takeString()
+        let string = takeSecretString()
         let blanks = takeBlanks()
         shown += depth > 0 && rest.first == UInt8(ascii: ":") ? Array(string) : Self.mark
         shown += blanks
@@ -139,7 +141,7 @@ package struct JSONRedaction {
     repeat {
       switch rest.first {
       case nil: return
-      case Self.quote: _ = takeString()
+      case Self.quote: _ = takeSecretString()
       case UInt8(ascii: "{"), UInt8(ascii: "["):
         depth += 1
         rest.removeFirst()
@@ -156,16 +158,24 @@ package struct JSONRedaction {
   }
 
   /// Takes a string with its quotes; a truncated string has no closing quote.
-  private mutating func takeString() -> ArraySlice<UInt8> {
+  private mutating func takeString(endsWithLine: Bool = false) -> ArraySlice<UInt8> {
     var end = rest.startIndex + 1
     var isEscaped = false
     while end < rest.endIndex, isEscaped || rest[end] != Self.quote {
+      if endsWithLine, Self.endsLine(rest[end]) { break }
       isEscaped = !isEscaped && rest[end] == Self.backslash
       end += 1
     }
-    end = min(end + 1, rest.endIndex)
+    if end < rest.endIndex, rest[end] == Self.quote { end += 1 }
     defer { rest = rest[end...] }
     return rest[..<end]
+  }
+
+  /// Takes a string that is shown only if it is a name. If it runs over the end of a line, takes the rest of the text.
+  private mutating func takeSecretString() -> ArraySlice<UInt8> {
+    let string = takeString()
+    if string.contains(where: Self.endsLine) { rest = [] }
+    return string
   }
 
   private mutating func takeBlanks() -> ArraySlice<UInt8> {
@@ -177,5 +187,6 @@ package struct JSONRedaction {
   private static let quote = UInt8(ascii: "\"")
   private static let backslash = UInt8(ascii: "\\")
   private static let endsScalar = Set(",]}".utf8)
+  private static func endsLine(_ byte: UInt8) -> Bool { byte == 0x0A || byte == 0x0D }
   private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
 }

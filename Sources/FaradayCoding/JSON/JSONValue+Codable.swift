@@ -1,8 +1,9 @@
 /// `Codable`, for use within other types and with any coder.
 ///
 /// This conformance is recursive, and many times slower than ``init(data:maximumDepth:rejectsDuplicateNames:)``, because a
-/// decoder does not report the type of a value. A number keeps the precision of an `Int64`, `UInt64` or `Double`, members have
-/// the order of the coder, and nesting deeper than 64 levels is an error. `response.decode(JSONValue.self)`, and all other code
+/// decoder does not report the type of a value. A number keeps the precision of an `Int64`, `UInt64` or `Double`, decoded members
+/// have the order of their names, and nesting deeper than 64 levels is an error. Members keep their names whatever the key
+/// strategy of `JSONDecoder` and `JSONEncoder` is, as in a dictionary. `response.decode(JSONValue.self)`, and all other code
 /// in this package that reads or writes a plain `JSONValue`, uses the package's parser and writer instead.
 extension JSONValue: Codable {
   public init(from decoder: any Decoder) throws {
@@ -20,10 +21,10 @@ extension JSONValue: Codable {
       self = .bool(value)
     } else if let number = try JSONNumber(ifNumber: decoder) {
       self = .number(number)
-    } else if let container = try? decoder.container(keyedBy: JSONKey.self) {
-      var object = JSONObject()
-      for key in container.allKeys { object[key.stringValue] = try container.decode(JSONValue.self, forKey: key) }
-      self = .object(object)
+    } else if (try? decoder.container(keyedBy: JSONKey.self)) != nil {
+      // As a dictionary, because `JSONDecoder` applies its key strategy to the keys of every keyed container.
+      let members = try single.decode([String: JSONValue].self)
+      self = .object(JSONObject(members.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }))
     } else {
       var container = try decoder.unkeyedContainer()
       var array: [JSONValue] = []
@@ -49,9 +50,13 @@ extension JSONValue: Codable {
     case .array(let values):
       var container = encoder.unkeyedContainer()
       for value in values { try container.encode(value) }
-    case .object(let object):
+    case .object(let object) where encoder is TreeEncoder:
+      // In the order of the members.
       var container = encoder.container(keyedBy: JSONKey.self)
       for (key, value) in object { try container.encode(value, forKey: JSONKey(stringValue: key)) }
+    case .object(let object):
+      var container = encoder.singleValueContainer()
+      try container.encode(Dictionary(object.map { ($0.key, $0.value) }) { first, _ in first })
     }
   }
 

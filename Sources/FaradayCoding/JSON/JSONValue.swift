@@ -1,7 +1,7 @@
 /// Untyped JSON: any JSON value (RFC 8259), for bodies and responses without a specific Swift type.
 ///
 ///     let body: JSONValue = ["name": name, "tags": ["a", "b"], "age": 36, "nick": nil]
-///     response.json?["items"]?[0]?["name"]?.string
+///     let name = try await response.json()["items"]?[0]?["name"]?.string
 ///
 /// ``init(data:maximumDepth:rejectsDuplicateNames:)`` parses a value. ``data(_:)`` and ``text(_:)`` serialize it. All keep the
 /// order of members and the digits of numbers.

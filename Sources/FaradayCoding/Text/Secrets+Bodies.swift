@@ -2,11 +2,13 @@ package import FaradayCore
 
 /// Redaction of bodies, for logs, commands and cassettes.
 extension Secrets {
-  /// Redacts the values of secret form fields and JSON members in a text body. If the type is unknown, both are searched for.
+  /// Redacts the values of secret form fields and JSON members in a text body. A body that is neither a form nor JSON is
+  /// searched for both.
   package func showing(body text: String, of type: MediaType?) -> String {
     if type == .form { return redacting(query: text) }
+    // JSON stands within other text too: events, lines, scripts.
+    let shown = JSONRedaction.redacted(text, self)
     let first = text.first { !$0.isWhitespace }
-    if type?.isJSON == true || first == "{" || first == "[" { return JSONRedaction.redacted(text, self) }
-    return redacting(query: text)
+    return type?.isJSON == true || first == "{" || first == "[" ? shown : redacting(query: shown)
   }
 }

@@ -88,8 +88,8 @@ extension ResponseDecoder<String> {
     })
   }
 
-  /// The body as text in this encoding, regardless of its charset. Invalid bytes throw ``FaradayCore/BodyError`` with the
-  /// reason `.undecodableText`.
+  /// The body as text in this encoding, regardless of its charset. Invalid bytes throw ``FaradayCoding/BodyDecodingError``, whose
+  /// underlying error is a ``FaradayCore/BodyError`` with the reason `.undecodableText`.
   public static func text(encoding: String.Encoding) -> Self {
     ResponseDecoder(data: { data in
       guard let text = String(data: data, encoding: encoding) else { throw BodyError(.undecodableText(charset: "\(encoding)")) }

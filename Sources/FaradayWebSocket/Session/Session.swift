@@ -216,12 +216,15 @@ final class Session: Sendable {
 
   /// Sends pings, and ends the session if the server sends nothing after one of them.
   private func keepAlive(_ interval: Duration) async {
+    var wait = interval.withinClocks
     while true {
       do {
-        try await configuration.clock.sleep(for: interval.withinClocks)
+        try await configuration.clock.sleep(for: wait)
         let before = Progress(received: state.withLock { $0.received }, read: inbox.takenCount, sent: outbox.takenCount)
         _ = try state.withLock { try sendPing(&$0) }
-        try await configuration.clock.sleep(for: configuration.pingTimeout.withinClocks)
+        let timeout = configuration.pingTimeout.withinClocks
+        try await configuration.clock.sleep(for: timeout)
+        wait = max(.zero, interval.withinClocks - timeout)
         // While messages wait for a reader, nothing of the server is seen, nor the end of the connection. Then the transport shows
         // whether the server is alive: it takes the bytes to send.
         guard before.received == state.withLock({ $0.received }), before.read == inbox.takenCount else { continue }

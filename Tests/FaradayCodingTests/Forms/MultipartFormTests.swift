@@ -20,6 +20,17 @@ import Testing
     #expect(context.codingPath.map(\.stringValue) == ["f"] && (context.underlyingError as? BodyError)?.isUnreadable == true)
   }
 
+  @Test func `an encoded form has the arrays and the order of its strategies`() async throws {
+    var strategies = FormStrategies()
+    (strategies.arrays, strategies.sortsNames) = (.commas, true)
+    let value: JSONValue = [
+      "b": [1, true, nil, "x"] as JSONValue, "c": [[1] as JSONValue, [2] as JSONValue] as JSONValue, "a": 1,
+    ]
+    let text = try await text(MultipartFormEncoder(strategies).encode(value))
+    let parts = text.matches(of: /name="([^"]*)"\r\n\r\n(.*)\r\n/).map { "\($0.1)=\($0.2)" }
+    #expect(parts == ["a=1", "b=1,true,null,x", "c[]=1", "c[]=2"])
+  }
+
   @Test func `a form without parts is its closing boundary`() async throws {
     #expect(try await text(MultipartForm()) == "--b--\r\n")
   }

@@ -249,6 +249,20 @@ import Testing
       }
     }
     #expect(try encoded(Twice()) == "a=3&b=2")
+    struct TwiceList: Encodable {
+      enum Keys: CodingKey { case list, object }
+      func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: Keys.self)
+        for values in [[1, 2], [3]] { try container.encode(values, forKey: .list) }
+        for name in ["a", "b"] { try container.encode([name: 1], forKey: .object) }
+      }
+    }
+    #expect(try encoded(TwiceList()) == "list[]=3&object[b]=1")
+  }
+
+  @Test func `numbers that are not finite are errors`() {
+    #expect(throws: EncodingError.self) { try encoded(["n": Decimal.nan]) }
+    #expect(throws: EncodingError.self) { try encoded(["n": Double.infinity]) }
   }
 
   @Test func `a class encodes its inherited members`() throws {

@@ -102,4 +102,19 @@ import Testing
     let huge = Event(id: 1, details: try JSONValue(text: "1e999"))
     #expect(throws: EncodingError.self) { try JSONEncoder().encode(huge) }
   }
+
+  @Test func `key strategies do not rename the members of untyped JSON`() throws {
+    let text = #"{"event_id":7,"details":{"user_id":1,"userId":2,"deepPart":[{"a_b":null}]}}"#
+    struct Call: Codable, Equatable {
+      var eventId: Int
+      var details: JSONValue
+    }
+    let decoder = JSONDecoder()
+    decoder.keyDecodingStrategy = .convertFromSnakeCase
+    let call = try decoder.decode(Call.self, from: Data(text.utf8))
+    #expect(call.details == (try JSONValue(text: text))["details"])
+    let encoder = JSONEncoder()
+    encoder.keyEncodingStrategy = .convertToSnakeCase
+    #expect(try JSONValue(data: encoder.encode(call)) == JSONValue(text: text))
+  }
 }

@@ -117,6 +117,7 @@ import Testing
     try mock.stub(.get, path: "/", headers: [.contentType: "application/json"], body: "[[[]]]")
     let response = try await Connection("http://host/", adapter: mock, middleware: [.jsonDecoding(maximumDepth: 2)]).get()
     await #expect(throws: BodyDecodingError.self) { try await response.json() }
+    await #expect(throws: BodyDecodingError.self) { try await response.decode(JSONValue?.self) }
     let strict = try Connection("http://host/", adapter: mock, middleware: [.jsonDecoding(isStrict: true, maximumDepth: 2)])
     let error = await #expect(throws: BodyDecodingError.self) { try await strict.get() }
     #expect((error?.underlying as? JSONError)?.reason == .tooDeep(limit: 2))

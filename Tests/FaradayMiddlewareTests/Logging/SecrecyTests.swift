@@ -50,6 +50,18 @@ import Testing
          {"of": "}\(hidden)"}, "pass\\u0077ord": "\(hidden)", "key": "\\"\(hidden)"}
         """
     },
+    Place("JSON in an event stream") {
+      $0.response[.contentType] = "text/event-stream"
+      $0.responseBody = "data: 5\" disk\n\ndata: {\"token\":\"\(hidden)\"}\n\n"
+    },
+    Place("JSON in a script") {
+      $0.response[.contentType] = "text/javascript"
+      $0.responseBody = "cb({\"token\":\"\(hidden)\"})"
+    },
+    Place("JSON after a prefix, without a type") { $0.responseBody = ")]}'\n{\"token\":\"\(hidden)\"}" },
+    Place("lines of JSON, one of them cut off") {
+      $0.responseBody = "{\"token\":\"\(hidden)\n{\"token\":\"\(hidden)\"}\n"
+    },
     Place("JSON without a type, cut off") { $0.body = "[{\"token\": \"\(hidden)" },
     Place("JSON in a string of JSON") {
       $0.headers[.contentType] = "application/json"
