@@ -55,11 +55,14 @@ package enum PrivateFile {
     }
   }
 
-  /// Writes a temporary file with mode 0600 in the same folder, and renames it when it is complete. Throws ``Failure``.
+  /// Writes a temporary file with mode 0600 in the same folder, and renames it when it is complete. A device or a pipe, such as
+  /// `/dev/null`, is not replaced: the bytes are written into it. Throws ``Failure``.
   ///
   /// - Parameter survivesPowerLoss: whether the bytes reach the disk before the rename (`fsync`), so that the file is complete
   ///   even after a power loss. A file with a checksum does not need `fsync`, which takes milliseconds.
   package static func write(_ data: Data, to path: String, survivesPowerLoss: Bool = true) throws {
+    var found = stat()
+    if stat(path, &found) == 0, ![S_IFREG, S_IFDIR].contains(found.st_mode & S_IFMT) { return try write(data, into: path) }
     var template = Array((path + ".XXXXXX").utf8CString)
     // The file has mode 0600 from the start.
     let descriptor = mkstemp(&template)
@@ -67,20 +70,31 @@ package enum PrivateFile {
     let temporary = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     do {
       defer { close(descriptor) }
-      try data.withUnsafeBytes { bytes in
-        var rest = bytes[...]
-        while !rest.isEmpty {
-          let count = systemWrite(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
-          if count < 0, errno == EINTR { continue }
-          guard count >= 0 else { throw Failure.ofSystem }
-          rest = rest.dropFirst(count)
-        }
-      }
+      try write(data, to: descriptor)
       guard !survivesPowerLoss || fsync(descriptor) == 0 else { throw Failure.ofSystem }
       guard rename(temporary, path) == 0 else { throw Failure.ofSystem }
     } catch {
       unlink(temporary)
       throw error
+    }
+  }
+
+  private static func write(_ data: Data, into path: String) throws {
+    let descriptor = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY)
+    guard descriptor >= 0 else { throw Failure.ofSystem }
+    defer { close(descriptor) }
+    try write(data, to: descriptor)
+  }
+
+  private static func write(_ data: Data, to descriptor: Int32) throws {
+    try data.withUnsafeBytes { bytes in
+      var rest = bytes[...]
+      while !rest.isEmpty {
+        let count = systemWrite(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+        if count < 0, errno == EINTR { continue }
+        guard count >= 0 else { throw Failure.ofSystem }
+        rest = rest.dropFirst(count)
+      }
     }
   }
 }

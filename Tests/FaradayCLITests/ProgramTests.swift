@@ -1,6 +1,8 @@
 import Faraday
 import FaradayTesting
 import Foundation
+import TestServers
+import TestSupport
 import Testing
 
 /// The executable when all goes well.
@@ -47,6 +49,56 @@ import Testing
     #expect(outcome.text.hasPrefix("HTTP/1.1 200 OK\r\n"))
     #expect(outcome.text.hasSuffix("\r\n\r\nHEAD"))
     #expect(outcome.text.contains("Content-Length: 13\r\n"))
+  }
+
+  @Test func `standard input as a part of a form is sent to each URL`() async throws {
+    let outcome = try await Program.run("-F", "a=<-", server.url + "/echo", server.url + "/echo", input: Data("text".utf8))
+    #expect(outcome.text.components(separatedBy: "text").count == 3, "\(outcome.text)")
+  }
+
+  @Test func `bytes that are not UTF-8 are sent as data, and are an error elsewhere`() async throws {
+    let program = try BuiltProduct.named("faraday").path
+    func run(_ words: String) async throws -> (Int32, Data) {
+      let script = "printf -v byte '\\xe9'; exec \(program) -q \(words) >\(folder.path)/output 2>\(folder.path)/error"
+      let status = await (try ChildProcess("/bin/bash", ["-c", script])).ended()
+      return (status, folder.read("output") ?? Data())
+    }
+    for option in ["-d", "--data-binary", "--data-raw"] {
+      let (status, body) = try await run("\(option) \"caf$byte\" \(server.url)/echo")
+      #expect(status == 0 && body == Data("caf".utf8) + [0xE9])
+    }
+    #expect(try await run("--data-urlencode \"a=$byte\" \(server.url)/echo").1 == Data("a=%E9".utf8))
+    for words in ["-H \"X: $byte\" \(server.url)/echo", "-u \"a:$byte\" \(server.url)/echo", "\"\(server.url)/$byte\""] {
+      #expect(try await run(words).0 == 2)
+    }
+  }
+
+  @Test func `the file of a cookie jar can be a pipe, which is not replaced`() async throws {
+    let path = folder.file("pipe")
+    #expect(mkfifo(path, 0o600) == 0)
+    let reader = open(path, O_RDWR | O_CLOEXEC)
+    defer { close(reader) }
+    #expect(try await Program.run("-c", path, server.url + "/cookies/set?a=b").status == 0)
+    var status = stat()
+    #expect(stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFIFO)
+    var piece = [UInt8](repeating: 0, count: 1000)
+    let count = read(reader, &piece, piece.count)
+    #expect(count > 0 && String(decoding: piece[..<max(0, count)], as: UTF8.self).hasPrefix("# Netscape"))
+  }
+
+  @Test func `a status is retried into a device`() async throws {
+    let busy = try MockServer(.status(.serviceUnavailable, headers: [.retryAfter: "0"], body: .text("busy")), .text("ok"))
+    let outcome = try await Program.run("-sS", "--retry", "1", "-o", "/dev/null", "-w", "%{http_code}", busy.url)
+    #expect(outcome.status == 0 && outcome.text == "200", "\(outcome.error)")
+  }
+
+  @Test func `the status before a failed redirect is reported`() async throws {
+    let moved = try MockServer { _ in .status(.found, headers: [.location: "http://127.0.0.1:1/"]) }
+    #expect(try await Program.run("-sL", "-w", "%{http_code}", moved.url).text == "302")
+  }
+
+  @Test func `a maximum size of zero is no limit`() async throws {
+    #expect(try await Program.run("--max-filesize", "0", server.url + "/hello").text == "Hello, world!")
   }
 
   @Test func `--data posts a form`() async throws {

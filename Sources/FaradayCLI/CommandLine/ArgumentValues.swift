@@ -41,13 +41,19 @@ enum NumberArgument {
   }
 }
 
-/// Dates: HTTP dates, `22 Nov 2026`, `22 Nov 2026 12:00:00 GMT`, `2026-11-22`, `20261122 12:00:00`.
+/// Dates: HTTP dates, `22 Nov 2026`, `22 Nov 2026 12:00:00 GMT`, `2026-11-22`, `20261122 12:00:00`, and times with
+/// a zone: `22 Nov 2026 12:00:00 +0100`.
 enum DateArgument {
   private static let names = HTTPDate.months + ["mon", "tue", "wed", "thu", "fri", "sat", "sun", "gmt", "utc"]
 
-  /// The seconds since 1970. Nil if the text is not a date, or has a time zone other than GMT.
+  /// The seconds since 1970. Nil if the text is not a date, or has a named time zone other than GMT.
   static func seconds(_ text: String) -> Int? {
     var text = text
+    if let match = text.wholeMatch(of: #/(.*[0-9]:[0-9]+)\s*([-+])([0-9]{2}):?([0-9]{2})/#) {
+      guard let hours = Int(match.3), let minutes = Int(match.4), hours < 24, minutes < 60 else { return nil }
+      let offset = (hours * 60 + minutes) * 60
+      return seconds(String(match.1)).map { match.2 == "-" ? $0 + offset : $0 - offset }
+    }
     if let match = text.wholeMatch(of: #/([0-9]{4})-?([0-9]{2})-?([0-9]{2})(?:[ T]([0-9:]+)Z?)?/#) {
       guard let month = Int(match.2), (1...12).contains(month) else { return nil }
       text = "\(match.3) \(HTTPDate.months[month - 1]) \(match.1) \(match.4 ?? "")"
@@ -146,8 +152,15 @@ enum NetworkArguments {
 
 /// The bytes of the command's arguments. `CommandLine.arguments` replaces bytes that are not UTF-8.
 enum ArgumentBytes {
+  /// Whether an argument has bytes that are not UTF-8.
+  static func areBytes(_ text: String) -> Bool {
+    text.unicodeScalars.contains("\u{FFFD}") && String(validating: of(text), as: UTF8.self) == nil
+  }
+
   /// Returns the bytes of an argument, or of the part of an argument behind an option's name. If several arguments have equal
   /// texts, returns the bytes of the first.
+  ///
+  /// Not for texts of configuration files.
   static func of(_ text: String) -> [UInt8] {
     guard text.unicodeScalars.contains("\u{FFFD}") else { return Array(text.utf8) }
     let arguments = (0..<Int(CommandLine.argc)).compactMap { index in

@@ -15,6 +15,7 @@ struct CommandLineParser {
       } else if takesOptions, argument.hasPrefix("-") {
         if try read(option: argument, next: rest.first) { rest.removeFirst() }
       } else {
+        guard !ArgumentBytes.areBytes(argument) else { throw UsageFailure("the URL is not UTF-8: percent-encode its bytes") }
         state.operation.add(url: argument)
       }
     }
@@ -59,6 +60,7 @@ struct CommandLineParser {
       if joined.isEmpty, placeholder == "file", value.hasPrefix("-"), value.count > 1 {
         state.ownWarnings.append("The file name argument '\(value)' looks like a flag.")
       }
+      guard option.takesBytes || !ArgumentBytes.areBytes(value) else { throw OptionProblem.notUTF8 }
       try set(&state, value)
       return joined.isEmpty
     }

@@ -38,8 +38,11 @@ enum ConfigFile {
     parser.state.depth += 1
     let lines = text.split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" }
     for (number, line) in lines.enumerated() {
-      guard let (option, value) = words(of: line) else { continue }
+      let start = line.first { !$0.isWhitespace }
+      guard start != nil, start != "#" else { continue }
       do {
+        guard !line.contains("\u{FFFD}") else { throw UsageFailure("the line is not UTF-8") }
+        guard let (option, value) = words(of: line) else { throw UsageFailure("the line has no option") }
         // An option may lack its dashes.
         _ = try parser.read(option: option.hasPrefix("-") ? option : "--" + option, next: value)
       } catch {
@@ -54,7 +57,7 @@ enum ConfigFile {
   /// The option of a line, and its value; nil for a comment or an empty line.
   static func words(of line: Substring) -> (option: String, value: String?)? {
     // An option with dashes ends only at white space: curl has no option `--x=y`.
-    let pattern = #/\s*(-\S*|[^#\s][^\s=:]*)[\s=:]*(?:"((?:\\.|[^"\\])*).*|(\S+).*)?/#
+    let pattern = #/\s*(-\S*|[^#\s][^\s=:]*)[\s=:]*(?:"((?:\\.|[^"\\])*).*|(\S+).*)?/#.dotMatchesNewlines()
     guard let match = line.wholeMatch(of: pattern) else { return nil }
     guard let quoted = match.2 else { return (String(match.1), match.3.map { String($0) }) }
     let escapes: [Substring: String] = ["t": "\t", "n": "\n", "r": "\r", "v": "\u{B}"]

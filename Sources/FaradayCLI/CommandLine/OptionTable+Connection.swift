@@ -129,7 +129,9 @@ extension OptionTable {
         $0.proxy.schemes = $1 ? .any : []
       },
       .flag("socks5-basic", nil, "For compatibility: SOCKS 5 uses a user and password that are given") { _, _ in },
-      .value("proxy-header", nil, "header/@file", "Add a header for the proxy") { $0.proxy.headers.append($1) },
+      .value("proxy-header", nil, "header/@file", "Add a header for the proxy") {
+        $0.proxy.headers += try HeaderArgument.all([$1], of: "--proxy-header")
+      },
       .value("noproxy", nil, "hosts", "Hosts that are connected to directly, separated by commas; * is all") {
         $0.proxy.exceptions = $1
       },

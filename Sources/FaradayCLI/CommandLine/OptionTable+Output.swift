@@ -39,7 +39,10 @@ extension OptionTable {
       // As in curl, the contents of the file are joined to one line.
       $0.writeOut = $1.hasPrefix("@") ? try InputFile(name: String($1.dropFirst())).line() : $1
     },
-    .value("max-filesize", nil, "bytes", "The maximum size of a body") { $0.maxFileSize = try NumberArgument.size($1) },
+    .value("max-filesize", nil, "bytes", "The maximum size of a body") {
+      let size = try NumberArgument.size($1)
+      $0.maxFileSize = size == 0 ? nil : size
+    },
     .globalFlag("silent", "s", "Show neither progress nor errors") { $0.silent = $1 },
     .globalFlag("show-error", "S", "Show errors even with --silent") { $0.showError = $1 },
     .globalFlag("progress-meter", nil, "Show the progress; --no-progress-meter does not") { $0.progressMeter = $1 },

@@ -24,6 +24,9 @@ struct CommandOption: Sendable {
   /// Whether curl has the option. Other options are never abbreviated.
   var isCurls = true
 
+  /// Whether its value can have bytes that are not UTF-8.
+  var takesBytes: Bool { ["cookie", "data", "data-ascii", "data-binary", "data-raw", "data-urlencode", "json"].contains(name) }
+
   /// `-X, --request <method>`.
   var usage: String {
     let short = letter.map { "-\($0), " } ?? "    "
@@ -120,7 +123,7 @@ enum OptionTable {
     let head = """
       Usage: faraday [options...] <url>
       Sends HTTP requests and writes the response bodies. The options are curl's.
-      Other commands: faraday events URL (server-sent events), faraday serve (a local test server), faraday demo, faraday adapters.
+      Other commands: faraday events URL (server-sent events), faraday ws URL (WebSocket), faraday serve (a local test server), faraday demo, faraday adapters.
       """
     let width = topics.flatMap(\.options).map(\.usage.count).filter { $0 < 34 }.max() ?? 0
     let sections = topics.map { topic in

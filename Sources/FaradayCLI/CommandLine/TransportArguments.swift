@@ -71,7 +71,7 @@ struct TLSArguments: Sendable, Equatable {
     var options = tls
     options.minimumVersion = minimum ?? .v1_2
     if let maximum = tls.maximumVersion, maximum < options.minimumVersion {
-      guard minimum == nil else { throw CommandFailure(35, "--tls-max \(maximum) is older than what --tlsv1.x demands") }
+      guard minimum == nil else { throw CommandFailure(35, "--tls-max is older than what --tlsv1.x demands") }
       options.minimumVersion = maximum
     }
     guard let certificate else { return options }
@@ -104,7 +104,7 @@ struct ProxyArguments: Sendable, Equatable {
   var scheme = Proxy.Scheme.http
   var user: String?
   var schemes: AuthenticationSchemes = []
-  var headers: [String] = []
+  var headers: [HeaderArgument] = []
   var exceptions: String?
   var tunnels = false
   var showsConnectHeads = true
@@ -132,7 +132,7 @@ struct ProxyArguments: Sendable, Equatable {
     }
     proxy.tunnels = tunnels
     if proxy.scheme == .http || proxy.scheme == .https {
-      proxy.headers = try HTTPFields().overridden(by: HeaderArgument.all(headers))
+      proxy.headers = try HTTPFields().overridden(by: headers)
       if proxy.scheme == .https { proxy.tls = try tls.options("proxy-") }
     }
     return .proxy(proxy)

@@ -58,6 +58,7 @@ struct OptionProblem: Error, Equatable, CustomStringConvertible {
   static let notANumber = Self(description: "expected a proper numerical parameter")
   static let negative = Self(description: "expected a positive numerical parameter")
   static let tooLarge = Self(description: "too large number")
+  static let notUTF8 = Self(description: "has a value that is not UTF-8")
   static func unsupported(_ instead: String) -> Self { Self(description: "not supported; \(instead)") }
 }
 

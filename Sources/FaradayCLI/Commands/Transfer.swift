@@ -93,7 +93,9 @@ struct Transfer: Sendable {
     let tag = response.headers[.eTag]
     guard tag != nil || response.status != .notModified else { return }
     let output = try NamedOutput(file, status: ExitStatus.readError)
-    try withExtendedLifetime(output) { try output.descriptor.write(tag.map { $0 + "\n" } ?? "") }
+    do { try withExtendedLifetime(output) { try output.descriptor.write(tag.map { $0 + "\n" } ?? "") } } catch {
+      throw CommandFailure(ExitStatus.writeError, "Failed to write \(file): \(error)")
+    }
   }
 
   /// Returns the URL of the request. The URL of an upload may get the file's name.

@@ -1,6 +1,7 @@
 import ArgumentParser
 @_spi(Adapters) import Faraday
 import FaradayWebSocket
+import Synchronization
 
 /// `faraday ws URL`: sends lines of the input as messages, and shows the messages that arrive.
 struct WS: AsyncParsableCommand {
@@ -43,6 +44,8 @@ struct WS: AsyncParsableCommand {
   func run() async throws {
     do {
       try await talk()
+    } catch let error as StatusError where error.response.status.code < 400 {
+      throw CommandFailure(8, "Not a WebSocket: the server has responded with the status \(error.response.status.code)")
     } catch {
       throw CommandFailure(error)
     }
@@ -52,7 +55,15 @@ struct WS: AsyncParsableCommand {
     let socket = try await opened()
     note("* connected\(socket.subprotocol.map { ", subprotocol \($0)" } ?? "")")
     for field in verbose ? Array(socket.headers) : [] { note("< \(field.name): \(field.value)") }
-    let sender = Task { try await sendInput(over: socket) }
+    let inputFailure = Mutex<CommandFailure?>(nil)
+    let sender = Task {
+      do { try await sendInput(over: socket) } catch  where !(error is WebSocketError || error is CancellationError) {
+        inputFailure.withLock {
+          $0 = error as? CommandFailure ?? CommandFailure(ExitStatus.readError, "cannot send the input: \(error)")
+        }
+        await socket.close()
+      }
+    }
     defer { sender.cancel() }
     do {
       try await show(socket)
@@ -62,6 +73,7 @@ struct WS: AsyncParsableCommand {
     }
     await socket.close()
     noteEnd(of: socket)
+    if let failure = inputFailure.withLock({ $0 }) { throw failure }
   }
 
   private func opened() async throws -> WebSocket {

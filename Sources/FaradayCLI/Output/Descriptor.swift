@@ -24,6 +24,12 @@ struct Descriptor: Sendable {
 
   var isTerminal: Bool { isatty(number) == 1 }
 
+  /// Whether it is a regular file, which can be truncated and removed.
+  var isRegular: Bool {
+    var status = stat()
+    return fstat(number, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+  }
+
   /// The width of the terminal; 80 if it is unknown.
   var columns: Int {
     var size = winsize()

@@ -84,10 +84,12 @@ enum ContentDisposition {
   /// Returns the filename in a response's head; nil if there is no valid one. Only the part after the last slash or backslash
   /// is used, so that a server cannot choose a folder. As in curl, `filename*` is ignored.
   static func filename(inHead head: Data) -> String? {
-    let line = #/^content-disposition:([^\r\n]*)/#.ignoresCase().anchorsMatchLineEndings().matchingSemantics(.unicodeScalar)
+    let name = Data("content-disposition:".utf8)
+    // A line ends at LF only (RFC 9112, section 2.2): another separator is a part of a field's value.
+    let line = head.split(separator: 0x0A).first { $0.prefix(name.count).map { $0 | 0x20 }.elementsEqual(name.map { $0 | 0x20 }) }
     let parameter = #/(?:^|;)[^;A-Za-z]*filename=(?:"([^"]*)|'([^']*)|([^;]*))/#.matchingSemantics(.unicodeScalar)
-    guard let value = String(decoding: head, as: UTF8.self).firstMatch(of: line)?.1,
-      let match = String(value).firstMatch(of: parameter)
+    guard let line, case let value = line.dropFirst(name.count),
+      let match = String(decoding: value.last == 0x0D ? value.dropLast() : value, as: UTF8.self).firstMatch(of: parameter)
     else { return nil }
     let path = match.1 ?? match.2 ?? match.3 ?? ""
     // Searches bytes, because a `Character` joins a slash with a combining accent behind it.

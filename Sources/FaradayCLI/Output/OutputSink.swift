@@ -68,12 +68,13 @@ struct OutputSink {
     }
   }
 
-  /// Ends a failed transfer. If the rules require it, removes the file and returns its path.
+  /// Ends a failed transfer. If the rules require it, removes the file, but not a device or a pipe, and returns its path.
   mutating func abandon() -> String? {
     guard let path, let open = descriptor else { return nil }
+    let isRegular = open.isRegular
     descriptor = nil
     close(open.number)
-    guard rules.removesOnError else { return nil }
+    guard rules.removesOnError, isRegular else { return nil }
     unlink(path)
     return path
   }
@@ -82,7 +83,8 @@ struct OutputSink {
   mutating func restart() throws -> Int64 {
     let dropped = bytes
     bytes = 0
-    guard path != nil, let descriptor else { return 0 }
+    // What a device or a pipe has received cannot be taken back.
+    guard path != nil, let descriptor, descriptor.isRegular else { return 0 }
     let start = rules.resumesAt ?? 0
     guard ftruncate(descriptor.number, off_t(start)) == 0, lseek(descriptor.number, off_t(start), SEEK_SET) >= 0 else {
       throw CommandFailure(ExitStatus.writeError, "Failed to truncate file")

@@ -64,8 +64,11 @@ struct Report {
 
   var exitStatus: Int32 { failure?.status ?? 0 }
 
-  /// The status of the last response; 0 without a response and for HTTP/0.9, which has no status.
-  var statusCode: Int { response.map { $0.version == .http0_9 ? 0 : $0.status.code } ?? 0 }
+  /// The status of the last response, which may be a redirect; 0 without a response and for HTTP/0.9, which has no status.
+  var statusCode: Int {
+    let last = response ?? hops.last { $0.response != nil }?.response
+    return last.map { $0.version == .http0_9 ? 0 : $0.status.code } ?? 0
+  }
 
   /// The server's address and port, without brackets.
   var remote: (ip: String, port: String) { Self.parts(of: metrics.remoteAddress) }

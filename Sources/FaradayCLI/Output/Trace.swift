@@ -17,6 +17,9 @@ final class TraceWriter: Sendable {
   private struct State {
     var isInLine = false
     var hasTracedData = false
+    /// The last line of the heads that were sent and received.
+    var sent = TraceRedaction.LastLine()
+    var received = TraceRedaction.LastLine()
   }
 
   private let format: Format
@@ -51,8 +54,9 @@ final class TraceWriter: Sendable {
 
   /// Writes an event. Errors are ignored: a trace must not end a transfer.
   func write(_ event: TraceEvent) {
-    let bytes = redaction?.redacted(event) ?? event.bytes
     state.withLock { state in
+      let place = event.kind == .headerOut ? \State.sent : \State.received
+      let bytes = redaction?.redacted(event, after: &state[keyPath: place]) ?? event.bytes
       let text = format == .verbose ? verbose(event.kind, bytes, &state) : dump(event.kind, bytes)
       try? output.descriptor.write(text)
     }
@@ -131,30 +135,56 @@ extension TraceEvent.Kind {
 struct TraceRedaction: Sendable {
   private let secrets = Secrets()
 
-  func redacted(_ event: TraceEvent) -> Data {
+  /// The last line of the head before. libcurl reports a long head in parts, which end anywhere, and a field can continue on the
+  /// next line (RFC 9112, section 5.2).
+  struct LastLine {
+    /// Whether what continues the line is redacted.
+    fileprivate var isSecret = false
+    /// Whether the line has no end yet.
+    fileprivate var isCut = false
+
+    init() {}
+  }
+
+  func redacted(_ event: TraceEvent, after last: inout LastLine) -> Data {
     switch event.kind {
-    case .headerIn, .headerOut: lines(event.bytes, header)
-    case .text: lines(event.bytes, text)
+    case .headerIn, .headerOut: lines(event.bytes) { header($0, isCut: $1, after: &last) }
+    case .text: lines(event.bytes) { line, _ in text(line) }
     case .dataIn, .dataOut: event.bytes
     }
   }
 
-  /// Redacts each line without its line break.
-  private func lines(_ bytes: Data, _ redact: (Data) -> Data) -> Data {
+  /// Redacts each line without its line break. The closure also gets whether the line has no end.
+  private func lines(_ bytes: Data, _ redact: (Data, Bool) -> Data) -> Data {
     var shown = Data()
-    for (index, line) in bytes.split(separator: 0x0A, omittingEmptySubsequences: false).enumerated() {
-      if index > 0 { shown.append(0x0A) }
+    let lines = bytes.split(separator: 0x0A, omittingEmptySubsequences: false)
+    for (index, line) in lines.enumerated() {
+      let isLast = index == lines.count - 1
+      if isLast, line.isEmpty { break }
       let end = line.last == 0x0D
-      shown += redact(Data(end ? line.dropLast() : line))
+      shown += redact(Data(end ? line.dropLast() : line), isLast)
       if end { shown.append(0x0D) }
+      if !isLast { shown.append(0x0A) }
     }
     return shown
   }
 
+  private func header(_ line: Data, isCut: Bool, after last: inout LastLine) -> Data {
+    let continues = last.isCut || line.first == 0x20 || line.first == 0x09
+    defer { last.isCut = isCut }
+    if continues { return last.isSecret && !line.isEmpty ? Data(Secrets.mark.utf8) : line }
+    let shown = header(line, isCut: isCut)
+    // A line that is cut before its colon could have any name.
+    last.isSecret = shown != line || isCut && !line.contains(UInt8(ascii: ":"))
+    return shown
+  }
+
   /// Redacts a field, a request line or a status line.
-  private func header(_ line: Data) -> Data {
-    guard let colon = line.firstIndex(of: UInt8(ascii: ":")), !line[..<colon].contains(0x20) else { return requestLine(line) }
-    let name = String(decoding: line[..<colon], as: UTF8.self)
+  private func header(_ line: Data, isCut: Bool = false) -> Data {
+    guard let colon = line.firstIndex(of: UInt8(ascii: ":")),
+      case let name = String(decoding: line[..<colon], as: UTF8.self).trimming(),
+      !name.contains(" ")
+    else { return requestLine(line, isCut: isCut) }
     guard let field = HTTPField.Name(name) else { return line }
     let value = line[(colon + 1)...]
     if secrets.contains(field) || Self.alwaysSecret.contains(name.lowercased()) {
@@ -170,9 +200,9 @@ struct TraceRedaction: Sendable {
 
   private static let alwaysSecret: Set<String> = ["authorization", "proxy-authorization", "cookie", "set-cookie"]
 
-  private func requestLine(_ line: Data) -> Data {
+  private func requestLine(_ line: Data, isCut: Bool) -> Data {
     var words = String(decoding: line, as: UTF8.self).split(separator: " ", omittingEmptySubsequences: false).map(String.init)
-    guard words.count == 3, words[2].hasPrefix("HTTP/") else { return line }
+    guard words.count == 3 && words[2].hasPrefix("HTTP/") || isCut && words.count >= 2 else { return line }
     let shown = secrets.redacting(urlText: words[1])
     guard shown != words[1] else { return line }
     words[1] = shown

@@ -7,6 +7,8 @@ struct FormArgument: Equatable, Sendable {
     case text(String)
     /// The contents of a file, with its name if `isNamed`.
     case file(String, isNamed: Bool)
+    /// The bytes of standard input, with its name if `isNamed`.
+    case input(Data, isNamed: Bool)
   }
 
   /// The name of the field; empty without a name.
@@ -47,6 +49,14 @@ struct FormArgument: Equatable, Sendable {
     }
   }
 
+  /// Reads standard input, if it is the content: it can be read once, and a form may be sent several times.
+  func readingInput() throws -> FormArgument {
+    guard case .file("-", let isNamed) = content else { return self }
+    var argument = self
+    argument.content = .input(try InputFile(name: "-").contents(), isNamed: isNamed)
+    return argument
+  }
+
   private static func unsupported(_ what: String) -> UsageFailure { UsageFailure("option -F: not supported: \(what)") }
 
   private mutating func readAttribute(_ rest: inout Substring) throws {
@@ -83,7 +93,7 @@ struct FormArgument: Equatable, Sendable {
 
 extension MultipartForm {
   /// Creates the form of all `-F` and `--form-string`, with a boundary in curl's format. Files and pipes are streamed when they
-  /// are sent. Standard input is read now.
+  /// are sent.
   init(_ arguments: [FormArgument]) throws {
     self.init()
     boundary = String(repeating: "-", count: 24) + (0..<16).map { _ in String(Int.random(in: 0..<16), radix: 16) }.joined()
@@ -98,6 +108,7 @@ extension FormArgument {
     if case .file(let path, true) = content, filename == nil {
       filename = path.split(separator: "/").last.map(String.init) ?? path
     }
+    if case .input(_, true) = content, filename == nil { filename = "-" }
     let named = name.isEmpty ? "" : "; name=\"\(MultipartForm.escape(name))\""
     let filed = filename.map { "; filename=\"\(MultipartForm.escape($0))\"" } ?? ""
     return ["Content-Disposition: form-data\(named)\(filed)"] + (contentType(filename).map { ["Content-Type: \($0)"] } ?? [])
@@ -107,7 +118,7 @@ extension FormArgument {
   private func contentType(_ filename: String?) -> String? {
     if let type { return type }
     var (found, isFile) = (MediaType(extensionOf: filename ?? ""), false)
-    if case .file(let path, _) = content, path != "-" {
+    if case .file(let path, _) = content {
       isFile = filename != nil
       if found == .binary { found = MediaType(extensionOf: path) }
     }
@@ -117,7 +128,7 @@ extension FormArgument {
   fileprivate func body() throws -> Body {
     switch content {
     case .text(let text): return .text(text)
-    case .file("-", _): return .data(try InputFile(name: "-").contents())
+    case .input(let data, _): return .data(data)
     case .file(let path, _):
       do {
         return try InputFile(name: path).isRegular ? .file(path) : .stream(InputPieces(InputFile(name: path)))

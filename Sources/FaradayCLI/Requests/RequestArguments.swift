@@ -25,13 +25,13 @@ struct DataArgument: Sendable, Equatable {
 
   func bytes() throws -> Data {
     if kind == .encoded { return try encodedBytes() }
-    guard kind != .raw, text.hasPrefix("@") else { return Data(text.utf8) }
+    guard kind != .raw, text.hasPrefix("@") else { return Data(ArgumentBytes.of(text)) }
     let contents = try InputFile(name: String(text.dropFirst())).contents()
     return kind == .ascii ? contents.filter { $0 != 0x0D && $0 != 0x0A && $0 != 0 } : contents
   }
 
   private func encodedBytes() throws -> Data {
-    let bytes = Data(text.utf8)
+    let bytes = Data(ArgumentBytes.of(text))
     let mark = bytes.firstIndex(of: UInt8(ascii: "=")) ?? bytes.firstIndex(of: UInt8(ascii: "@"))
     guard let mark else { return Self.encoded(bytes) }
     var content = bytes[(mark + 1)...]
@@ -68,7 +68,7 @@ struct DataArgument: Sendable, Equatable {
 }
 
 /// The argument of one `-H`: a header field to send, or a default to remove.
-struct HeaderArgument: Equatable {
+struct HeaderArgument: Equatable, Sendable {
   let name: String
   /// Nil removes the default.
   let value: String?
@@ -76,7 +76,7 @@ struct HeaderArgument: Equatable {
 
 extension HeaderArgument {
   /// Parses `Name: value`, `Name;` (sent empty) or `Name:` (removes a default).
-  init(_ text: String) throws {
+  init(_ text: String, of option: String = "-H") throws {
     if let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) {
       let value = text[text.index(after: colon)...].trimming()
       self.init(name: String(text[..<colon]), value: value.isEmpty ? nil : value)
@@ -84,18 +84,24 @@ extension HeaderArgument {
       self.init(name: name.dropLast().trimming(), value: "")
     } else {
       // The argument is not shown: it may be a credential without its colon, or a line of a private file.
-      throw CommandFailure.usage("-H: a header must be 'Name: value', 'Name;' or 'Name:'")
+      throw CommandFailure.usage("\(option): a header must be 'Name: value', 'Name;' or 'Name:'")
     }
   }
 
   /// The arguments of all `-H`; `@file` reads one from each line of a file.
-  static func all(_ texts: [String]) throws -> [HeaderArgument] {
+  static func all(_ texts: [String], of option: String = "-H") throws -> [HeaderArgument] {
     // `-H "$VARIABLE"` of an empty variable sends nothing.
     try texts.filter { !$0.isEmpty }.flatMap { text -> [HeaderArgument] in
-      guard text.hasPrefix("@") else { return [try HeaderArgument(text)] }
+      guard text.hasPrefix("@") else { return [try HeaderArgument(text, of: option)] }
       let lines = try InputFile(name: String(text.dropFirst())).contents().split(separator: 0x0A)
-      let texts = lines.map { String(decoding: $0.last == 0x0D ? $0.dropLast() : $0, as: UTF8.self) }
-      return try texts.filter { !$0.isEmpty }.map { try HeaderArgument($0) }
+      let texts = try lines.map { line in
+        let line = line.last == 0x0D ? line.dropLast() : line
+        guard let text = String(validating: line, as: UTF8.self) else {
+          throw CommandFailure.usage("\(option): a line of the file is not UTF-8")
+        }
+        return text
+      }
+      return try texts.filter { !$0.isEmpty }.map { try HeaderArgument($0, of: option) }
     }
   }
 }

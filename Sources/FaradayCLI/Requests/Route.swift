@@ -18,11 +18,14 @@ struct Route: RequestTransformer {
   func transformed(_ request: Request, capabilities: Capabilities) throws -> Request {
     var request = request
     let scheme = request.url.scheme?.lowercased() ?? ""
-    let proxy = try settings.proxy.selection(scheme: scheme, host: HostName.of(request.url) ?? "", over: settings.transport)
+    // As in curl, no proxy is used with a Unix socket.
+    let proxy: ProxySelection =
+      settings.network.unixSocket != nil
+      ? .direct : try settings.proxy.selection(scheme: scheme, host: HostName.of(request.url) ?? "", over: settings.transport)
     try setOptions(of: &request, scheme: scheme, proxy: proxy, capabilities)
     try check(request.options, capabilities)
     let isForwarded = settings.isForwarded(scheme: scheme, proxy: proxy)
-    let proxyHeaders = try HeaderArgument.all(settings.proxy.headers)
+    let proxyHeaders = settings.proxy.headers
     if isForwarded, !(session.headers + proxyHeaders).has("Proxy-Connection") {
       try request.headers.set(name: "Proxy-Connection", value: "Keep-Alive")
     }

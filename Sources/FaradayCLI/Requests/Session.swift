@@ -38,6 +38,7 @@ struct Session: Sendable {
     self.query = joinedQuery.isEmpty ? nil : joinedQuery
     if settings.targets.contains(where: { $0.uploadFile != nil }) { try settings.choose(.put) }
     if data != nil { try settings.choose(settings.dataInURL ? (settings.head ? .head : .get) : .post) }
+    settings.form = try settings.form.map { try $0.readingInput() }
     var headers = try HeaderArgument.all(settings.headers)
     if let file = settings.etagCompare { headers.append(try Self.etagCondition(file, isSaved: settings.etagSave != nil)) }
     if settings.isJSON {
@@ -120,7 +121,10 @@ struct Session: Sendable {
     var netrc: Netrc
     if let file = settings.netrcFile {
       guard let contents = try? InputFile(name: file).contents() else { return nil }
-      netrc = try Netrc(text: String(decoding: contents, as: UTF8.self))
+      guard let text = String(validating: contents, as: UTF8.self) else {
+        throw CommandFailure(ExitStatus.readError, "\(file) is not UTF-8")
+      }
+      netrc = try Netrc(text: text)
     } else {
       netrc = try Netrc()
     }

@@ -8,6 +8,8 @@ struct Target: Equatable, Sendable {
   private(set) var credentials: String?
   /// The path and query, if they contain characters that are invalid in a URL and are sent unchanged; otherwise nil.
   private(set) var rawTarget: String?
+  /// The path as it was given, without escapes of the command's own.
+  private var givenPath: String
 
   /// - Parameters:
   ///   - defaultScheme: of a URL that has none; nil is `http`.
@@ -20,6 +22,7 @@ struct Target: Equatable, Sendable {
     var parts = URLParts(complete)
     if !keepsDots { parts.removeDotSegments() }
     if parts.path.isEmpty { parts.path = "/" }
+    givenPath = String(parts.path)
     parts.path = Self.encoded(parts.path)[...]
     parts.query = parts.query.map { Self.encoded($0)[...] }
     let login = parts.user.utf8.dropLast()
@@ -39,10 +42,11 @@ struct Target: Equatable, Sendable {
 
   /// Percent-encodes bytes that are not ASCII, as libcurl does.
   private static func encoded(_ text: Substring) -> String {
-    guard text.utf8.contains(where: { $0 >= 0x80 }) else { return String(text) }
-    return text.utf8.map { byte in
-      byte < 0x80 ? String(UnicodeScalar(byte)) : "%" + String(byte, radix: 16)
-    }.joined()
+    text.utf8.contains { $0 >= 0x80 } ? encoded(bytes: text.utf8) : String(text)
+  }
+
+  private static func encoded(bytes: some Sequence<UInt8>) -> String {
+    bytes.map { byte in byte < 0x80 ? String(UnicodeScalar(byte)) : "%" + String(byte, radix: 16) }.joined()
   }
 
   /// Returns the URL with a scheme and two slashes. Like curl, accepts one to three slashes. Returns nil for more.
@@ -61,8 +65,8 @@ struct Target: Equatable, Sendable {
 
   /// The last segment of the URL's path, for `-O`; nil if it cannot be a file name.
   var remoteName: String? {
-    let path = url.absoluteString.prefix { $0 != "?" && $0 != "#" }
-    let name = path.split(separator: "/", omittingEmptySubsequences: false).last.map(String.init) ?? ""
+    let name =
+      givenPath.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).last.map { String($0) ?? "" } ?? ""
     return name.isEmpty || name == "." || name == ".." ? nil : name
   }
 
@@ -85,9 +89,11 @@ struct Target: Equatable, Sendable {
   /// Adds this text unchanged to the URL's query.
   func adding(query: Data) throws -> Target {
     var parts = URLParts(text)
-    let added = String(decoding: query, as: UTF8.self)
+    let added = Self.encoded(bytes: query)
     parts.query = parts.query.map { $0.isEmpty ? added[...] : "\($0)&\(added)"[...] } ?? added[...]
-    return try with(parts.description, "URL using bad/illegal format or missing URL")
+    var target = try with(parts.description, "URL using bad/illegal format or missing URL")
+    target.givenPath = givenPath
+    return target
   }
 
   private func with(_ text: String, _ problem: String) throws -> Target {

@@ -17,6 +17,12 @@ import TestServers
     return try Fetch.reading(["-K", path] + arguments, readsDefault: false)
   }
 
+  @Test func `a line with an odd line end is read, and a line without an option is a warning`() throws {
+    let read = try state("silent\r\r\nuser = \"a:b\"\r\r\nuser-agent = x\u{B}y\n")
+    #expect(read.global.silent && read.operation.user == "a:b" && read.operation.agent == "x" && read.warnings.isEmpty)
+    #expect(try state(" = x\n  # a comment\n\n").warnings.count == 1)
+  }
+
   @Test func `options can omit dashes, and values follow a space, an equals sign or a colon`() throws {
     let state = try state(
       """

@@ -24,6 +24,16 @@ import Testing
     #expect(outcome.error.isEmpty)
   }
 
+  @Test func `input that cannot be sent ends the command`() async throws {
+    let server = try WebSocketServer.echo()
+    let large = Data(repeating: 0x61, count: (16 << 20) + 1)
+    let outcome = try await Program.run("ws", server.url, input: large)
+    #expect(outcome.status == 26 && outcome.error.contains("input"), "\(outcome.error)")
+    let local = try LocalServer()
+    let plain = try await Program.run("ws", local.url + "/hello")
+    #expect(plain.status == 8 && plain.error.contains("Not a WebSocket"), "\(plain.error)")
+  }
+
   @Test func `bytes are written as they are`() async throws {
     let server = try WebSocketServer { client in
       let first = try client.readMessage()

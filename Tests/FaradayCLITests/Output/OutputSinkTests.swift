@@ -29,6 +29,26 @@ import Testing
     #expect(ContentDisposition.filename(inHead: head) == name)
   }
 
+  @Test(arguments: ["\u{B}", "\u{C}", "\r", "\u{85}", "\u{2028}"])
+  func `a file name within the value of another field does not count`(separator: String) {
+    let head = "HTTP/1.1 200 OK\r\nX: user\(separator)Content-Disposition: attachment; filename=evil\r\n\r\n"
+    #expect(ContentDisposition.filename(inHead: Data(head.utf8)) == nil)
+  }
+
+  @Test func `a pipe is neither truncated nor removed`() throws {
+    let path = folder.file("pipe")
+    #expect(mkfifo(path, 0o600) == 0)
+    let reader = open(path, O_RDWR | O_CLOEXEC)
+    defer { close(reader) }
+    var sink = OutputSink(path: path, rules: OutputRules(removesOnError: true))
+    try sink.write(body: Data("a".utf8))
+    #expect(try sink.restart() == 0)
+    try sink.write(body: Data("b".utf8))
+    #expect(sink.abandon() == nil)
+    var status = stat()
+    #expect(stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFIFO)
+  }
+
   @Test func `a partial file is appended to, and only if the caller names it`() throws {
     _ = try write("old", to: "own")
     _ = try write("new", to: "own", OutputRules(resumesAt: 3))

@@ -78,12 +78,29 @@ import Testing
       .text, "Issue another request to this URL: 'http://u:p@h/x?key=1'\n",
       "Issue another request to this URL: 'http://h/x?key=[secret]'\n"
     ),
+    (
+      .headerIn, "Set-Cookie: a=1;\r\n b=2\r\n\tc\r\nX: d\r\n e\r\n",
+      "Set-Cookie: [secret]\r\n[secret]\r\n[secret]\r\nX: d\r\n e\r\n"
+    ),
+    (.headerIn, "Set-Cookie : a=1\r\n", "Set-Cookie: [secret]\r\n"),
     (.headerOut, "Host: h\r\nX-Plain:  1 \r\n", "Host: h\r\nX-Plain:  1 \r\n"),
   ])
   func `traces redact credentials`(_ kind: TraceEvent.Kind, _ line: String, _ shown: String) throws {
-    let redacted = TraceRedaction().redacted(TraceEvent(kind, Data(line.utf8)))
+    var last = TraceRedaction.LastLine()
+    let redacted = TraceRedaction().redacted(TraceEvent(kind, Data(line.utf8)), after: &last)
     #expect(String(decoding: redacted, as: UTF8.self) == shown)
     let all = try text(.verbose, [(kind, line)], showsSecrets: true)
     #expect(all.replacing("> ", with: "").replacing("< ", with: "").replacing("* ", with: "") == line)
+  }
+
+  /// libcurl reports a head of more than 64 KiB in several events.
+  @Test(arguments: [
+    ["GET / HTTP/1.1\r\nAuthorization: Bearer hun", "ter2\r\nX: 1\r\n\r\n"],
+    ["GET / HTTP/1.1\r\nAuthori", "zation: Bearer hunter2\r\nX: 1\r\n\r\n"],
+    ["GET /?token=hun", "ter2 HTTP/1.1\r\nX: 1\r\n\r\n"], ["GET / HTTP/1.1\r\nCookie: a=hun", "ter", "2\r\nX: 1\r\n\r\n"],
+  ])
+  func `a credential that is cut by the end of an event is redacted`(events: [String]) throws {
+    let shown = try text(.verbose, events.map { (.headerOut, $0) })
+    #expect(!shown.contains("hun") && !shown.contains("ter") && shown.hasSuffix("> X: 1\r\n> \r\n"), "\(shown)")
   }
 }
