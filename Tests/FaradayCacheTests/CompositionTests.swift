@@ -26,7 +26,7 @@ import Testing
   @Test func `stale-if-error applies to an open circuit and to a rejecting limit`() async throws {
     server.answer([.cacheControl: "max-age=1, stale-if-error=60"], times: 1)
     server.answer([:], status: .badGateway)
-    let connection = try connection(CircuitBreaker(.init(failures: 1)))
+    let connection = try connection(CircuitBreaker(.init(failures: 1), clock: ManualClock()))
     _ = try await connection.get("a")
     server.advance(by: 2)
     for reason in [CacheResult.Reason.serverError, .unreachable, .unreachable] {

@@ -69,8 +69,8 @@ import Testing
       { try await connection.perform(typed.validating(ResponseValidator { _ in false })) },
       { try await connection.perform(typed.sending(.json([Double.nan]))) },
       { try await connection.get("x") { $0.headers[.contentLength] = "9" } },
-      { try await send(bad.url, twice, .circuitBreaker(.init(failures: 1))) },
-      { try await send(good.url, twice, .rateLimit(1, per: .seconds(60), maximumWait: .zero)) },
+      { try await send(bad.url, twice, CircuitBreaker(.init(failures: 1), clock: ManualClock())) },
+      { try await send(good.url, twice, RateLimit(.init(1, per: .seconds(60), maximumWait: .zero), clock: ManualClock())) },
       { try await send(good.url, full, full) },
     ]
     for (index, way) in ways.enumerated() {
