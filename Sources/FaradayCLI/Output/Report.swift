@@ -66,7 +66,9 @@ struct Report {
 
   /// The status of the last response, which may be a redirect; 0 without a response and for HTTP/0.9, which has no status.
   var statusCode: Int {
-    let last = response ?? hops.last { $0.response != nil }?.response
+    // As in curl, a proxy's response to CONNECT clears the status of the response before.
+    let isCleared = hops.last?.metrics?.proxyStatus != nil
+    let last = response ?? (isCleared ? nil : hops.last { $0.response != nil }?.response)
     return last.map { $0.version == .http0_9 ? 0 : $0.status.code } ?? 0
   }
 
