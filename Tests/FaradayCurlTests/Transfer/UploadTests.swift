@@ -222,7 +222,9 @@ import Testing
       let response = try await connection.post(body: .stream(source))
       #expect(try await response.body.utf8Text() == "ok" && code == nil)
     } catch let error as TransportError {
-      #expect(error.code == code, "\(error)")
+      // libcurl 8.14 calls a head without a complete line an empty reply.
+      let isEmpty = error.code == .connectionClosed && answer.hasSuffix("200")
+      #expect(error.code == code || isEmpty, "\(error)")
     }
     #expect(await source.hasGone.opened())
   }
