@@ -76,7 +76,7 @@ import Testing
   @Test func `the file of a cookie jar can be a pipe, which is not replaced`() async throws {
     let path = folder.file("pipe")
     #expect(mkfifo(path, 0o600) == 0)
-    let reader = open(path, O_RDWR | O_CLOEXEC)
+    let reader = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK)
     defer { close(reader) }
     #expect(try await Program.run("-c", path, server.url + "/cookies/set?a=b").status == 0)
     var status = stat()
@@ -93,7 +93,8 @@ import Testing
   }
 
   @Test func `the status before a failed redirect is reported`() async throws {
-    let moved = try MockServer { _ in .status(.found, headers: [.location: "http://127.0.0.1:1/"]) }
+    let port = try RefusedPort()
+    let moved = try MockServer { _ in .status(.found, headers: [.location: "http://127.0.0.1:\(port.port)/"]) }
     #expect(try await Program.run("-sL", "-w", "%{http_code}", moved.url).text == "302")
   }
 

@@ -41,7 +41,7 @@ enum ConfigFile {
       let start = line.first { !$0.isWhitespace }
       guard start != nil, start != "#" else { continue }
       do {
-        guard !line.contains("\u{FFFD}") else { throw UsageFailure("the line is not UTF-8") }
+        guard !line.contains("\u{FFFD}") else { throw UsageFailure("the line has U+FFFD, or bytes that are not UTF-8") }
         guard let (option, value) = words(of: line) else { throw UsageFailure("the line has no option") }
         // An option may lack its dashes.
         _ = try parser.read(option: option.hasPrefix("-") ? option : "--" + option, next: value)
@@ -54,7 +54,7 @@ enum ConfigFile {
     state = parser.state
   }
 
-  /// The option of a line, and its value; nil for a comment or an empty line.
+  /// The option of a line, and its value; nil for a line without an option.
   static func words(of line: Substring) -> (option: String, value: String?)? {
     // An option with dashes ends only at white space: curl has no option `--x=y`.
     let pattern = #/\s*(-\S*|[^#\s][^\s=:]*)[\s=:]*(?:"((?:\\.|[^"\\])*).*|(\S+).*)?/#.dotMatchesNewlines()

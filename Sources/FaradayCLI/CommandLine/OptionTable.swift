@@ -123,7 +123,8 @@ enum OptionTable {
     let head = """
       Usage: faraday [options...] <url>
       Sends HTTP requests and writes the response bodies. The options are curl's.
-      Other commands: faraday events URL (server-sent events), faraday ws URL (WebSocket), faraday serve (a local test server), faraday demo, faraday adapters.
+      Other commands: faraday events URL (server-sent events), faraday ws URL (WebSocket), faraday serve (a local test server),
+      faraday demo, faraday adapters.
       """
     let width = topics.flatMap(\.options).map(\.usage.count).filter { $0 < 34 }.max() ?? 0
     let sections = topics.map { topic in

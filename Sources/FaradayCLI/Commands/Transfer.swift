@@ -38,7 +38,7 @@ struct Transfer: Sendable {
     if let resumption, job.upload == nil { sink = try self.sink(for: target, resumesAt: resumption.offset) }
     let composer = try RequestComposer(session: session, target: target, upload: job.upload, resumesAt: resumption?.offset)
     var request = try composer.request()
-    request.options.onTrace = trace?.handler
+    request.options.onTrace = trace?.handler()
     // A range request has no time condition (RFC 9110, section 13.1.3).
     let exchange = Exchange(
       request, sink: sink, settings: settings, meter: meter, headFile: job.headFile,

@@ -17,9 +17,6 @@ final class TraceWriter: Sendable {
   private struct State {
     var isInLine = false
     var hasTracedData = false
-    /// The last line of the heads that were sent and received.
-    var sent = TraceRedaction.LastLine()
-    var received = TraceRedaction.LastLine()
   }
 
   private let format: Format
@@ -49,15 +46,22 @@ final class TraceWriter: Sendable {
       hidesData: format == .verbose && Descriptor.output.isTerminal)
   }
 
-  /// For ``FaradayCore/Options/onTrace``.
-  var handler: TraceHandler { { [self] event in write(event) } }
+  /// The handler of one transfer, for ``FaradayCore/Options/onTrace``. The events of parallel transfers mix.
+  func handler() -> TraceHandler {
+    let last = Mutex((sent: TraceRedaction.LastLine(), received: TraceRedaction.LastLine()))
+    return { [self] event in
+      let bytes = last.withLock { last in
+        event.kind == .headerOut
+          ? redaction?.redacted(event, after: &last.sent) : redaction?.redacted(event, after: &last.received)
+      }
+      write(event.kind, bytes ?? event.bytes)
+    }
+  }
 
-  /// Writes an event. Errors are ignored: a trace must not end a transfer.
-  func write(_ event: TraceEvent) {
+  /// Errors are ignored: a trace must not end a transfer.
+  private func write(_ kind: TraceEvent.Kind, _ bytes: Data) {
     state.withLock { state in
-      let place = event.kind == .headerOut ? \State.sent : \State.received
-      let bytes = redaction?.redacted(event, after: &state[keyPath: place]) ?? event.bytes
-      let text = format == .verbose ? verbose(event.kind, bytes, &state) : dump(event.kind, bytes)
+      let text = format == .verbose ? verbose(kind, bytes, &state) : dump(kind, bytes)
       try? output.descriptor.write(text)
     }
   }

@@ -47,7 +47,6 @@ final class Sockets {
   /// A connection. Its descriptor may belong to another socket later; its number reveals that.
   struct Connection {
     let descriptor: Int32
-    let endpoints: Endpoints
     let number: Int?
   }
 
@@ -196,8 +195,7 @@ final class Sockets {
 
   /// Whether libcurl has not closed the connection.
   func isOpen(_ connection: Connection) -> Bool {
-    let entry = entries[Int(connection.descriptor)]
-    return entry.endpoints == connection.endpoints && entry.number == connection.number
+    connection.number != nil && entries[Int(connection.descriptor)].number == connection.number
   }
 
   func noteHTTP2(_ descriptor: Int32) { entries[Int(descriptor)].isHTTP2 = true }
@@ -247,9 +245,9 @@ final class Sockets {
     guard let origin = counters.known(origin), origin.open.value > origin.used.value else { return nil }
     let options = options()
     let found = entries.firstIndex { $0.isKept && $0.origin === origin && $0.options == options }
-    guard let found, let endpoints = entries[found].endpoints else { return nil }
+    guard let found else { return nil }
     entries[found].isReserved = true
-    return .reservation(Connection(descriptor: Int32(found), endpoints: endpoints, number: entries[found].number))
+    return .reservation(Connection(descriptor: Int32(found), number: entries[found].number))
   }
 
   /// Counts a connection that is about to be opened. If it exceeds the limit of the origin or the pool, idle connections are

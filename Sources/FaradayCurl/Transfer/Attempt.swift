@@ -479,7 +479,7 @@ final class Attempt {
     watchFrames()
     let uses = sockets.begin(descriptor)
     connectionNumber = sockets.number(descriptor)
-    connection = Connection(descriptor: descriptor, endpoints: endpoints, number: connectionNumber)
+    connection = Connection(descriptor: descriptor, number: connectionNumber)
     if uses >= transfer.settings.requestsPerConnection { forbidReuse() }
     return .claimed
   }

@@ -4,9 +4,9 @@
 ///
 /// - Which requests: requests with an idempotent method, that is GET, HEAD, PUT, DELETE, OPTIONS, TRACE and QUERY. Other requests are
 ///   retried if ``FaradayCore/Options/isRetryable`` is true. They get an `Idempotency-Key` header with one value for all
-///   attempts, unless ``Policy/sendsIdempotencyKey`` is false. If no connection was established, nothing was sent, so a request
-///   with any method is retried; what a redirect below has sent before counts too. A body that can be read only once is never
-///   sent again.
+///   attempts, unless ``Policy/sendsIdempotencyKey`` is false. A request with any method is retried if nothing of it was
+///   sent, because no connection was established; with ``Redirects`` below, no request before a redirect either. A body that can
+///   be read only once is never sent again.
 /// - After what: ``Policy/errors`` and ``Policy/statuses``, unless ``Policy/shouldRetry`` decides otherwise. The status of an
 ///   error with a response counts as well, so that ``StatusValidation`` can be below. Never after a `CancellationError`.
 /// - When: after a random delay (full jitter) of at most ``Policy/initialDelay``, an upper bound that doubles with each retry
@@ -56,7 +56,7 @@ public struct Retry: Middleware {
     let request = sent.map(request.recorded) ?? withKey(request)
     let outcome: Result<Response, any Error>
     do { outcome = .success(try await next(request)) } catch { outcome = .failure(error) }
-    return try await settle(outcome, of: request, unlessIn: sent, next)
+    return try await settle(outcome, of: request, recordedIn: sent, next)
   }
 
   /// Retries until there is a result. Not inlined: it would enlarge the frame of `handle`, which every waiting request has.
@@ -64,7 +64,7 @@ public struct Retry: Middleware {
   /// - Parameter sent: records a request that is retried only as long as no server may have received it; nil for others.
   @inline(never)
   private func settle(
-    _ first: Result<Response, any Error>, of request: Request, unlessIn sent: SentRequest?, _ next: Next
+    _ first: Result<Response, any Error>, of request: Request, recordedIn sent: SentRequest?, _ next: Next
   ) async throws -> Response {
     var request = request
     var outcome = first

@@ -15,7 +15,8 @@ import Testing
   ) throws -> String {
     let path = folder.file("trace")
     let writer = try TraceWriter(format, path: path, showsTime: showsTime, showsSecrets: showsSecrets)
-    for (kind, text) in events { writer.handler(TraceEvent(kind, Data(text.utf8))) }
+    let handler = writer.handler()
+    for (kind, text) in events { handler(TraceEvent(kind, Data(text.utf8))) }
     return String(decoding: folder.read("trace") ?? Data(), as: UTF8.self)
   }
 
@@ -102,5 +103,15 @@ import Testing
   func `a credential that is cut by the end of an event is redacted`(events: [String]) throws {
     let shown = try text(.verbose, events.map { (.headerOut, $0) })
     #expect(!shown.contains("hun") && !shown.contains("ter") && shown.hasSuffix("> X: 1\r\n> \r\n"), "\(shown)")
+  }
+
+  @Test func `parallel transfers do not end each other's credentials`() throws {
+    let writer = try TraceWriter(.verbose, path: folder.file("trace"))
+    let (one, other) = (writer.handler(), writer.handler())
+    one(TraceEvent(.headerOut, Data("GET / HTTP/1.1\r\nCookie: a=hun".utf8)))
+    other(TraceEvent(.headerOut, Data("GET / HTTP/1.1\r\nX: 1\r\n\r\n".utf8)))
+    one(TraceEvent(.headerOut, Data("ter2\r\n\r\n".utf8)))
+    let shown = String(decoding: folder.read("trace") ?? Data(), as: UTF8.self)
+    #expect(!shown.contains("hun") && !shown.contains("ter") && shown.contains("X: 1"), "\(shown)")
   }
 }

@@ -44,7 +44,7 @@ import Darwin
         _ = sockets.connected([socket.descriptor], endpoints)
         sockets.established(socket.descriptor, to: "origin")
         #expect(sockets.begin(socket.descriptor) == 1)
-        return .init(descriptor: socket.descriptor, endpoints: endpoints, number: sockets.number(socket.descriptor))
+        return .init(descriptor: socket.descriptor, number: sockets.number(socket.descriptor))
       }
       let first = connect(old)
       sockets.closed(socket.descriptor)

