@@ -324,12 +324,11 @@ final class Engine {
         endSweep()
         continue
       }
-      if let reason = transfer.exchange.neededRestart(after: code), restart(transfer, reason) { continue }
       let isUnresolved = code == CURLE_COULDNT_RESOLVE_HOST || code == CURLE_COULDNT_RESOLVE_PROXY
       let failure = isUnresolved ? transfer.exchange.libcurlError(code) : nil
       let place = transfer.place
       end(transfer, .done(code))
-      if let failure, let place { failWaiting(for: place, failure) }
+      if let failure, let place, transfer.hasFinished { failWaiting(for: place, failure) }
     }
   }
 
@@ -376,10 +375,14 @@ final class Engine {
   }
 
   /// Ends a transfer: no other code does. Reports the outcome while the easy handle has its metrics, then releases everything.
+  /// Restarts the transfer instead if its outcome needs another attempt.
   ///
   /// - Parameter outcome: nil if the transfer continues; nothing happens then.
   private func end(_ transfer: Transfer, _ outcome: Transfer.Outcome?) {
     guard let outcome, !transfer.hasFinished else { return }
+    if case .done(let code) = outcome, let reason = transfer.exchange.neededRestart(after: code), restart(transfer, reason) {
+      return
+    }
     if case .failed(let error) = outcome { transfer.exchange.discardPausedBytes(because: error) }
     let isWell = transfer.finish(outcome)
     deadlines.remove(transfer)

@@ -24,6 +24,8 @@ struct Activity {
     if queued == 0 { queued = now }
   }
 
+  var timeInQueue: Duration { queued > 0 ? .nanoseconds(max(0, activated - queued)) : .zero }
+
   mutating func begin(at now: Int64) {
     activated = now
     last = now

@@ -334,13 +334,15 @@ final class Attempt {
   func openedSocket(_ descriptor: Int32, isDatagram: Bool) {
     let transfer = self.transfer
     expectsHead = false
-    openedSockets.append(descriptor)
+    let isFirst = openedSockets.isEmpty
+    // The next leg's socket can have the number of one that was closed.
+    if !openedSockets.contains(descriptor) { openedSockets.append(descriptor) }
     // A keep-alive connection was dead, and libcurl opens another one.
     connectionNumber = nil
     let tcp = transfer.tcpSettings
     if !isDatagram, tcp.userTimeoutMilliseconds > 0 { faraday_set_user_timeout(descriptor, tcp.userTimeoutMilliseconds) }
     transfer.exchange.engine?.opened(descriptor, isDatagram: isDatagram, for: transfer)
-    if openedSockets.count == 1 { transfer.exchange.report(.resolved) }
+    if isFirst { transfer.exchange.report(.resolved) }
   }
 
   /// Whether libcurl has neither opened a socket nor found an address.
@@ -441,11 +443,13 @@ final class Attempt {
     release(to: sockets)
     // libcurl counts the connections of all legs. After the first leg, a known connection is a keep-alive connection.
     let found = transfer.mayBeHTTP3 ? sockets.descriptor(endpoints, active: easy.activeSocket) : sockets.descriptor(endpoints)
-    let known = challenges.legs > 0 && !endpoints.isAnonymous ? found : nil
-    let isNextLeg = known != nil && challenges.connection.map { $0.descriptor == known && sockets.isOpen($0) } ?? false
+    let before = challenges.connection.flatMap { sockets.isOpen($0) ? $0.descriptor : nil }
+    // Connections of Unix sockets have equal endpoints.
+    let known = endpoints.isAnonymous ? before.flatMap { $0 == easy.activeSocket ? $0 : nil } : challenges.legs > 0 ? found : nil
+    let isNextLeg = known != nil && known == before
     let isKept = known != nil || challenges.legs == 0 && easy.get(CURLINFO_NUM_CONNECTS) == 0
     if challenges.legs == 0 { isReused = isKept }
-    let descriptor = isKept ? found : sockets.connected(openedSockets, endpoints)
+    let descriptor = isKept ? known ?? found : sockets.connected(openedSockets, endpoints)
     let ssl = transfer.target.isSecure ? faraday_get_ssl(easy.pointer) : nil
     if let ssl, !isKept { tlsSession = OpenSSL.session(of: ssl) }
     sentInHandshake = maySendEarlyData && ssl.map(OpenSSL.isInHandshake) ?? false
@@ -613,6 +617,8 @@ final class Attempt {
   private func checkEnd() {
     let exchange = transfer.exchange
     guard exchange.isSendingPaused, !exchange.isReceivingPaused, !hasEnded, let easy, let connection else { return }
+    // libcurl answers a challenge over another connection.
+    guard !challenges.isPending else { return }
     if let ssl = faraday_get_ssl(easy.pointer) {
       // The TLS layer may have bytes that arrived before the end.
       guard !OpenSSL.hasUnreadBytes(ssl) else { return }

@@ -662,7 +662,7 @@ final class Exchange {
     guard let attempt, transfer.isActive else { return TransferMetrics() }
     let start = attempt.challenges.legs == 0 ? activity.began(attempt) : activity.activated
     var metrics = attempt.metrics(submitted: activity.submitted, start: start)
-    metrics.queue = .nanoseconds(activity.activated - activity.submitted)
+    metrics.queue = activity.timeInQueue
     // Not CURLINFO_STARTTRANSFER_TIME: for uploads it is the first byte sent, and it counts a 100.
     if receiving.firstByte > 0 { metrics.firstByte = .nanoseconds(receiving.firstByte - activity.submitted) }
     // Not CURLINFO_SIZE_UPLOAD_T for streamed bodies: it includes the framing of chunks.

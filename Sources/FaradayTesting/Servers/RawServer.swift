@@ -63,7 +63,7 @@ public final class RawServer: Sendable {
   }
 
   /// Listens on a Unix domain socket instead of a port.
-  init(unixSocket path: String, onConnection: @escaping @Sendable (RawConnection) throws -> Void) throws {
+  package init(unixSocket path: String, onConnection: @escaping @Sendable (RawConnection) throws -> Void) throws {
     address = .ipv4
     scheme = "http"
     acceptor = try Acceptor(ListeningSocket(unixSocket: path)) { socket, index in

@@ -45,6 +45,16 @@ import Testing
     #expect(NameLookup.count("resolved.test") == 0)
   }
 
+  @Test func `the time of the resolver is not a time in the queue`() async throws {
+    let server = try server()
+    let adapter = adapter { _ in
+      try await Task.sleep(for: .milliseconds(10))
+      return .init(["127.0.0.1"])
+    }
+    let metrics = try await adapter.send(Request("http://resolved.test:\(server.port)/")).metrics
+    #expect(metrics.queue == .zero)
+  }
+
   @Test func `a burst calls the resolver once, and its answer is cached until it expires or is flushed`() async throws {
     let server = try server()
     let gate = Gate()

@@ -61,6 +61,28 @@ import Testing
 
   private static let hasNTLM: ConditionTrait = .enabled(if: Library.schemes.contains(.ntlm), "this libcurl has no NTLM")
 
+  @Test(Self.hasNTLM) func `NTLM over a Unix socket counts its connection once`() async throws {
+    let path = FileManager.default.temporaryDirectory.path() + "/faraday-\(UInt32.random(in: 0 ... .max))"
+    let messages = Log<UInt8?>()
+    let server = try RawServer(unixSocket: path) { connection in
+      while true {
+        let authorization = try connection.readHead().firstMatch(of: #/(?i)\r\nauthorization: ([^\r]*)\r\n/#)
+        let message = Self.message(authorization.map { String($0.output.1) })?.dropFirst(8).first
+        messages.append(message)
+        try connection.send(message == 1 ? Self.refusal(Self.challenge) : Self.ok)
+      }
+    }
+    defer { server.stop() }
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    let adapter = CurlAdapter()
+    var request = try Request("http://host.test/")
+    request.options.network.unixSocket = path
+    request.options.authentication = TransportAuthentication(user: "ada", password: "hunter2", schemes: .ntlm)
+    #expect(try await adapter.send(request).status == .ok)
+    #expect(messages.elements == [1, 3] && adapter.statistics.connections.opened == 1)
+    await until { adapter.statistics.connections.open == 0 }
+  }
+
   @Test(Self.hasNTLM, arguments: [Delivery.buffered, .streamed], ["", "the body"])
   func `NTLM exchanges its three messages over one connection`(delivery: Delivery, body: String) async throws {
     let arrivals = Log<Arrival>()

@@ -229,6 +229,53 @@ import Testing
     #expect(await source.hasGone.opened())
   }
 
+  @Test func `an upload whose source stalls is sent over another connection if the server closes a kept one`() async throws {
+    let server = try RawServer { connection in
+      _ = try connection.readHead()
+      try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+      guard connection.index == 0 else { return connection.waitForClose() }
+      // As if an idle timeout had ended the connection when the request was sent.
+      _ = try connection.readHead()
+      connection.halfClose()
+      connection.waitForClose()
+    }
+    defer { server.stop() }
+    let connection = try server.connection()
+    #expect(try await connection.get("/").status == .ok)
+    let (pieces, source) = AsyncStream.makeStream(of: Data.self)
+    async let response = connection.put("/", body: .stream(pieces))
+    await until { server.connectionCount == 2 }
+    source.yield(Data("piece".utf8))
+    source.finish()
+    #expect(try await response.status == .ok)
+  }
+
+  @Test(arguments: ["", "refuse"])
+  func `a challenge that ends the connection while the source of the body stalls is not the response`(text: String) async throws {
+    let server = try RawServer { connection in
+      let head = try connection.readHead().lowercased()
+      _ = try connection.read(exactly: "5\r\npiece\r\n".utf8.count)
+      let challenge = "401 Unauthorized\r\nWWW-Authenticate: Basic realm=\"a\"\r\nContent-Length: \(text.utf8.count)"
+      let (line, body) = head.contains("\r\nauthorization: basic") ? ("200 OK\r\nContent-Length: 2", "ok") : (challenge, text)
+      try connection.send("HTTP/1.1 \(line)\r\nConnection: close\r\n\r\n\(body)")
+      connection.halfClose()
+      connection.waitForClose()
+    }
+    defer { server.stop() }
+    var connection = try server.connection()
+    connection.defaults.timeouts = Timeouts(idle: .seconds(1))
+    do {
+      let response = try await connection.put("/") {
+        $0.body = .stream(StalledSource(), isReplayable: true)
+        $0.options.authentication = TransportAuthentication(user: "ada", password: "hunter2", schemes: [.basic, .digest])
+      }
+      #expect(response.status == .ok && server.connectionCount == 2)
+    } catch let error as TransportError {
+      // libcurl before 8.9 does not notice an end that arrives after the challenge.
+      #expect(error.code == .idleTimeout)
+    }
+  }
+
   @Test func `a refused upload whose response never ends reaches the idle timeout`() async throws {
     let server = try RawServer { connection in
       _ = try connection.readHead()
