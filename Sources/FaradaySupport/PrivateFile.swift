@@ -55,14 +55,11 @@ package enum PrivateFile {
     }
   }
 
-  /// Writes a temporary file with mode 0600 in the same folder, and renames it when it is complete. A device or a pipe, such as
-  /// `/dev/null`, is not replaced: the bytes are written into it. Throws ``Failure``.
+  /// Writes a temporary file with mode 0600 in the same folder, and renames it when it is complete. Throws ``Failure``.
   ///
   /// - Parameter survivesPowerLoss: whether the bytes reach the disk before the rename (`fsync`), so that the file is complete
   ///   even after a power loss. A file with a checksum does not need `fsync`, which takes milliseconds.
   package static func write(_ data: Data, to path: String, survivesPowerLoss: Bool = true) throws {
-    var found = stat()
-    if stat(path, &found) == 0, ![S_IFREG, S_IFDIR].contains(found.st_mode & S_IFMT) { return try write(data, into: path) }
     var template = Array((path + ".XXXXXX").utf8CString)
     // The file has mode 0600 from the start.
     let descriptor = mkstemp(&template)
@@ -79,11 +76,25 @@ package enum PrivateFile {
     }
   }
 
-  private static func write(_ data: Data, into path: String) throws {
+  /// Writes into a device, such as `/dev/null`, or a pipe. Returns false, and writes nothing, if the path is something else.
+  /// Throws ``Failure``, also for the pipe of another user, who could read the bytes.
+  ///
+  /// Waits for the reader of a pipe. If the reader leaves, the process gets SIGPIPE.
+  package static func write(_ data: Data, intoDevice path: String) throws -> Bool {
+    var found = stat()
+    let devices = [S_IFCHR, S_IFBLK, S_IFIFO]
+    guard stat(path, &found) == 0, devices.contains(found.st_mode & S_IFMT) else { return false }
+    guard found.st_mode & S_IFMT != S_IFIFO || found.st_uid == geteuid() else {
+      throw Failure(reason: "it is a pipe of another user")
+    }
     let descriptor = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY)
     guard descriptor >= 0 else { throw Failure.ofSystem }
     defer { close(descriptor) }
+    guard fstat(descriptor, &found) == 0, devices.contains(found.st_mode & S_IFMT) else {
+      throw Failure(reason: "another file has taken its place")
+    }
     try write(data, to: descriptor)
+    return true
   }
 
   private static func write(_ data: Data, to descriptor: Int32) throws {

@@ -7,10 +7,10 @@
 ///     connection.use(.redirects())
 ///     connection.use(.alternativeServices(store))
 ///
-/// Place it below ``Redirects``, ``Retry`` and ``HSTS``, so that it handles each redirect and each attempt separately, with the
-/// URL that is sent. The request keeps its URL, its `Host` and its origin, and the server's certificate must be valid for the
-/// origin's host (section 2.1). Only the connection changes: it goes to another address (``FaradayCore/Network/connectTo``) or
-/// uses HTTP/3. The `Alt-Used` field names the alternative (section 5).
+/// Place it below ``Redirects``, ``Retry``, ``HSTS`` and a cache, so that it handles each redirect and each attempt separately,
+/// with the URL that is sent. The request keeps its URL, its `Host` and its origin, and the server's certificate must be valid
+/// for the origin's host (section 2.1). Only the connection changes: it goes to another address
+/// (``FaradayCore/Network/connectTo``) or uses HTTP/3. The `Alt-Used` field names the alternative (section 5).
 ///
 /// - `Alt-Svc` counts only if it came over `https` from a server whose certificate was verified
 ///   (``FaradayCore/TLS/verifiesServer``). It is ignored in a 421 response (section 6).
@@ -23,8 +23,9 @@
 /// - An alternative is ignored for five minutes if no connection to it can be made (an invalid certificate included), or if it
 ///   returns 421 (Misdirected Request). The request is then sent to its origin, and each timeout starts again. An expired total
 ///   timeout ends the request instead.
-/// - An `h3` or `h2` alternative that responds with another version of HTTP is ignored too (section 2.4); its response is
-///   returned. An `h3` alternative responds over TCP if UDP is blocked.
+/// - An `h3` alternative that responds with another version of HTTP is ignored too (section 2.4); its response is returned. It
+///   responds over TCP if UDP is blocked. An `h2` alternative may respond with HTTP/1.1: libcurl before 8.4 sends some requests
+///   only so.
 public struct AlternativeServices: Middleware {
   /// The store of the learned alternatives.
   public let store: AlternativeServiceStore
@@ -35,16 +36,16 @@ public struct AlternativeServices: Middleware {
 
   public func handle(_ request: Request, next: Next) async throws -> Response {
     guard let (alternative, moved) = moved(request, next.capabilities) else {
-      return learning(from: try await next(request), to: request)
+      return try await learning(from: request, next)
     }
     let sent = SentRequest()
     do {
-      let response = try await next(moved.recorded(in: sent))
+      let response = try await learning(from: moved.recorded(in: sent), next)
       guard response.status == .misdirectedRequest else {
         // A cache below can respond, also with an older version.
-        let isRejected = sent.wasSent && !alternative.hasNegotiated(response.version, for: request)
-        defer { if isRejected { store.reject(alternative, for: request.url) } }
-        return learning(from: response, to: request)
+        let isOverTCP = alternative.isHTTP3 && sent.wasSent && response.version.major != 3
+        if isOverTCP { store.reject(alternative, for: request.url) }
+        return response
       }
       await response.body.discard()
       store.reject(alternative, for: request.url)
@@ -52,23 +53,37 @@ public struct AlternativeServices: Middleware {
       store.reject(alternative, for: request.url)
       if error.code == .totalTimeout { throw error }
     }
-    return learning(from: try await next(request), to: request)
+    return try await learning(from: request, next)
   }
 
-  private func learning(from response: Response, to request: Request) -> Response {
-    if request.options.tls.verifiesServer, response.status != .misdirectedRequest, let field = response.headers[.altSvc] {
-      let age = response.headers[.age].flatMap { Int($0) } ?? 0
-      store.receive(field, from: response.url, version: response.version, age: age)
+  /// Sends the request, and learns from its response, also from that of an error.
+  private func learning(from request: Request, _ next: Next) async throws -> Response {
+    do {
+      let response = try await next(request)
+      learn(from: response, to: request)
+      return response
+    } catch {
+      if let response = (error as? any FaradayError)?.response { learn(from: response, to: request) }
+      throw error
     }
-    return response
+  }
+
+  private func learn(from response: Response, to request: Request) {
+    guard request.options.tls.verifiesServer, response.status != .misdirectedRequest, let field = response.headers[.altSvc] else {
+      return
+    }
+    let age = response.headers[.age].flatMap { Int($0) } ?? 0
+    store.receive(field, from: response.url, version: response.version, age: age)
   }
 
   /// Returns the request for an alternative; nil if the request goes to its origin.
   private func moved(_ request: Request, _ capabilities: Capabilities) -> (AlternativeServiceStore.Alternative, Request)? {
     let options = request.options
-    // A request that can be sent only once must not be risked on a server that may be unreachable. An upgrade needs HTTP/1.1.
-    guard request.body.isReplayable, options.upgrade == nil, options.tls.verifiesServer, capabilities.contains(.otherAddresses),
-      options.network.connectTo.isEmpty, options.network.hostOverrides.isEmpty, options.network.unixSocket == nil,
+    // A request that can be sent only once must not be risked on a server that may be unreachable. An upgrade and trailers need
+    // HTTP/1.1.
+    guard request.body.isReplayable, options.upgrade == nil, options.requestTrailers == nil, options.tls.verifiesServer,
+      capabilities.contains(.otherAddresses), options.network.connectTo.isEmpty,
+      options.network.hostOverrides.isEmpty, options.network.unixSocket == nil,
       !options.proxy.isOwn,
       let place = AlternativeServiceStore.place(of: request.url), let endpoint = try? Target(request).endpoint,
       let alternative = store.alternatives(for: request.url).first(where: { options.canSpeak($0.protocolID, capabilities) }),
@@ -90,16 +105,6 @@ public struct AlternativeServices: Middleware {
 
 extension AlternativeServiceStore.Alternative {
   fileprivate var isHTTP3: Bool { protocolID == "h3" }
-
-  /// Whether the response to the request came over the alternative's protocol.
-  fileprivate func hasNegotiated(_ version: HTTPVersion, for request: Request) -> Bool {
-    switch protocolID {
-    case "h3": version.major == 3
-    // Only for such requests do all versions of libcurl negotiate HTTP/2.
-    case "h2": version.major == 2 || !(request.method.isSafe && request.body.isEmpty && request.options.deliversWhole)
-    default: true
-    }
-  }
 }
 
 extension Options {

@@ -79,8 +79,9 @@ public struct CircuitBreaker: Middleware {
   }
 
   private func admission(_ key: String) async throws -> Circuit.Admission {
-    try await circuits.update(key) { [policy, random] circuit, now, lost in
-      if case .admitted(let ticket) = lost { circuit.record(.none, of: ticket, at: now, policy, random) }
+    try await circuits.update(key) { [policy, random] lost in
+      guard case .admitted(let ticket) = lost, ticket.probe != nil else { return nil }
+      return { circuit, now in circuit.record(.none, of: ticket, at: now, policy, random) }
     } _: { [policy] circuit, now in
       circuit.admit(at: now, policy)
     }

@@ -117,7 +117,12 @@ public struct RateLimit: Middleware {
 
   /// Takes a token and returns nil; otherwise returns the time until there may be one.
   private func takeToken(_ key: String) async throws -> Duration? {
-    try await buckets.update(key) { [policy] bucket, now in bucket.take(at: now, policy) }
+    try await buckets.update(key) { [policy] wait in
+      guard wait == nil else { return nil }
+      return { bucket, _ in bucket.giveBack(policy) }
+    } _: { [policy] bucket, now in
+      bucket.take(at: now, policy)
+    }
   }
 
   private func obey(_ head: HTTPResponse, _ key: String) async {

@@ -39,6 +39,12 @@ struct TokenBucket: CountedState, Equatable {
     return nil
   }
 
+  /// Gives back the token of a request that was not sent.
+  mutating func giveBack(_ policy: RateLimit.Policy) {
+    full = max(.zero, full - Self.interval(policy))
+    if let left = allowance { allowance = left + 1 }
+  }
+
   /// Returns the time until a token can be taken; zero if there is one now.
   mutating func wait(at now: Duration, _ policy: RateLimit.Policy) -> Duration {
     let tolerance = Self.tolerance(policy)

@@ -53,16 +53,16 @@ final class CountedStates<State: CountedState>: Sendable {
 
   /// Changes the state of a key as one atomic step. The closure is called with the time, and may be called several times.
   ///
-  /// - Parameter undo: undoes a change in the store whose result the caller does not get, because it was cancelled or the store
-  ///   took too long.
+  /// - Parameter undo: returns what undoes a change in the store whose result the caller does not get, because it was cancelled
+  ///   or the store took too long; nil if nothing must be undone.
   func update<Result: Sendable>(
-    _ key: String, undo: (@Sendable (inout State, Duration, Result) -> Void)? = nil,
+    _ key: String, undo: @escaping @Sendable (Result) -> (@Sendable (inout State, Duration) -> Void)? = { _ in nil },
     _ change: @escaping @Sendable (inout State, Duration) -> Result
   ) async throws -> Result {
     guard let store, restsUntil.withLock({ $0 <= elapsed() }) else { return updateLocally(key, change) }
     let handover = Handover<Result> { [self] lost in
-      guard let undo else { return }
-      Task { try? await update(prefix + key, in: store) { undo(&$0, $1, lost) } }
+      guard let undo = undo(lost) else { return }
+      Task { try? await update(prefix + key, in: store) { undo(&$0, $1) } }
     }
     do {
       return try await update(prefix + key, in: store, handover, change)

@@ -11,8 +11,8 @@ private import Synchronization
 /// requests for no longer than the limit itself.
 ///
 /// Its errors are passed to the middleware's `onStoreError`, and the request is counted in memory, so that an unavailable store
-/// blocks no request. A store that does not respond within ``maximumWait`` is not called for ten times that time. It must be
-/// thread-safe.
+/// blocks no request. A store that does not respond within ``maximumWait`` is not called for ten times that time, except to undo
+/// a change that it has made after the request had left. It must be thread-safe.
 public protocol LimitStore: Sendable {
   /// The time that a request waits for other requests of its key and for the store, before it is counted in memory. 2 seconds
   /// by default. The call to the store is then cancelled, and not waited for.

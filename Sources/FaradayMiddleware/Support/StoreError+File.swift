@@ -10,9 +10,12 @@ extension StoreError {
     }
   }
 
-  /// Replaces a file atomically; only its owner can read it.
+  /// Replaces a file atomically; only its owner can read it. Writes into a device or a pipe.
   static func writing(_ data: Data, to path: String) throws {
-    do { try PrivateFile.write(data, to: path) } catch let failure as PrivateFile.Failure {
+    do {
+      guard try !PrivateFile.write(data, intoDevice: path) else { return }
+      try PrivateFile.write(data, to: path)
+    } catch let failure as PrivateFile.Failure {
       throw StoreError(.file(failure.reason), path: path)
     }
   }

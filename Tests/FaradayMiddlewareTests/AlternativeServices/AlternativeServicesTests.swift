@@ -153,19 +153,30 @@ import Testing
     #expect(mock.recorded.map(\.request.options.httpVersion) == [.automatic, .http3, .automatic, .http3, .automatic])
   }
 
-  @Test func `an HTTP/2 alternative that responded with HTTP/1.1 is not used for five minutes`() async throws {
-    mock.stub { [field] in Response(status: .ok, headers: field, url: $0.url, version: .http1_1) }
-    for _ in 0..<3 { _ = try await connection().get(url) }
-    now.advance(by: 300)
-    _ = try await connection().get(url)
-    #expect(places() == ["origin", "b.example:8443", "origin", "b.example:8443"])
-  }
-
-  @Test func `a POST over HTTP/1.1 does not reject an HTTP/2 alternative`() async throws {
+  @Test func `an HTTP/2 alternative may respond with HTTP/1.1`() async throws {
     try learn("h2=\"b.example:8443\"")
     mock.stub { Response(status: .ok, url: $0.url, version: .http1_1) }
-    for _ in 0..<2 { _ = try await connection().post(url, body: "a") }
+    for _ in 0..<2 { _ = try await connection().get(url) }
     #expect(places() == ["b.example:8443", "b.example:8443"])
+  }
+
+  @Test func `a request with trailers is sent to its origin`() async throws {
+    try learn("h3=\":443\"")
+    answer()
+    _ = try await connection().post(url) {
+      $0.body = .stream(Pieces([Data("a".utf8)]), isReplayable: true)
+      $0.options.requestTrailers = { [:] }
+    }
+    #expect(mock.recorded.map(\.request.options.httpVersion) == [.automatic])
+  }
+
+  @Test func `the response of an error is learned from`() async throws {
+    answer(field, times: 1, status: .serviceUnavailable)
+    answer()
+    let connection = Connection(adapter: mock, middleware: [.alternativeServices(store), .statusValidation])
+    await #expect(throws: StatusError.self) { try await connection.get(url) }
+    _ = try await connection.get(url)
+    #expect(places() == ["origin", "b.example:8443"])
   }
 
   @Test func `a stored response with an older version does not reject an HTTP/3 alternative`() async throws {

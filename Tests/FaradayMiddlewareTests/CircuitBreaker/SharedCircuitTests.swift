@@ -14,7 +14,7 @@ struct BrokenStore: LimitStore {
 }
 
 /// A store whose replacements take effect at once, and return when it is open.
-private final class SlowStore: LimitStore {
+final class SlowStore: LimitStore {
   let memory = InMemoryLimitStore()
   private let counted = Log<Bool>()
   private let opened = Log<Bool>()

@@ -115,6 +115,20 @@ import Testing
     }
   }
 
+  @Test func `a request that is cancelled while the store takes its token gives the token back`() async throws {
+    let store = SlowStore()
+    let mock = mock(.ok)
+    let connection = try Connection(
+      "https://host/", adapter: mock, middleware: [limit(store, RateLimit.Policy(1, per: .seconds(60), maximumWait: .zero))])
+    let cancelled = Task { try await connection.get() }
+    await until { store.replacements == 1 }
+    cancelled.cancel()
+    await #expect(throws: CancellationError.self) { try await cancelled.value }
+    store.open()
+    await until { store.replacements == 2 }
+    #expect(try await connection.get().status == .ok && mock.recorded.count == 1)
+  }
+
   @Test func `a store that hangs delays a request by at most its wait and blocks no key`() async throws {
     let (store, clock, errors) = (HangingStore(), ManualClock(), Log<String>())
     let limit = RateLimit(

@@ -152,7 +152,8 @@ import Testing
     connection.defaults.timeouts = Timeouts(idle: nil)
     connection.defaults.delivery = .streamed
     let error = await #expect(throws: RedirectError.self) { try await connection.get("/") }
-    #expect(error?.reason == .insecure && Data("some".utf8).starts(with: error?.response.body.data ?? Data("none".utf8)))
+    let body = error?.response.body.data ?? Data()
+    #expect(error?.reason == .insecure && !body.isEmpty && Data("some".utf8).starts(with: body))
   }
 
   @Test(arguments: TestedAdapter.allCases)
