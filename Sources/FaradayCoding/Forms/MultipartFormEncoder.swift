@@ -15,13 +15,13 @@ public struct MultipartFormEncoder: Sendable {
   public func encode(_ value: any Encodable) throws -> MultipartForm {
     var parts: [Part] = []
     try TreeEncoder.members(of: value, strategies).forEachLeaf { leaf, path in
-      let part = Part(name: strategies.name(of: path), content: leaf, path: path)
-      if strategies.joins(path), let last = parts.last, last.name == part.name, let start = text(last.content),
+      let name = strategies.name(of: path)
+      if strategies.joins(path), let last = parts.indices.last, parts[last].name == name, parts[last].text != nil,
         let text = text(leaf)
       {
-        parts[parts.count - 1].content = .text("\(start),\(text)")
+        parts[last].text?.append(",\(text)")
       } else {
-        parts.append(part)
+        parts.append(Part(name: name, text: text(leaf), content: leaf, path: path))
       }
     }
     if strategies.sortsNames { parts = parts.stablySorted { $0.name < $1.name } }
@@ -32,7 +32,9 @@ public struct MultipartFormEncoder: Sendable {
 
   private struct Part {
     let name: String
-    var content: ValueTree.Leaf
+    /// The content as text, with the elements that were joined to it; nil for bytes and files.
+    var text: String?
+    let content: ValueTree.Leaf
     let path: [any CodingKey]
   }
 
@@ -56,7 +58,7 @@ public struct MultipartFormEncoder: Sendable {
         throw EncodingError.invalidValue(
           file, .init(codingPath: part.path, debugDescription: "\(error)", underlyingError: error))
       }
-    case .null, .bool, .text: form.append(name: part.name, value: text(part.content) ?? "")
+    case .null, .bool, .text: form.append(name: part.name, value: part.text ?? "")
     }
   }
 }

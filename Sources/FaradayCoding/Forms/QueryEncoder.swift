@@ -20,11 +20,12 @@ public struct QueryEncoder: Sendable {
     var query = QueryParameters()
     // The coding path identifies the elements to join, because another member may be encoded between them.
     try tree.forEachLeaf { leaf, path in
-      let item = QueryParameters.Item(strategies.name(of: path), try text(leaf, at: path))
-      if strategies.joins(path), let last = query.items.indices.last, query.items[last].name == item.name {
-        query.items[last].value = "\(query.items[last].value ?? ""),\(item.value ?? "")"
+      let (name, value) = (strategies.name(of: path), try text(leaf, at: path))
+      if strategies.joins(path), let last = query.items.indices.last, query.items[last].name == name {
+        query.items[last].value = query.items[last].value ?? ""
+        query.items[last].value?.append(",\(value ?? "")")
       } else {
-        query.items.append(item)
+        query.items.append(QueryParameters.Item(name, value))
       }
     }
     if strategies.sortsNames { query.items = query.items.stablySorted { $0.name < $1.name } }

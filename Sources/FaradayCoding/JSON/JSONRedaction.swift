@@ -38,15 +38,23 @@ package struct JSONRedaction {
 
   private mutating func step() {
     guard rest.first == Self.quote else { return copyByte() }
-    // JSON has no line ends in strings (RFC 8259, section 7): a single quote in one line of a text says nothing of the next line.
-    let name = takeString(endsWithLine: true)
-    let blanks = takeBlanks()
-    let isName = rest.first == UInt8(ascii: ":")
-    shown += isName ? Array(name) : redacted(name)
-    shown += blanks
-    guard isName, isSecret(name) else { return }
-    rest.removeFirst()
-    shown.append(UInt8(ascii: ":"))
+    // JSON has no line ends in strings (RFC 8259, section 7).
+    let begun = rest
+    let string = takeString(endsWithLine: true)
+    let after = rest.drop(while: Self.isBlank)
+    guard after.first == UInt8(ascii: ":"), isSecret(string) else {
+      shown += redacted(string)
+      // In a text that is not only JSON, this quote may begin a string as well as end one. In JSON, no name and no URL is between
+      // two strings.
+      if string.count > 1, string.last == Self.quote {
+        shown.removeLast()
+        rest = begun[(string.endIndex - 1)...]
+      }
+      return
+    }
+    shown += string
+    shown += takeBlanks()
+    copyByte()
     shown += takeBlanks()
     if keepsTypes { return hideValue() }
     skipValue()

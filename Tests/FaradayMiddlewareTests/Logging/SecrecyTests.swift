@@ -62,6 +62,8 @@ import Testing
     Place("lines of JSON, one of them cut off") {
       $0.responseBody = "{\"token\":\"\(hidden)\n{\"token\":\"\(hidden)\"}\n"
     },
+    Place("JSON with a line end in a string") { $0.body = "{\"note\":\"a\nb\",\"password\":\"\(hidden)\"}" },
+    Place("JSON after a single quote") { $0.responseBody = "data: 5\" disk {\"a\":1,\"token\":\"\(hidden)\"}" },
     Place("JSON without a type, cut off") { $0.body = "[{\"token\": \"\(hidden)" },
     Place("JSON in a string of JSON") {
       $0.headers[.contentType] = "application/json"

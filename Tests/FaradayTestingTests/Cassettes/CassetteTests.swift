@@ -358,6 +358,7 @@ import Testing
     ("application/json", "{\"token\":\"hunter2\",\"a\":1}"), ("application/x-www-form-urlencoded", "a=1&token=hunter2"),
     ("text/event-stream", "data: {\"token\":\"hunter2\"}\n\ndata: {\"a\":1}\n\n"),
     ("text/event-stream", "data: 5\" disk\n\ndata: {\"token\":\"hunter2\"}\n\n"),
+    ("application/json", "{\"note\":\"a\nb\",\"token\":\"hunter2\"}"),
     ("application/x-ndjson", "{\"a\":1}\n{\"token\":\"hunter2\"}\n"),
     ("application/x-ndjson", "{\"a\":\"cut\n{\"token\":\"hunter2\n{\"token\":\"hunter2\"}\n"),
     ("multipart/form-data; boundary=x", "--x\r\nContent-Disposition: form-data; name=\"token\"\r\n\r\nhunter2\r\n--x--\r\n"),
