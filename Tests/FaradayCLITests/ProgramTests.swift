@@ -59,7 +59,8 @@ import Testing
   @Test func `bytes that are not UTF-8 are sent as data, and are an error elsewhere`() async throws {
     let program = try BuiltProduct.named("faraday").path
     func run(_ words: String) async throws -> (Int32, Data) {
-      let script = "printf -v byte '\\xe9'; exec \(program) -q \(words) >\(folder.path)/output 2>\(folder.path)/error"
+      let words = words.hasPrefix("ws ") || words.hasPrefix("events ") ? words : "-q " + words
+      let script = "printf -v byte '\\xe9'; exec \(program) \(words) </dev/null >\(folder.path)/output 2>\(folder.path)/error"
       let status = await (try ChildProcess("/bin/bash", ["-c", script])).ended()
       return (status, folder.read("output") ?? Data())
     }
@@ -68,6 +69,19 @@ import Testing
       #expect(status == 0 && body == Data("caf".utf8) + [0xE9])
     }
     #expect(try await run("--data-urlencode \"a=$byte\" \(server.url)/echo").1 == Data("a=%E9".utf8))
+    for query in ["a=$byte", "+a=%e9"] {
+      let (status, seen) = try await run("--url-query \"\(query)\" \(server.url)/inspect")
+      #expect(status == 0 && String(decoding: seen, as: UTF8.self).lowercased().contains("?a=%e9"))
+    }
+    // The texts of both arguments are the same.
+    #expect(try await run("-d \"$byte\" -d $'\\xe8' \(server.url)/echo").0 == 2)
+    #expect(try await run("-d\"x$byte\" -d $'\\xe8' \(server.url)/echo").0 == 2)
+    #expect(try await run("-d \"$byte\" -d \"$byte\" \(server.url)/echo").1 == Data([0xE9, 0x26, 0xE9]))
+    for words in [
+      "-b \"$byte.txt\" \(server.url)/echo", "ws -H \"X: $byte\" \(server.url)/echo", "events \"\(server.url)/$byte\"",
+    ] {
+      #expect(try await run(words).0 == 2)
+    }
     for words in ["-H \"X: $byte\" \(server.url)/echo", "-u \"a:$byte\" \(server.url)/echo", "\"\(server.url)/$byte\""] {
       #expect(try await run(words).0 == 2)
     }
@@ -86,16 +100,30 @@ import Testing
     #expect(count > 0 && String(decoding: piece[..<max(0, count)], as: UTF8.self).hasPrefix("# Netscape"))
   }
 
+  @Test(.enabled(if: geteuid() == 0, "only root can give a file to another user"))
+  func `the file of a cookie jar cannot be the pipe of another user`() async throws {
+    let path = folder.file("pipe")
+    #expect(mkfifo(path, 0o666) == 0 && chown(path, 65534, 65534) == 0)
+    let reader = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK)
+    defer { close(reader) }
+    let outcome = try await Program.run("-c", path, server.url + "/cookies/set?a=b")
+    #expect(outcome.error.contains("failed to save cookies"), "\(outcome.error)")
+    var piece = [UInt8](repeating: 0, count: 10)
+    #expect(read(reader, &piece, piece.count) <= 0)
+  }
+
   @Test func `a status is retried into a device`() async throws {
     let busy = try MockServer(.status(.serviceUnavailable, headers: [.retryAfter: "0"], body: .text("busy")), .text("ok"))
     let outcome = try await Program.run("-sS", "--retry", "1", "-o", "/dev/null", "-w", "%{http_code}", busy.url)
     #expect(outcome.status == 0 && outcome.text == "200", "\(outcome.error)")
   }
 
-  @Test func `the status before a failed redirect is reported`() async throws {
+  @Test func `the response before a failed redirect is reported`() async throws {
     let port = try RefusedPort()
-    let moved = try MockServer { _ in .status(.found, headers: [.location: "http://127.0.0.1:\(port.port)/"]) }
-    #expect(try await Program.run("-sL", "-w", "%{http_code}", moved.url).text == "302")
+    let headers: HTTPFields = [.location: "http://127.0.0.1:\(port.port)/", .contentType: "text/html"]
+    let moved = try MockServer { _ in .status(.found, headers: headers) }
+    let format = "%{http_code} %{http_version} %{content_type}"
+    #expect(try await Program.run("-sL", "-w", format, moved.url).text == "302 1.1 text/html")
   }
 
   @Test func `a maximum size of zero is no limit`() async throws {

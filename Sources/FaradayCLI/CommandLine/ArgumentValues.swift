@@ -48,12 +48,18 @@ enum DateArgument {
 
   /// The seconds since 1970. Nil if the text is not a date, or has a named time zone other than GMT.
   static func seconds(_ text: String) -> Int? {
-    var text = text
-    if let match = text.wholeMatch(of: #/(.*[0-9]:[0-9]+)\s*([-+])([0-9]{2}):?([0-9]{2})/#) {
-      guard let hours = Int(match.3), let minutes = Int(match.4), hours < 24, minutes < 60 else { return nil }
-      let offset = (hours * 60 + minutes) * 60
-      return seconds(String(match.1)).map { match.2 == "-" ? $0 + offset : $0 - offset }
+    // A server's text can be as long as its head.
+    guard text.utf8.count < 100 else { return nil }
+    guard let match = text.wholeMatch(of: #/(.*[0-9]:[0-9]+)\s*([-+])([0-9]{2}):?([0-9]{2})/#) else {
+      return secondsOfUTC(text)
     }
+    guard let hours = Int(match.3), let minutes = Int(match.4), hours < 24, minutes < 60 else { return nil }
+    let offset = (hours * 60 + minutes) * 60
+    return secondsOfUTC(String(match.1)).map { match.2 == "-" ? $0 + offset : $0 - offset }
+  }
+
+  private static func secondsOfUTC(_ text: String) -> Int? {
+    var text = text
     if let match = text.wholeMatch(of: #/([0-9]{4})-?([0-9]{2})-?([0-9]{2})(?:[ T]([0-9:]+)Z?)?/#) {
       guard let month = Int(match.2), (1...12).contains(month) else { return nil }
       text = "\(match.3) \(HTTPDate.months[month - 1]) \(match.1) \(match.4 ?? "")"
@@ -157,22 +163,35 @@ enum ArgumentBytes {
     text.unicodeScalars.contains("\u{FFFD}") && String(validating: of(text), as: UTF8.self) == nil
   }
 
-  /// Returns the bytes of an argument, or of the part of an argument behind an option's name. If several arguments have equal
-  /// texts, returns the bytes of the first.
+  /// Throws if an argument has bytes that are not UTF-8.
+  static func requireUTF8(_ texts: [String]) throws {
+    guard !texts.contains(where: areBytes) else { throw UsageFailure("an argument is not UTF-8") }
+  }
+
+  /// Returns the bytes of an argument, or of the part of an argument behind an option's letters.
   ///
   /// Not for texts of configuration files.
   static func of(_ text: String) -> [UInt8] {
     guard text.unicodeScalars.contains("\u{FFFD}") else { return Array(text.utf8) }
+    return candidates(text).first ?? Array(text.utf8)
+  }
+
+  /// Whether arguments with different bytes have the same text, so that it is unknown whose text it is.
+  static func areAmbiguous(_ text: String) -> Bool { Set(candidates(text)).count > 1 }
+
+  /// The bytes of all arguments, and parts of arguments behind letters of options, that have this text.
+  private static func candidates(_ text: String) -> [[UInt8]] {
     let arguments = (0..<Int(CommandLine.argc)).compactMap { index in
       CommandLine.unsafeArgv[index].map { UnsafeRawBufferPointer(start: $0, count: strlen($0)) }
     }
     func isText(_ bytes: Slice<UnsafeRawBufferPointer>) -> Bool {
       String(decoding: bytes, as: UTF8.self).utf8.elementsEqual(text.utf8)
     }
-    if let whole = arguments.first(where: { isText($0[...]) }) { return Array(whole) }
-    for argument in arguments where argument.first == UInt8(ascii: "-") {
-      if let start = argument.indices.first(where: { isText(argument[$0...]) }) { return Array(argument[start...]) }
+    let whole = arguments.filter { isText($0[...]) }.map { Array($0) }
+    let maximumLetters = 64
+    let parts = arguments.filter { $0.first == UInt8(ascii: "-") }.flatMap { argument in
+      argument.indices.dropFirst(2).prefix(maximumLetters).filter { isText(argument[$0...]) }.map { Array(argument[$0...]) }
     }
-    return Array(text.utf8)
+    return whole + parts
   }
 }

@@ -60,7 +60,10 @@ struct CommandLineParser {
       if joined.isEmpty, placeholder == "file", value.hasPrefix("-"), value.count > 1 {
         state.ownWarnings.append("The file name argument '\(value)' looks like a flag.")
       }
-      guard option.takesBytes || !ArgumentBytes.areBytes(value) else { throw OptionProblem.notUTF8 }
+      if ArgumentBytes.areBytes(value) {
+        guard option.takesBytes(in: value) else { throw OptionProblem.notUTF8 }
+        guard !ArgumentBytes.areAmbiguous(value) else { throw OptionProblem.ambiguousBytes }
+      }
       try set(&state, value)
       return joined.isEmpty
     }

@@ -41,7 +41,9 @@ enum ConfigFile {
       let start = line.first { !$0.isWhitespace }
       guard start != nil, start != "#" else { continue }
       do {
-        guard !line.contains("\u{FFFD}") else { throw UsageFailure("the line has U+FFFD, or bytes that are not UTF-8") }
+        guard !line.unicodeScalars.contains("\u{FFFD}") else {
+          throw UsageFailure("the line has U+FFFD, or bytes that are not UTF-8")
+        }
         guard let (option, value) = words(of: line) else { throw UsageFailure("the line has no option") }
         // An option may lack its dashes.
         _ = try parser.read(option: option.hasPrefix("-") ? option : "--" + option, next: value)

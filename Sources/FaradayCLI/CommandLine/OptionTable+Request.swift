@@ -31,7 +31,7 @@ extension OptionTable {
       $0.isJSON = true
     },
     .value("url-query", nil, "data", "Add a part to the URL's query, encoded as with --data-urlencode; +text is not encoded") {
-      $0.urlQuery.append($1.hasPrefix("+") ? DataArgument(.raw, String($1.dropFirst())) : DataArgument(.encoded, $1))
+      $0.urlQuery.append(DataArgument($1.hasPrefix("+") ? .afterPlus : .encoded, $1))
     },
     .flag("get", "G", "Put the data in the URL's query, and GET it") { $0.dataInURL = $1 },
     .value("form", "F", "name=content", "POST a multipart form; @file uploads a file, <file reads one") {

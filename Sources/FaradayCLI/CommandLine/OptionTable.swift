@@ -25,7 +25,11 @@ struct CommandOption: Sendable {
   var isCurls = true
 
   /// Whether its value can have bytes that are not UTF-8.
-  var takesBytes: Bool { ["cookie", "data", "data-ascii", "data-binary", "data-raw", "data-urlencode", "json"].contains(name) }
+  func takesBytes(in value: String) -> Bool {
+    // A text without `=` is the name of a file.
+    if name == "cookie" { return value.contains("=") }
+    return ["data", "data-ascii", "data-binary", "data-raw", "data-urlencode", "json", "url-query"].contains(name)
+  }
 
   /// `-X, --request <method>`.
   var usage: String {

@@ -59,6 +59,7 @@ struct Events: AsyncParsableCommand {
   }
 
   private func events() throws -> EventStream {
+    try ArgumentBytes.requireUTF8([url] + headers)
     let target = try Target(url)
     let fields = try HeaderArgument.all(headers)
     let connection = target.connection(over: transport, [ContentDecoding(), Redirects()])

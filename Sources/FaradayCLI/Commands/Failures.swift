@@ -59,6 +59,8 @@ struct OptionProblem: Error, Equatable, CustomStringConvertible {
   static let negative = Self(description: "expected a positive numerical parameter")
   static let tooLarge = Self(description: "too large number")
   static let notUTF8 = Self(description: "has a value that is not UTF-8")
+  static let ambiguousBytes = Self(
+    description: "has a value that is not UTF-8, and that another argument equals except for those bytes: use a file")
   static func unsupported(_ instead: String) -> Self { Self(description: "not supported; \(instead)") }
 }
 

@@ -77,6 +77,7 @@ struct WS: AsyncParsableCommand {
   }
 
   private func opened() async throws -> WebSocket {
+    try ArgumentBytes.requireUTF8([url] + headers)
     let target = try Target(Connection.withHTTPScheme(url))
     let fields = try HeaderArgument.all(headers)
     let connection = target.connection(over: .curl, [Redirects()])
@@ -92,7 +93,14 @@ struct WS: AsyncParsableCommand {
   /// Sends the lines of the input, and closes the connection at their end, unless a number of messages is awaited.
   private func sendInput(over socket: WebSocket) async throws {
     for try await line in Body.stream(try InputPieces(InputFile(name: "-"))).dataLines(upTo: 16 << 20) {
-      if binary { try await socket.send(line) } else { try await socket.send(String(decoding: line, as: UTF8.self)) }
+      if binary {
+        try await socket.send(line)
+      } else {
+        guard let text = String(validating: line, as: UTF8.self) else {
+          throw CommandFailure(ExitStatus.readError, "a line of the input is not UTF-8: use --binary")
+        }
+        try await socket.send(text)
+      }
     }
     if maxMessages == nil { await socket.close() }
   }

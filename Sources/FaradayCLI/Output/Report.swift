@@ -68,9 +68,12 @@ struct Report {
   var statusCode: Int {
     // As in curl, a proxy's response to CONNECT clears the status of the response before.
     let isCleared = hops.last?.metrics?.proxyStatus != nil
-    let last = response ?? (isCleared ? nil : hops.last { $0.response != nil }?.response)
+    let last = isCleared ? response : lastResponse
     return last.map { $0.version == .http0_9 ? 0 : $0.status.code } ?? 0
   }
+
+  /// The last response, which may be a redirect.
+  var lastResponse: Response? { response ?? hops.last { $0.response != nil }?.response }
 
   /// The server's address and port, without brackets.
   var remote: (ip: String, port: String) { Self.parts(of: metrics.remoteAddress) }

@@ -176,10 +176,10 @@ struct TraceRedaction: Sendable {
   private func header(_ line: Data, isCut: Bool, after last: inout LastLine) -> Data {
     let continues = last.isCut || line.first == 0x20 || line.first == 0x09
     defer { last.isCut = isCut }
-    if continues { return last.isSecret && !line.isEmpty ? Data(Secrets.mark.utf8) : line }
+    if continues { return last.isSecret && !line.isEmpty ? Data(Secrets.mark.utf8) : urls(line) }
     let shown = header(line, isCut: isCut)
-    // A line that is cut before its colon could have any name.
-    last.isSecret = shown != line || isCut && !line.contains(UInt8(ascii: ":"))
+    // What follows a cut could belong to a secret name or value.
+    last.isSecret = isCut || shown != line
     return shown
   }
 
@@ -216,8 +216,11 @@ struct TraceRedaction: Sendable {
   /// Redacts a message of libcurl: HTTP/2 fields in brackets, users, cookies and URLs.
   private func text(_ line: Data) -> Data {
     guard let text = String(validating: line, as: UTF8.self) else { return line }
-    if let match = text.wholeMatch(of: #/(.*(?:h2h3|\[HTTP\/2\]) .*\[)([^\[:]+:.*)\]/#) {
-      return Data(match.1.utf8) + header(Data(match.2.utf8)) + Data("]".utf8)
+    if let match = text.wholeMatch(of: #/(.*?(?:h2h3|\[HTTP\/[23]\] \[-?[0-9]+\]) \[)(:?[^:]+): (.*)\]/#) {
+      let field = "\(match.2): "
+      // `:path` and the other pseudo-header fields are parts of the URL (RFC 9113, section 8.3.1).
+      let shown = field.hasPrefix(":") ? field + secrets.redacting(urlText: match.3) : nil
+      return Data(match.1.utf8) + (shown.map { Data($0.utf8) } ?? header(Data((field + match.3).utf8))) + Data("]".utf8)
     }
     let words = text.split(separator: " ", omittingEmptySubsequences: false)
     if text.contains("with user ") || text.contains(" cookie ") {
@@ -229,9 +232,14 @@ struct TraceRedaction: Sendable {
           return isSecret ? Secrets.mark : String(word)
         }.joined(separator: " ").utf8)
     }
-    guard text.contains("://") else { return line }
-    return Data(
-      words.map { $0.contains("://") ? redactedURL($0) : String($0) }.joined(separator: " ").utf8)
+    return urls(line)
+  }
+
+  /// Redacts the URLs in a text.
+  private func urls(_ line: Data) -> Data {
+    guard let text = String(validating: line, as: UTF8.self), text.contains("://") else { return line }
+    let words = text.split(separator: " ", omittingEmptySubsequences: false)
+    return Data(words.map { $0.contains("://") ? redactedURL($0) : String($0) }.joined(separator: " ").utf8)
   }
 
   /// Redacts the URL of a word. The URL may be in quotes.

@@ -166,13 +166,13 @@ struct WriteOutVariable: Sendable {
 
   /// All variables with a value, sorted by name as in curl's JSON.
   static let all = [
-    Self("content_type") { .text($0.response?.headers[.contentType]) },
+    Self("content_type") { .text($0.lastResponse?.headers[.contentType]) },
     Self("errormsg") { .text($0.failure?.message) },
     Self("exitcode") { .number(Int64($0.exitStatus)) },
     Self("filename_effective") { .text($0.filename) },
     Self("http_code") { .status($0.statusCode) },
     Self("http_connect") { .status($0.proxyStatus) },
-    Self("http_version") { .text($0.response.map { version($0.version) } ?? "0") },
+    Self("http_version") { .text($0.lastResponse.map { version($0.version) } ?? "0") },
     Self("local_ip") { .text($0.local.ip) },
     Self("local_port") { .number(Int64($0.local.port) ?? 0) },
     Self("method") { .text($0.lastRequest?.method.rawValue ?? "GET") },

@@ -1,6 +1,6 @@
 import Faraday
 
-/// The argument of one `-d`, `--data-binary`, `--data-raw`, `--data-urlencode` or `--json`.
+/// The argument of one `-d`, `--data-binary`, `--data-raw`, `--data-urlencode`, `--json` or `--url-query`.
 struct DataArgument: Sendable, Equatable {
   enum Kind: Sendable {
     /// `@file` is read and its line breaks are removed.
@@ -11,6 +11,8 @@ struct DataArgument: Sendable, Equatable {
     case raw
     /// Percent-encoded: `text`, `=text`, `name=text`, `@file` or `name@file`.
     case encoded
+    /// The bytes after a `+`, unchanged.
+    case afterPlus
     /// As `binary`, and joined to the previous argument without `&`.
     case json
   }
@@ -25,6 +27,7 @@ struct DataArgument: Sendable, Equatable {
 
   func bytes() throws -> Data {
     if kind == .encoded { return try encodedBytes() }
+    if kind == .afterPlus { return Data(ArgumentBytes.of(text).dropFirst()) }
     guard kind != .raw, text.hasPrefix("@") else { return Data(ArgumentBytes.of(text)) }
     let contents = try InputFile(name: String(text.dropFirst())).contents()
     return kind == .ascii ? contents.filter { $0 != 0x0D && $0 != 0x0A && $0 != 0 } : contents

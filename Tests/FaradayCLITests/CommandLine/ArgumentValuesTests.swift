@@ -38,6 +38,7 @@ import Testing
   @Test(arguments: [
     "", "nonsense", "12", "99 Sep 2004", "2004-13-01", "12 Sep 2004 25:00", "1 jan 9223372036854775807",
     "12 Sep 2004 17:05:58 +2500", "12 Sep 2004 08:05:58 -0760", "12 Sep 2004 08:05:58 PDT",
+    "12 Sep 2004 08:05:58 +0100 +0100", "1 Sep 2004 12:00" + String(repeating: "-00:00", count: 20_000),
   ])
   func `invalid dates parse to nil`(_ text: String) {
     #expect(DateArgument.seconds(text) == nil)

@@ -23,6 +23,16 @@ import TestServers
     #expect(try state(" = x\n  # a comment\n\n").warnings.count == 1)
   }
 
+  @Test func `a line with bytes that are not UTF-8 is a warning`() throws {
+    // The first byte is replaced by U+FFFD, which forms one character with the accent behind it.
+    for bytes in [[0xE9], [0xE9, 0xCC, 0x81]] as [[UInt8]] {
+      let path = folder.file("latin1")
+      try (Data("user = \"a:".utf8) + bytes + Data("\"\nsilent\n".utf8)).write(to: URL(filePath: path))
+      let read = try Fetch.reading(["-K", path], readsDefault: false)
+      #expect(read.operation.user == nil && read.global.silent && read.warnings.count == 1)
+    }
+  }
+
   @Test func `options can omit dashes, and values follow a space, an equals sign or a colon`() throws {
     let state = try state(
       """

@@ -29,6 +29,8 @@ import Testing
     let large = Data(repeating: 0x61, count: (16 << 20) + 1)
     let outcome = try await Program.run("ws", server.url, input: large)
     #expect(outcome.status == 26 && outcome.error.contains("input"), "\(outcome.error)")
+    let latin1 = try await Program.run("ws", server.url, input: Data([0x61, 0xE9, 0x0A]))
+    #expect(latin1.status == 26 && latin1.error.contains("not UTF-8"), "\(latin1.error)")
     let local = try LocalServer()
     let plain = try await Program.run("ws", local.url + "/hello")
     #expect(plain.status == 8 && plain.error.contains("Not a WebSocket"), "\(plain.error)")

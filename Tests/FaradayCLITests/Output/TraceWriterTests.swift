@@ -75,6 +75,12 @@ import Testing
     (.headerIn, "Location: http://u:p@h/?token=x\r\n", "Location: http://h/?token=[secret]\r\n"),
     (.text, "Server auth using Basic with user 'joe'\n", "Server auth using Basic with user [secret]\n"),
     (.text, "h2h3 [authorization: Bearer abc]\n", "h2h3 [authorization: Bearer [secret]]\n"),
+    (.text, "[HTTP/2] [1] [cookie: s=hunter2[x:1]]\n", "[HTTP/2] [1] [cookie: [secret]]\n"),
+    (.text, "[HTTP/3] [0] [authorization: Basic am9l]\n", "[HTTP/3] [0] [authorization: Basic [secret]]\n"),
+    (.text, "[HTTP/2] [1] [:path: /x?token=abc]\n", "[HTTP/2] [1] [:path: /x?token=[secret]]\n"),
+    (.text, "h2h3 [:path: /x?token=abc&a=1]\n", "h2h3 [:path: /x?token=[secret]&a=1]\n"),
+    (.text, "[HTTP/2] [1] [:method: GET]\n", "[HTTP/2] [1] [:method: GET]\n"),
+    (.headerIn, "Location:\r\n https://u:p@h/?token=x\r\n", "Location:\r\n https://h/?token=[secret]\r\n"),
     (
       .text, "Issue another request to this URL: 'http://u:p@h/x?key=1'\n",
       "Issue another request to this URL: 'http://h/x?key=[secret]'\n"
@@ -98,7 +104,9 @@ import Testing
   @Test(arguments: [
     ["GET / HTTP/1.1\r\nAuthorization: Bearer hun", "ter2\r\nX: 1\r\n\r\n"],
     ["GET / HTTP/1.1\r\nAuthori", "zation: Bearer hunter2\r\nX: 1\r\n\r\n"],
-    ["GET /?token=hun", "ter2 HTTP/1.1\r\nX: 1\r\n\r\n"], ["GET / HTTP/1.1\r\nCookie: a=hun", "ter", "2\r\nX: 1\r\n\r\n"],
+    ["GET /?token=hun", "ter2 HTTP/1.1\r\nX: 1\r\n\r\n"], ["GET http://h/?tok", "en=hunter2 HTTP/1.1\r\nX: 1\r\n\r\n"],
+    ["GET / HTTP/1.1\r\nReferer: https://h/?tok", "en=hunter2\r\nX: 1\r\n\r\n"],
+    ["GET / HTTP/1.1\r\nCookie: a=hun", "ter", "2\r\nX: 1\r\n\r\n"],
   ])
   func `a credential that is cut by the end of an event is redacted`(events: [String]) throws {
     let shown = try text(.verbose, events.map { (.headerOut, $0) })
