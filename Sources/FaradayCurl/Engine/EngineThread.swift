@@ -86,12 +86,12 @@ enum Exit {
 
   /// Stops all engines. Waits at most a quarter of a second, in case a callback does not return (deadlock).
   private static func stopEngines() {
-    let running = engines.withLock { Array($0.values) }
     isUnderWay.store(true, ordering: .relaxed)
-    for engine in running { engine.wake() }
-    // If a callback has called exit(), its engine is already stopped.
-    let others = running.count { !$0.isCurrent }
-    for _ in 0..<250 where parked.load(ordering: .acquiring) < others { usleep(1000) }
+    for engine in engines.withLock({ Array($0.values) }) { engine.wake() }
+    // If a callback has called exit(), its engine is already stopped. An engine whose adapter was released ends, and never parks.
+    for _ in 0..<250 where parked.load(ordering: .acquiring) < engines.withLock({ $0.values.count { !$0.isCurrent } }) {
+      usleep(1000)
+    }
   }
 }
 
