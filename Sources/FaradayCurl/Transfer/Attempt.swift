@@ -617,7 +617,7 @@ final class Attempt {
   private func checkEnd() {
     let exchange = transfer.exchange
     guard exchange.isSendingPaused, !exchange.isReceivingPaused, !hasEnded, let easy, let connection else { return }
-    // libcurl answers a challenge over another connection.
+    // libcurl answers a challenge, or ends the transfer, when the stalled upload is resumed.
     guard !challenges.isPending else { return }
     if let ssl = faraday_get_ssl(easy.pointer) {
       // The TLS layer may have bytes that arrived before the end.

@@ -252,6 +252,7 @@ final class Exchange {
     attempt.watchChallenge()
     // Some servers (squid 5) never read the rest of a body that they have rejected, nor later requests on the connection.
     if sending.sent > 0 { attempt.forbidReuse() }
+    if isUploadStalled { engine?.noteStalledUpload(transfer) }
     return true
   }
 
