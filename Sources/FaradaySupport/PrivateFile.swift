@@ -82,17 +82,11 @@ package enum PrivateFile {
   /// Waits for the reader of a pipe. If the reader leaves, the process gets SIGPIPE.
   package static func write(_ data: Data, intoDevice path: String) throws -> Bool {
     var found = stat()
-    let devices = [S_IFCHR, S_IFBLK, S_IFIFO]
-    guard stat(path, &found) == 0, devices.contains(found.st_mode & S_IFMT) else { return false }
-    guard found.st_mode & S_IFMT != S_IFIFO || found.st_uid == geteuid() else {
-      throw Failure(reason: "it is a pipe of another user")
-    }
+    guard stat(path, &found) == 0, try found.isDevice() else { return false }
     let descriptor = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY)
     guard descriptor >= 0 else { throw Failure.ofSystem }
     defer { close(descriptor) }
-    guard fstat(descriptor, &found) == 0, devices.contains(found.st_mode & S_IFMT) else {
-      throw Failure(reason: "another file has taken its place")
-    }
+    guard fstat(descriptor, &found) == 0, try found.isDevice() else { throw Failure(reason: "another file has taken its place") }
     try write(data, to: descriptor)
     return true
   }
@@ -107,6 +101,16 @@ package enum PrivateFile {
         rest = rest.dropFirst(count)
       }
     }
+  }
+}
+
+extension stat {
+  /// Whether it is a device or a pipe. Throws for the pipe of another user.
+  fileprivate func isDevice() throws(PrivateFile.Failure) -> Bool {
+    guard st_mode & S_IFMT != S_IFIFO || st_uid == geteuid() else {
+      throw PrivateFile.Failure(reason: "it is a pipe of another user")
+    }
+    return [S_IFCHR, S_IFBLK, S_IFIFO].contains(st_mode & S_IFMT)
   }
 }
 

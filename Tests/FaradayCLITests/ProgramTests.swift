@@ -78,7 +78,10 @@ import Testing
     #expect(try await run("-d\"x$byte\" -d $'\\xe8' \(server.url)/echo").0 == 2)
     #expect(try await run("-d \"$byte\" -d \"$byte\" \(server.url)/echo").1 == Data([0xE9, 0x26, 0xE9]))
     for words in [
-      "-b \"$byte.txt\" \(server.url)/echo", "ws -H \"X: $byte\" \(server.url)/echo", "events \"\(server.url)/$byte\"",
+      "-b \"$byte.txt\" \(server.url)/echo", "-d \"@$byte\" \(server.url)/echo",
+      "--data-urlencode \"n@$byte\" \(server.url)/echo", "-d \"\u{FFFD}\" -d \"$byte\" \(server.url)/echo",
+      "-d \"\u{FFFD}\" -u \"$byte\" \(server.url)/echo", "ws -H \"X: $byte\" \(server.url)/echo",
+      "events \"\(server.url)/$byte\"",
     ] {
       #expect(try await run(words).0 == 2)
     }

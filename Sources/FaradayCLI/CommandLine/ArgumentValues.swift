@@ -160,7 +160,7 @@ enum NetworkArguments {
 enum ArgumentBytes {
   /// Whether an argument has bytes that are not UTF-8.
   static func areBytes(_ text: String) -> Bool {
-    text.unicodeScalars.contains("\u{FFFD}") && String(validating: of(text), as: UTF8.self) == nil
+    text.unicodeScalars.contains("\u{FFFD}") && candidates(text).contains { String(validating: $0, as: UTF8.self) == nil }
   }
 
   /// Throws if an argument has bytes that are not UTF-8.

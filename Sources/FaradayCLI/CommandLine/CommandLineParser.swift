@@ -61,8 +61,8 @@ struct CommandLineParser {
         state.ownWarnings.append("The file name argument '\(value)' looks like a flag.")
       }
       if ArgumentBytes.areBytes(value) {
-        guard option.takesBytes(in: value) else { throw OptionProblem.notUTF8 }
         guard !ArgumentBytes.areAmbiguous(value) else { throw OptionProblem.ambiguousBytes }
+        guard option.takesBytes(in: value) else { throw OptionProblem.notUTF8 }
       }
       try set(&state, value)
       return joined.isEmpty

@@ -24,11 +24,15 @@ struct CommandOption: Sendable {
   /// Whether curl has the option. Other options are never abbreviated.
   var isCurls = true
 
-  /// Whether its value can have bytes that are not UTF-8.
+  /// Whether its value can have bytes that are not UTF-8. The name of a file cannot.
   func takesBytes(in value: String) -> Bool {
-    // A text without `=` is the name of a file.
-    if name == "cookie" { return value.contains("=") }
-    return ["data", "data-ascii", "data-binary", "data-raw", "data-urlencode", "json", "url-query"].contains(name)
+    switch name {
+    case "cookie": value.contains("=")
+    case "data", "data-ascii", "data-binary", "json": !value.hasPrefix("@")
+    case "data-raw": true
+    case "data-urlencode", "url-query": value.contains("=") || !value.contains("@") || value.hasPrefix("+")
+    default: false
+    }
   }
 
   /// `-X, --request <method>`.

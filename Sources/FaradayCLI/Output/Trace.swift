@@ -178,8 +178,9 @@ struct TraceRedaction: Sendable {
     defer { last.isCut = isCut }
     if continues { return last.isSecret && !line.isEmpty ? Data(Secrets.mark.utf8) : urls(line) }
     let shown = header(line, isCut: isCut)
-    // What follows a cut could belong to a secret name or value.
-    last.isSecret = isCut || shown != line
+    let name = String(decoding: line.prefix { $0 != UInt8(ascii: ":") }, as: UTF8.self).trimming().lowercased()
+    // What follows a cut could belong to a secret name or value, and what follows a URL to its query.
+    last.isSecret = isCut || shown != line || Self.withURLs.contains(name)
     return shown
   }
 
@@ -197,12 +198,13 @@ struct TraceRedaction: Sendable {
       let isScheme = name.lowercased().hasSuffix("authorization") && scheme.endIndex < value.endIndex
       return Data("\(name): \(isScheme ? String(decoding: scheme, as: UTF8.self) + " " : "")\(Secrets.mark)".utf8)
     }
-    guard let text = String(validating: value, as: UTF8.self) else { return line }
-    let shown = secrets.redacting(HTTPField(name: field, value: text.trimming()))
-    return shown == text.trimming() ? line : Data("\(name): \(shown)".utf8)
+    let text = String(decoding: value, as: UTF8.self).trimming()
+    let shown = secrets.redacting(HTTPField(name: field, value: text))
+    return shown == text ? line : Data("\(name): \(shown)".utf8)
   }
 
   private static let alwaysSecret: Set<String> = ["authorization", "proxy-authorization", "cookie", "set-cookie"]
+  private static let withURLs: Set<String> = ["location", "content-location", "referer", "link", "refresh"]
 
   private func requestLine(_ line: Data, isCut: Bool) -> Data {
     var words = String(decoding: line, as: UTF8.self).split(separator: " ", omittingEmptySubsequences: false).map(String.init)
@@ -215,13 +217,8 @@ struct TraceRedaction: Sendable {
 
   /// Redacts a message of libcurl: HTTP/2 fields in brackets, users, cookies and URLs.
   private func text(_ line: Data) -> Data {
-    guard let text = String(validating: line, as: UTF8.self) else { return line }
-    if let match = text.wholeMatch(of: #/(.*?(?:h2h3|\[HTTP\/[23]\] \[-?[0-9]+\]) \[)(:?[^:]+): (.*)\]/#) {
-      let field = "\(match.2): "
-      // `:path` and the other pseudo-header fields are parts of the URL (RFC 9113, section 8.3.1).
-      let shown = field.hasPrefix(":") ? field + secrets.redacting(urlText: match.3) : nil
-      return Data(match.1.utf8) + (shown.map { Data($0.utf8) } ?? header(Data((field + match.3).utf8))) + Data("]".utf8)
-    }
+    if let shown = frameField(line) { return shown }
+    let text = String(decoding: line, as: UTF8.self)
     let words = text.split(separator: " ", omittingEmptySubsequences: false)
     if text.contains("with user ") || text.contains(" cookie ") {
       let marks = ["user", "cookie"]
@@ -235,9 +232,32 @@ struct TraceRedaction: Sendable {
     return urls(line)
   }
 
+  /// Redacts a field of HTTP/2 or HTTP/3: `h2h3 [name: value]` (libcurl 7.88), `h2 [name: value]` (8.1),
+  /// `[HTTP/2] [1] [name: value]` (8.4). libcurl cuts messages of more than 2 KB, so the last bracket can be missing. Returns nil
+  /// for other messages.
+  private func frameField(_ line: Data) -> Data? {
+    let starts = ["h2h3 [", "h2 [", "h3 [", "[HTTP/2] [", "[HTTP/3] ["]
+    guard starts.contains(where: { line.starts(with: $0.utf8) }), let colon = line.firstRange(of: Data(": ".utf8)),
+      let bracket = line[..<colon.lowerBound].lastIndex(of: UInt8(ascii: "[")),
+      case let name = line[(bracket + 1)..<colon.lowerBound], !name.contains(where: { $0 == 0x20 || $0 == UInt8(ascii: "]") })
+    else { return nil }
+    let isWhole = line.last == UInt8(ascii: "]")
+    let field = line[(bracket + 1)...].dropLast(isWhole ? 1 : 0)
+    let shown: Data
+    // `:path` and the other pseudo-header fields are parts of the URL (RFC 9113, section 8.3.1).
+    if name.first == UInt8(ascii: ":") {
+      let value = String(decoding: field[colon.upperBound...], as: UTF8.self)
+      shown = name + Data(": \(secrets.redacting(urlText: value))".utf8)
+    } else {
+      shown = header(Data(field))
+    }
+    return line[...bracket] + shown + Data((isWhole ? "]" : "").utf8)
+  }
+
   /// Redacts the URLs in a text.
   private func urls(_ line: Data) -> Data {
-    guard let text = String(validating: line, as: UTF8.self), text.contains("://") else { return line }
+    let text = String(decoding: line, as: UTF8.self)
+    guard text.contains("://") else { return line }
     let words = text.split(separator: " ", omittingEmptySubsequences: false)
     return Data(words.map { $0.contains("://") ? redactedURL($0) : String($0) }.joined(separator: " ").utf8)
   }

@@ -65,6 +65,8 @@ import Testing
     #expect(try text(.verbose, [(.text, "Hi\n")], showsTime: true).contains(#/^[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{6} \* Hi\n$/#))
   }
 
+  private static let long = String(repeating: "x", count: 2000)
+
   @Test(arguments: [
     (TraceEvent.Kind.headerOut, "Authorization: Basic am9l\r\nHost: h\r\n", "Authorization: Basic [secret]\r\nHost: h\r\n"),
     (.headerOut, "Cookie: a=1; b=2\r\n", "Cookie: [secret]\r\n"),
@@ -80,7 +82,14 @@ import Testing
     (.text, "[HTTP/2] [1] [:path: /x?token=abc]\n", "[HTTP/2] [1] [:path: /x?token=[secret]]\n"),
     (.text, "h2h3 [:path: /x?token=abc&a=1]\n", "h2h3 [:path: /x?token=[secret]&a=1]\n"),
     (.text, "[HTTP/2] [1] [:method: GET]\n", "[HTTP/2] [1] [:method: GET]\n"),
-    (.headerIn, "Location:\r\n https://u:p@h/?token=x\r\n", "Location:\r\n https://h/?token=[secret]\r\n"),
+    (.headerIn, "Location:\r\n https://u:p@h/?token=x\r\n", "Location:\r\n[secret]\r\n"),
+    (.headerIn, "X:\r\n https://u:p@h/?token=x\r\n", "X:\r\n https://h/?token=[secret]\r\n"),
+    (.headerIn, "Link: </a>,\r\n </b?token=x>\r\n", "Link: </a>,\r\n[secret]\r\n"),
+    (.text, "h2 [authorization: Bearer abc]\n", "h2 [authorization: Bearer [secret]]\n"),
+    (.text, "h2h3 [authorization: Bearer \(long)\n", "h2h3 [authorization: Bearer [secret]\n"),
+    (.text, "[HTTP/2] [1] [cookie: \(long)...\n", "[HTTP/2] [1] [cookie: [secret]\n"),
+    (.text, "[HTTP/2] [1] [:path: /?token=\(long)\n", "[HTTP/2] [1] [:path: /?token=[secret]\n"),
+    (.text, "[HTTP/2] [1] OPENED stream for https://h/?token=x\n", "[HTTP/2] [1] OPENED stream for https://h/?token=[secret]\n"),
     (
       .text, "Issue another request to this URL: 'http://u:p@h/x?key=1'\n",
       "Issue another request to this URL: 'http://h/x?key=[secret]'\n"
@@ -98,6 +107,21 @@ import Testing
     #expect(String(decoding: redacted, as: UTF8.self) == shown)
     let all = try text(.verbose, [(kind, line)], showsSecrets: true)
     #expect(all.replacing("> ", with: "").replacing("< ", with: "").replacing("* ", with: "") == line)
+  }
+
+  @Test func `credentials beside bytes that are not UTF-8 are redacted`() {
+    for (kind, start) in [
+      (TraceEvent.Kind.text, "[HTTP/2] [1] [cookie: s="), (.text, "Issue another request to this URL: 'https://u:hunter2@h/"),
+      (.headerIn, "Location: https://h/?token=hunter2&q="), (.headerIn, "X:\r\n https://u:hunter2@h/"),
+    ] {
+      var last = TraceRedaction.LastLine()
+      let shown = TraceRedaction().redacted(
+        TraceEvent(kind, Data(start.utf8) + [0xE9] + Data("hunter2@'\n".replacing("hunter2", with: "").utf8)), after: &last)
+      #expect(!String(decoding: shown, as: UTF8.self).contains("hunter2"))
+    }
+    var last = TraceRedaction.LastLine()
+    let plain = Data("X: caf".utf8) + [0xE9, 0x0A]
+    #expect(TraceRedaction().redacted(TraceEvent(.headerIn, plain), after: &last) == plain)
   }
 
   /// libcurl reports a head of more than 64 KiB in several events.
