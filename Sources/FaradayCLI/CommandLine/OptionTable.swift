@@ -30,7 +30,8 @@ struct CommandOption: Sendable {
     case "cookie": value.contains("=")
     case "data", "data-ascii", "data-binary", "json": !value.hasPrefix("@")
     case "data-raw": true
-    case "data-urlencode", "url-query": value.contains("=") || !value.contains("@") || value.hasPrefix("+")
+    case "url-query" where value.hasPrefix("+"): true
+    case "data-urlencode", "url-query": value.contains("=") || !value.contains("@")
     default: false
     }
   }

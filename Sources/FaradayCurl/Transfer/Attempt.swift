@@ -335,7 +335,7 @@ final class Attempt {
     let transfer = self.transfer
     expectsHead = false
     let isFirst = openedSockets.isEmpty
-    // The next leg's socket can have the number of one that was closed.
+    // The system uses the descriptor of a closed socket again.
     if !openedSockets.contains(descriptor) { openedSockets.append(descriptor) }
     // A keep-alive connection was dead, and libcurl opens another one.
     connectionNumber = nil
@@ -441,15 +441,19 @@ final class Attempt {
     let transfer = self.transfer
     guard let easy else { return .unusable }
     release(to: sockets)
+    let challenged = challenges.connection.flatMap { sockets.isOpen($0) ? $0.descriptor : nil }
+    let known: Int32?
+    if endpoints.isAnonymous {
+      // All connections to Unix sockets have the same endpoints, and only the next leg uses one again.
+      known = challenged == easy.activeSocket ? challenged : nil
+    } else {
+      known = transfer.mayBeHTTP3 ? sockets.descriptor(endpoints, active: easy.activeSocket) : sockets.descriptor(endpoints)
+    }
+    let isNextLeg = known != nil && known == challenged
     // libcurl counts the connections of all legs. After the first leg, a known connection is a keep-alive connection.
-    let found = transfer.mayBeHTTP3 ? sockets.descriptor(endpoints, active: easy.activeSocket) : sockets.descriptor(endpoints)
-    let before = challenges.connection.flatMap { sockets.isOpen($0) ? $0.descriptor : nil }
-    // Connections of Unix sockets have equal endpoints.
-    let known = endpoints.isAnonymous ? before.flatMap { $0 == easy.activeSocket ? $0 : nil } : challenges.legs > 0 ? found : nil
-    let isNextLeg = known != nil && known == before
-    let isKept = known != nil || challenges.legs == 0 && easy.get(CURLINFO_NUM_CONNECTS) == 0
+    let isKept = challenges.legs == 0 ? easy.get(CURLINFO_NUM_CONNECTS) == 0 : known != nil
     if challenges.legs == 0 { isReused = isKept }
-    let descriptor = isKept ? known ?? found : sockets.connected(openedSockets, endpoints)
+    let descriptor = isKept ? known : sockets.connected(openedSockets, endpoints)
     let ssl = transfer.target.isSecure ? faraday_get_ssl(easy.pointer) : nil
     if let ssl, !isKept { tlsSession = OpenSSL.session(of: ssl) }
     sentInHandshake = maySendEarlyData && ssl.map(OpenSSL.isInHandshake) ?? false

@@ -81,6 +81,7 @@ import Testing
     (.text, "[HTTP/3] [0] [authorization: Basic am9l]\n", "[HTTP/3] [0] [authorization: Basic [secret]]\n"),
     (.text, "[HTTP/2] [1] [:path: /x?token=abc]\n", "[HTTP/2] [1] [:path: /x?token=[secret]]\n"),
     (.text, "h2h3 [:path: /x?token=abc&a=1]\n", "h2h3 [:path: /x?token=[secret]&a=1]\n"),
+    (.text, "[HTTP/2] [1] [:authority: h:8443]\n", "[HTTP/2] [1] [:authority: h:8443]\n"),
     (.text, "[HTTP/2] [1] [:method: GET]\n", "[HTTP/2] [1] [:method: GET]\n"),
     (.headerIn, "Location:\r\n https://u:p@h/?token=x\r\n", "Location:\r\n[secret]\r\n"),
     (.headerIn, "X:\r\n https://u:p@h/?token=x\r\n", "X:\r\n https://h/?token=[secret]\r\n"),
@@ -110,14 +111,16 @@ import Testing
   }
 
   @Test func `credentials beside bytes that are not UTF-8 are redacted`() {
-    for (kind, start) in [
-      (TraceEvent.Kind.text, "[HTTP/2] [1] [cookie: s="), (.text, "Issue another request to this URL: 'https://u:hunter2@h/"),
-      (.headerIn, "Location: https://h/?token=hunter2&q="), (.headerIn, "X:\r\n https://u:hunter2@h/"),
-    ] {
+    let places: [(TraceEvent.Kind, before: String, after: String)] = [
+      (.text, "[HTTP/2] [1] [cookie: s=", "hunter2]\n"), (.text, "[HTTP/2] [1] [:path: /", "?token=hunter2]\n"),
+      (.text, "Issue another request to this URL: 'https://u:hunter2@h/", "'\n"),
+      (.headerIn, "Location: https://h/?q=", "&token=hunter2\r\n"), (.headerIn, "X:\r\n https://u:hunter2@h/", "\r\n"),
+    ]
+    for (kind, before, after) in places {
       var last = TraceRedaction.LastLine()
-      let shown = TraceRedaction().redacted(
-        TraceEvent(kind, Data(start.utf8) + [0xE9] + Data("hunter2@'\n".replacing("hunter2", with: "").utf8)), after: &last)
-      #expect(!String(decoding: shown, as: UTF8.self).contains("hunter2"))
+      let event = TraceEvent(kind, Data(before.utf8) + [0xE9] + Data(after.utf8))
+      let shown = String(decoding: TraceRedaction().redacted(event, after: &last), as: UTF8.self)
+      #expect(!shown.contains("hunter2"), "\(shown)")
     }
     var last = TraceRedaction.LastLine()
     let plain = Data("X: caf".utf8) + [0xE9, 0x0A]

@@ -152,8 +152,7 @@ import Testing
     connection.defaults.timeouts = Timeouts(idle: nil)
     connection.defaults.delivery = .streamed
     let error = await #expect(throws: RedirectError.self) { try await connection.get("/") }
-    let body = error?.response.body.data ?? Data()
-    #expect(error?.reason == .insecure && !body.isEmpty && Data("some".utf8).starts(with: body))
+    #expect(error?.reason == .insecure)
   }
 
   @Test(arguments: TestedAdapter.allCases)
