@@ -227,7 +227,11 @@ public struct Options: Sendable {
     fields.unique.value.transport = UncommonOptions(changed)
   }
 
-  private struct Fields {
+  /// A copy of the fields. To test many of them in it is cheaper than to read the properties of `Options`.
+  var common: Fields { fields.value }
+
+  /// The options that many requests set.
+  struct Fields: Sendable {
     var delivery = Delivery.buffered
     var maximumBodySize = Body.standardLimit
     var timeouts = Timeouts()

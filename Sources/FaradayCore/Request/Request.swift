@@ -57,7 +57,10 @@ public struct Request: Sendable {
 }
 
 extension Request {
-  private struct Fields {
+  /// A copy of the fields. To test many of them in it is cheaper than to read the properties of `Request`.
+  var content: Fields { fields.value }
+
+  struct Fields: Sendable {
     var method: HTTPRequest.Method
     var url: URL
     var headers: HTTPFields

@@ -10,6 +10,8 @@
   /// ASCII.
   public let hasOtherHost: Bool
 
+  /// Whether the host is an IPv6 address, or an IPv4 address (only digits and dots).
+  public let hasAddress: Bool
   /// Whether the URL has an empty query: a `?` followed by nothing or a fragment.
   public let hasEmptyQuery: Bool
 
@@ -22,12 +24,6 @@
     }
     let port = Int(Substring(authority[authority.index(after: colon)...])) ?? (isSecure ? 443 : 80)
     return (String(Substring(authority[..<colon])), port)
-  }
-
-  /// Whether the host is an IPv6 address, or an IPv4 address (only digits and dots).
-  public var hasAddress: Bool {
-    let host = origin.utf8.dropFirst(isSecure ? 8 : 7).prefix { $0 != UInt8(ascii: ":") }
-    return host.first == UInt8(ascii: "[") || host.allSatisfy { $0.isDigit || $0 == UInt8(ascii: ".") }
   }
 
   /// Validates the URL of a request. Throws ``TransportError/Code/invalidURL`` or ``TransportError/Code/unsupportedScheme``.
@@ -45,6 +41,7 @@
     let end = text.utf8.index(text.utf8.startIndex, offsetBy: parts.host.upperBound)
     guard parts.isInternational else {
       origin = parts.isCanonical ? String(text[..<end]) : (isSecure ? "https://" : "http://") + text[authority..<end].lowercased()
+      hasAddress = parts.hasAddress
       self.text = text
       return
     }
@@ -53,6 +50,7 @@
         .invalidURL, building: request, "the URL's host is not a valid internationalized domain name (UTS 46, NFC)")
     }
     origin = (isSecure ? "https://" : "http://") + host
+    hasAddress = host.utf8.allSatisfy { $0.isDigit || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: ":") }
     self.text = text[..<authority] + host + text[end...]
   }
 
@@ -70,6 +68,7 @@
     var isCanonical: Bool
     /// Whether the host has non-ASCII characters, literally or percent-encoded.
     var isInternational: Bool
+    var hasAddress: Bool
     var hasEmptyQuery: Bool
   }
 
@@ -117,11 +116,13 @@
     let isCanonical = host == start && !bytes[..<end].contains { $0 &- 0x41 < 26 }
     let fragment = bytes[end...].firstIndex(of: UInt8(ascii: "#")) ?? bytes.count
     let hasEmptyQuery = bytes[fragment - 1] == UInt8(ascii: "?")
-    let isInternational = bytes[host] != UInt8(ascii: "[") && bytes[host..<end].contains { $0 >= 0x80 || $0 == UInt8(ascii: "%") }
+    let isIPv6 = bytes[host] == UInt8(ascii: "[")
+    let isInternational = !isIPv6 && bytes[host..<end].contains { $0 >= 0x80 || $0 == UInt8(ascii: "%") }
+    let other = bytes[host..<end].first { !$0.isDigit && $0 != UInt8(ascii: ".") } ?? UInt8(ascii: ":")
     return .success(
       Parts(
         isSecure: isSecure, host: host..<end, isCanonical: isCanonical, isInternational: isInternational,
-        hasEmptyQuery: hasEmptyQuery))
+        hasAddress: isIPv6 || other == UInt8(ascii: ":"), hasEmptyQuery: hasEmptyQuery))
   }
 
   /// Whether a host has percent-encoded ASCII characters. A host does not need them, and a program that compares the text would
@@ -129,9 +130,12 @@
   private static func hasEncodedASCII(_ host: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
     // The zone of an IPv6 address has an encoded percent sign.
     guard host.first != UInt8(ascii: "[") else { return false }
-    return host.indices.contains {
-      host[$0] == UInt8(ascii: "%") && ($0 + 1 >= host.endIndex || host[$0 + 1] < UInt8(ascii: "8"))
+    var rest = host
+    while let percent = rest.firstIndex(of: UInt8(ascii: "%")) {
+      rest = rest[(percent + 1)...]
+      guard let digit = rest.first, digit >= UInt8(ascii: "8") else { return true }
     }
+    return false
   }
 
   /// Whether the port is missing, empty, or a number up to 65,535.

@@ -144,7 +144,8 @@ extension TransportOption {
   /// Methods, header fields, request targets.
   private static let messages: [TransportOption] = [
     .request(
-      .customMethods, "methods other than those of RFC 9110", when: { !HTTPRequest.Method.registered.contains($0.method) },
+      .customMethods, "methods other than those of RFC 9110",
+      when: { $0.method != .get && !HTTPRequest.Method.registered.contains($0.method) },
       example: { $0.method = HTTPRequest.Method("PURGE") ?? $0.method }),
     .request(
       .bodyOnGet, "a body on GET", when: { !$0.body.isEmpty && $0.method == .get }, example: { $0.body = "body" }),

@@ -24,8 +24,8 @@ package struct TransportOption: Sendable, CustomStringConvertible {
   private enum Need: Sendable {
     /// No request: the adapter always has this behaviour.
     case never
-    case request(@Sendable (Request) -> Bool)
-    case options(@Sendable (Options) -> Bool)
+    case request(@Sendable (Request.Fields) -> Bool)
+    case options(@Sendable (Options.Fields) -> Bool)
     /// A part of ``Options`` that most requests do not have.
     case uncommon(@Sendable (Fields) -> Bool)
   }
@@ -77,7 +77,7 @@ extension TransportOption {
 
   /// A feature of a request outside its options.
   static func request(
-    _ capability: Capabilities, _ text: String, when isNeeded: @escaping @Sendable (Request) -> Bool,
+    _ capability: Capabilities, _ text: String, when isNeeded: @escaping @Sendable (Request.Fields) -> Bool,
     example: @escaping @Sendable (inout Request) throws -> Void
   ) -> TransportOption {
     TransportOption(
@@ -94,7 +94,7 @@ extension TransportOption {
   ///   - example: sets the option to a value that needs the capability.
   static func option(
     _ name: String, _ capability: Capabilities, _ text: String? = nil, curl: CurlForm? = nil,
-    when isNeeded: @escaping @Sendable (Options) -> Bool, check: (@Sendable (Request) -> Problem?)? = nil,
+    when isNeeded: @escaping @Sendable (Options.Fields) -> Bool, check: (@Sendable (Request) -> Problem?)? = nil,
     with prepare: @escaping @Sendable (inout Request) throws -> Void = { _ in },
     example: @escaping @Sendable (inout Options) -> Void
   ) -> TransportOption {
@@ -140,7 +140,7 @@ extension TransportOption {
   package func isSet(in options: Options) -> Bool {
     switch need {
     case .never, .request: false
-    case .options(let isNeeded): isNeeded(options)
+    case .options(let isNeeded): isNeeded(options.common)
     case .uncommon(let isNeeded): options.transport.map { isNeeded($0.fields) } ?? false
     }
   }
@@ -170,12 +170,12 @@ extension TransportOption {
   // set.
 
   private struct RequestNeed: Sendable {
-    let isNeeded: @Sendable (Request) -> Bool
+    let isNeeded: @Sendable (Request.Fields) -> Bool
     let row: Int
   }
 
   private struct OptionNeed: Sendable {
-    let isNeeded: @Sendable (Options) -> Bool
+    let isNeeded: @Sendable (Options.Fields) -> Bool
     let row: Int
   }
 
@@ -195,8 +195,9 @@ extension TransportOption {
   private static func forEachRow<Failure>(
     neededBy request: Request, _ body: (Int) throws(Failure) -> Void
   ) throws(Failure) {
-    for need in requestNeeds where need.isNeeded(request) { try body(need.row) }
-    let options = request.options
+    let content = request.content
+    for need in requestNeeds where need.isNeeded(content) { try body(need.row) }
+    let options = content.options.common
     for need in optionNeeds where need.isNeeded(options) { try body(need.row) }
     guard let transport = options.transport else { return }
     for row in transport.neededRows { try body(row) }

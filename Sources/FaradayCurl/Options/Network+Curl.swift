@@ -35,16 +35,6 @@ extension Network {
     if let happyEyeballsDelay {
       try easy.set(CURLOPT_HAPPY_EYEBALLS_TIMEOUT_MS, Int(clamping: max(1, happyEyeballsDelay.nanoseconds / 1_000_000)))
     }
-    let tcp = TCPSettings(self)
-    if !tcp.noDelay { try easy.set(CURLOPT_TCP_NODELAY, 0) }
-    if let seconds = tcp.keepAliveSeconds {
-      try easy.set(CURLOPT_TCP_KEEPALIVE, 1)
-      // libcurl's default is 60.
-      if seconds != 60 {
-        try easy.set(CURLOPT_TCP_KEEPIDLE, seconds)
-        try easy.set(CURLOPT_TCP_KEEPINTVL, seconds)
-      }
-    }
   }
 
   /// Sets the host, addresses and port to connect to, if they differ from the URL's. A "connect to" entry is always used:
@@ -77,6 +67,18 @@ extension Network {
     case .v4: IPAddress(address)?.isIPv4 ?? true
     case .v6: IPAddress(address)?.isIPv4 == false
     }
+  }
+}
+
+extension TCPSettings {
+  func apply(to easy: EasyHandle) throws(EasyHandle.OptionRejected) {
+    if !noDelay { try easy.set(CURLOPT_TCP_NODELAY, 0) }
+    guard let keepAliveSeconds else { return }
+    try easy.set(CURLOPT_TCP_KEEPALIVE, 1)
+    // libcurl's default is 60.
+    guard keepAliveSeconds != 60 else { return }
+    try easy.set(CURLOPT_TCP_KEEPIDLE, keepAliveSeconds)
+    try easy.set(CURLOPT_TCP_KEEPINTVL, keepAliveSeconds)
   }
 }
 

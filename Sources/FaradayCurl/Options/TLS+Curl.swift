@@ -84,8 +84,8 @@ extension TLS {
 extension Request {
   /// Whether the request may be sent before the TLS handshake is complete, when an attacker can replay it.
   var maySendEarlyData: Bool {
-    guard let tls = options.transport?.fields.tls, tls.sendsEarlyData else { return false }
-    return tls.mayResume && method.isSafe && body.isEmpty
+    guard let transport = options.transport, transport.fields.tls.sendsEarlyData else { return false }
+    return transport.fields.tls.mayResume && method.isSafe && body.isEmpty
   }
 }
 

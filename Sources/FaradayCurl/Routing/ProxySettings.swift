@@ -3,7 +3,7 @@ internal import CCurl
 
 /// The proxies of an adapter. The environment is read once, when the adapter is created: libcurl would read it on the engine's
 /// thread while other threads may write it (`getenv` is not thread-safe).
-struct ProxySettings: Sendable {
+final class ProxySettings: Sendable {
   private enum Choice {
     case none
     case proxy(Proxy)
@@ -34,18 +34,18 @@ struct ProxySettings: Sendable {
     }
   }
 
-  private var http = Choice.none
-  private var https = Choice.none
-  private var select: (@Sendable (URL) -> Proxy?)?
+  private let http: Choice
+  private let https: Choice
+  private let select: (@Sendable (URL) -> Proxy?)?
 
   init(_ source: CurlAdapter.ProxySource) {
+    if case .selected(let select) = source { self.select = select } else { select = nil }
     switch source {
-    case .direct: break
+    case .direct, .selected: (http, https) = (.none, .none)
     case .url(let url):
       http = Choice(url)
       https = http
     case .proxy(let proxy): (http, https) = (.proxy(proxy), .proxy(proxy))
-    case .selected(let select): self.select = select
     case .environment:
       let all = Environment.variable("all_proxy", "ALL_PROXY")
       let exceptions = Environment.variable("no_proxy", "NO_PROXY").map { [$0] } ?? []

@@ -56,15 +56,17 @@ extension Transfer {
   /// The gate that the request must pass before it may connect; nil if the request has no name to look up and no connection to
   /// share.
   var gateKey: GateKey? {
-    let options = request.options.transport?.fields
     if mayBeHTTP2 || mayBeHTTP3 { return .connection(origin: target.origin, connectionOptions) }
-    let network = options?.network ?? Network()
-    guard proxy != nil || options != nil && network != Network() else { return target.hasAddress ? nil : .origin(target.origin) }
+    let options = request.options.transport
+    if proxy == nil, options.map({ $0.fields.network == Network() }) ?? true {
+      return target.hasAddress ? nil : .origin(target.origin)
+    }
+    let network = options?.fields.network ?? Network()
     guard network.unixSocket == nil else { return nil }
     let server = proxy?.resolvesServer ?? false ? nil : network.endpoint(of: target).lookup
     let proxyName = proxy.flatMap { Endpoint(host: $0.host, port: $0.port ?? 0).lookup }
     guard server != nil || proxyName != nil else { return nil }
-    return .lookup(Lookup(server: server, proxy: proxyName, isProxied: proxy != nil, network, options?.tls ?? TLS()))
+    return .lookup(Lookup(server: server, proxy: proxyName, isProxied: proxy != nil, network, options?.fields.tls ?? TLS()))
   }
 
   /// Whether the connection may need the scope of an IPv6 address: for a link-local address, or to find the address of an
@@ -94,7 +96,7 @@ extension Transfer {
   /// Whether HTTP/3 is tried in addition to HTTP/2 and HTTP/1.1 over TCP. libcurl has no QUIC through a proxy, over a Unix
   /// socket, and with TLS options that QUIC excludes (RFC 9001, section 4.2).
   var mayBeHTTP3: Bool {
-    guard request.options.httpVersion == .http3, target.isSecure, proxy == nil, Library.hasHTTP3 else { return false }
+    guard target.isSecure, request.options.httpVersion == .http3, proxy == nil, Library.hasHTTP3 else { return false }
     guard let options = request.options.transport?.fields else { return true }
     return options.network.unixSocket == nil && options.tls.negotiatesProtocol
       && options.tls.maximumVersion.map { $0 == .v1_3 } ?? true

@@ -7,7 +7,7 @@ extension Attempt {
   /// - Parameter copiesBody: true if the body is empty or libcurl copies it; false if libcurl reads it with callbacks.
   func configure(for transfer: Transfer, copiesBody: Bool) throws {
     guard let easy else { return }
-    let (target, settings) = (transfer.target, transfer.settings)
+    let (target, settings, options) = (transfer.target, transfer.settings, transfer.request.options)
     let exchange = Unmanaged.passUnretained(transfer.exchange).toOpaque()
     try easy.set(CURLOPT_PRIVATE, Unmanaged.passUnretained(transfer).toOpaque())
     try easy.set(CURLOPT_URL, target.text)
@@ -16,7 +16,7 @@ extension Attempt {
     }
     try easy.set(CURLOPT_NOSIGNAL, 1)
     try easy.set(CURLOPT_PATH_AS_IS, 1)
-    if transfer.request.options.onRawHead == nil { try easy.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1) }
+    if options.onRawHead == nil { try easy.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1) }
     try easy.check(faraday_set_web_protocols(easy.pointer), CURLOPT_PROTOCOLS_STR)
     _ = faraday_set_quick_exit(easy.pointer)
     try easy.set(CURLOPT_ERRORBUFFER, errorBuffer)
@@ -44,14 +44,14 @@ extension Attempt {
     try easy.set(CURLOPT_NOPROXY, "")
     if let proxy = transfer.proxy { try proxy.apply(to: self, of: transfer, easy) } else { try easy.set(CURLOPT_PROXY, "") }
     if transfer.needsTunnel { try expectTunnel() }
-    try transfer.request.options.timeouts.apply(to: easy)
-    let network = transfer.request.options.transport?.fields.network ?? Network()
+    try options.timeouts.apply(to: easy)
     // libcurl verifies a DNS-over-HTTPS resolver with these authorities.
-    if target.isSecure || network.dnsOverHTTPS != nil { try transfer.request.options.tls.apply(to: easy) }
-    if target.isSecure { try transfer.request.options.tls.applyHandshake(to: easy, withEarlyData: maySendEarlyData) }
-    try transfer.request.options.httpVersion.apply(to: easy, for: transfer)
-    try network.apply(to: self, of: transfer, easy)
-    if let transport = transfer.request.options.transport?.fields { try apply(transport, of: transfer, to: easy) }
+    let usesTLS = target.isSecure || options.transport?.fields.network.dnsOverHTTPS != nil
+    if usesTLS { try options.tls.apply(to: easy) }
+    if target.isSecure { try options.tls.applyHandshake(to: easy, withEarlyData: maySendEarlyData) }
+    try options.httpVersion.apply(to: easy, for: transfer)
+    try transfer.tcpSettings.apply(to: easy)
+    if let transport = options.transport?.fields { try apply(transport, of: transfer, to: easy) }
     if settings.onEvent != nil || transfer.readsProtocolFromLog {
       // The log shows when bytes were sent, and the negotiated protocol.
       try easy.check(faraday_set_log(easy.pointer, logCallback, this), CURLOPT_DEBUGFUNCTION)
@@ -63,6 +63,7 @@ extension Attempt {
 
   /// Sets the less common options.
   private func apply(_ options: UncommonOptions.Fields, of transfer: Transfer, to easy: EasyHandle) throws {
+    try options.network.apply(to: self, of: transfer, easy)
     if let authentication = options.authentication, challenges.mayUse(authentication.schemes) {
       try authentication.apply(to: transfer, easy)
     }
@@ -124,7 +125,7 @@ extension Attempt {
   /// Whether the request has a body of length 0 that libcurl would hold back like any other body. libcurl would then send the
   /// request again if the server does not challenge.
   private func isEmptyToLibcurl(_ request: Request) -> Bool {
-    request.body.isEmpty && request.method.expectsBody && challenges.mayHoldBodyBack
+    challenges.mayHoldBodyBack && request.body.isEmpty && request.method.expectsBody
   }
 
   /// Sets the method, unless libcurl implies it. libcurl does not validate it; `HTTPRequest.Method` contains only tokens.
@@ -140,7 +141,6 @@ extension Attempt {
   /// The validated field that frames the body, and its index among the fields, if the caller has set it. Nil if libcurl adds
   /// the field.
   private func framingField(of request: Request) -> (line: String, index: Int)? {
-    guard !request.body.isEmpty || request.method.expectsBody else { return nil }
     let names = [HTTPField.Name.contentLength, .transferEncoding]
     guard let place = request.headers.firstIndex(where: { names.contains($0.name) }) else { return nil }
     // HTTP/1.0 has no chunks: libcurl fails to add them, also after a challenge in HTTP/1.0. It omits the field over HTTP/2.
@@ -153,8 +153,9 @@ extension Attempt {
   /// Sets the header fields, and omits fields that libcurl would add.
   func setHeaders(of transfer: Transfer) throws {
     let (request, fields) = (transfer.request, transfer.fields)
-    let framing = framingField(of: request)
-    var lines: [CChar] = []
+    let sendsBody = !request.body.isEmpty || request.method.expectsBody
+    let framing = sendsBody ? framingField(of: request) : nil
+    var lines: [UInt8] = []
     lines.reserveCapacity(256)
     // libcurl adds `Expect` itself before a body that it may hold back. A request without content must not have it (RFC 9110,
     // section 10.1.1).
@@ -178,7 +179,7 @@ extension Attempt {
     if framing == nil, isEmptyToLibcurl(request) { lines.append(line: "Content-Length: 0") }
     // Disables the fields that libcurl adds, unless the request has them.
     if !request.headers.contains(.accept) { lines.append(line: "Accept:") }
-    if !request.body.isEmpty || request.method.expectsBody {
+    if sendsBody {
       if !request.headers.contains(.contentType) { lines.append(line: "Content-Type:") }
       if !sendsExpect(of: transfer) { lines.append(line: "Expect:") }
       if transfer.switchesProtocol { lines.append(line: "Content-Length:") }
@@ -227,29 +228,29 @@ extension HTTPField {
   /// Appends the field in libcurl's format: its bytes and a NUL.
   ///
   /// - Parameter blank: the separator after the name of a field without a value: `Name;`, because libcurl would drop `Name:`.
-  func append(to line: inout [CChar], blank: StaticString = ";") {
-    line.append(contentsOf: name.rawName.utf8.lazy.map { CChar(bitPattern: $0) })
+  func append(to line: inout [UInt8], blank: StaticString = ";") {
+    line.append(contentsOf: name.rawName.utf8)
     withUnsafeBytesOfValue { value in
       let isBlank = value.allSatisfy { $0 == 0x20 || $0 == 0x09 }
       let separator: StaticString = isBlank ? blank : ": "
-      separator.withUTF8Buffer { line.append(contentsOf: $0.lazy.map { CChar(bitPattern: $0) }) }
-      if !isBlank { line.append(contentsOf: value.lazy.map { CChar(bitPattern: $0) }) }
+      separator.withUTF8Buffer { line.append(contentsOf: $0) }
+      if !isBlank { line.append(contentsOf: value) }
     }
     line.append(0)
   }
 
   /// The field as ``append(to:blank:)`` writes it.
-  func line(blank: StaticString = ";") -> [CChar] {
-    var line: [CChar] = []
+  func line(blank: StaticString = ";") -> [UInt8] {
+    var line: [UInt8] = []
     append(to: &line, blank: blank)
     return line
   }
 }
 
-extension [CChar] {
+extension [UInt8] {
   /// Appends a C string: its bytes and a NUL.
   fileprivate mutating func append(line: String) {
-    append(contentsOf: line.utf8.lazy.map { CChar(bitPattern: $0) })
+    append(contentsOf: line.utf8)
     append(0)
   }
 }

@@ -162,11 +162,11 @@ final class Attempt {
     guard !texts.contains(where: { $0.utf8.contains(0) }) else {
       throw EasyHandle.OptionRejected(option: "(a text contains NUL)", code: CURLE_BAD_FUNCTION_ARGUMENT)
     }
-    try setList(option, texts.flatMap { $0.utf8CString })
+    try setList(option, texts.flatMap { $0.utf8 + [0] })
   }
 
   /// Sets an option whose value is a list of C strings, each with its NUL.
-  func setList(_ option: CURLoption, _ texts: [CChar]) throws {
+  func setList(_ option: CURLoption, _ texts: [UInt8]) throws {
     guard !texts.isEmpty, let easy else { return }
     guard let list = faraday_memory_add(memory, texts, texts.count) else {
       throw EasyHandle.OptionRejected(option: "(out of memory)", code: CURLE_OUT_OF_MEMORY)
@@ -456,7 +456,7 @@ final class Attempt {
     let descriptor = isKept ? known : sockets.connected(openedSockets, endpoints)
     let ssl = transfer.target.isSecure ? faraday_get_ssl(easy.pointer) : nil
     if let ssl, !isKept { tlsSession = OpenSSL.session(of: ssl) }
-    sentInHandshake = maySendEarlyData && ssl.map(OpenSSL.isInHandshake) ?? false
+    sentInHandshake = ssl.map { maySendEarlyData && OpenSSL.isInHandshake($0) } ?? false
     // A handshake without the verifier's decision must not happen: sessions are not resumed.
     guard isKept || transfer.verifier == nil || isAcceptedByVerifier else { return .unverified }
     guard let descriptor else { return isKept ? .unusable : .claimed }
@@ -684,7 +684,7 @@ final class Attempt {
   // MARK: trailers
 
   /// The trailers of the request as C strings; nil if one of them is invalid.
-  func trailerLines() -> [[CChar]]? {
+  func trailerLines() -> [[UInt8]]? {
     guard let requestTrailers = transfer.request.options.requestTrailers else { return [] }
     hasSentTrailers = true
     let fields = requestTrailers()

@@ -38,6 +38,8 @@ final class Exchange {
   // No run-time checks for exclusive access, because these are used for each line, piece and turn: see "Reentrancy".
 
   private let request: Request
+  private let hasBody: Bool
+  private let onRawHead: RawHeadHandler?
   /// The handle of the transfer's engine, and the engine while it has the transfer.
   @exclusivity(unchecked) private(set) var handle: EngineHandle?
   @exclusivity(unchecked) private(set) var engine: Engine?
@@ -56,6 +58,8 @@ final class Exchange {
   init(of transfer: Transfer) {
     self.transfer = transfer
     request = transfer.request
+    hasBody = !request.body.isEmpty
+    onRawHead = request.options.onRawHead
     receiving = Receiving(to: request, streamCapacity: transfer.settings.streamBufferSize)
     sending = Sending(request.body)
     let now = Clock.now
@@ -206,7 +210,7 @@ final class Exchange {
   func receivedHeader(_ line: UnsafeRawBufferPointer) -> Bool {
     guard let attempt, attempt.mayGoOn else { return false }
     noteActivity()
-    if let onRawHead = request.options.onRawHead {
+    if let onRawHead {
       if let head = receiving.collectRawLine(line) { deliver(head, to: onRawHead) }
       // A proxy's response to CONNECT. libcurl delivers it only for `onRawHead`.
       guard attempt.expectsHead || transfer.proxy == nil else { return true }
@@ -519,14 +523,14 @@ final class Exchange {
   }
 
   private var isStreamUploadObsolete: Bool {
-    guard !request.body.isEmpty, let attempt, attempt.isMultiplexed || transfer.switchesProtocol, receiving.isWhole else {
+    guard hasBody, let attempt, attempt.isMultiplexed || transfer.switchesProtocol, receiving.isWhole else {
       return false
     }
     return request.body.length.map { attempt.sentBody < $0 } ?? true
   }
 
   /// Inexact: libcurl counts bytes as sent that it buffers for an HTTP/2 stream with a closed flow-control window.
-  private var mayBeUploadingAfterResponse: Bool { !request.body.isEmpty && receiving.isWhole && connection != nil }
+  private var mayBeUploadingAfterResponse: Bool { hasBody && receiving.isWhole && connection != nil }
 
   private var isUploadStalled: Bool { sending.isPaused && responseEndsUpload }
 
@@ -590,9 +594,9 @@ final class Exchange {
         receiving.awaitNextResponse(to: request)
       }
     }
-    if let onRawHead = request.options.onRawHead, let rest = receiving.takeRawLines() { deliver(rest, to: onRawHead) }
+    if let onRawHead, let rest = receiving.takeRawLines() { deliver(rest, to: onRawHead) }
     // Counts a body that libcurl has copied and sent.
-    if sending.isCopied, !request.body.isEmpty, transfer.isActive, let attempt {
+    if sending.isCopied, hasBody, transfer.isActive, let attempt {
       handle?.counters.bytesSent.add(attempt.sentBody)
     }
   }

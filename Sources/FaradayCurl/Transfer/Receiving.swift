@@ -435,6 +435,7 @@ struct Completions {
     } else {
       let batch = completed
       completed = []
+      completed.reserveCapacity(batch.count)
       let priority = batch.reduce(TaskPriority.background) { max($0, $1.priority) }
       Task.detached(priority: priority) { for one in batch { one.deliver() } }
     }
