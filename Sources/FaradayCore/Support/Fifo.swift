@@ -1,17 +1,18 @@
-/// A FIFO queue: `append` and `popFirst` take amortized constant time.
+/// A FIFO queue: `append` and `popFirst` take amortized constant time. Inlinable, because other modules would call unspecialized
+/// code, which is many times slower.
 package struct Fifo<Element> {
-  private var elements: [Element?] = []
-  private var head = 0
+  @usableFromInline var elements: [Element?] = []
+  @usableFromInline var head = 0
 
-  package init() {}
+  @inlinable package init() {}
 
-  package var isEmpty: Bool { head == elements.count }
-  package var count: Int { elements.count - head }
-  package var first: Element? { isEmpty ? nil : elements[head] }
+  @inlinable package var isEmpty: Bool { head == elements.count }
+  @inlinable package var count: Int { elements.count - head }
+  @inlinable package var first: Element? { isEmpty ? nil : elements[head] }
 
-  package mutating func append(_ element: Element) { elements.append(element) }
+  @inlinable package mutating func append(_ element: Element) { elements.append(element) }
 
-  package mutating func popFirst() -> Element? {
+  @inlinable package mutating func popFirst() -> Element? {
     guard !isEmpty else { return nil }
     defer {
       elements[head] = nil
@@ -27,18 +28,18 @@ package struct Fifo<Element> {
     return elements[head]
   }
 
-  package mutating func replaceFirst(_ element: Element) {
+  @inlinable package mutating func replaceFirst(_ element: Element) {
     if !isEmpty { elements[head] = element }
   }
 
   /// The index of the first match among the first `count` elements, for ``remove(at:)``.
-  package func firstIndex(ofFirst count: Int, where matches: (Element) -> Bool) -> Int? {
+  @inlinable package func firstIndex(ofFirst count: Int, where matches: (Element) -> Bool) -> Int? {
     elements[head...].prefix(count).firstIndex { $0.map(matches) ?? false }
   }
 
   /// The index of the first element that matches, in a queue in which all elements after it match too; the end if there is none.
   /// Takes logarithmic time.
-  package func partitioningIndex(where matches: (Element) -> Bool) -> Int {
+  @inlinable package func partitioningIndex(where matches: (Element) -> Bool) -> Int {
     var (low, high) = (head, elements.count)
     while low < high {
       let middle = low + (high - low) / 2
@@ -48,15 +49,15 @@ package struct Fifo<Element> {
   }
 
   /// The element at an index; nil at the end.
-  package subscript(index: Int) -> Element? { elements.indices.contains(index) ? elements[index] : nil }
+  @inlinable package subscript(index: Int) -> Element? { elements.indices.contains(index) ? elements[index] : nil }
 
   /// Inserts an element before the one at the index. The elements behind it are moved in memory.
-  package mutating func insert(_ element: Element, at index: Int) { elements.insert(element, at: index) }
+  @inlinable package mutating func insert(_ element: Element, at index: Int) { elements.insert(element, at: index) }
 
   /// Removes an element by its index. The elements behind it are moved in memory.
-  package mutating func remove(at index: Int) -> Element? { index == head ? popFirst() : elements.remove(at: index) }
+  @inlinable package mutating func remove(at index: Int) -> Element? { index == head ? popFirst() : elements.remove(at: index) }
 
-  package mutating func removeAll(where isUnwanted: (Element) -> Bool) {
+  @inlinable package mutating func removeAll(where isUnwanted: (Element) -> Bool) {
     elements = elements[head...].filter { $0.map { !isUnwanted($0) } ?? false }
     head = 0
   }
