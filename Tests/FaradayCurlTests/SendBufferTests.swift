@@ -105,6 +105,23 @@ import Testing
     #expect(try await fillUp(buffer) == SendBuffer.lastWatermark / piece)
   }
 
+  @Test func `the buffer grows to the size that the engine asks for at once, and no further`() async throws {
+    let piece = SendBuffer.firstWatermark
+    let buffer = SendBuffer(length: nil)
+    buffer.open()
+    _ = try buffer.push(Data(count: piece))
+    for round in 0..<10 {
+      let source = Task { await buffer.waitForRoom() }
+      while !buffer.isSourceWaiting { await Task.yield() }
+      let count = round == 0 ? piece : piece + 1
+      #expect(fill(buffer, piece + 1).0 == .bytes(count))
+      #expect(await source.value)
+      _ = try buffer.push(Data(count: round == 0 ? 2 * piece : count))
+    }
+    #expect(fill(buffer, 2 * piece).0 == .bytes(2 * piece))
+    #expect(try await fillUp(buffer) == 2)
+  }
+
   @Test func `the buffer of a source that never pauses does not grow`() async throws {
     let buffer = SendBuffer(length: nil)
     buffer.open()

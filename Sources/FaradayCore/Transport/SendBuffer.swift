@@ -4,9 +4,9 @@ internal import Synchronization
 /// backpressure. Thread-safe.
 ///
 /// The source pauses at a high watermark, and resumes below half of it. The watermark begins at ``firstWatermark``. If the engine
-/// has to wait for bytes after the source has paused, the pause was too early: the watermark doubles, up to ``lastWatermark``.
-/// Each pause costs a change of threads. If the length is known, the last bytes are held back until the source has ended: otherwise a body that is too long
-/// would have been sent as a complete one.
+/// asks for more bytes than there are after the source has paused, the pause was too early: the watermark doubles, up to
+/// ``lastWatermark``. Each pause costs a change of threads. If the length is known, the last bytes are held back until the source
+/// has ended: otherwise a body that is too long would have been sent as a complete one.
 @_spi(Adapters) public final class SendBuffer: Sendable {
   /// The high watermark of a new buffer, in bytes: it holds at most so many, and one piece.
   package static let firstWatermark = 256 << 10
@@ -51,15 +51,13 @@ internal import Synchronization
         if hasEnded { return (.end, nil) }
         engineWaits = true
         guard isOpen else { return (.dry, nil) }
-        if hasPaused, buffered == 0 {
-          highWatermark = min(2 * highWatermark, SendBuffer.lastWatermark)
-          hasPaused = false
-        }
+        if buffered == 0 { growIfPaused() }
         // The source continues even if the buffer is full: otherwise it would wait for room, and the held-back bytes would wait
         // for its end (deadlock).
         defer { source = nil }
         return (.dry, source)
       }
+      if limit > buffered { growIfPaused() }
       var left = count
       while left > 0, let piece = pieces.first {
         if piece.count <= left {
@@ -77,6 +75,12 @@ internal import Synchronization
       guard buffered < highWatermark / 2 else { return (.bytes(count), nil) }
       defer { source = nil }
       return (.bytes(count), source)
+    }
+
+    private mutating func growIfPaused() {
+      guard hasPaused else { return }
+      highWatermark = min(2 * highWatermark, SendBuffer.lastWatermark)
+      hasPaused = false
     }
   }
 
@@ -165,7 +169,8 @@ internal import Synchronization
     let (filled, source) = state.withLock { state in state.take(target.count, length: length, into: &taken) }
     var offset = 0
     for piece in taken {
-      piece.copyBytes(to: UnsafeMutableRawBufferPointer(rebasing: target[offset...]), count: piece.count)
+      // `copyBytes` of Data would look up generic metadata for each piece.
+      piece.withUnsafeBytes { UnsafeMutableRawBufferPointer(rebasing: target[offset...]).copyMemory(from: $0) }
       offset += piece.count
     }
     source?.resume()
