@@ -3,6 +3,10 @@ import FaradayTesting
 import FoundationEssentials
 import Testing
 
+#if os(Linux)
+import Glibc
+#endif
+
 @testable import FaradayCurl
 
 @Suite struct SendBufferTests {
@@ -157,5 +161,72 @@ import Testing
     }
     buffer.close()
     await #expect(throws: CancellationError.self) { try await source.value }
+  }
+
+  // MARK: files
+
+  private static let contents = Data((0..<1_000_000).map { UInt8(truncatingIfNeeded: $0 / 1000 &* 7 &+ $0) })
+
+  /// Reads a body to its end or failure, as the engine does, while a task is its source.
+  private func send(_ body: Body, in pieces: Int) async -> (bytes: Data, last: SendBuffer.Filled, failure: (any Error)?) {
+    let buffer = SendBuffer(length: body.length)
+    let (notices, notify) = AsyncStream.makeStream(of: Void.self)
+    let source = Task { await buffer.pump(body) { notify.yield() } }
+    buffer.open()
+    var (sent, notice) = (Data(), notices.makeAsyncIterator())
+    while true {
+      let (filled, bytes) = fill(buffer, pieces)
+      switch filled {
+      case .bytes: sent += bytes
+      case .dry: _ = await notice.next()
+      case .end, .failed:
+        buffer.close()
+        await source.value
+        return (sent, filled, buffer.failure)
+      }
+    }
+  }
+
+  @Test(arguments: [1000, 262_144, 300_000, 2_000_000])
+  func `a file is sent whole`(pieces: Int) async throws {
+    let file = try TemporaryFile(Self.contents)
+    let whole = await send(try .file(file.path), in: pieces)
+    #expect(whole.bytes == Self.contents && whole.last == .end)
+    let range = await send(try .file(file.path, range: 5000..<995_000), in: pieces)
+    #expect(range.bytes == Self.contents[5000..<995_000] && range.last == .end)
+  }
+
+  #if os(Linux)
+  @Test(arguments: [0..<100_000, 100_000..<400_000, 900_000..<1_000_000, 0..<1_000_000])
+  func `a file that the kernel has in memory in part is sent whole`(other: Range<Int>) async throws {
+    let file = try TemporaryFile(Self.contents)
+    let descriptor = open(file.path, O_RDWR)
+    try #require(descriptor >= 0 && fsync(descriptor) == 0)
+    defer { close(descriptor) }
+    try #require(posix_fadvise(descriptor, other.lowerBound, other.count, POSIX_FADV_DONTNEED) == 0)
+    let sent = await send(try .file(file.path), in: 30_000)
+    #expect(sent.bytes == Self.contents && sent.last == .end)
+  }
+  #endif
+
+  @Test func `a file that shrinks while it is sent fails`() async throws {
+    let file = try TemporaryFile(Self.contents)
+    let body = try Body.file(file.path)
+    try Self.contents.prefix(500_000).write(to: URL(filePath: file.path))
+    let sent = await send(body, in: 30_000)
+    #expect(sent.bytes == Self.contents.prefix(500_000) && sent.last == .failed)
+    #expect((sent.failure as? LengthMismatch).map { "\($0)" }?.contains("500000") == true)
+  }
+
+  @Test func `closing the buffer ends the source while the engine reads the file`() async throws {
+    let file = try TemporaryFile(Self.contents)
+    let buffer = SendBuffer(length: 1_000_000)
+    let body = try Body.file(file.path)
+    let source = Task { await buffer.pump(body) {} }
+    buffer.open()
+    while fill(buffer, 1000).0 == .dry { await Task.yield() }
+    buffer.open()
+    buffer.close()
+    await source.value
   }
 }

@@ -49,35 +49,60 @@ struct BodyFile: Sendable {
     return bounds.lowerBound >= 0 && bounds.upperBound <= size ? bounds : nil
   }
 
-  /// A reader that opens the file with the first piece. The reader returns `length` bytes, or fewer if the file has become
-  /// shorter.
-  func makeReader() -> BodyReader {
-    var file: OpenFile?
-    var offset: Int64 = 0
+  /// Opens the file to read it from its start.
+  func open() throws -> Cursor { Cursor(file: try OpenFile(path), place: start, rest: length) }
+
+  /// A reader of the rest of an open file. Without a cursor it opens the file with the first piece. The reader returns `length`
+  /// bytes in all, or fewer if the file has become shorter.
+  func makeReader(at cursor: Cursor? = nil) -> BodyReader {
+    var opened = cursor
     let pool = SegmentPool(segmentSize: Int(Swift.min(Int64(SegmentPool.standardSize), length)))
     return {
-      guard offset < length else {
+      guard opened?.rest ?? length > 0 else {
         pool.close()
         return nil
       }
-      let open = try file ?? OpenFile(path)
-      file = open
-      let place = start + offset
-      let count = Int(Swift.min(Int64(pool.segmentSize), length - offset))
+      var cursor = try opened ?? open()
+      let (file, place, count) = (cursor.file, cursor.place, Int(Swift.min(Int64(pool.segmentSize), cursor.rest)))
       let piece: Data
-      if let cached = open.readCached(count: count, at: place, into: pool) {
+      if let cached = file.readCached(count: count, at: place, into: pool) {
         piece = cached
         // Without a pause, a task that compresses or hashes a large file would keep its thread until the end.
         await Task.yield()
       } else {
         piece = try await withCheckedThrowingContinuation { continuation in
           DispatchQueue.global().async {
-            continuation.resume(with: Result { try open.read(count: count, at: place, into: pool) })
+            continuation.resume(with: Result { try file.read(count: count, at: place, into: pool) })
           }
         }
       }
-      offset += Int64(piece.count)
+      cursor.skip(piece.count)
+      opened = cursor
       return piece.isEmpty ? nil : piece
+    }
+  }
+
+  /// An open file and the range of bytes that are still to be read.
+  struct Cursor: Sendable {
+    fileprivate let file: OpenFile
+    fileprivate private(set) var place: Int64
+    /// The number of bytes that are still to be read.
+    private(set) var rest: Int64
+
+    fileprivate init(file: OpenFile, place: Int64, rest: Int64) { (self.file, self.place, self.rest) = (file, place, rest) }
+
+    fileprivate mutating func skip(_ count: Int) {
+      place += Int64(count)
+      rest -= Int64(count)
+    }
+
+    /// Reads the next bytes if the kernel has them in memory. Returns their number; nil if it has none of them, or cannot tell.
+    mutating func readCached(into target: UnsafeMutableRawBufferPointer) -> Int? {
+      guard let start = target.baseAddress else { return nil }
+      let got = faraday_read_cached(file.descriptor, start, Int(Swift.min(Int64(target.count), rest)), place)
+      guard got > 0 else { return nil }
+      skip(got)
+      return got
     }
   }
 }

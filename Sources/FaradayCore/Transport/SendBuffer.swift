@@ -7,6 +7,9 @@ internal import Synchronization
 /// asks for more bytes than there are after the source has paused, the pause was too early: the watermark doubles, up to
 /// ``lastWatermark``. Each pause costs a change of threads. If the length is known, the last bytes are held back until the source
 /// has ended: otherwise a body that is too long would have been sent as a complete one.
+///
+/// The engine reads a file itself while the kernel has the file's bytes in memory, which needs neither a copy nor a change of
+/// threads. At the first bytes that are not in memory, the task takes over, because reading them may wait for the disk.
 @_spi(Adapters) public final class SendBuffer: Sendable {
   /// The high watermark of a new buffer, in bytes: it holds at most so many, and one piece.
   package static let firstWatermark = 256 << 10
@@ -39,6 +42,9 @@ internal import Synchronization
     var isClosed = false
     var engineWaits = false
     var source: UnsafeContinuation<Void, Never>?
+    /// The file that the engine reads itself, and after that its rest, which the task reads.
+    var file: BodyFile.Cursor?
+    var restOfFile: BodyFile.Cursor?
 
     /// Takes at most `limit` bytes. The caller copies them outside the lock.
     mutating func take(
@@ -96,13 +102,42 @@ internal import Synchronization
   public func pump(_ body: Body, tell: @Sendable () -> Void) async {
     do {
       guard await waitForRoom() else { return }
-      for try await piece in body {
+      var pieces = body.makeAsyncIterator()
+      if case .file(let file) = body.storage {
+        guard let rest = await rest(of: try file.open(), tell) else { return }
+        pieces = Body.AsyncIterator(file.makeReader(at: rest))
+      }
+      while let piece = try await pieces.next() {
         if try push(piece) { tell() }
         guard await waitForRoom() else { return }
       }
       if end() { tell() }
     } catch {
       if fail(error) { tell() }
+    }
+  }
+
+  /// Lets the engine read an open file, until its next bytes are not in memory. Returns the rest of the file; nil if the buffer is
+  /// closed.
+  private func rest(of file: BodyFile.Cursor, _ tell: @Sendable () -> Void) async -> BodyFile.Cursor? {
+    let engineWaits = state.withLock { state in
+      state.file = file
+      defer { state.engineWaits = false }
+      return state.engineWaits
+    }
+    if engineWaits { tell() }
+    while true {
+      await withUnsafeContinuation { continuation in
+        let isOver = state.withLock { state in
+          if state.isClosed || state.restOfFile != nil { return true }
+          state.source = continuation
+          return false
+        }
+        if isOver { continuation.resume() }
+      }
+      let (isClosed, rest) = state.withLock { ($0.isClosed, $0.restOfFile) }
+      if isClosed { return nil }
+      if let rest { return rest }
     }
   }
 
@@ -165,6 +200,7 @@ internal import Synchronization
 
   /// Copies buffered bytes to the engine's buffer.
   public func fill(_ target: UnsafeMutableRawBufferPointer) -> Filled {
+    if let filled = readFile(into: target) { return filled }
     var taken: [Data] = []
     let (filled, source) = state.withLock { state in state.take(target.count, length: length, into: &taken) }
     var offset = 0
@@ -175,6 +211,25 @@ internal import Synchronization
     }
     source?.resume()
     return filled
+  }
+
+  /// Reads the next bytes of the open file. Nil if there is none.
+  private func readFile(into target: UnsafeMutableRawBufferPointer) -> Filled? {
+    guard var file = state.withLock({ $0.file }) else { return nil }
+    guard file.rest > 0 else { return .end }
+    let count = file.readCached(into: target)
+    let source = state.withLock { state in
+      if let count {
+        state.taken += Int64(count)
+        state.file = file
+        return nil as UnsafeContinuation<Void, Never>?
+      }
+      (state.file, state.restOfFile, state.engineWaits) = (nil, file, true)
+      defer { state.source = nil }
+      return state.source
+    }
+    source?.resume()
+    return count.map(Filled.bytes) ?? .dry
   }
 
   /// The error of the source; nil if there is none.
@@ -191,6 +246,7 @@ internal import Synchronization
       state.isClosed = true
       state.pieces = Fifo()
       state.buffered = 0
+      state.file = nil
     }
   }
 
