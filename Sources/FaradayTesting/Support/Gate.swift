@@ -7,10 +7,10 @@ private import Darwin
 /// A one-shot latch between threads and tasks: tests and server threads wait for each other with it. It starts closed, and stays
 /// open once opened. Thread-safe.
 public final class Gate: @unchecked Sendable {
-  // Safe to share: `isOpen` is accessed only under the mutex; the pointers never change.
+  // Safe to share: `hasOpened` is accessed only under the mutex; the pointers never change.
   private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
   private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
-  private var isOpen = false
+  private var hasOpened = false
 
   /// Creates a closed gate.
   public init() {
@@ -28,9 +28,16 @@ public final class Gate: @unchecked Sendable {
   /// Opens the gate: all waiting threads and tasks continue, and later ones do not wait.
   public func open() {
     pthread_mutex_lock(mutex)
-    isOpen = true
+    hasOpened = true
     pthread_cond_broadcast(condition)
     pthread_mutex_unlock(mutex)
+  }
+
+  /// Whether the gate is open.
+  package var isOpen: Bool {
+    pthread_mutex_lock(mutex)
+    defer { pthread_mutex_unlock(mutex) }
+    return hasOpened
   }
 
   /// Blocks the calling thread until the gate is open, for at most a minute. Returns whether it is open.
@@ -41,10 +48,10 @@ public final class Gate: @unchecked Sendable {
     deadline.tv_sec += 60
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }
-    while !isOpen {
+    while !hasOpened {
       if pthread_cond_timedwait(condition, mutex, &deadline) == ETIMEDOUT { break }
     }
-    return isOpen
+    return hasOpened
   }
 
   /// Suspends the task until the gate is open, for at most a minute. Returns whether it is open. No thread of the cooperative pool
