@@ -96,6 +96,12 @@ struct BodyFile: Sendable {
       rest -= Int64(count)
     }
 
+    /// Whether the kernel has the next byte in memory. False at the end, and if it cannot tell.
+    var isInMemory: Bool {
+      var copy = self
+      return withUnsafeTemporaryAllocation(byteCount: 1, alignment: 1) { copy.readCached(into: $0) } != nil
+    }
+
     /// Reads the next bytes if the kernel has them in memory. Returns their number; nil if it has none of them, or cannot tell.
     mutating func readCached(into target: UnsafeMutableRawBufferPointer) -> Int? {
       guard let start = target.baseAddress else { return nil }

@@ -227,7 +227,7 @@ public struct Options: Sendable {
     fields.unique.value.transport = UncommonOptions(changed)
   }
 
-  /// A copy of the fields. To test many of them in it is cheaper than to read the properties of `Options`.
+  /// A copy of the fields. Testing many of them in the copy is cheaper than reading the properties of `Options`.
   var common: Fields { fields.value }
 
   /// The options that many requests set.

@@ -57,7 +57,7 @@ public struct Request: Sendable {
 }
 
 extension Request {
-  /// A copy of the fields. To test many of them in it is cheaper than to read the properties of `Request`.
+  /// A copy of the fields. Testing many of them in the copy is cheaper than reading the properties of `Request`.
   var content: Fields { fields.value }
 
   struct Fields: Sendable {

@@ -8,7 +8,7 @@ internal import Synchronization
 /// ``lastWatermark``. Each pause costs a change of threads. If the length is known, the last bytes are held back until the source
 /// has ended: otherwise a body that is too long would have been sent as a complete one.
 ///
-/// The engine reads a file itself while the kernel has the file's bytes in memory, which needs neither a copy nor a change of
+/// The engine reads a file itself while the kernel has the file's bytes in memory, which needs no second copy and no change of
 /// threads. At the first bytes that are not in memory, the task takes over, because reading them may wait for the disk.
 @_spi(Adapters) public final class SendBuffer: Sendable {
   /// The high watermark of a new buffer, in bytes: it holds at most so many, and one piece.
@@ -42,7 +42,7 @@ internal import Synchronization
     var isClosed = false
     var engineWaits = false
     var source: UnsafeContinuation<Void, Never>?
-    /// The file that the engine reads itself, and after that its rest, which the task reads.
+    /// The file that the engine reads itself; nil after its last byte, and once the task has to read its rest.
     var file: BodyFile.Cursor?
     var restOfFile: BodyFile.Cursor?
 
@@ -104,8 +104,13 @@ internal import Synchronization
       guard await waitForRoom() else { return }
       var pieces = body.makeAsyncIterator()
       if case .file(let file) = body.storage {
-        guard let rest = await rest(of: try file.open(), tell) else { return }
-        pieces = Body.AsyncIterator(file.makeReader(at: rest))
+        var opened = try file.open()
+        // The task reads the first bytes from the disk while the engine connects.
+        if opened.isInMemory {
+          guard let rest = await rest(of: opened, tell) else { return }
+          opened = rest
+        }
+        pieces = Body.AsyncIterator(file.makeReader(at: opened))
       }
       while let piece = try await pieces.next() {
         if try push(piece) { tell() }
@@ -117,11 +122,11 @@ internal import Synchronization
     }
   }
 
-  /// Lets the engine read an open file, until its next bytes are not in memory. Returns the rest of the file; nil if the buffer is
-  /// closed.
+  /// Lets the engine read an open file, until its next bytes are not in memory. Returns the rest of the file; nil if there is
+  /// none, or the buffer is closed.
   private func rest(of file: BodyFile.Cursor, _ tell: @Sendable () -> Void) async -> BodyFile.Cursor? {
     let engineWaits = state.withLock { state in
-      state.file = file
+      if !state.isClosed { state.file = file }
       defer { state.engineWaits = false }
       return state.engineWaits
     }
@@ -129,15 +134,17 @@ internal import Synchronization
     while true {
       await withUnsafeContinuation { continuation in
         let isOver = state.withLock { state in
-          if state.isClosed || state.restOfFile != nil { return true }
+          if state.isClosed || state.hasEnded || state.restOfFile != nil { return true }
           state.source = continuation
           return false
         }
         if isOver { continuation.resume() }
       }
-      let (isClosed, rest) = state.withLock { ($0.isClosed, $0.restOfFile) }
-      if isClosed { return nil }
-      if let rest { return rest }
+      let (isOver, rest) = state.withLock { state in
+        defer { state.restOfFile = nil }
+        return (state.isClosed || state.hasEnded, state.restOfFile)
+      }
+      if isOver || rest != nil { return rest }
     }
   }
 
@@ -216,15 +223,15 @@ internal import Synchronization
   /// Reads the next bytes of the open file. Nil if there is none.
   private func readFile(into target: UnsafeMutableRawBufferPointer) -> Filled? {
     guard var file = state.withLock({ $0.file }) else { return nil }
-    guard file.rest > 0 else { return .end }
     let count = file.readCached(into: target)
     let source = state.withLock { state in
-      if let count {
-        state.taken += Int64(count)
-        state.file = file
+      state.taken += Int64(count ?? 0)
+      if count != nil, file.rest > 0 {
+        if state.file != nil { state.file = file }
         return nil as UnsafeContinuation<Void, Never>?
       }
-      (state.file, state.restOfFile, state.engineWaits) = (nil, file, true)
+      state.file = nil
+      if count == nil { (state.restOfFile, state.engineWaits) = (file, true) } else { state.hasEnded = true }
       defer { state.source = nil }
       return state.source
     }
@@ -246,7 +253,7 @@ internal import Synchronization
       state.isClosed = true
       state.pieces = Fifo()
       state.buffered = 0
-      state.file = nil
+      (state.file, state.restOfFile) = (nil, nil)
     }
   }
 

@@ -50,7 +50,7 @@
         .invalidURL, building: request, "the URL's host is not a valid internationalized domain name (UTS 46, NFC)")
     }
     origin = (isSecure ? "https://" : "http://") + host
-    hasAddress = host.utf8.allSatisfy { $0.isDigit || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: ":") }
+    hasAddress = false
     self.text = text[..<authority] + host + text[end...]
   }
 

@@ -5,22 +5,23 @@ import Testing
   @Test(
     arguments: [
       "http://127.0.0.1/", "https://127.0.0.1?x", "http://10.0.0.1:8080/x", "http://u:p@10.0.0.1:1/", "http://[::1]/",
-      "http://[::1]:8080/", "http://[fe80::1%25lo]/", "http://\u{FF11}\u{FF12}\u{FF17}.0.0.1:80/",
+      "http://[::1]:8080/", "http://[fe80::1%25lo]/",
     ])
   func `an address needs no DNS lookup`(url: String) throws {
     #expect(try Target(Request(url)).hasAddress)
   }
 
   @Test(
-    arguments: ["http://h/", "http://1.2.3.4.example/", "http://1a:80", "http://127.0.0.1@h/", "http://b\u{FC}cher.example/"])
+    arguments: ["http://h/", "http://1.2.3.4.example/", "http://1a:80", "http://127.0.0.1@h/", "http://b%C3%BCcher.example/"])
   func `a name needs a DNS lookup`(url: String) throws {
     #expect(try !Target(Request(url)).hasAddress)
   }
 
   @Test(
-    arguments: ["http://h%6Fst/", "http://host%", "http://b%C3%BCcher%2eexample/", "http://%C3%BC%/", "http://h%00/"])
+    arguments: ["http://h%6Fst/", "http://host%7E/", "http://b%C3%BCcher%2eexample/", "http://h%00/"])
   func `a percent-encoded ASCII character in the host is rejected`(url: String) throws {
-    #expect(throws: (any Error).self) { try Target(Request(url)) }
+    let request = try Request(url)
+    #expect { try Target(request) } throws: { ($0 as? TransportError)?.code == .invalidURL }
   }
 
   @Test func `a percent-encoded character of another script is accepted`() throws {
