@@ -17,6 +17,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 #ifdef __linux__
+#include <errno.h>
+#include <sys/statfs.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -124,12 +126,17 @@ static inline int faraday_load_sha512(faraday_hash *_Nonnull hash) {
 }
 
 // Reads bytes of a file that are in the kernel's page cache. Returns their number, and 0 or -1 if there are none. Linux 5.9 and 5.10
-// return 0 not only at the end of the file.
+// return 0 not only at the end of the file. tmpfs does not support the flag, and has its files in memory or, as the process, in the
+// swap area.
 static inline ssize_t faraday_read_cached(int file, void *_Nonnull bytes, size_t count, int64_t offset) {
 #ifdef SYS_preadv2
-  const long without_waiting = 8; // RWF_NOWAIT
+  const long without_waiting = 8;   // RWF_NOWAIT
+  const long tmpfs = 0x01021994;    // TMPFS_MAGIC
   struct iovec part = {bytes, count};
-  return syscall(SYS_preadv2, (long)file, &part, 1L, (long)offset, (long)((uint64_t)offset >> 32), without_waiting);
+  ssize_t got = syscall(SYS_preadv2, (long)file, &part, 1L, (long)offset, (long)((uint64_t)offset >> 32), without_waiting);
+  if (got >= 0 || errno != EOPNOTSUPP) return got;
+  struct statfs system;
+  return fstatfs(file, &system) == 0 && system.f_type == tmpfs ? pread(file, bytes, count, (off_t)offset) : -1;
 #else
   (void)file, (void)bytes, (void)count, (void)offset;
   return -1;
