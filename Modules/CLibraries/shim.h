@@ -126,12 +126,12 @@ static inline int faraday_load_sha512(faraday_hash *_Nonnull hash) {
 }
 
 // Reads bytes of a file that are in the kernel's page cache. Returns their number, and 0 or -1 if there are none. Linux 5.9 and 5.10
-// return 0 not only at the end of the file. tmpfs does not support the flag, and has its files in memory or, as the process, in the
-// swap area.
+// return 0 not only at the end of the file. tmpfs does not support the flag. Its files are in memory, or in the swap space like
+// any other memory.
 static inline ssize_t faraday_read_cached(int file, void *_Nonnull bytes, size_t count, int64_t offset) {
 #ifdef SYS_preadv2
-  const long without_waiting = 8;   // RWF_NOWAIT
-  const long tmpfs = 0x01021994;    // TMPFS_MAGIC
+  const long without_waiting = 8; // RWF_NOWAIT
+  const long tmpfs = 0x01021994; // TMPFS_MAGIC
   struct iovec part = {bytes, count};
   ssize_t got = syscall(SYS_preadv2, (long)file, &part, 1L, (long)offset, (long)((uint64_t)offset >> 32), without_waiting);
   if (got >= 0 || errno != EOPNOTSUPP) return got;

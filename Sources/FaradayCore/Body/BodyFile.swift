@@ -63,20 +63,20 @@ struct BodyFile: Sendable {
         return nil
       }
       var cursor = try opened ?? open()
-      let (file, place, count) = (cursor.file, cursor.place, Int(Swift.min(Int64(pool.segmentSize), cursor.rest)))
       let piece: Data
-      if let cached = file.readCached(count: count, at: place, into: pool) {
+      if let cached = cursor.readCached(into: pool) {
         piece = cached
         // Without a pause, a task that compresses or hashes a large file would keep its thread until the end.
         await Task.yield()
       } else {
+        let (file, place, count) = (cursor.file, cursor.place, Int(Swift.min(Int64(pool.segmentSize), cursor.rest)))
         piece = try await withCheckedThrowingContinuation { continuation in
           DispatchQueue.global().async {
             continuation.resume(with: Result { try file.read(count: count, at: place, into: pool) })
           }
         }
+        cursor.skip(piece.count)
       }
-      cursor.skip(piece.count)
       opened = cursor
       return piece.isEmpty ? nil : piece
     }
@@ -109,6 +109,16 @@ struct BodyFile: Sendable {
       guard got > 0 else { return nil }
       skip(got)
       return got
+    }
+
+    /// Reads the next piece like ``readCached(into:)``.
+    fileprivate mutating func readCached(into pool: SegmentPool) -> Data? {
+      let segment = pool.take()
+      guard let got = readCached(into: UnsafeMutableRawBufferPointer(start: segment, count: pool.segmentSize)) else {
+        pool.giveBack(segment)
+        return nil
+      }
+      return pool.handOver(segment, filled: got)
     }
   }
 }
@@ -150,17 +160,6 @@ private final class OpenFile: Sendable {
   }
 
   deinit { close(descriptor) }
-
-  /// Reads bytes if the kernel has all of them in memory. Returns nil otherwise, or if it cannot tell.
-  func readCached(count: Int, at offset: Int64, into pool: SegmentPool) -> Data? {
-    let segment = pool.take()
-    let got = faraday_read_cached(descriptor, segment, count, offset)
-    guard got == count else {
-      pool.giveBack(segment)
-      return nil
-    }
-    return pool.handOver(segment, filled: got)
-  }
 
   /// Reads bytes, and waits for the disk if necessary. Returns fewer bytes, or none, at the end of the file.
   func read(count: Int, at offset: Int64, into pool: SegmentPool) throws -> Data {

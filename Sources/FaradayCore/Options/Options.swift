@@ -228,7 +228,7 @@ public struct Options: Sendable {
   }
 
   /// A copy of the fields. Testing many of them in the copy is cheaper than reading the properties of `Options`.
-  var common: Fields { fields.value }
+  var stored: Fields { fields.value }
 
   /// The options that many requests set.
   struct Fields: Sendable {

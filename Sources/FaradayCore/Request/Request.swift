@@ -58,7 +58,7 @@ public struct Request: Sendable {
 
 extension Request {
   /// A copy of the fields. Testing many of them in the copy is cheaper than reading the properties of `Request`.
-  var content: Fields { fields.value }
+  var stored: Fields { fields.value }
 
   struct Fields: Sendable {
     var method: HTTPRequest.Method

@@ -44,6 +44,7 @@ internal import Synchronization
     var source: UnsafeContinuation<Void, Never>?
     /// The file that the engine reads itself; nil after its last byte, and once the task has to read its rest.
     var file: BodyFile.Cursor?
+    /// The bytes of the file that the engine leaves to the task.
     var restOfFile: BodyFile.Cursor?
 
     /// Takes at most `limit` bytes. The caller copies them outside the lock.
@@ -51,19 +52,18 @@ internal import Synchronization
       _ limit: Int, length: Int64?, into taken: inout [Data]
     ) -> (Filled, UnsafeContinuation<Void, Never>?) {
       if failure != nil { return (.failed, nil) }
+      if limit > buffered { growIfPaused() }
       let count = min(limit, buffered)
       let wouldComplete = length.map { self.taken + Int64(count) == $0 } ?? false
       guard count > 0, !wouldComplete || hasEnded else {
         if hasEnded { return (.end, nil) }
         engineWaits = true
         guard isOpen else { return (.dry, nil) }
-        if buffered == 0 { growIfPaused() }
         // The source continues even if the buffer is full: otherwise it would wait for room, and the held-back bytes would wait
         // for its end (deadlock).
         defer { source = nil }
         return (.dry, source)
       }
-      if limit > buffered { growIfPaused() }
       var left = count
       while left > 0, let piece = pieces.first {
         if piece.count <= left {
@@ -102,16 +102,7 @@ internal import Synchronization
   public func pump(_ body: Body, tell: @Sendable () -> Void) async {
     do {
       guard await waitForRoom() else { return }
-      var pieces = body.makeAsyncIterator()
-      if case .file(let file) = body.storage {
-        var opened = try file.open()
-        // The task reads the first bytes from the disk while the engine connects.
-        if opened.isInMemory {
-          guard let rest = await rest(of: opened, tell) else { return }
-          opened = rest
-        }
-        pieces = Body.AsyncIterator(file.makeReader(at: opened))
-      }
+      guard var pieces = try await pieces(of: body, tell) else { return }
       while let piece = try await pieces.next() {
         if try push(piece) { tell() }
         guard await waitForRoom() else { return }
@@ -120,6 +111,16 @@ internal import Synchronization
     } catch {
       if fail(error) { tell() }
     }
+  }
+
+  /// The pieces of the body that the task has to read. Nil if there are none, because the engine has read all of a file, or the
+  /// buffer is closed.
+  private func pieces(of body: Body, _ tell: @Sendable () -> Void) async throws -> Body.AsyncIterator? {
+    guard case .file(let file) = body.storage else { return body.makeAsyncIterator() }
+    let opened = try file.open()
+    // The task reads the first bytes from the disk while the engine connects.
+    guard opened.isInMemory else { return Body.AsyncIterator(file.makeReader(at: opened)) }
+    return await rest(of: opened, tell).map { Body.AsyncIterator(file.makeReader(at: $0)) }
   }
 
   /// Lets the engine read an open file, until its next bytes are not in memory. Returns the rest of the file; nil if there is

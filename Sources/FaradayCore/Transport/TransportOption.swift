@@ -140,7 +140,7 @@ extension TransportOption {
   package func isSet(in options: Options) -> Bool {
     switch need {
     case .never, .request: false
-    case .options(let isNeeded): isNeeded(options.common)
+    case .options(let isNeeded): isNeeded(options.stored)
     case .uncommon(let isNeeded): options.transport.map { isNeeded($0.fields) } ?? false
     }
   }
@@ -195,9 +195,9 @@ extension TransportOption {
   private static func forEachRow<Failure>(
     neededBy request: Request, _ body: (Int) throws(Failure) -> Void
   ) throws(Failure) {
-    let content = request.content
-    for need in requestNeeds where need.isNeeded(content) { try body(need.row) }
-    let options = content.options.common
+    let request = request.stored
+    for need in requestNeeds where need.isNeeded(request) { try body(need.row) }
+    let options = request.options.stored
     for need in optionNeeds where need.isNeeded(options) { try body(need.row) }
     guard let transport = options.transport else { return }
     for row in transport.neededRows { try body(row) }

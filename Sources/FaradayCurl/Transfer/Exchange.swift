@@ -38,6 +38,7 @@ final class Exchange {
   // No run-time checks for exclusive access, because these are used for each line, piece and turn: see "Reentrancy".
 
   private let request: Request
+  /// Values of the request that are needed for each line and piece.
   private let hasBody: Bool
   private let onRawHead: RawHeadHandler?
   /// The handle of the transfer's engine, and the engine while it has the transfer.
