@@ -58,11 +58,30 @@ import Testing
   }
 }
 
-@Suite(.serialized, .enabled(if: TestRun.isComplete, "Scripts/check runs it")) struct TaskExecutorConformanceTests {
-  static let adapter = CurlAdapter()
+@Suite(.enabled(if: TestRun.isComplete, "Scripts/check runs it")) struct TaskExecutorConformanceTests {
+  static let adapters = (0..<Lane.count).map { _ in CurlAdapter() }
+  static let lanes = adapters.indices.map { Lane($0, of: adapters[$0]) }
 
-  @Test(arguments: AdapterConformance.casesWithServers(for: adapter.capabilities))
+  @Test(.serialized, arguments: lanes[0].rules)
   func `CurlAdapter keeps the conformance rules with tasks on its executor`(rule: AdapterConformance.Case) async throws {
-    try await withTaskExecutorPreference(Self.adapter.taskExecutor) { try await rule.run(over: Self.adapter) }
+    try await Self.run(rule, over: Self.adapters[0])
+  }
+
+  @Test(.serialized, arguments: lanes[1].rules)
+  func `CurlAdapter keeps the conformance rules with tasks on its executor, second lane`(
+    rule: AdapterConformance.Case
+  ) async throws {
+    try await Self.run(rule, over: Self.adapters[1])
+  }
+
+  @Test(.serialized, arguments: lanes[2].rules)
+  func `CurlAdapter keeps the conformance rules with tasks on its executor, third lane`(
+    rule: AdapterConformance.Case
+  ) async throws {
+    try await Self.run(rule, over: Self.adapters[2])
+  }
+
+  private static func run(_ rule: AdapterConformance.Case, over adapter: CurlAdapter) async throws {
+    try await withTaskExecutorPreference(adapter.taskExecutor) { try await rule.run(over: adapter) }
   }
 }

@@ -90,7 +90,7 @@ import Testing
 
   @Test(arguments: Kind.allCases)
   func `GETs succeed while the server closes its connections`(kind: Kind) async throws {
-    let count = TestRun.isComplete ? 10_000 : 400
+    let count = TestRun.isComplete ? 2_000 : 400
     let (problems, connections) = try await load(kind, count, atOnce: 50) { connection, path, size in
       let response = try await connection.get(path)
       guard response.status == .ok, response.body.data == pattern(size) else {
@@ -117,7 +117,7 @@ import Testing
 
   @Test(arguments: Kind.allCases)
   func `buffered bodies of unknown length are complete while the server closes its connections`(kind: Kind) async throws {
-    let count = TestRun.isComplete ? 2_000 : 200
+    let count = TestRun.isComplete ? 1_000 : 200
     let (problems, _) = try await load(kind, count, atOnce: 20) { connection, path, size in
       let separator = path.contains("?") ? "&" : "?"
       let response = try await connection.get(path + separator + "chunked=300")
