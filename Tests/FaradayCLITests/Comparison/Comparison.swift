@@ -65,15 +65,21 @@ struct Comparison: Equatable {
     var text = String(decoding: data, as: UTF8.self)
     guard text.utf8.count < 100_000 else { return "\(data.count) bytes" }
     // The random parts first: they can contain the digits of the port.
-    text = text.replacing(#/curl/[0-9.]+|faraday/[0-9.]+/#, with: "AGENT")
-    text = text.replacing(#/-{24}[0-9a-zA-Z]{16}/#, with: "BOUNDARY")
-    text = text.replacing(#/cnonce="[^"]*"/#, with: "cnonce").replacing(#/response="[^"]*"/#, with: "response")
-    text = text.replacing(#/NTLM [0-9a-zA-Z+/=]{80,}/#, with: "NTLM response")
-    text = text.replacing(number: port, with: "PORT")
-    text = text.replacing(#/\b[0-9]+\.[0-9]{6}\b/#, with: "TIME")
-    text = text.replacing(#/ after [0-9]+ (ms|milliseconds)/#, with: " after TIME")
-    return text.replacing(#/^faraday: /#.anchorsMatchLineEndings(), with: "curl: ")
+    text = Replacement.all(randomParts, in: text)
+    text = text.replacing(numbers: [port: "PORT"])
+    return Replacement.all(ownParts, in: text)
   }
+
+  private static let randomParts = [
+    Replacement("curl/[0-9.]+|faraday/[0-9.]+", "AGENT"), Replacement("-{24}[0-9a-zA-Z]{16}", "BOUNDARY"),
+    Replacement("cnonce=\"[^\"]*\"", "cnonce"), Replacement("response=\"[^\"]*\"", "response"),
+    Replacement("NTLM [0-9a-zA-Z+/=]{80,}", "NTLM response"),
+  ]
+
+  private static let ownParts = [
+    Replacement("\\b[0-9]+\\.[0-9]{6}\\b", "TIME"), Replacement(" after [0-9]+ (ms|milliseconds)", " after TIME"),
+    Replacement("(?m)^faraday: ", "curl: "),
+  ]
 
   /// The differences in a few lines; empty if there are none.
   func differences(from reference: Comparison) -> String {

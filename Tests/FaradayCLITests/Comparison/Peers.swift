@@ -19,17 +19,12 @@ struct Peers: Sendable {
 
   /// The text without ports, and without properties of connections that differ between runs.
   func normalized(_ text: String) -> String {
-    var text = text.replacing(#/^(port|connection)=[0-9]+$/#.anchorsMatchLineEndings(), with: "a number")
-    for (name, port) in ports { text = text.replacing(number: port, with: name) }
-    return text.replacing(#/(PROXY TCP4 127\.0\.0\.1 127\.0\.0\.1) [0-9]+ /#) { "\($0.output.1) NUMBER " }
+    let names = Dictionary(ports.map { ($1, $0) }) { first, _ in first }
+    return Replacement.all(Self.proxyPort, in: Replacement.all(Self.connections, in: text).replacing(numbers: names))
   }
-}
 
-extension String {
-  /// The text with a name in place of this number, where that stands alone: its digits may be a part of another one.
-  func replacing(number: Int, with name: String) -> String {
-    replacing(#/[0-9]+/#) { $0.output == "\(number)" ? name : String($0.output) }
-  }
+  private static let connections = [Replacement("(?m)^(port|connection)=[0-9]+$", "a number")]
+  private static let proxyPort = [Replacement("(PROXY TCP4 127\\.0\\.0\\.1 127\\.0\\.0\\.1) [0-9]+ ", "$1 NUMBER ")]
 }
 
 extension Peers {
