@@ -32,8 +32,8 @@ public import Foundation
 /// - `httpMaximumConnectionsPerHost` limits the concurrent requests to an origin, also over HTTP/2. The queue for further
 ///   requests has no limit.
 /// - On Linux, a server that sends faster than its reader reads delays every URLSession of the process in the meantime.
-/// - On Linux, a server that sends a head without an end delays every URLSession of the process until the head is rejected: 14 to
-///   30 seconds were measured, with short lines (Foundation of Swift 6.3).
+/// - On Linux, a head of very many lines delays every URLSession of the process. It is rejected at 300 KiB, which took 14 to 30
+///   seconds with lines of 6 bytes (Foundation of Swift 6.3).
 /// - On Linux, child processes inherit the adapter's sockets, unless the sockets are closed when the child is started, as
 ///   Foundation's `Process` does.
 /// - On Linux, an upload of more than 8 MiB from a file, sequence or form can crash the process if it is cancelled or aborted

@@ -63,23 +63,17 @@ struct Comparison: Equatable {
   }
 
   private static func normalized(_ data: Data, _ port: Int) -> String {
-    var text = String(decoding: data, as: UTF8.self)
+    let text = String(decoding: data, as: UTF8.self)
     guard text.utf8.count < 100_000 else { return "\(data.count) bytes" }
-    // The random parts first: they can contain the digits of the port.
-    text = Replacement.all(randomParts, in: text)
-    text = text.replacing(numbers: [port: "PORT"])
-    return Replacement.all(ownParts, in: text)
+    // The port last: the other parts can contain its digits.
+    return Replacement.all(replacements, in: text).replacing(numbers: [port: "PORT"])
   }
 
-  private static let randomParts = [
+  private static let replacements = [
     Replacement("curl/[0-9.]+|faraday/[0-9.]+", "AGENT"), Replacement("-{24}[0-9a-zA-Z]{16}", "BOUNDARY"),
     Replacement("cnonce=\"[^\"]*\"", "cnonce"), Replacement("response=\"[^\"]*\"", "response"),
-    Replacement("NTLM [0-9a-zA-Z+/=]{80,}", "NTLM response"),
-  ]
-
-  private static let ownParts = [
-    Replacement("\\b[0-9]+\\.[0-9]{6}\\b", "TIME"), Replacement(" after [0-9]+ (ms|milliseconds)", " after TIME"),
-    Replacement("(?m)^faraday: ", "curl: "),
+    Replacement("NTLM [0-9a-zA-Z+/=]{80,}", "NTLM response"), Replacement("\\b[0-9]+\\.[0-9]{6}\\b", "TIME"),
+    Replacement(" after [0-9]+ (ms|milliseconds)", " after TIME"), Replacement("(?m)^faraday: ", "curl: "),
   ]
 
   /// The differences in a few lines; empty if there are none.

@@ -22,12 +22,13 @@ struct Replacement: Sendable {
 
 extension String {
   /// The text with names in place of these numbers, where they stand alone: their digits may be a part of another number.
-  func replacing(numbers names: [Int: String]) -> String {
+  func replacing(numbers: [Int: String]) -> String {
+    let names = Dictionary(uniqueKeysWithValues: numbers.map { (Substring("\($0)"), $1) })
     var result = ""
     var rest = self[...]
     while let start = rest.utf8.firstIndex(where: Self.isDigit) {
       let end = rest.utf8[start...].firstIndex { !Self.isDigit($0) } ?? rest.endIndex
-      result += rest[..<start] + (Int(rest[start..<end]).flatMap { names[$0] } ?? String(rest[start..<end]))
+      result += rest[..<start] + (names[rest[start..<end]] ?? String(rest[start..<end]))
       rest = rest[end...]
     }
     return result + rest
