@@ -30,7 +30,7 @@ final class Engine {
   /// Transfers whose uploads have stalled after an early response: see ``Exchange``.
   @exclusivity(unchecked) private var stalledUploads: [Transfer] = []
   /// Transfers that have used up their share of the turn, and continue in the next turn.
-  @exclusivity(unchecked) private var postponed: [Transfer] = []
+  @exclusivity(unchecked) private var postponed = Fifo<Transfer>()
   /// HTTP/2 connections whose session has ended while their transfers still wait.
   private var brokenSessions: [Attempt.Connection] = []
   /// The number of transfers that wait for a connection.
@@ -123,7 +123,7 @@ final class Engine {
       for command in commands { obey(command) }
       commands.removeAll(keepingCapacity: true)
       admit()
-      resumePostponed()
+      try resumePostponed()
       try driver.act()
       settle(isQuiet: false)
       if isStopping && admission.isIdle && active.isEmpty { return }
@@ -292,16 +292,15 @@ final class Engine {
     touched = waiting
   }
 
-  private func resumePostponed() {
-    guard !postponed.isEmpty else { return }
-    let round = postponed
-    postponed.removeAll(keepingCapacity: true)
-    for (index, transfer) in round.enumerated() {
+  /// Resumes postponed transfers one after the other, until half of the turn is over. Each receives before the next one is
+  /// resumed: otherwise each would receive a buffer after the end of the turn, and libcurl would copy it for the pause.
+  private func resumePostponed() throws(MultiFailure) {
+    for _ in 0..<postponed.count {
+      guard let transfer = postponed.popFirst() else { return }
       end(transfer, transfer.exchange.resumeReceiving())
+      try driver.act()
       now = Clock.now
-      guard now - turnBegan > TurnShare.turnLength / 2 else { continue }
-      // The remaining transfers go first in the next turn.
-      return postponed.insert(contentsOf: round[(index + 1)...], at: 0)
+      if now - turnBegan > TurnShare.turnLength / 2 { return }
     }
   }
 
