@@ -56,10 +56,10 @@ struct BodyFile: Sendable {
   /// bytes in all, or fewer if the file has become shorter.
   func makeReader(at cursor: Cursor? = nil) -> BodyReader {
     var opened = cursor
-    let pool = SegmentPool(segmentSize: Int(Swift.min(Int64(SegmentPool.standardSize), length)))
+    var held: SegmentPool? = length < SegmentPool.standardSize ? SegmentPool(segmentSize: Int(length)) : .shared
     return {
-      guard opened?.rest ?? length > 0 else {
-        pool.close()
+      guard let pool = held, opened?.rest ?? length > 0 else {
+        held = nil
         return nil
       }
       var cursor = try opened ?? open()

@@ -2,7 +2,7 @@ internal import Synchronization
 
 /// Coalesces small pieces of a body into larger ones, with one copy.
 struct Segments {
-  private let pool = SegmentPool()
+  private var pool: SegmentPool?
   private var segment: UnsafeMutableRawPointer?
   private var filled = 0
   private var finished: [Data] = []
@@ -15,13 +15,12 @@ struct Segments {
     count += bytes.count
     var rest = bytes
     while !rest.isEmpty, let source = rest.baseAddress {
-      let target = segment ?? pool.take()
-      segment = target
-      let count = min(rest.count, pool.segmentSize - filled)
+      let target = segment ?? takeSegment()
+      let count = min(rest.count, SegmentPool.standardSize - filled)
       target.advanced(by: filled).copyMemory(from: source, byteCount: count)
       filled += count
       rest = UnsafeRawBufferPointer(rebasing: rest[count...])
-      if filled == pool.segmentSize { closeSegment() }
+      if filled == SegmentPool.standardSize { closeSegment() }
     }
   }
 
@@ -43,24 +42,31 @@ struct Segments {
     return (finished, count)
   }
 
-  /// Releases the pool. Afterwards a caller that keeps one piece keeps only this piece in memory.
+  /// Discards bytes that were not taken, and releases the pool.
   mutating func discard() {
-    if let segment { pool.giveBack(segment) }
+    if let segment { pool?.giveBack(segment) }
     segment = nil
     filled = 0
-    pool.close()
+    pool = nil
+  }
+
+  private mutating func takeSegment() -> UnsafeMutableRawPointer {
+    let pool = pool ?? .shared
+    let taken = pool.take()
+    (self.pool, segment) = (pool, taken)
+    return taken
   }
 
   private mutating func closeSegment() {
-    guard filled > 0, let segment else { return }
+    guard filled > 0, let segment, let pool else { return }
     finished.append(pool.handOver(segment, filled: filled))
     self.segment = nil
     filled = 0
   }
 }
 
-/// A memory pool of equal segments for one streamed body or file, so that the kernel need not provide and clear new pages for
-/// each piece. Last in, first out, for the CPU cache. Thread-safe.
+/// A memory pool of equal segments, so that the kernel need not provide and clear new pages for each piece. Last in, first out,
+/// for the CPU cache. Thread-safe.
 final class SegmentPool: Sendable {
   static let standardSize = 256 << 10
   /// The start of a segment within 4 KiB. On AMD's processors, `rep movsb`, with which the kernel and the C library copy, is several
@@ -68,60 +74,65 @@ final class SegmentPool: Sendable {
   /// so a segment at 16, where `malloc` puts large buffers, is filled slowly. libcurl's buffer is at 16, so a segment at 0 is
   /// copied to it slowly.
   private static let offsetInPage = 2048
-  /// The maximum number of free segments that are kept.
-  private static let capacity = 8
+  /// The maximum number of free segments that are kept: 16 MiB of the standard size.
+  private static let capacity = 64
 
-  // Numbers, because a pointer is not Sendable: one thread fills a segment, and another thread gives it back.
-  private struct State {
-    var free: [UInt] = []
-    var isClosed = false
+  private struct Sharing {
+    weak var pool: SegmentPool?
+  }
+  private static let sharing = Mutex(Sharing())
+
+  /// The pool of all streamed bodies and large files that are being read. Its free segments are released with the last of them. If
+  /// each body had a pool, eight bodies at once would use more memory than the CPU cache holds: a copy is then three times
+  /// slower.
+  static var shared: SegmentPool {
+    sharing.withLock { sharing in
+      if let pool = sharing.pool { return pool }
+      let pool = SegmentPool()
+      sharing.pool = pool
+      return pool
+    }
   }
 
   let segmentSize: Int
-  private let state = Mutex(State())
+  // Numbers, because a pointer is not Sendable: one thread fills a segment, and another thread gives it back.
+  private let free = Mutex<[UInt]>([])
 
   init(segmentSize: Int = standardSize) { self.segmentSize = segmentSize }
 
-  deinit { close() }
-
-  private func allocate() -> UnsafeMutableRawPointer {
-    .allocate(byteCount: Self.offsetInPage + segmentSize, alignment: 4096) + Self.offsetInPage
+  deinit {
+    for address in free.withLock({ $0 }) { UnsafeMutableRawPointer(bitPattern: address).map(Self.release) }
   }
 
-  private static func free(_ segment: UnsafeMutableRawPointer) { (segment - offsetInPage).deallocate() }
-
   func take() -> UnsafeMutableRawPointer {
-    let kept = state.withLock { $0.free.popLast() }.flatMap { UnsafeMutableRawPointer(bitPattern: $0) }
-    return kept ?? allocate()
+    let kept = free.withLock { $0.popLast() }.flatMap { UnsafeMutableRawPointer(bitPattern: $0) }
+    return kept
+      ?? .allocate(byteCount: Self.offsetInPage + segmentSize, alignment: 4096) + Self.offsetInPage
   }
 
   func giveBack(_ segment: UnsafeMutableRawPointer) {
     let address = UInt(bitPattern: segment)
-    let isKept = state.withLock { state in
-      guard !state.isClosed, state.free.count < Self.capacity else { return false }
-      state.free.append(address)
+    let isKept = free.withLock { free in
+      guard free.count < Self.capacity else { return false }
+      free.append(address)
       return true
     }
-    if !isKept { Self.free(segment) }
+    if !isKept { Self.release(segment) }
   }
 
+  private static func release(_ segment: UnsafeMutableRawPointer) { (segment - offsetInPage).deallocate() }
+
   /// Returns a segment's bytes as a piece, which gives the segment back when it is released. Fewer bytes than half of a segment
-  /// are copied, so that a small piece does not keep a whole segment alive.
+  /// are copied, so that a small piece does not keep a whole segment alive. A piece does not keep the pool alive.
   func handOver(_ segment: UnsafeMutableRawPointer, filled: Int) -> Data {
     guard filled >= segmentSize / 2 else {
       defer { giveBack(segment) }
       return Data(bytes: segment, count: filled)
     }
-    return Data(bytesNoCopy: segment, count: filled, deallocator: .custom { bytes, _ in self.giveBack(bytes) })
-  }
-
-  /// Frees all segments, and every segment that is given back afterwards.
-  func close() {
-    let addresses = state.withLock { state in
-      state.isClosed = true
-      defer { state.free = [] }
-      return state.free
-    }
-    for address in addresses { UnsafeMutableRawPointer(bitPattern: address).map(Self.free) }
+    return Data(
+      bytesNoCopy: segment, count: filled,
+      deallocator: .custom { [weak self] bytes, _ in
+        if let self { self.giveBack(bytes) } else { Self.release(bytes) }
+      })
   }
 }

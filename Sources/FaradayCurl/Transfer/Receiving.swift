@@ -273,7 +273,7 @@ struct Receiving {
 
   /// Makes the body go into a stream, so that the head can be delivered before the body is complete.
   mutating func beginStream(at now: Int64) {
-    let batch = isReadOnEngine ? min(256 << 10, streamCapacity / 2) : streamCapacity / 2
+    let batch = isReadOnEngine ? min(256 << 10, streamCapacity / 2) : streamCapacity / 4
     let stream = ResponseStream(capacity: streamCapacity, batch: batch, gathers: gathers)
     self.stream = stream
     coalescingSince = now
