@@ -307,7 +307,7 @@ final class Exchange {
     let before = receiving.received
     let mayPause = !mustTakePiece && (!attempt.isHTTP2 || Library.Behaviour.hasSoundStreams)
     mustTakePiece = false
-    let taken = receiving.take(bytes, request.options, mayPause: mayPause, engine: engine)
+    let taken = receiving.take(bytes, mayPause: mayPause, engine: engine)
     if receiving.received > before {
       handle?.counters.bytesReceived.add(receiving.received - before)
       noteActivity()

@@ -70,6 +70,10 @@ struct Receiving {
   private let streamCapacity: Int
   /// Whether small pieces of the body may be merged.
   private let gathers: Bool
+  /// The rate limit, in bytes per second.
+  private let maximumRate: Int?
+  /// Whether the lines of trailers are collected for ``Options/onRawHead``.
+  private let collectsTrailers: Bool
   /// Whether the waiting task runs on the engine's thread (task executor).
   private var isReadOnEngine = false
 
@@ -77,6 +81,8 @@ struct Receiving {
     parser = Self.parser(for: request)
     self.streamCapacity = streamCapacity
     gathers = request.options.onChunk == nil
+    maximumRate = request.options.transport?.fields.rates.maximumReceive
+    collectsTrailers = request.options.onRawHead != nil
   }
 
   private static func parser(for request: Request) -> ResponseParser {
@@ -186,15 +192,12 @@ struct Receiving {
   /// Consumes a piece of the body.
   ///
   /// - Parameter mayPause: false if libcurl must not be paused.
-  mutating func take(
-    _ bytes: UnsafeRawBufferPointer, _ options: Options, mayPause: Bool, engine: Engine?
-  ) -> Taken {
-    let rate = options.transport?.fields.rates.maximumReceive
+  mutating func take(_ bytes: UnsafeRawBufferPointer, mayPause: Bool, engine: Engine?) -> Taken {
     let taken: Taken
     if parser.framing.chunks == nil {
-      taken = pause(mayPause, rate, engine) ?? (append(bytes, engine) ? .whole : .unwanted)
+      taken = pause(mayPause, engine) ?? (append(bytes, engine) ? .whole : .unwanted)
     } else {
-      taken = takeChunks(bytes, options, mayPause, rate, engine)
+      taken = takeChunks(bytes, mayPause, engine)
     }
     switch taken {
     case .full, .ahead, .outOfTurn: flow = .paused
@@ -205,14 +208,12 @@ struct Receiving {
   }
 
   /// Consumes a piece of a chunked body, chunk by chunk.
-  private mutating func takeChunks(
-    _ bytes: UnsafeRawBufferPointer, _ options: Options, _ mayPause: Bool, _ rate: Int?, _ engine: Engine?
-  ) -> Taken {
+  private mutating func takeChunks(_ bytes: UnsafeRawBufferPointer, _ mayPause: Bool, _ engine: Engine?) -> Taken {
     var offset = consumedBeforePause
     while true {
       switch parser.framing.chunks?.next(in: bytes, at: &offset) ?? .dry {
       case .data(let count):
-        if let paused = pause(mayPause, rate, engine) {
+        if let paused = pause(mayPause, engine) {
           consumedBeforePause = offset
           return paused
         }
@@ -220,7 +221,7 @@ struct Receiving {
         guard append(UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + count]), engine) else { return .unwanted }
         offset += count
       case .trailer:
-        if options.onRawHead != nil, let line = parser.framing.chunks?.line { rawHead.append(contentsOf: line) }
+        if collectsTrailers, let line = parser.framing.chunks?.line { rawHead.append(contentsOf: line) }
         do { try parser.takeTrailer() } catch { return .malformed(error) }
       case .dry:
         return .whole
@@ -236,12 +237,12 @@ struct Receiving {
   }
 
   /// The reason why the transfer must be paused before it receives more; nil if the stream has room and the turn has time left.
-  private mutating func pause(_ mayPause: Bool, _ rate: Int?, _ engine: Engine?) -> Taken? {
+  private mutating func pause(_ mayPause: Bool, _ engine: Engine?) -> Taken? {
     guard mayPause else { return nil }
     if flow == .full { return .full }
     guard let engine else { return nil }
-    if let rate {
-      let due = rateDue(rate)
+    if let maximumRate {
+      let due = rateDue(maximumRate)
       if due > engine.now {
         resumeAt = due
         return .ahead
