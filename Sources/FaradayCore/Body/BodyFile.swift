@@ -56,12 +56,9 @@ struct BodyFile: Sendable {
   /// bytes in all, or fewer if the file has become shorter.
   func makeReader(at cursor: Cursor? = nil) -> BodyReader {
     var opened = cursor
-    var held: SegmentPool? = length < SegmentPool.standardSize ? SegmentPool(segmentSize: Int(length)) : .shared
+    let pool = SegmentPool(segmentSize: Int(Swift.min(Int64(SegmentPool.standardSize), length)))
     return {
-      guard let pool = held, opened?.rest ?? length > 0 else {
-        held = nil
-        return nil
-      }
+      guard opened?.rest ?? length > 0 else { return nil }
       var cursor = try opened ?? open()
       let piece: Data
       if let cached = cursor.readCached(into: pool) {

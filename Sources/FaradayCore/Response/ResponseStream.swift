@@ -54,7 +54,7 @@ internal import Synchronization
   private let isPaused = Atomic<Bool>(false)
 
   // Used by the engine only.
-  @exclusivity(unchecked) private var segments = Segments()
+  @exclusivity(unchecked) private var segments: Segments
   private var sink: ChunkHandler?
   private var isStopped = false
 
@@ -64,10 +64,16 @@ internal import Synchronization
   ///   - capacity: the high watermark: the maximum of buffered bytes. 1 MiB by default.
   ///   - batch: the number of written bytes that are flushed automatically; half of the capacity if nil.
   ///   - gathers: whether small pieces are coalesced. If false, the reader gets each piece as written.
-  public init(capacity: Int = 1 << 20, batch: Int? = nil, gathers: Bool = true) {
+  public convenience init(capacity: Int = 1 << 20, batch: Int? = nil, gathers: Bool = true) {
+    self.init(capacity: capacity, batch: batch, gathers: gathers, pool: nil)
+  }
+
+  /// A stream that shares its memory with other streams of its engine.
+  package init(capacity: Int, batch: Int?, gathers: Bool, pool: SegmentPool?) {
     self.capacity = max(1, capacity)
     self.batch = batch ?? self.capacity / 2
     self.gathers = gathers
+    segments = Segments(from: pool)
   }
 
   deinit { segments.discard() }

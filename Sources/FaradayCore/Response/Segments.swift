@@ -2,12 +2,15 @@ internal import Synchronization
 
 /// Coalesces small pieces of a body into larger ones, with one copy.
 struct Segments {
+  /// The pool of the segments; nil until the first segment is taken if the stream has its own.
   private var pool: SegmentPool?
   private var segment: UnsafeMutableRawPointer?
   private var filled = 0
   private var finished: [Data] = []
   /// The number of bytes that were appended and not taken.
   private(set) var count = 0
+
+  init(from pool: SegmentPool?) { self.pool = pool }
 
   /// - Parameter together: whether the bytes may be coalesced with adjacent pieces.
   mutating func append(_ bytes: UnsafeRawBufferPointer, together: Bool) {
@@ -42,7 +45,7 @@ struct Segments {
     return (finished, count)
   }
 
-  /// Discards bytes that were not taken, and releases the pool.
+  /// Discards the bytes of the last segment, and releases the pool.
   mutating func discard() {
     if let segment { pool?.giveBack(segment) }
     segment = nil
@@ -51,7 +54,7 @@ struct Segments {
   }
 
   private mutating func takeSegment() -> UnsafeMutableRawPointer {
-    let pool = pool ?? .shared
+    let pool = pool ?? SegmentPool()
     let taken = pool.take()
     (self.pool, segment) = (pool, taken)
     return taken
@@ -67,7 +70,10 @@ struct Segments {
 
 /// A memory pool of equal segments, so that the kernel need not provide and clear new pages for each piece. Last in, first out,
 /// for the CPU cache. Thread-safe.
-final class SegmentPool: Sendable {
+///
+/// The streams of an engine share a pool. If each had its own, eight streams at once would use more memory than the CPU cache
+/// holds: a copy is then three times slower.
+package final class SegmentPool: Sendable {
   static let standardSize = 256 << 10
   /// The start of a segment within 4 KiB. On AMD's processors, `rep movsb`, with which the kernel and the C library copy, is several
   /// times slower if the target begins a few bytes further within 4 KiB than the source. The kernel's pages of a file begin at 0,
@@ -77,28 +83,13 @@ final class SegmentPool: Sendable {
   /// The maximum number of free segments that are kept: 16 MiB of the standard size.
   private static let capacity = 64
 
-  private struct Sharing {
-    weak var pool: SegmentPool?
-  }
-  private static let sharing = Mutex(Sharing())
-
-  /// The pool of all streamed bodies and large files that are being read. Its free segments are released with the last of them. If
-  /// each body had a pool, eight bodies at once would use more memory than the CPU cache holds: a copy is then three times
-  /// slower.
-  static var shared: SegmentPool {
-    sharing.withLock { sharing in
-      if let pool = sharing.pool { return pool }
-      let pool = SegmentPool()
-      sharing.pool = pool
-      return pool
-    }
-  }
-
   let segmentSize: Int
   // Numbers, because a pointer is not Sendable: one thread fills a segment, and another thread gives it back.
   private let free = Mutex<[UInt]>([])
 
-  init(segmentSize: Int = standardSize) { self.segmentSize = segmentSize }
+  init(segmentSize: Int) { self.segmentSize = segmentSize }
+
+  package convenience init() { self.init(segmentSize: Self.standardSize) }
 
   deinit {
     for address in free.withLock({ $0 }) { UnsafeMutableRawPointer(bitPattern: address).map(Self.release) }

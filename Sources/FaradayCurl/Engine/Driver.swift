@@ -19,6 +19,8 @@ protocol Driver: AnyObject {
   func closed(_ descriptor: Int32)
   /// Lets libcurl handle expired timers, and handles that were just added or resumed. Does not block.
   func act() throws(MultiFailure)
+  /// Whether ``act()`` lets libcurl check all transfers, not only those that have something to do.
+  var checksAll: Bool { get }
   /// Waits for an event for at most `limit` nanoseconds, and lets libcurl handle the events. Before handling them it calls
   /// `woke`, which returns the time at which to stop and leave the rest to the next call. Returns whether a socket had an
   /// event.
@@ -47,6 +49,7 @@ final class PollDriver: Driver {
   }
 
   var hasPendingEvents: Bool { false }
+  var checksAll: Bool { true }
 
   func opened(_ descriptor: Int32) {}
   func replaced(_ descriptor: Int32) {}

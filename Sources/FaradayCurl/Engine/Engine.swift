@@ -10,7 +10,7 @@ internal import CCurl
 ///
 /// **Reentrancy.** libcurl may call back during each call to it: see ``Exchange``. The callbacks reach the engine through the
 /// methods under "called by transfers". These methods note something for later, and never call libcurl. A loop over a list that
-/// these methods extend first takes the list.
+/// these methods extend first takes the list, or its length.
 final class Engine {
   private let handle: EngineHandle
   private let multi: UnsafeMutableRawPointer
@@ -25,11 +25,12 @@ final class Engine {
   @exclusivity(unchecked) private var turnShare = TurnShare()
   @exclusivity(unchecked) private var pools = ConnectionPools()
   @exclusivity(unchecked) private var sweep: PoolSweep
+  private weak var sharedPool: SegmentPool?
   /// Transfers that may have something to deliver at the end of the turn.
   @exclusivity(unchecked) private var touched: [Transfer] = []
   /// Transfers whose uploads have stalled after an early response: see ``Exchange``.
   @exclusivity(unchecked) private var stalledUploads: [Transfer] = []
-  /// Transfers that have used up their share of the turn, and continue in the next turn.
+  /// Transfers that have used up their share of a turn, and continue in later turns.
   @exclusivity(unchecked) private var postponed = Fifo<Transfer>()
   /// HTTP/2 connections whose session has ended while their transfers still wait.
   private var brokenSessions: [Attempt.Connection] = []
@@ -293,12 +294,13 @@ final class Engine {
   }
 
   /// Resumes postponed transfers one after the other, until half of the turn is over. Each receives before the next one is
-  /// resumed: otherwise each would receive a buffer after the end of the turn, and libcurl would copy it for the pause.
+  /// resumed: otherwise each would receive a buffer after the end of the turn, and libcurl would copy it for the pause. (A driver
+  /// that lets libcurl check all transfers does that only once, after the last of them.)
   private func resumePostponed() throws(MultiFailure) {
     for _ in 0..<postponed.count {
       guard let transfer = postponed.popFirst() else { return }
       end(transfer, transfer.exchange.resumeReceiving())
-      try driver.act()
+      if !driver.checksAll { try driver.act() }
       now = Clock.now
       if now - turnBegan > TurnShare.turnLength / 2 { return }
     }
@@ -507,7 +509,15 @@ final class Engine {
     turnShare.isUsedUp(by: &usage, of: active.count, turnBegan: turnBegan, now: &now)
   }
 
-  /// Lets a transfer continue in the next turn. libcurl would serve it for as long as bytes are available, which with a slow
+  /// The memory for streamed bodies, which is released with the last stream.
+  var segmentPool: SegmentPool {
+    if let sharedPool { return sharedPool }
+    let pool = SegmentPool()
+    sharedPool = pool
+    return pool
+  }
+
+  /// Lets a transfer continue in a later turn. libcurl would serve it for as long as bytes are available, which with a slow
   /// callback is always.
   func postpone(_ transfer: Transfer) { postponed.append(transfer) }
 

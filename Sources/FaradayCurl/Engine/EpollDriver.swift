@@ -61,6 +61,7 @@ final class EpollDriver: Driver {
   }
 
   var hasPendingEvents: Bool { !unhandled.isEmpty }
+  var checksAll: Bool { false }
 
   func wait(atMost limit: Int64, woke: () -> Int64) throws(MultiFailure) -> Bool {
     register()

@@ -280,7 +280,7 @@ final class Exchange {
       attempt.watchForCloseNotify()
     }
     if receiving.isEmpty { attempt.watchForExcessBytes() }
-    if receiving.begin(request.options, at: engine?.now ?? activity.last) { engine?.updateDeadline(of: transfer) }
+    if receiving.begin(request.options, at: engine?.now ?? activity.last, engine) { engine?.updateDeadline(of: transfer) }
     if receiving.hasStream { engine?.touch(transfer) }
     report(.head)
     reportUpload()
@@ -575,7 +575,7 @@ final class Exchange {
       if waitsForCaller { activity.note(now) }
       activity.checkWire(attempt?.movedBytes, at: now)
     }
-    let due = receiving.expire(at: time, lastActivity: activity.last)
+    let due = receiving.expire(at: time, lastActivity: activity.last, engine)
     if due.beginsStream { engine?.touch(transfer) }
     if due.mayResume, let outcome = resumeReceiving() { return outcome }
     return activity.isServerCheckDue(at: time) && isDoneWithoutUpload ? .done(CURLE_OK) : nil
@@ -604,7 +604,7 @@ final class Exchange {
 
   /// Delivers the head without the rest of a small body.
   func endBuffering() {
-    if receiving.isBuffering { receiving.beginStream(at: activity.last) }
+    if receiving.isBuffering { receiving.beginStream(at: activity.last, engine) }
   }
 
   /// Ends the stream, if there is one.

@@ -176,10 +176,10 @@ struct Receiving {
   // MARK: the body
 
   /// Begins the delivery after the head is complete. Returns whether ``nextDeadline`` has changed.
-  mutating func begin(_ options: Options, at now: Int64) -> Bool {
+  mutating func begin(_ options: Options, at now: Int64, _ engine: Engine?) -> Bool {
     // A small body is buffered if the caller waits for the whole body anyway.
     guard options.deliversWhole, parser.length ?? 0 <= Int64(Self.maximumBufferedBody) else {
-      beginStream(at: now)
+      beginStream(at: now, engine)
       return false
     }
     bufferedBody = Data()
@@ -266,16 +266,18 @@ struct Receiving {
     if let stream { return write(bytes, to: stream, engine) }
     if received == bytes.count, let length = parser.length { bufferedBody?.reserveCapacity(Int(clamping: length)) }
     bufferedBody?.append(contentsOf: bytes)
-    if received > Self.maximumBufferedBody { beginStream(at: engine?.now ?? 0) }
+    if received > Self.maximumBufferedBody { beginStream(at: engine?.now ?? 0, engine) }
     return true
   }
 
   // MARK: the stream
 
   /// Makes the body go into a stream, so that the head can be delivered before the body is complete.
-  mutating func beginStream(at now: Int64) {
-    let batch = isReadOnEngine ? min(256 << 10, streamCapacity / 2) : streamCapacity / 4
-    let stream = ResponseStream(capacity: streamCapacity, batch: batch, gathers: gathers)
+  mutating func beginStream(at now: Int64, _ engine: Engine?) {
+    // A quarter of the buffer, so that most pieces are read while they are in the cache; but at least half of a segment, because
+    // less would be copied again.
+    let batch = isReadOnEngine ? min(256 << 10, streamCapacity / 2) : max(streamCapacity / 4, min(128 << 10, streamCapacity / 2))
+    let stream = ResponseStream(capacity: streamCapacity, batch: batch, gathers: gathers, pool: engine?.segmentPool)
     self.stream = stream
     coalescingSince = now
     if let bufferedBody, !bufferedBody.isEmpty, stream.write(bufferedBody) == .pause { flow = .full }
@@ -356,12 +358,12 @@ struct Receiving {
 
   /// Stops waiting for a complete small body if its time is over. Returns whether a stream begins, and whether the rate limit
   /// allows receiving to resume.
-  mutating func expire(at now: Int64, lastActivity: Int64) -> (beginsStream: Bool, mayResume: Bool) {
+  mutating func expire(at now: Int64, lastActivity: Int64, _ engine: Engine?) -> (beginsStream: Bool, mayResume: Bool) {
     var beginsStream = false
     if bufferingDeadline <= now {
       bufferingDeadline = .max
       beginsStream = bufferedBody != nil
-      if beginsStream { beginStream(at: lastActivity) }
+      if beginsStream { beginStream(at: lastActivity, engine) }
     }
     guard resumeAt <= now else { return (beginsStream, false) }
     resumeAt = .max

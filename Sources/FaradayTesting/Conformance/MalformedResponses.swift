@@ -167,7 +167,10 @@ extension ConformanceGroup {
       }
       defer { server.stop() }
       let connection = try subject.connection(to: server)
-      try await expectFailure(.headTooLarge) { try await connection.get() }
+      // Foundation on Linux reads this head for longer than the idle timeout if the machine is busy.
+      try await expectFailure(.headTooLarge) {
+        try await connection.get { $0.options.timeouts = Timeouts(connect: nil, idle: nil) }
+      }
     },
   ]
 

@@ -43,9 +43,4 @@ import Testing
     #expect(piece == Data(repeating: 7, count: 49))
     pool.giveBack(next)
   }
-
-  @Test func `all bodies share a pool for as long as one of them holds it`() {
-    let held = SegmentPool.shared
-    #expect(SegmentPool.shared === held)
-  }
 }
