@@ -56,9 +56,10 @@ struct BodyFile: Sendable {
   /// bytes in all, or fewer if the file has become shorter.
   func makeReader(at cursor: Cursor? = nil) -> BodyReader {
     var opened = cursor
-    let pool = SegmentPool(segmentSize: Int(Swift.min(Int64(SegmentPool.standardSize), length)))
+    // Nil after the last piece: the reader may be kept until the end of a long response.
+    var held: SegmentPool? = SegmentPool(segmentSize: Int(Swift.min(Int64(SegmentPool.standardSize), length)))
     return {
-      guard opened?.rest ?? length > 0 else { return nil }
+      guard let pool = held, opened?.rest ?? length > 0 else { return nil }
       var cursor = try opened ?? open()
       let piece: Data
       if let cached = cursor.readCached(into: pool) {
@@ -75,6 +76,7 @@ struct BodyFile: Sendable {
         cursor.skip(piece.count)
       }
       opened = cursor
+      if cursor.rest <= 0 || piece.isEmpty { held = nil }
       return piece.isEmpty ? nil : piece
     }
   }

@@ -68,7 +68,7 @@ internal import Synchronization
     self.init(capacity: capacity, batch: batch, gathers: gathers, pool: nil)
   }
 
-  /// A stream that shares its memory with other streams of its engine.
+  /// A stream that shares a pool with other streams of its engine. It has its own if `pool` is nil.
   package init(capacity: Int, batch: Int?, gathers: Bool, pool: SegmentPool?) {
     self.capacity = max(1, capacity)
     self.batch = batch ?? self.capacity / 2

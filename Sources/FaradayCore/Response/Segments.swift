@@ -74,7 +74,7 @@ struct Segments {
 /// The streams of an engine share a pool. If each had its own, eight streams at once would use more memory than the CPU cache
 /// holds: a copy is then three times slower.
 package final class SegmentPool: Sendable {
-  static let standardSize = 256 << 10
+  package static let standardSize = 256 << 10
   /// The start of a segment within 4 KiB. On AMD's processors, `rep movsb`, with which the kernel and the C library copy, is several
   /// times slower if the target begins a few bytes further within 4 KiB than the source. The kernel's pages of a file begin at 0,
   /// so a segment at 16, where `malloc` puts large buffers, is filled slowly. libcurl's buffer is at 16, so a segment at 0 is
@@ -97,8 +97,8 @@ package final class SegmentPool: Sendable {
 
   func take() -> UnsafeMutableRawPointer {
     let kept = free.withLock { $0.popLast() }.flatMap { UnsafeMutableRawPointer(bitPattern: $0) }
-    return kept
-      ?? .allocate(byteCount: Self.offsetInPage + segmentSize, alignment: 4096) + Self.offsetInPage
+    if let kept { return kept }
+    return .allocate(byteCount: Self.offsetInPage + segmentSize, alignment: 4096) + Self.offsetInPage
   }
 
   func giveBack(_ segment: UnsafeMutableRawPointer) {

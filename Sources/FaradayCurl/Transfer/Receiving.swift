@@ -274,10 +274,12 @@ struct Receiving {
 
   /// Makes the body go into a stream, so that the head can be delivered before the body is complete.
   mutating func beginStream(at now: Int64, _ engine: Engine?) {
-    // A quarter of the buffer, so that most pieces are read while they are in the cache; but at least half of a segment, because
-    // less would be copied again.
-    let batch = isReadOnEngine ? min(256 << 10, streamCapacity / 2) : max(streamCapacity / 4, min(128 << 10, streamCapacity / 2))
-    let stream = ResponseStream(capacity: streamCapacity, batch: batch, gathers: gathers, pool: engine?.segmentPool)
+    // Small, so that most pieces are read while they are in the cache; but at least half of a segment, because less would be copied
+    // again.
+    let segment = SegmentPool.standardSize
+    let batch = isReadOnEngine ? segment : max(streamCapacity / 4, segment / 2)
+    let stream = ResponseStream(
+      capacity: streamCapacity, batch: min(batch, streamCapacity / 2), gathers: gathers, pool: engine?.segmentPool)
     self.stream = stream
     coalescingSince = now
     if let bufferedBody, !bufferedBody.isEmpty, stream.write(bufferedBody) == .pause { flow = .full }
