@@ -1,4 +1,4 @@
-internal import FaradayCore
+@_spi(Adapters) internal import FaradayCore
 internal import Synchronization
 
 /// Broadcasts progress reports to handlers in order, and replays the last one to late handlers. Thread-safe.

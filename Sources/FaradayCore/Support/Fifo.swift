@@ -1,18 +1,19 @@
-/// A FIFO queue: `append` and `popFirst` take amortized constant time. Inlinable, because other modules would call unspecialized
-/// code, which is many times slower.
-package struct Fifo<Element> {
+/// A FIFO queue: `append` and `popFirst` take amortized constant time.
+// Public and inlinable, because other modules would call unspecialized code, which is many times slower. (A function that is
+// inlinable, but not public, is not specialized in other modules.)
+@_spi(Adapters) public struct Fifo<Element> {
   @usableFromInline var elements: [Element?] = []
   @usableFromInline var head = 0
 
-  @inlinable package init() {}
+  @inlinable public init() {}
 
-  @inlinable package var isEmpty: Bool { head == elements.count }
-  @inlinable package var count: Int { elements.count - head }
-  @inlinable package var first: Element? { isEmpty ? nil : elements[head] }
+  @inlinable public var isEmpty: Bool { head == elements.count }
+  @inlinable public var count: Int { elements.count - head }
+  @inlinable public var first: Element? { isEmpty ? nil : elements[head] }
 
-  @inlinable package mutating func append(_ element: Element) { elements.append(element) }
+  @inlinable public mutating func append(_ element: Element) { elements.append(element) }
 
-  @inlinable package mutating func popFirst() -> Element? {
+  @inlinable public mutating func popFirst() -> Element? {
     guard !isEmpty else { return nil }
     defer {
       elements[head] = nil
@@ -28,18 +29,18 @@ package struct Fifo<Element> {
     return elements[head]
   }
 
-  @inlinable package mutating func replaceFirst(_ element: Element) {
+  @inlinable public mutating func replaceFirst(_ element: Element) {
     if !isEmpty { elements[head] = element }
   }
 
   /// The index of the first match among the first `count` elements, for ``remove(at:)``.
-  @inlinable package func firstIndex(ofFirst count: Int, where matches: (Element) -> Bool) -> Int? {
+  @inlinable public func firstIndex(ofFirst count: Int, where matches: (Element) -> Bool) -> Int? {
     elements[head...].prefix(count).firstIndex { $0.map(matches) ?? false }
   }
 
   /// The index of the first element that matches, in a queue in which all elements after it match too; the end if there is none.
   /// Takes logarithmic time.
-  @inlinable package func partitioningIndex(where matches: (Element) -> Bool) -> Int {
+  @inlinable public func partitioningIndex(where matches: (Element) -> Bool) -> Int {
     var (low, high) = (head, elements.count)
     while low < high {
       let middle = low + (high - low) / 2
@@ -49,15 +50,15 @@ package struct Fifo<Element> {
   }
 
   /// The element at an index; nil at the end.
-  @inlinable package subscript(index: Int) -> Element? { elements.indices.contains(index) ? elements[index] : nil }
+  @inlinable public subscript(index: Int) -> Element? { elements.indices.contains(index) ? elements[index] : nil }
 
   /// Inserts an element before the one at the index. The elements behind it are moved in memory.
-  @inlinable package mutating func insert(_ element: Element, at index: Int) { elements.insert(element, at: index) }
+  @inlinable public mutating func insert(_ element: Element, at index: Int) { elements.insert(element, at: index) }
 
   /// Removes an element by its index. The elements behind it are moved in memory.
-  @inlinable package mutating func remove(at index: Int) -> Element? { index == head ? popFirst() : elements.remove(at: index) }
+  @inlinable public mutating func remove(at index: Int) -> Element? { index == head ? popFirst() : elements.remove(at: index) }
 
-  @inlinable package mutating func removeAll(where isUnwanted: (Element) -> Bool) {
+  @inlinable public mutating func removeAll(where isUnwanted: (Element) -> Bool) {
     elements = elements[head...].filter { $0.map { !isUnwanted($0) } ?? false }
     head = 0
   }

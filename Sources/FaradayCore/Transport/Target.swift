@@ -9,11 +9,13 @@
   /// Whether the host of the text differs from the host of the request's URL, because an international name was converted to
   /// ASCII.
   public let hasOtherHost: Bool
+  /// Whether the text begins with the origin, without a user, capital letters or the zone of an IPv6 address.
+  public let hasPlainOrigin: Bool
 
   /// Whether the host is an IPv6 address, or an IPv4 address (only digits and dots).
   public let hasAddress: Bool
-  /// Whether the URL has an empty query: a `?` followed by nothing or a fragment.
-  public let hasEmptyQuery: Bool
+  /// The path and query as they are sent to the server: the origin-form of RFC 9112, section 3.2.1.
+  public let originForm: String
 
   /// The host, IPv6 in brackets, and the port.
   public var endpoint: (host: String, port: Int) {
@@ -36,9 +38,11 @@
     }
     isSecure = parts.isSecure
     hasOtherHost = parts.isInternational
-    hasEmptyQuery = parts.hasEmptyQuery
+    hasPlainOrigin = parts.isCanonical && !parts.hasPercent && !parts.isInternational
     let authority = text.utf8.index(text.utf8.startIndex, offsetBy: parts.host.lowerBound)
     let end = text.utf8.index(text.utf8.startIndex, offsetBy: parts.host.upperBound)
+    let path = text[end..<text.utf8.index(text.utf8.startIndex, offsetBy: parts.fragment)]
+    originForm = path.utf8.first == UInt8(ascii: "/") ? String(path) : "/" + path
     guard parts.isInternational else {
       origin = parts.isCanonical ? String(text[..<end]) : (isSecure ? "https://" : "http://") + text[authority..<end].lowercased()
       hasAddress = parts.hasAddress
@@ -68,8 +72,11 @@
     var isCanonical: Bool
     /// Whether the host has non-ASCII characters, literally or percent-encoded.
     var isInternational: Bool
+    /// Whether the host has a percent sign: an escape, or the zone of an IPv6 address.
+    var hasPercent: Bool
     var hasAddress: Bool
-    var hasEmptyQuery: Bool
+    /// The start of the fragment; the end of the text without one.
+    var fragment: Int
   }
 
   private struct Problem: Error {
@@ -115,14 +122,14 @@
     }
     let isCanonical = host == start && !bytes[..<end].contains { $0 &- 0x41 < 26 }
     let fragment = bytes[end...].firstIndex(of: UInt8(ascii: "#")) ?? bytes.count
-    let hasEmptyQuery = bytes[fragment - 1] == UInt8(ascii: "?")
     let isIPv6 = bytes[host] == UInt8(ascii: "[")
-    let isInternational = !isIPv6 && bytes[host..<end].contains { $0 >= 0x80 || $0 == UInt8(ascii: "%") }
+    let hasPercent = bytes[host..<end].contains(UInt8(ascii: "%"))
+    let isInternational = !isIPv6 && (hasPercent || bytes[host..<end].contains { $0 >= 0x80 })
     let other = bytes[host..<end].first { !$0.isDigit && $0 != UInt8(ascii: ".") } ?? UInt8(ascii: ":")
     return .success(
       Parts(
         isSecure: isSecure, host: host..<end, isCanonical: isCanonical, isInternational: isInternational,
-        hasAddress: isIPv6 || other == UInt8(ascii: ":"), hasEmptyQuery: hasEmptyQuery))
+        hasPercent: hasPercent, hasAddress: isIPv6 || other == UInt8(ascii: ":"), fragment: fragment))
   }
 
   /// Whether a host has percent-encoded ASCII characters. A host does not need them, and a program that compares the text would

@@ -592,6 +592,9 @@ extension URL {
   fileprivate var hasDotSegments: Bool {
     var text = absoluteString
     return text.withUTF8 { bytes in
+      // Nearly all URLs end here.
+      guard bytes.indices.dropFirst().contains(where: { bytes[$0] == UInt8(ascii: ".") && bytes[$0 - 1] == UInt8(ascii: "/") })
+      else { return false }
       // The start of the segment, and whether it has only dots so far.
       var (start, isDots) = (0, true)
       for (index, byte) in bytes.enumerated() {

@@ -47,7 +47,8 @@ struct Admission<Item> {
     fileprivate let key: String
     /// The maximum number of connections.
     fileprivate var limit: Int
-    fileprivate var active = 0
+    // No run-time check for exclusive access, for speed: it is only counted up and down.
+    @exclusivity(unchecked) fileprivate var active = 0
     /// The lanes with waiting items.
     fileprivate var lanes: [Lane] = []
     fileprivate var isInReadyQueue = false

@@ -46,15 +46,12 @@ struct DeadlineHeap<Item: HasDeadline> {
 
   private mutating func down(_ start: Int) {
     var index = start
-    while true {
-      var least = index
-      for child in [2 * index + 1, 2 * index + 2]
-      where child < items.count && items[child].deadline < items[least].deadline {
-        least = child
-      }
-      guard least != index else { return }
-      swap(index, least)
-      index = least
+    while 2 * index + 1 < items.count {
+      let (left, right) = (2 * index + 1, 2 * index + 2)
+      let child = right < items.count && items[right].deadline < items[left].deadline ? right : left
+      guard items[child].deadline < items[index].deadline else { return }
+      swap(index, child)
+      index = child
     }
   }
 

@@ -33,14 +33,14 @@ final class Engine {
   /// Transfers that have used up their share of a turn, and continue in later turns.
   @exclusivity(unchecked) private var postponed = Fifo<Transfer>()
   /// HTTP/2 connections whose session has ended while their transfers still wait.
-  private var brokenSessions: [Attempt.Connection] = []
+  @exclusivity(unchecked) private var brokenSessions: [Attempt.Connection] = []
   /// The number of transfers that wait for a connection.
   private var queued = 0
   /// The number of transfers whose connections have left the pool, and the number that libcurl's pool has room for.
   private var outsidePool = 0
   private var roomOutsidePool = 0
   /// Tasks that wait until no transfer is active or queued.
-  private var idleWaiters: [CheckedContinuation<Void, Never>] = []
+  @exclusivity(unchecked) private var idleWaiters: [CheckedContinuation<Void, Never>] = []
   private var commands: [Command] = []
   @exclusivity(unchecked) private var completions = Completions()
   /// The current time. It is read when commands are taken, when the engine wakes, and after caller code has run.

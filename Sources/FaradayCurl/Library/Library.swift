@@ -100,17 +100,6 @@ enum Library {
     static let failsOnSecondPause = version >= 0x08_10_00 && version < 0x08_14_00
     /// Failed DNS lookups are cached for a while (8.16.0).
     static let remembersFailedLookups = version >= 0x08_10_00
-    /// libcurl sends percent-escapes of the path and query in upper case.
-    static let raisesEscapes: Bool = {
-      guard let url = curl_url() else { return false }
-      defer { curl_url_cleanup(url) }
-      var path: UnsafeMutablePointer<CChar>?
-      guard curl_url_set(url, CURLUPART_URL, "http://localhost/%7e", UInt32(CURLU_URLENCODE)) == CURLUE_OK,
-        curl_url_get(url, CURLUPART_PATH, &path, 0) == CURLUE_OK, let path
-      else { return false }
-      defer { curl_free(path) }
-      return String(cString: path) != "/%7e"
-    }()
   }
 }
 

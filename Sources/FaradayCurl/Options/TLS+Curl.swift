@@ -81,11 +81,11 @@ extension TLS {
   }
 }
 
-extension Request {
+extension Transfer {
   /// Whether the request may be sent before the TLS handshake is complete, when an attacker can replay it.
   var maySendEarlyData: Bool {
     guard let transport = options.transport, transport.fields.tls.sendsEarlyData else { return false }
-    return transport.fields.tls.mayResume && method.isSafe && body.isEmpty
+    return transport.fields.tls.mayResume && request.method.isSafe && request.body.isEmpty
   }
 }
 

@@ -145,9 +145,9 @@ struct AddressRules {
   private let adapters: AddressPolicy?
   private let requests: AddressPolicy?
 
-  init(_ settings: TransferSettings, _ request: Request) {
+  init(_ settings: TransferSettings, _ options: Options) {
     adapters = settings.addressPolicy
-    requests = request.options.transport?.fields.addressPolicy
+    requests = options.transport?.fields.addressPolicy
   }
 
   /// Whether all addresses are allowed.

@@ -1,6 +1,5 @@
 internal import CCurl
 @_spi(Adapters) internal import FaradayCore
-internal import Synchronization
 
 /// The route of a request: derived from the request, its target and its proxy.
 extension Transfer {
@@ -8,41 +7,37 @@ extension Transfer {
 
   /// Whether the request is sent to a proxy in absolute form, instead of to the server.
   var isForwarded: Bool {
-    guard let proxy, proxy.forwards(toSecure: target.isSecure) else { return false }
+    guard !isDirect, let proxy, proxy.forwards(toSecure: target.isSecure) else { return false }
     // libcurl uses a tunnel if the request connects to another host or port.
-    return request.options.transport?.fields.network.leadsElsewhere(from: target) != true
+    return options.transport?.fields.network.leadsElsewhere(from: target) != true
   }
 
   /// Whether an HTTP proxy must open a tunnel (CONNECT).
-  var needsTunnel: Bool { proxy.map { !$0.scheme.isSOCKS } == true && !isForwarded }
+  var needsTunnel: Bool { !isDirect && proxy.map { !$0.scheme.isSOCKS } == true && !isForwarded }
 
   // MARK: the request target
 
-  /// The request target, if it differs from libcurl's.
+  /// The request target; nil if libcurl takes it from the URL.
   ///
-  /// - Parameter answersChallenges: whether libcurl may respond to challenges. It hashes its own request target for them.
+  /// - Parameter answersChallenges: whether libcurl may respond to challenges. It hashes the request target of the URL for them.
   func requestTarget(answersChallenges: Bool) -> String? {
-    switch request.options.requestTarget {
+    switch options.requestTarget {
     case .verbatim(let text): return text
     // A proxy gets the origin without a path (RFC 9112, section 3.2.4).
     case .asterisk: return isForwarded ? target.origin : "*"
-    // Newer libcurl drops the question mark of an empty query, and changes escapes. Digest hashes libcurl's own request target.
-    case .origin:
-      guard target.hasEmptyQuery && !isForwarded || hasLowercaseEscape && !answersChallenges else { return nil }
+    case .origin: break
     }
-    let text = target.text.utf8.prefix { $0 != UInt8(ascii: "#") }
-    if isForwarded { return String(decoding: text, as: UTF8.self) }
-    let authority = text.dropFirst(target.isSecure ? 8 : 7)
-    let path = authority.drop { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
-    return (path.first == UInt8(ascii: "/") ? "" : "/") + String(decoding: path, as: UTF8.self)
+    // libcurl knows the form that a proxy needs, also of a proxy that `unsafeCustomize` sets.
+    guard answersChallenges || isForwarded || settings.customize != nil else { return target.originForm }
+    // Newer libcurl drops the question mark of an empty query, and changes escapes.
+    if hasLowercaseEscape, !answersChallenges { return isForwarded ? target.origin + target.originForm : target.originForm }
+    return target.originForm.utf8.last == UInt8(ascii: "?") && !isForwarded ? target.originForm : nil
   }
 
-  /// Whether libcurl would change an escape in the target from lower case (`%7e`) to upper case (`%7E`).
+  /// Whether the target has an escape in lower case (`%7e`), which newer libcurl changes to upper case (`%7E`).
   private var hasLowercaseEscape: Bool {
-    let text = target.text.utf8
-    guard Library.Behaviour.raisesEscapes, text.contains(UInt8(ascii: "%")) else { return false }
-    return text.indices.contains { index in
-      text[index] == UInt8(ascii: "%") && text[index...].dropFirst().prefix(2).contains { $0 >= UInt8(ascii: "a") }
+    target.originForm.utf8.split(separator: UInt8(ascii: "%"), omittingEmptySubsequences: false).dropFirst().contains { escape in
+      escape.prefix(2).contains { $0 >= UInt8(ascii: "a") }
     }
   }
 
@@ -57,22 +52,22 @@ extension Transfer {
   /// share.
   var gateKey: GateKey? {
     if mayBeHTTP2 || mayBeHTTP3 { return .connection(origin: target.origin, connectionOptions) }
-    let options = request.options.transport
-    if proxy == nil, options.map({ $0.fields.network == Network() }) ?? true {
+    let transport = options.transport
+    if isDirect, transport.map({ $0.fields.network == Network() }) ?? true {
       return target.hasAddress ? nil : .origin(target.origin)
     }
-    let network = options?.fields.network ?? Network()
+    let network = transport?.fields.network ?? Network()
     guard network.unixSocket == nil else { return nil }
     let server = proxy?.resolvesServer ?? false ? nil : network.endpoint(of: target).lookup
     let proxyName = proxy.flatMap { Endpoint(host: $0.host, port: $0.port ?? 0).lookup }
     guard server != nil || proxyName != nil else { return nil }
-    return .lookup(Lookup(server: server, proxy: proxyName, isProxied: proxy != nil, network, options?.fields.tls ?? TLS()))
+    return .lookup(Lookup(server: server, proxy: proxyName, isProxied: proxy != nil, network, transport?.fields.tls ?? TLS()))
   }
 
   /// Whether the connection may need the scope of an IPv6 address: for a link-local address, or to find the address of an
   /// interface.
   var mayNeedScope: Bool {
-    let network = request.options.transport?.fields.network ?? Network()
+    let network = options.transport?.fields.network ?? Network()
     if let local = network.localAddress, IPAddress(local) == nil { return true }
     let endpoint = network.endpoint(of: target)
     return ([endpoint.host, proxy?.host ?? ""] + endpoint.addresses).contains { host in
@@ -83,23 +78,23 @@ extension Transfer {
   }
 
   /// The options of the connection's socket.
-  var tcpSettings: TCPSettings { request.options.transport.map { TCPSettings($0.fields.network) } ?? TCPSettings() }
+  var tcpSettings: TCPSettings { options.transport.map { TCPSettings($0.fields.network) } ?? TCPSettings() }
 
   /// The address policies that apply to the request.
-  var addressRules: AddressRules { AddressRules(settings, request) }
+  var addressRules: AddressRules { AddressRules(settings, options) }
 
   /// The custom verifier of the server's certificates; nil without TLS.
-  var verifier: CertificateVerifier? { target.isSecure ? request.options.transport?.fields.tls.verifier : nil }
+  var verifier: CertificateVerifier? { target.isSecure ? options.transport?.fields.tls.verifier : nil }
 
   // MARK: the version of HTTP
 
   /// Whether HTTP/3 is tried in addition to HTTP/2 and HTTP/1.1 over TCP. libcurl has no QUIC through a proxy, over a Unix
   /// socket, and with TLS options that QUIC excludes (RFC 9001, section 4.2).
   var mayBeHTTP3: Bool {
-    guard target.isSecure, request.options.httpVersion == .http3, proxy == nil, Library.hasHTTP3 else { return false }
-    guard let options = request.options.transport?.fields else { return true }
-    return options.network.unixSocket == nil && options.tls.negotiatesProtocol
-      && options.tls.maximumVersion.map { $0 == .v1_3 } ?? true
+    guard target.isSecure, options.httpVersion == .http3, isDirect, Library.hasHTTP3 else { return false }
+    guard let transport = options.transport?.fields else { return true }
+    return transport.network.unixSocket == nil && transport.tls.negotiatesProtocol
+      && transport.tls.maximumVersion.map { $0 == .v1_3 } ?? true
   }
 
   /// Whether the negotiated protocol (ALPN) is read from libcurl's log, because the TLS library does not report it.
@@ -110,10 +105,10 @@ extension Transfer {
   func needsHTTP1(forLength length: Int64?) -> Bool {
     guard !Library.Behaviour.hasSoundStreams else { return false }
     guard let length else {
-      settings.withoutLengths.insert(target.origin)
+      settings.withoutLengths[target.origin] = true
       return true
     }
-    return length > max(Receiving.maximumBufferedBody, request.options.maximumBodySize)
+    return length > max(Receiving.maximumBufferedBody, options.maximumBodySize)
   }
 }
 
@@ -202,7 +197,7 @@ extension Request {
     case .automatic, .http2, .http3:
       target.isSecure && Library.hasReliableHTTP2
         && (Library.Behaviour.hasSoundStreams
-          || mayBeSentAgainUnnoticed && !settings.withoutLengths.contains(target.origin))
+          || mayBeSentAgainUnnoticed && settings.withoutLengths[target.origin] == nil)
     }
   }
 
@@ -216,21 +211,5 @@ extension Request {
   /// Whether the response is delivered only when it is complete.
   var isDeliveredAtOnce: Bool {
     options.deliversWhole && options.onInformational == nil && options.onRawHead == nil
-  }
-}
-
-/// A bounded set of origins. Thread-safe.
-final class RecentOrigins: Sendable {
-  /// The maximum number of origins. When it is reached, all origins are removed.
-  private static let limit = 1000
-  private let origins = Mutex<Set<String>>([])
-
-  func contains(_ origin: String) -> Bool { origins.withLock { $0.contains(origin) } }
-
-  func insert(_ origin: String) {
-    origins.withLock {
-      if $0.count >= Self.limit { $0 = [] }
-      $0.insert(origin)
-    }
   }
 }

@@ -7,17 +7,12 @@ extension Attempt {
   /// - Parameter copiesBody: true if the body is empty or libcurl copies it; false if libcurl reads it with callbacks.
   func configure(for transfer: Transfer, copiesBody: Bool) throws {
     guard let easy else { return }
-    let (target, settings, options) = (transfer.target, transfer.settings, transfer.request.options)
+    let (target, settings, options) = (transfer.target, transfer.settings, transfer.options)
     let exchange = Unmanaged.passUnretained(transfer.exchange).toOpaque()
     try easy.set(CURLOPT_PRIVATE, Unmanaged.passUnretained(transfer).toOpaque())
-    try easy.set(CURLOPT_URL, target.text)
-    if let requestTarget = transfer.requestTarget(answersChallenges: challenges.mayAnswer) {
-      try easy.set(CURLOPT_REQUEST_TARGET, requestTarget)
-    }
+    try setURL(of: transfer, easy)
     try easy.set(CURLOPT_NOSIGNAL, 1)
-    try easy.set(CURLOPT_PATH_AS_IS, 1)
     if options.onRawHead == nil { try easy.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1) }
-    try easy.check(faraday_set_web_protocols(easy.pointer), CURLOPT_PROTOCOLS_STR)
     _ = faraday_set_quick_exit(easy.pointer)
     try easy.set(CURLOPT_ERRORBUFFER, errorBuffer)
     try easy.set(CURLOPT_BUFFERSIZE, settings.receiveBufferSize)
@@ -59,6 +54,24 @@ extension Attempt {
     try setBody(of: transfer, copiesBody, easy)
     try setHeaders(of: transfer)
     if let customize = settings.customize { try customize(UnsafeTransfer(self, transfer, easy), transfer.request) }
+  }
+
+  /// Sets the URL and the request target. libcurl needs only the origin of the URL if it has the request target, unless it
+  /// hashes the path for a challenge. Its log shows the whole URL, so a trace has the whole URL.
+  private func setURL(of transfer: Transfer, _ easy: EasyHandle) throws {
+    let target = transfer.target
+    let requestTarget = transfer.requestTarget(answersChallenges: challenges.mayAnswer)
+    if let requestTarget { try easy.set(CURLOPT_REQUEST_TARGET, requestTarget) }
+    guard requestTarget != nil, !challenges.mayAnswer, transfer.settings.customize == nil, transfer.options.onTrace == nil,
+      target.hasPlainOrigin, let origin = transfer.settings.parsed(target.origin)
+    else {
+      try easy.set(CURLOPT_URL, target.text)
+      try easy.set(CURLOPT_PATH_AS_IS, 1)
+      return try easy.check(faraday_set_web_protocols(easy.pointer), CURLOPT_PROTOCOLS_STR)
+    }
+    self.origin = origin
+    try easy.set(CURLOPT_URL, origin.root)
+    try easy.set(CURLOPT_CURLU, UnsafeRawPointer(origin.url))
   }
 
   /// Sets the less common options.

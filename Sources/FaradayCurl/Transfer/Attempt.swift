@@ -66,8 +66,10 @@ final class Attempt {
   private var pointer: UnsafeMutableRawPointer?
   /// Memory that libcurl uses without copying: the error text, and lists.
   private let memory: UnsafeMutableRawPointer
+  /// The origin in libcurl's form, if the easy handle uses it.
+  var origin: ParsedOrigin?
   /// The names of fields that libcurl would add, but must omit.
-  private var omitted: [String] = []
+  @exclusivity(unchecked) private var omitted: [String] = []
   /// Whether the attempt sets the host's addresses, which libcurl must not remove from its DNS cache before it has connected.
   private(set) var hasAddresses = false
   /// The reasons of earlier restarts.
@@ -200,7 +202,7 @@ final class Attempt {
   // because it separates TLS sessions by these options.
 
   /// Whether the request may be sent before the handshake is complete.
-  var maySendEarlyData: Bool { transfer.request.maySendEarlyData && !past.contains(.withoutEarlyData) }
+  var maySendEarlyData: Bool { transfer.maySendEarlyData && !past.contains(.withoutEarlyData) }
 
   /// The number of bytes that were sent as early data and accepted.
   var earlyDataSize: Int64 {
@@ -383,7 +385,7 @@ final class Attempt {
 
   /// Called when the peer has sent its certificates. Returns whether the handshake may continue.
   func accepts(_ certificates: [Data], in store: UnsafeMutableRawPointer?) -> Bool {
-    let tls = transfer.request.options.tls
+    let tls = transfer.options.tls
     if tls.reportsPeerCertificates { self.certificates = certificates }
     guard let verifier = transfer.verifier else { return OpenSSL.verify(store) }
     if tls.verifiesCertificate {
@@ -472,7 +474,7 @@ final class Attempt {
       }
       sockets.apply(transfer.tcpSettings, to: descriptor)
       tlsSession = sockets.tlsSession(descriptor)
-      if let ssl, transfer.request.options.transport?.fields.tls.reportsPeerCertificates ?? false {
+      if let ssl, transfer.options.transport?.fields.tls.reportsPeerCertificates ?? false {
         certificates = OpenSSL.peerCertificates(ssl)
       }
     } else {
@@ -507,7 +509,7 @@ final class Attempt {
 
   /// Whether HTTP/2 was negotiated for the new connection.
   private func hasAgreedOnHTTP2(_ ssl: UnsafeMutableRawPointer?) -> Bool {
-    if transfer.request.options.httpVersion == .http2PriorKnowledge { return true }
+    if transfer.options.httpVersion == .http2PriorKnowledge { return true }
     return transfer.readsProtocolFromLog ? hasLoggedHTTP2 : ssl.flatMap(OpenSSL.hasAgreedOnHTTP2) ?? false
   }
 
@@ -653,7 +655,7 @@ final class Attempt {
     if kind == CURLINFO_TEXT, Library.Behaviour.hidesBrokenSessions, line.starts(with: "[HTTP/2] ".utf8) {
       return readFrame(line)
     }
-    if let onTrace = transfer.request.options.onTrace, let kind = TraceEvent.Kind(kind) { onTrace(TraceEvent(kind, Data(line))) }
+    if let onTrace = transfer.options.onTrace, let kind = TraceEvent.Kind(kind) { onTrace(TraceEvent(kind, Data(line))) }
     guard kind == CURLINFO_TEXT else {
       // Before a connection to the server is ready, libcurl sends only CONNECT requests, to a proxy.
       if expectsHead { transfer.exchange.reportSent(kind, line.count) }
@@ -685,7 +687,7 @@ final class Attempt {
 
   /// The trailers of the request as C strings; nil if one of them is invalid.
   func trailerLines() -> [[UInt8]]? {
-    guard let requestTrailers = transfer.request.options.requestTrailers else { return [] }
+    guard let requestTrailers = transfer.options.requestTrailers else { return [] }
     hasSentTrailers = true
     let fields = requestTrailers()
     transfer.exchange.callbackReturned()

@@ -32,12 +32,13 @@ internal import CCurl
 /// - ``mayBeUploadingAfterResponse``: the response is complete, and the upload may be incomplete. libcurl no longer reads from
 ///   the connection, so the engine checks every 50 ms whether the server has closed it (``isDoneWithoutUpload``).
 final class Exchange {
-  // Safe: the transfer owns the exchange, and closes it before the transfer is released.
-  unowned(unsafe) private let transfer: Transfer
+  // Safe: the transfer owns the exchange, sets this when it creates it, and closes it before the transfer is released.
+  @exclusivity(unchecked) unowned(unsafe) private var transfer: Transfer!
 
   // No run-time checks for exclusive access, because these are used for each line, piece and turn: see "Reentrancy".
 
   private let request: Request
+  private let options: Options
   /// Values of the request that are needed for each line and piece.
   private let hasBody: Bool
   private let onRawHead: RawHeadHandler?
@@ -46,9 +47,9 @@ final class Exchange {
   @exclusivity(unchecked) private(set) var engine: Engine?
   /// The times from which timeouts are measured.
   @exclusivity(unchecked) private(set) var activity: Activity
-  private var events: EventLog
+  @exclusivity(unchecked) private var events: EventLog
   /// The reasons of earlier restarts.
-  private var pastRestarts: Set<Attempt.Restart> = []
+  @exclusivity(unchecked) private var pastRestarts: Set<Attempt.Restart> = []
   /// The current attempt; nil before it is prepared, and after the transfer has finished.
   @exclusivity(unchecked) private(set) var attempt: Attempt?
   @exclusivity(unchecked) private var receiving: Receiving
@@ -56,19 +57,21 @@ final class Exchange {
   /// Whether the next piece must be taken without a pause, because it is the first one after a pause.
   @exclusivity(unchecked) private var mustTakePiece = false
 
-  init(of transfer: Transfer) {
-    self.transfer = transfer
-    request = transfer.request
+  init(_ request: Request, _ settings: TransferSettings) {
+    self.request = request
+    options = request.options
     hasBody = !request.body.isEmpty
-    onRawHead = request.options.onRawHead
-    receiving = Receiving(to: request, streamCapacity: transfer.settings.streamBufferSize)
+    onRawHead = options.onRawHead
+    receiving = Receiving(to: request, streamCapacity: settings.streamBufferSize)
     sending = Sending(request.body)
     let now = Clock.now
     activity = Activity(submitted: now)
-    events = EventLog(isOn: transfer.settings.onEvent != nil, at: now)
+    events = EventLog(isOn: settings.onEvent != nil, at: now)
   }
 
   // MARK: before it is submitted
+
+  func belongs(to transfer: Transfer) { self.transfer = transfer }
 
   func belongs(to handle: EngineHandle) { self.handle = handle }
 
@@ -158,7 +161,7 @@ final class Exchange {
   /// Notes that the transfer starts.
   func activate(at now: Int64) {
     activity.begin(at: now)
-    if request.options.deliversWhole { receiving.beginBuffering(at: now) }
+    if options.deliversWhole { receiving.beginBuffering(at: now) }
   }
 
   /// Opens the body's source after the easy handle was added to libcurl. The bytes for another protocol wait for its start.
@@ -225,12 +228,12 @@ final class Exchange {
       switch try receiving.takeLine(line, isHTTP2: attempt.isHTTP2, isHTTP3: attempt.isHTTP3) {
       case .begun:
         // After a head, no response without a head can follow.
-        if request.options.acceptsHTTP0_9 { try? easy?.set(CURLOPT_HTTP09_ALLOWED, 0) }
+        if options.acceptsHTTP0_9 { try? easy?.set(CURLOPT_HTTP09_ALLOWED, 0) }
         if attempt.endHandshake(), !attempt.isReused { report(.secured, at: receiving.firstByte) }
         if receiving.status >= 200 || receiving.status == 101 { report(.firstByte, at: receiving.firstByte) }
       case .field, .trailer: break
       case .informational:
-        guard let onInformational = request.options.onInformational else { break }
+        guard let onInformational = options.onInformational else { break }
         onInformational(receiving.head.parsed().response)
         callbackReturned()
       case .head: return endHead(attempt)
@@ -280,7 +283,7 @@ final class Exchange {
       attempt.watchForCloseNotify()
     }
     if receiving.isEmpty { attempt.watchForExcessBytes() }
-    if receiving.begin(request.options, at: engine?.now ?? activity.last, engine) { engine?.updateDeadline(of: transfer) }
+    if receiving.begin(options, at: engine?.now ?? activity.last, engine) { engine?.updateDeadline(of: transfer) }
     if receiving.hasStream { engine?.touch(transfer) }
     report(.head)
     reportUpload()
@@ -338,7 +341,7 @@ final class Exchange {
   /// Begins the delivery of a response without a head (HTTP/0.9), if the request accepts it. Returns false to abort. A reused
   /// connection proves that the server uses HTTP/1.1.
   private func beginWithoutHead(_ attempt: Attempt) -> Bool {
-    guard request.options.acceptsHTTP0_9, !attempt.isReused else {
+    guard options.acceptsHTTP0_9, !attempt.isReused else {
       return attempt.stop(.malformedResponse, "the response has no head")
     }
     receiving.beginWithoutHead()
@@ -509,7 +512,7 @@ final class Exchange {
 
   /// Calls `onUploadProgress` if more of the body has been sent.
   func reportUpload() {
-    guard let onUploadProgress = request.options.onUploadProgress else { return }
+    guard let onUploadProgress = options.onUploadProgress else { return }
     let length = request.body.length
     guard let sent = sending.newProgress(hasResponse: receiving.hasHead, length: length) else { return }
     onUploadProgress(TransferProgress(bytes: sent, total: length))
@@ -731,7 +734,7 @@ final class Exchange {
 
   /// Reports a phase. The time is now, unless a time is given (in nanoseconds of `Clock`). Times never go back.
   func report(_ phase: ExchangeEvent.Phase, at time: Int64? = nil, error: (any Error)? = nil) {
-    guard let onEvent = transfer.settings.onEvent else { return }
+    guard events.isOn, let onEvent = transfer.settings.onEvent else { return }
     let time = Duration.nanoseconds(events.time(of: time) - activity.submitted)
     onEvent(
       ExchangeEvent(

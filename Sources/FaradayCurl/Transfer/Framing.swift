@@ -122,7 +122,7 @@ struct Framing {
     let hasBlank: Bool
 
     init?(_ line: UnsafeRawBufferPointer) {
-      guard let colon = line.firstIndex(of: 0x3A) else { return nil }
+      guard let colon = line.firstPlace(of: 0x3A) else { return nil }
       var end = colon
       while end > 0, Self.isBlank(line[end - 1]) { end -= 1 }
       // The length is compared first, because most fields are irrelevant.

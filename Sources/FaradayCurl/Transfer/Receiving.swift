@@ -80,9 +80,10 @@ struct Receiving {
   init(to request: Request, streamCapacity: Int) {
     parser = Self.parser(for: request)
     self.streamCapacity = streamCapacity
-    gathers = request.options.onChunk == nil
-    maximumRate = request.options.transport?.fields.rates.maximumReceive
-    collectsTrailers = request.options.onRawHead != nil
+    let options = request.options
+    gathers = options.onChunk == nil
+    maximumRate = options.transport?.fields.rates.maximumReceive
+    collectsTrailers = options.onRawHead != nil
   }
 
   private static func parser(for request: Request) -> ResponseParser {

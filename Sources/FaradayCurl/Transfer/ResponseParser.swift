@@ -1,4 +1,9 @@
 @_spi(Adapters) internal import FaradayCore
+#if canImport(Glibc)
+private import Glibc
+#elseif canImport(Darwin)
+private import Darwin
+#endif
 
 /// A parser for the head and trailers of a response, line by line: informational (1xx) heads, the final head with the body's
 /// framing, and trailers (RFC 9112, sections 2 to 7).
@@ -176,7 +181,8 @@ struct StatusLine {
   init?(_ line: UnsafeRawBufferPointer) {
     var rest = line[...]
     while let last = rest.last, last == 0x0D || last == 0x0A { rest.removeLast() }
-    guard let space = rest.firstIndex(of: 0x20), let version = Self.versions.first(where: { $0.0.isEqual(to: rest[..<space]) })
+    guard let space = line.firstPlace(of: 0x20), space < rest.endIndex,
+      let version = Self.versions.first(where: { $0.0.isEqual(to: rest[..<space]) })
     else { return nil }
     rest = rest[(space + 1)...]
     let digits = rest.prefix(3)
@@ -197,14 +203,26 @@ struct StatusLine {
 extension StaticString {
   /// Whether the bytes are equal to this text, case-sensitively.
   func isEqual(to bytes: Slice<UnsafeRawBufferPointer>) -> Bool {
-    bytes.count == utf8CodeUnitCount && zip(bytes, UnsafeBufferPointer(start: utf8Start, count: utf8CodeUnitCount)).allSatisfy(==)
+    bytes.count == utf8CodeUnitCount
+      && UnsafeRawBufferPointer(rebasing: bytes).baseAddress.map { memcmp($0, utf8Start, utf8CodeUnitCount) } == 0
   }
 
   /// Whether the bytes equal this text, ignoring ASCII case. The text must be in lower case.
   func isEqualIgnoringCase(to bytes: Slice<UnsafeRawBufferPointer>) -> Bool {
+    let bytes = UnsafeRawBufferPointer(rebasing: bytes)
     guard bytes.count == utf8CodeUnitCount else { return false }
-    for index in 0..<bytes.count where bytes[bytes.startIndex + index].asciiLowercased != utf8Start[index] { return false }
-    return true
+    // Without an early exit, so that the loop is vectorized.
+    var difference: UInt8 = 0
+    for index in 0..<bytes.count { difference |= bytes[index].asciiLowercased ^ utf8Start[index] }
+    return difference == 0
+  }
+}
+
+extension UnsafeRawBufferPointer {
+  /// The index of the first byte with this value, found with `memchr`.
+  func firstPlace(of byte: UInt8) -> Int? {
+    guard let start = baseAddress, let found = memchr(start, Int32(byte), count) else { return nil }
+    return UnsafeRawPointer(found) - start
   }
 }
 
@@ -249,7 +267,7 @@ struct RawHead {
       let line = line(&rest)
       var value = line[line.endIndex...]
       var name: HTTPField.Name?
-      if let first = line.first, !isBlank(first), let colon = line.firstIndex(of: UInt8(ascii: ":")) {
+      if let first = line.first, !isBlank(first), let colon = UnsafeRawBufferPointer(line).firstPlace(of: UInt8(ascii: ":")) {
         name = FieldNames.known(line[..<colon]) ?? HTTPField.Name(text(line[..<colon]))
         value = trimmed(line[(colon + 1)...])
       }
@@ -262,11 +280,13 @@ struct RawHead {
   }
 
   private static func field(_ name: HTTPField.Name, _ value: Slice<UnsafeBufferPointer<UInt8>>) -> HTTPField {
-    // Nearly all values are printable ASCII, and validating UTF-8 would be the most expensive part of parsing a head.
-    guard value.allSatisfy({ (0x20...0x7E).contains($0) }) else {
-      return HTTPField(name: name, lenientValue: UnsafeBufferPointer(rebasing: value))
-    }
-    return HTTPField(name: name, value: text(value))
+    let value = UnsafeBufferPointer(rebasing: value)
+    // Nearly all values are printable ASCII, and validating UTF-8 would be the most expensive part of parsing a head. Without
+    // an early exit, so that the loop is vectorized.
+    var others: UInt8 = 0
+    for byte in value { others |= byte &- 0x20 < 0x5F ? 0 : 1 }
+    guard others == 0 else { return HTTPField(name: name, lenientValue: value) }
+    return HTTPField(name: name, value: String(decoding: value, as: UTF8.self))
   }
 
   /// The value with folded lines appended, each after one space (RFC 9112, section 5.2). Nil if there are none.
@@ -284,7 +304,7 @@ struct RawHead {
 
   /// Takes the next line, without its end.
   private static func line(_ rest: inout UnsafeBufferPointer<UInt8>) -> UnsafeBufferPointer<UInt8> {
-    let end = rest.firstIndex(of: 0x0A) ?? rest.count
+    let end = UnsafeRawBufferPointer(rest).firstPlace(of: 0x0A) ?? rest.count
     let isCarried = end > 0 && rest[end - 1] == 0x0D
     defer { rest = UnsafeBufferPointer(rebasing: rest[min(end + 1, rest.count)...]) }
     return UnsafeBufferPointer(rebasing: rest[..<(isCarried ? end - 1 : end)])

@@ -48,6 +48,8 @@ final class Transfer: @unchecked Sendable, HasDeadline {
 
   /// Changed only before the submission, by ``use(_:)``; the exchange keeps the request without that change.
   @exclusivity(unchecked) private(set) var request: Request
+  /// The options of the request: reading them here costs no retain.
+  @exclusivity(unchecked) private(set) var options: Options
   let target: Target
   let settings: TransferSettings
   /// The validated header fields, except fields that frame the body.
@@ -64,7 +66,7 @@ final class Transfer: @unchecked Sendable, HasDeadline {
   /// Whether HTTP/2 may be negotiated.
   private(set) var mayBeHTTP2: Bool
   /// The options that distinguish the transfer's connection from others; nil for the defaults. Created when first needed.
-  private(set) lazy var connectionOptions = makeConnectionOptions(withEarlyData: request.maySendEarlyData)
+  private(set) lazy var connectionOptions = makeConnectionOptions(withEarlyData: maySendEarlyData)
   /// The maximum number of connections to the origin on this engine; nil for the configured limit.
   private(set) var connectionLimit: Int?
   @exclusivity(unchecked) private var waiting: UnsafeContinuation<Received, any Error>?
@@ -78,11 +80,12 @@ final class Transfer: @unchecked Sendable, HasDeadline {
   @exclusivity(unchecked) private(set) var deadline = Int64.max
   /// Set by the heap only.
   var deadlineIndex = -1
-  @exclusivity(unchecked) private var ownExchange: Exchange?
+  let exchange: Exchange
 
   init(_ checked: CheckedRequest, _ settings: TransferSettings) {
     request = checked.request
-    let upgrade = request.options.transport?.fields.upgrade
+    options = checked.request.options
+    let upgrade = options.transport?.fields.upgrade
     switchesProtocol = upgrade != nil
     // To libcurl it is an upload, whose bytes follow after the switch.
     if let upgrade { request.body = upgrade.body }
@@ -96,18 +99,14 @@ final class Transfer: @unchecked Sendable, HasDeadline {
       proxyChoice = .invalid(error)
     }
     mayBeHTTP2 = checked.request.mayBeHTTP2(to: checked.target, settings)
-    _ = exchange
+    exchange = Exchange(request, settings)
+    exchange.belongs(to: self)
   }
 
   deinit { exchange.close() }
 
-  /// The exchange, which refers to its transfer. Created in `init`.
-  var exchange: Exchange {
-    if let ownExchange { return ownExchange }
-    let made = Exchange(of: self)
-    ownExchange = made
-    return made
-  }
+  /// Whether the request is sent without a proxy. Cheaper than testing ``proxy``, which is copied.
+  var isDirect: Bool { if case .proxy = proxyChoice { false } else { true } }
 
   /// The proxy; nil for none.
   var proxy: Proxy? { if case .proxy(let proxy) = proxyChoice { proxy } else { nil } }
@@ -132,7 +131,8 @@ final class Transfer: @unchecked Sendable, HasDeadline {
   /// Sets the addresses that the adapter's resolver has returned for the transfer's host.
   func use(_ addresses: [String]) {
     // For every host: the request has no override for this host, and the host may have several spellings.
-    request.options.network.hostOverrides.append(HostOverride("*", addresses: addresses))
+    options.network.hostOverrides.append(HostOverride("*", addresses: addresses))
+    request.options = options
   }
 
   /// Creates and configures the easy handle, if there is none. A queued transfer has none, because a handle takes as much
@@ -149,7 +149,7 @@ final class Transfer: @unchecked Sendable, HasDeadline {
     case .invalid(let problem):
       throw exchange.error(.proxyFailed, problem.description, phase: .building, underlying: problem)
     }
-    let unixSocket = request.options.transport?.fields.network.unixSocket
+    let unixSocket = options.transport?.fields.network.unixSocket
     if let refused = addressRules.refusal(ofProxy: proxy, unixSocket: unixSocket) { throw exchange.forbidden(refused) }
     if verifier != nil, proxy?.scheme == .https {
       throw exchange.error(.unsupported, "CurlAdapter has no `options.tls.verifier` through an https proxy", phase: .building)
@@ -242,7 +242,7 @@ final class Transfer: @unchecked Sendable, HasDeadline {
   }
 
   private func makeConnectionOptions(withEarlyData: Bool) -> ConnectionOptions? {
-    guard request.options.transport != nil || proxy != nil || mayBeHTTP3 else { return nil }
+    guard options.transport != nil || !isDirect || mayBeHTTP3 else { return nil }
     return ConnectionOptions(of: request, to: target, through: proxy, mayBeHTTP3: mayBeHTTP3, withEarlyData: withEarlyData)
   }
 
@@ -273,7 +273,7 @@ final class Transfer: @unchecked Sendable, HasDeadline {
 
   /// Sets ``deadline`` to the earliest time at which the engine must call ``expire(at:now:)``.
   func updateDeadline() {
-    let timeouts = request.options.timeouts
+    let timeouts = options.timeouts
     switch life {
     case .active:
       let phase = timeouts.hasPhases ? phaseDeadline(timeouts, Clock.now).at : .max
@@ -301,7 +301,7 @@ final class Transfer: @unchecked Sendable, HasDeadline {
 
   /// The error of an expired timeout; nil if no timeout has expired.
   private func timeout(at now: Int64) -> TransportError? {
-    let timeouts = request.options.timeouts
+    let timeouts = options.timeouts
     if let total = timeouts.total, exchange.activity.hasTotalExpired(timeouts, at: now) {
       return exchange.error(.totalTimeout, "the exchange took longer than \(total)")
     }
@@ -379,7 +379,8 @@ final class TransferSettings: Sendable {
   let names: ResolvedNames?
   let onEvent: ExchangeEventHandler?
   /// The origins with responses of unknown length, for which HTTP/2 is useless: see ``Transfer/mayBeHTTP2``.
-  let withoutLengths = RecentOrigins()
+  let withoutLengths = RecentOrigins<Bool>()
+  private let parsedOrigins = RecentOrigins<ParsedOrigin>()
   let customize: (@Sendable (borrowing UnsafeTransfer, Request) throws -> Void)?
 
   init(_ configuration: CurlAdapter.Configuration) {
@@ -392,6 +393,16 @@ final class TransferSettings: Sendable {
     names = configuration.resolver.map(ResolvedNames.init)
     onEvent = configuration.onEvent
     customize = configuration.unsafeCustomize
+  }
+
+  /// The parsed origin; nil if libcurl cannot parse it, or it is too long to be remembered.
+  func parsed(_ origin: String) -> ParsedOrigin? {
+    // A host name has at most 253 characters (RFC 1035, section 2.3.4).
+    guard origin.utf8.count < 300 else { return nil }
+    if let known = parsedOrigins[origin] { return known }
+    let parsed = ParsedOrigin(origin)
+    parsedOrigins[origin] = parsed
+    return parsed
   }
 }
 

@@ -1,4 +1,4 @@
-internal import FaradayCore
+@_spi(Adapters) internal import FaradayCore
 
 /// A priority queue of waiters: the highest priority first; of equal priorities the lowest number. Removing the first takes constant
 /// time. Adding and removing need a logarithmic number of comparisons, and move the waiters behind the place in memory.

@@ -1,4 +1,4 @@
-internal import FaradayCore
+@_spi(Adapters) internal import FaradayCore
 internal import Synchronization
 
 /// The received messages that wait for their reader, with backpressure. Thread-safe.

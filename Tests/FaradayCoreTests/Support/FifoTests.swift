@@ -1,7 +1,7 @@
 import FaradayTesting
 import Testing
 
-@testable import FaradayCore
+@testable @_spi(Adapters) import FaradayCore
 
 @Suite struct FifoTests {
   @Test func `a place in a sorted queue is found with few comparisons`() {

@@ -27,4 +27,27 @@ import Testing
   @Test func `a percent-encoded character of another script is accepted`() throws {
     #expect(try Target(Request("http://b%C3%BCcher.example:80/")).origin == "http://xn--bcher-kva.example:80")
   }
+
+  @Test(
+    arguments: [
+      ("http://h", "/"), ("http://h?", "/?"), ("http://h?a#f", "/?a"), ("http://h#f", "/"),
+      ("http://h/a%7e/../b?c&#", "/a%7e/../b?c&"),
+      ("http://u:p@h:80//x", "//x"), ("http://[::1]:8080/x?", "/x?"), ("http://b%C3%BCcher.example/%C3%BC", "/%C3%BC"),
+    ])
+  func `the origin-form is the path and query, unchanged`(url: String, form: String) throws {
+    #expect(try Target(Request(url)).originForm == form)
+  }
+
+  @Test(arguments: ["http://h/", "https://h:443?x", "http://127.0.0.1:8080/", "https://[::1]/x", "http://h"])
+  func `a URL in its normal form begins with its origin`(url: String) throws {
+    let target = try Target(Request(url))
+    #expect(target.hasPlainOrigin)
+    #expect(target.text.hasPrefix(target.origin))
+  }
+
+  // libcurl before 8.3 drops the zone when it copies a parsed URL.
+  @Test(arguments: ["http://[fe80::1%25lo]/", "http://u@h/", "http://H/", "HTTP://h/", "http://b%C3%BCcher.example/"])
+  func `a zone, a user, capital letters and an international name are not plain`(url: String) throws {
+    #expect(try !Target(Request(url)).hasPlainOrigin)
+  }
 }
