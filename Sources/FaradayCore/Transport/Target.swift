@@ -19,13 +19,17 @@
 
   /// The host, IPv6 in brackets, and the port.
   public var endpoint: (host: String, port: Int) {
-    let authority = origin.utf8.dropFirst(isSecure ? 8 : 7)
-    let bracket = authority.lastIndex(of: UInt8(ascii: "]")) ?? authority.startIndex
-    guard let colon = authority[bracket...].lastIndex(of: UInt8(ascii: ":")) else {
-      return (String(Substring(authority)), isSecure ? 443 : 80)
+    var origin = origin
+    return origin.withUTF8 { bytes in
+      func text(_ part: Slice<UnsafeBufferPointer<UInt8>>) -> String {
+        String(decoding: UnsafeBufferPointer(rebasing: part), as: UTF8.self)
+      }
+      let authority = bytes[(isSecure ? 8 : 7)...]
+      let usual = isSecure ? 443 : 80
+      let bracket = authority.lastIndex(of: UInt8(ascii: "]")) ?? authority.startIndex
+      guard let colon = authority[bracket...].lastIndex(of: UInt8(ascii: ":")) else { return (text(authority), usual) }
+      return (text(authority[..<colon]), Int(text(authority[(colon + 1)...])) ?? usual)
     }
-    let port = Int(Substring(authority[authority.index(after: colon)...])) ?? (isSecure ? 443 : 80)
-    return (String(Substring(authority[..<colon])), port)
   }
 
   /// Validates the URL of a request. Throws ``TransportError/Code/invalidURL`` or ``TransportError/Code/unsupportedScheme``.
