@@ -53,7 +53,6 @@ struct Admission<Item> {
     fileprivate var lanes: [Lane] = []
     fileprivate var isInReadyQueue = false
     fileprivate var streamsPerConnection = 1
-    @exclusivity(unchecked) private var shards = Shards()
 
     fileprivate var isIdle: Bool { active == 0 && lanes.isEmpty }
     fileprivate var hasRoom: Bool { active == 0 || active / streamsPerConnection < limit }
@@ -62,16 +61,6 @@ struct Admission<Item> {
       self.key = key
       self.limit = limit
     }
-
-    fileprivate func begin() -> Int {
-      active += 1
-      return shards.begin()
-    }
-
-    fileprivate func end(in shard: Int) {
-      active -= 1
-      shards.end(in: shard)
-    }
   }
 
   /// The origin and the gate of a queued or active item.
@@ -79,8 +68,6 @@ struct Admission<Item> {
     fileprivate let origin: Origin
     fileprivate let gate: Gate?
     fileprivate let number: Int
-    /// The part of the origin's connections that the item may use: see ``Shards``.
-    let shard: Int
 
     /// The gate that the item has passed, or waits for.
     var key: GateKey? { gate?.key }
@@ -163,7 +150,7 @@ struct Admission<Item> {
     lane(origin, gate).waiting.append((number, item))
     gate?.members += 1
     refresh(origin)
-    return Place(origin: origin, gate: gate, number: number, shard: 0)
+    return Place(origin: origin, gate: gate, number: number)
   }
 
   /// Removes the next item that may start; nil if there is none. The item counts as active until ``release(_:now:)``.
@@ -221,7 +208,7 @@ struct Admission<Item> {
   ///   another item then does the preparation. Otherwise the gate opens: the preparation has failed or timed out, and the
   ///   waiting items do not wait for another leader.
   mutating func release(_ place: Place, hasTried: Bool = true, now: Int64) {
-    place.origin.end(in: place.shard)
+    place.origin.active -= 1
     active -= 1
     if let gate = place.gate {
       gate.members -= 1
@@ -320,9 +307,10 @@ struct Admission<Item> {
   private func mayPass(_ lane: Lane) -> Bool { lane.gate.map(mayPass) ?? true }
 
   private mutating func start(_ origin: Origin, _ gate: Gate?, _ number: Int) -> Place {
+    origin.active += 1
     active += 1
     gate?.members += 1
-    return Place(origin: origin, gate: gate, number: number, shard: origin.begin())
+    return Place(origin: origin, gate: gate, number: number)
   }
 
   /// Removes the first item that may start.

@@ -258,7 +258,6 @@ final class Engine {
     if let share, transfer.target.isSecure { _ = faraday_set_pointer(easy.pointer, CURLOPT_SHARE, share) }
     var pool = pools.number(of: transfer.connectionOptions)
     if Library.Behaviour.mixesVersions, transfer.target.isSecure, !transfer.mayBeHTTP2 { pool += 1 << 24 }
-    pool += transfer.chooseShard(in: sockets) << 25
     if pool > 0, !transfer.mayNeedScope {
       // libcurl's pool keeps connections with different numbers apart. The option is meant for link-local IPv6 addresses, and
       // ignored for others.

@@ -81,8 +81,6 @@ final class Sockets {
     var isDatagram = false
     /// The options that distinguish the connection from others; nil for the defaults.
     var options: ConnectionOptions?
-    /// The connection's shard: see ``Shards``.
-    var shard = 0
     var tcp = TCPSettings()
     /// The negotiated properties of the TLS session; nil without TLS.
     var tlsSession: TLSSession?
@@ -208,14 +206,11 @@ final class Sockets {
   /// Whether the socket is open, and its connection has not been ready yet.
   func isNew(_ descriptor: Int32) -> Bool { entries[Int(descriptor)].isOpen && entries[Int(descriptor)].endpoints == nil }
 
-  /// Stores the options and the shard of a new connection.
-  func made(_ descriptor: Int32, with options: ConnectionOptions?, _ tcp: TCPSettings, shard: Int = 0) {
+  /// Stores the options of a new connection.
+  func made(_ descriptor: Int32, with options: ConnectionOptions?, _ tcp: TCPSettings) {
     entries[Int(descriptor)].tcp = tcp
     entries[Int(descriptor)].options = options
-    entries[Int(descriptor)].shard = shard
   }
-
-  func shard(_ descriptor: Int32) -> Int { entries[Int(descriptor)].shard }
 
   /// Sets the options of a connection's socket, if they differ from its current ones.
   func apply(_ tcp: TCPSettings, to descriptor: Int32) {

@@ -67,19 +67,14 @@ extension Transfer {
   /// Whether the connection may need the scope of an IPv6 address: for a link-local address, or to find the address of an
   /// interface.
   var mayNeedScope: Bool {
-    guard !isDirect || options.transport != nil else { return Self.mayNeedScope(target.endpoint.host) }
     let network = options.transport?.fields.network ?? Network()
     if let local = network.localAddress, IPAddress(local) == nil { return true }
     let endpoint = network.endpoint(of: target)
-    return ([endpoint.host, proxy?.host ?? ""] + endpoint.addresses).contains(where: Self.mayNeedScope)
-  }
-
-  private static func mayNeedScope(_ host: String) -> Bool {
-    let name = host.lowercased()
-    if name.hasSuffix(".local") { return true }
-    guard name.utf8.contains(where: { $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: "%") }) else { return false }
-    let address = name.drop { $0 == "[" }
-    return address.contains("%") || ["fe8", "fe9", "fea", "feb"].contains { address.hasPrefix($0) }
+    return ([endpoint.host, proxy?.host ?? ""] + endpoint.addresses).contains { host in
+      let name = host.lowercased().drop { $0 == "[" }
+      return name.contains("%") || name.hasSuffix(".local")
+        || ["fe8", "fe9", "fea", "feb"].contains { name.hasPrefix($0) && name.contains(":") }
+    }
   }
 
   /// The options of the connection's socket.

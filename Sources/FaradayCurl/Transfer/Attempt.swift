@@ -479,7 +479,7 @@ final class Attempt {
       }
     } else {
       sockets.established(descriptor, to: transfer.target.origin)
-      sockets.made(descriptor, with: transfer.connectionOptions, transfer.tcpSettings, shard: transfer.shard)
+      sockets.made(descriptor, with: transfer.connectionOptions, transfer.tcpSettings)
       if let tlsSession { sockets.note(tlsSession, of: descriptor) }
       isHTTP2 = !isHTTP3 && hasAgreedOnHTTP2(ssl)
       if isHTTP2 { sockets.noteHTTP2(descriptor) }

@@ -75,8 +75,6 @@ final class Transfer: @unchecked Sendable, HasDeadline {
   @exclusivity(unchecked) private var life = Life.new
   /// The reservation or connection that the transfer holds until it has a connection.
   private var hold: Sockets.Hold?
-  /// The shard of the transfer's connection: see ``Shards``.
-  private(set) var shard = 0
   @exclusivity(unchecked) private var isTouched = false
 
   @exclusivity(unchecked) private(set) var deadline = Int64.max
@@ -256,19 +254,6 @@ final class Transfer: @unchecked Sendable, HasDeadline {
     guard let reservation = sockets.reserve(for: target.origin, connectionOptions) else { return false }
     hold = reservation
     return true
-  }
-
-  /// Sets ``shard`` to the one of the reserved connection or of the place, and returns it. Requests that can share a connection
-  /// are not divided.
-  func chooseShard(in sockets: Sockets) -> Int {
-    if mayBeHTTP2 || mayBeHTTP3 {
-      shard = 0
-    } else if case .reservation(let connection) = hold, sockets.isOpen(connection) {
-      shard = sockets.shard(connection.descriptor)
-    } else {
-      shard = place?.shard ?? 0
-    }
-    return shard
   }
 
   /// Counts a connection that is about to be opened for the transfer.
