@@ -98,7 +98,8 @@ struct faraday_memory {
   char error[CURL_ERROR_SIZE];
   struct faraday_list *last;
   size_t used;
-  struct curl_slist room[64];
+  // The whole structure is small enough for the allocator's cache of a thread (1,032 bytes in glibc).
+  struct curl_slist room[44];
 };
 static inline void *faraday_memory_create(void) {
   struct faraday_memory *memory = malloc(sizeof *memory);

@@ -8,8 +8,8 @@ extension Attempt {
   ///
   /// - Parameter start: the time from which libcurl's times count.
   func metrics(submitted: Int64, start: Int64) -> TransferMetrics {
+    guard let easy else { return TransferMetrics() }
     var metrics = TransferMetrics()
-    guard let easy else { return metrics }
     func time(_ info: CURLINFO) -> Duration? {
       let microseconds = easy.get(offset: info)
       return microseconds > 0 ? .nanoseconds(start - submitted + microseconds * 1000) : nil

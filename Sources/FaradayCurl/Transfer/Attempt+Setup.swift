@@ -69,9 +69,7 @@ extension Attempt {
       try easy.set(CURLOPT_PATH_AS_IS, 1)
       return try easy.check(faraday_set_web_protocols(easy.pointer), CURLOPT_PROTOCOLS_STR)
     }
-    self.origin = origin
-    try easy.set(CURLOPT_URL, origin.root)
-    try easy.set(CURLOPT_CURLU, UnsafeRawPointer(origin.url))
+    try setURL(to: origin)
   }
 
   /// Sets the less common options.

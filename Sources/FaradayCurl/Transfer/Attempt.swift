@@ -66,8 +66,8 @@ final class Attempt {
   private var pointer: UnsafeMutableRawPointer?
   /// Memory that libcurl uses without copying: the error text, and lists.
   private let memory: UnsafeMutableRawPointer
-  /// The origin in libcurl's form, if the easy handle uses it.
-  var origin: ParsedOrigin?
+  /// The origin whose parsed URL the easy handle uses.
+  private var origin: ParsedOrigin?
   /// The names of fields that libcurl would add, but must omit.
   @exclusivity(unchecked) private var omitted: [String] = []
   /// Whether the attempt sets the host's addresses, which libcurl must not remove from its DNS cache before it has connected.
@@ -174,6 +174,14 @@ final class Attempt {
       throw EasyHandle.OptionRejected(option: "(out of memory)", code: CURLE_OUT_OF_MEMORY)
     }
     try easy.set(option, UnsafeRawPointer(list))
+  }
+
+  /// Sets the URL to an origin's root, for requests whose request target is set.
+  func setURL(to origin: ParsedOrigin) throws {
+    guard let easy else { return }
+    self.origin = origin
+    try easy.set(CURLOPT_URL, origin.root)
+    try easy.set(CURLOPT_CURLU, UnsafeRawPointer(origin.url))
   }
 
   /// Sets the addresses of a host for libcurl, in the syntax of `CURLOPT_RESOLVE`.

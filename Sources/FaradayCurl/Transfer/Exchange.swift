@@ -422,7 +422,7 @@ final class Exchange {
   }
 
   /// The response with its whole body.
-  func wholeResponse(_ metrics: TransferMetrics) -> Received {
+  func wholeResponse(_ metrics: consuming TransferMetrics) -> Received {
     Received(head: receiving.head, codings: receiving.codings, content: receiving.wholeBody, metrics: metrics)
   }
 

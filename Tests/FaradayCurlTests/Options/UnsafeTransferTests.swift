@@ -28,6 +28,18 @@ import Testing
       text.contains("custom GET") && text.contains("http:\\/\\/referer.example\\/") || text.contains("http://referer.example/"))
   }
 
+  @Test func `a proxy gets the request in the form that it needs`() async throws {
+    let heads = Log<String>()
+    let proxy = try RawServer { connection in
+      heads.append(try connection.readHead())
+      try connection.send("HTTP/1.1 204 No Content\r\n\r\n")
+    }
+    let adapter = adapter { transfer, _ in try transfer.set("PROXY", proxy.url) }
+    #expect(try await adapter.send(try Request("http://origin.example/a?b#c")).status == .noContent)
+    #expect(heads.elements.first?.hasPrefix("GET http://origin.example/a?b HTTP/1.1\r\nHost: origin.example\r\n") == true)
+    proxy.stop()
+  }
+
   @Test(arguments: [
     "WRITEFUNCTION", "HEADERDATA", "PRIVATE", "URL", "HTTPHEADER", "FOLLOWLOCATION", "FAILONERROR", "SHARE", "NOSIGNAL",
     "COOKIEFILE", "NO_SUCH_OPTION", "",
