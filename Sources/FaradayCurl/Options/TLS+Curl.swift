@@ -136,16 +136,16 @@ enum CertificatePath {
     let version = faraday_file_version(path)
     guard version != 0 else { return path }
     let isAbsolute = path.hasPrefix("/")
-    var text = isAbsolute ? "//" : "/./"
-    text.reserveCapacity(text.utf8.count + numbers.count + path.utf8.count)
+    var start = Array((isAbsolute ? "//" : "/./").utf8)
+    start.reserveCapacity(start.count + numbers.count)
     // As a sum of non-consecutive Fibonacci numbers, so that no two dots are adjacent: `..` would be another folder.
     var rest = (other.map { version ^ faraday_file_version($0).byteSwapped } ?? version) % modulus
     for number in numbers {
-      text += rest < number ? "/" : "."
+      start.append(rest < number ? UInt8(ascii: "/") : UInt8(ascii: "."))
       if rest >= number { rest -= number }
     }
     // libcurl 8.12 and newer resolve a relative path.
-    return text + (isAbsolute ? path : FileManager.default.currentDirectoryPath + "/" + path)
+    return String(decoding: start, as: UTF8.self) + (isAbsolute ? path : FileManager.default.currentDirectoryPath + "/" + path)
   }
 
   /// Restores the caller's spelling of paths in a libcurl message.

@@ -17,13 +17,13 @@ final class ConnectionOptions: Hashable, Sendable {
 
   /// Returns nil for the default options.
   init?(of request: Request, to target: Target, through proxy: Proxy?, mayBeHTTP3: Bool, withEarlyData: Bool) {
-    let options = request.options.transport?.fields
-    var tls = target.isSecure ? options?.tls ?? TLS() : TLS()
+    let options = request.options.transport
+    var tls = target.isSecure ? options.map { $0.fields.tls } ?? TLS() : TLS()
     tls.resumesSessions = true
     // libcurl keeps connections with early data apart.
     if !withEarlyData { tls.sendsEarlyData = false }
     tls.reportsPeerCertificates = false
-    var network = options?.network ?? Network()
+    var network = options.map { $0.fields.network } ?? Network()
     let endpoint = network.endpoint(of: target)
     let isURLs = endpoint.addresses.isEmpty && (endpoint.host, endpoint.port) == target.endpoint
     network.hostOverrides = []
@@ -33,7 +33,9 @@ final class ConnectionOptions: Hashable, Sendable {
     network.tcpNoDelay = defaults.tcpNoDelay
     network.tcpKeepAlive = defaults.tcpKeepAlive
     network.tcpUserTimeout = defaults.tcpUserTimeout
-    if proxy == nil, endpoint.lookup == nil { (network.dnsServers, network.dnsOverHTTPS) = ([], nil) }
+    if proxy == nil, !network.dnsServers.isEmpty || network.dnsOverHTTPS != nil, endpoint.lookup == nil {
+      (network.dnsServers, network.dnsOverHTTPS) = ([], nil)
+    }
     var proxy = proxy
     proxy?.exceptions = []
     // libcurl uses a tunnel if the request connects to another host.

@@ -93,7 +93,7 @@ extension Transfer {
   /// Calls the adapter's resolver for the host to connect to, before the transfer is submitted. Does nothing if the host is an
   /// IP address, or if the request's options determine the address or the DNS server.
   func resolve(by names: ResolvedNames) async throws {
-    let network = request.options.transport?.fields.network ?? Network()
+    let network = request.options.transport.map { $0.fields.network } ?? Network()
     guard proxy == nil, network.unixSocket == nil, network.dnsServers.isEmpty, network.dnsOverHTTPS == nil,
       let name = network.endpoint(of: target).lookup?.host
     else { return }
@@ -147,7 +147,7 @@ struct AddressRules {
 
   init(_ settings: TransferSettings, _ options: Options) {
     adapters = settings.addressPolicy
-    requests = options.transport?.fields.addressPolicy
+    requests = options.transport.flatMap { $0.fields.addressPolicy }
   }
 
   /// Whether all addresses are allowed.

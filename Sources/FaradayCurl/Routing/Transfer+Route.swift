@@ -9,7 +9,7 @@ extension Transfer {
   var isForwarded: Bool {
     guard !isDirect, let proxy, proxy.forwards(toSecure: target.isSecure) else { return false }
     // libcurl uses a tunnel if the request connects to another host or port.
-    return options.transport?.fields.network.leadsElsewhere(from: target) != true
+    return options.transport.map { $0.fields.network.leadsElsewhere(from: target) } != true
   }
 
   /// Whether an HTTP proxy must open a tunnel (CONNECT).
@@ -56,18 +56,19 @@ extension Transfer {
     if isDirect, transport.map({ $0.fields.network == Network() }) ?? true {
       return target.hasAddress ? nil : .origin(target.origin)
     }
-    let network = transport?.fields.network ?? Network()
+    let network = transport.map { $0.fields.network } ?? Network()
     guard network.unixSocket == nil else { return nil }
     let server = proxy?.resolvesServer ?? false ? nil : network.endpoint(of: target).lookup
     let proxyName = proxy.flatMap { Endpoint(host: $0.host, port: $0.port ?? 0).lookup }
     guard server != nil || proxyName != nil else { return nil }
-    return .lookup(Lookup(server: server, proxy: proxyName, isProxied: proxy != nil, network, transport?.fields.tls ?? TLS()))
+    return .lookup(
+      Lookup(server: server, proxy: proxyName, isProxied: proxy != nil, network, transport.map { $0.fields.tls } ?? TLS()))
   }
 
   /// Whether the connection may need the scope of an IPv6 address: for a link-local address, or to find the address of an
   /// interface.
   var mayNeedScope: Bool {
-    let network = options.transport?.fields.network ?? Network()
+    let network = options.transport.map { $0.fields.network } ?? Network()
     if let local = network.localAddress, IPAddress(local) == nil { return true }
     let endpoint = network.endpoint(of: target)
     return ([endpoint.host, proxy?.host ?? ""] + endpoint.addresses).contains { host in
@@ -84,7 +85,7 @@ extension Transfer {
   var addressRules: AddressRules { AddressRules(settings, options) }
 
   /// The custom verifier of the server's certificates; nil without TLS.
-  var verifier: CertificateVerifier? { target.isSecure ? options.transport?.fields.tls.verifier : nil }
+  var verifier: CertificateVerifier? { target.isSecure ? options.transport.flatMap { $0.fields.tls.verifier } : nil }
 
   // MARK: the version of HTTP
 
@@ -92,9 +93,9 @@ extension Transfer {
   /// socket, and with TLS options that QUIC excludes (RFC 9001, section 4.2).
   var mayBeHTTP3: Bool {
     guard target.isSecure, options.httpVersion == .http3, isDirect, Library.hasHTTP3 else { return false }
-    guard let transport = options.transport?.fields else { return true }
-    return transport.network.unixSocket == nil && transport.tls.negotiatesProtocol
-      && transport.tls.maximumVersion.map { $0 == .v1_3 } ?? true
+    guard let transport = options.transport else { return true }
+    return transport.fields.network.unixSocket == nil && transport.fields.tls.negotiatesProtocol
+      && transport.fields.tls.maximumVersion.map { $0 == .v1_3 } ?? true
   }
 
   /// Whether the negotiated protocol (ALPN) is read from libcurl's log, because the TLS library does not report it.
@@ -192,7 +193,7 @@ extension Request {
     switch options.httpVersion {
     case .http1, .http1_0: false
     // HTTP/2 has no `Upgrade` field (RFC 9113, section 8.2.2), and libcurl sends trailers only after chunks.
-    case .automatic where options.transport?.fields.upgrade != nil || options.transport?.fields.requestTrailers != nil: false
+    case .automatic where options.transport.map({ $0.fields.upgrade != nil || $0.fields.requestTrailers != nil }) ?? false: false
     case .http2PriorKnowledge: true
     case .automatic, .http2, .http3:
       target.isSecure && Library.hasReliableHTTP2
@@ -203,9 +204,8 @@ extension Request {
 
   /// Whether the request can be sent again after the response's head without the caller noticing.
   private var mayBeSentAgainUnnoticed: Bool {
-    let transport = options.transport?.fields
-    return method.isSafe && body.isEmpty && isDeliveredAtOnce && transport?.rates.maximumReceive == nil
-      && transport?.authentication == nil
+    method.isSafe && body.isEmpty && isDeliveredAtOnce
+      && options.transport.map { $0.fields.rates.maximumReceive == nil && $0.fields.authentication == nil } ?? true
   }
 
   /// Whether the response is delivered only when it is complete.

@@ -41,12 +41,12 @@ extension Attempt {
     if transfer.needsTunnel { try expectTunnel() }
     try options.timeouts.apply(to: easy)
     // libcurl verifies a DNS-over-HTTPS resolver with these authorities.
-    let usesTLS = target.isSecure || options.transport?.fields.network.dnsOverHTTPS != nil
+    let usesTLS = target.isSecure || options.transport.map { $0.fields.network.dnsOverHTTPS != nil } ?? false
     if usesTLS { try options.tls.apply(to: easy) }
     if target.isSecure { try options.tls.applyHandshake(to: easy, withEarlyData: maySendEarlyData) }
     try options.httpVersion.apply(to: easy, for: transfer)
     try transfer.tcpSettings.apply(to: easy)
-    if let transport = options.transport?.fields { try apply(transport, of: transfer, to: easy) }
+    if let transport = options.transport { try apply(transport.fields, of: transfer, to: easy) }
     if settings.onEvent != nil || transfer.readsProtocolFromLog {
       // The log shows when bytes were sent, and the negotiated protocol.
       try easy.check(faraday_set_log(easy.pointer, logCallback, this), CURLOPT_DEBUGFUNCTION)

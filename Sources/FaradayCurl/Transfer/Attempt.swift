@@ -482,7 +482,7 @@ final class Attempt {
       }
       sockets.apply(transfer.tcpSettings, to: descriptor)
       tlsSession = sockets.tlsSession(descriptor)
-      if let ssl, transfer.options.transport?.fields.tls.reportsPeerCertificates ?? false {
+      if let ssl, transfer.options.transport.map({ $0.fields.tls.reportsPeerCertificates }) ?? false {
         certificates = OpenSSL.peerCertificates(ssl)
       }
     } else {

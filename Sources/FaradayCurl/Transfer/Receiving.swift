@@ -82,13 +82,13 @@ struct Receiving {
     self.streamCapacity = streamCapacity
     let options = request.options
     gathers = options.onChunk == nil
-    maximumRate = options.transport?.fields.rates.maximumReceive
+    maximumRate = options.transport.flatMap { $0.fields.rates.maximumReceive }
     collectsTrailers = options.onRawHead != nil
   }
 
   private static func parser(for request: Request) -> ResponseParser {
     ResponseParser(
-      to: request.method, request.headers, switchesProtocol: request.options.transport?.fields.upgrade != nil)
+      to: request.method, request.headers, switchesProtocol: request.options.transport.map { $0.fields.upgrade != nil } ?? false)
   }
 
   // MARK: the beginning

@@ -48,7 +48,8 @@ final class Transfer: @unchecked Sendable, HasDeadline {
 
   /// Changed only before the submission, by ``use(_:)``; the exchange keeps the request without that change.
   @exclusivity(unchecked) private(set) var request: Request
-  /// The options of the request: reading them here costs no retain.
+  /// The options of the request: reading them here costs no retain. `transport.map { $0.fields.… }` reads one of the uncommon
+  /// options; `transport?.fields.…` would copy all of them.
   @exclusivity(unchecked) private(set) var options: Options
   let target: Target
   let settings: TransferSettings
@@ -85,7 +86,7 @@ final class Transfer: @unchecked Sendable, HasDeadline {
   init(_ checked: CheckedRequest, _ settings: TransferSettings) {
     request = checked.request
     options = checked.request.options
-    let upgrade = options.transport?.fields.upgrade
+    let upgrade = options.transport.flatMap { $0.fields.upgrade }
     switchesProtocol = upgrade != nil
     // To libcurl it is an upload, whose bytes follow after the switch.
     if let upgrade { request.body = upgrade.body }
@@ -149,7 +150,7 @@ final class Transfer: @unchecked Sendable, HasDeadline {
     case .invalid(let problem):
       throw exchange.error(.proxyFailed, problem.description, phase: .building, underlying: problem)
     }
-    let unixSocket = options.transport?.fields.network.unixSocket
+    let unixSocket = options.transport.flatMap { $0.fields.network.unixSocket }
     if let refused = addressRules.refusal(ofProxy: proxy, unixSocket: unixSocket) { throw exchange.forbidden(refused) }
     if verifier != nil, proxy?.scheme == .https {
       throw exchange.error(.unsupported, "CurlAdapter has no `options.tls.verifier` through an https proxy", phase: .building)
