@@ -1,6 +1,6 @@
 /// A FIFO queue: `append` and `popFirst` take amortized constant time.
-// Public and inlinable, because other modules would call unspecialized code, which is many times slower. (A function that is
-// inlinable, but not public, is not specialized in other modules.)
+// Public, because the compiler does not specialize generic code with package access in other modules, even if it is inlinable.
+// Unspecialized code is many times slower.
 @_spi(Adapters) public struct Fifo<Element> {
   @usableFromInline var elements: [Element?] = []
   @usableFromInline var head = 0

@@ -9,7 +9,8 @@
   /// Whether the host of the text differs from the host of the request's URL, because an international name was converted to
   /// ASCII.
   public let hasOtherHost: Bool
-  /// Whether the text begins with the origin, without a user, capital letters or the zone of an IPv6 address.
+  /// Whether the text begins with the origin as it is, and the host has no percent sign. False with a user, with capital letters
+  /// in the scheme or host, with an international name, and with the zone of an IPv6 address.
   public let hasPlainOrigin: Bool
 
   /// Whether the host is an IPv6 address, or an IPv4 address (only digits and dots).

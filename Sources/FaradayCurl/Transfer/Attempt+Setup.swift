@@ -56,8 +56,10 @@ extension Attempt {
     if let customize = settings.customize { try customize(UnsafeTransfer(self, transfer, easy), transfer.request) }
   }
 
-  /// Sets the URL and the request target. libcurl needs only the origin of the URL if it has the request target, unless it
-  /// hashes the path for a challenge. Its log shows the whole URL, so a trace has the whole URL.
+  /// Sets the URL and the request target. Together with the request target, libcurl needs only the origin of the URL.
+  ///
+  /// It gets the whole URL if it may hash the path to answer a challenge, if a trace shows the URL, and if the origin is not
+  /// plain: libcurl 7.88 loses the zone of an IPv6 address when it copies a parsed URL.
   private func setURL(of transfer: Transfer, _ easy: EasyHandle) throws {
     let target = transfer.target
     let requestTarget = transfer.requestTarget(answersChallenges: challenges.mayAnswer)

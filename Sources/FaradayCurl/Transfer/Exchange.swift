@@ -38,6 +38,7 @@ final class Exchange {
   // No run-time checks for exclusive access, because these are used for each line, piece and turn: see "Reentrancy".
 
   private let request: Request
+  /// The options of the request: reading them here costs no retain.
   private let options: Options
   /// Values of the request that are needed for each line and piece.
   private let hasBody: Bool

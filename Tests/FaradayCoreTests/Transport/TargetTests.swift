@@ -45,7 +45,7 @@ import Testing
     #expect(target.text.hasPrefix(target.origin))
   }
 
-  // libcurl before 8.3 drops the zone when it copies a parsed URL.
+  // libcurl 7.88 loses the zone when it copies a parsed URL.
   @Test(arguments: ["http://[fe80::1%25lo]/", "http://u@h/", "http://H/", "HTTP://h/", "http://b%C3%BCcher.example/"])
   func `a zone, a user, capital letters and an international name are not plain`(url: String) throws {
     #expect(try !Target(Request(url)).hasPlainOrigin)
