@@ -101,7 +101,11 @@ public struct CurlAdapter: Adapter {
   /// Thread-safe. Returns at once; the engines' threads close the connections. Requests in flight continue. Connections to a
   /// DNS-over-HTTPS resolver stay open. A limitation applies after the call: if a name outside of `.local` resolves to a
   /// link-local IPv6 address, the interface in the name's entry is ignored.
-  public func evictIdleConnections() { engines.post(.evictConnections) }
+  public func evictIdleConnections() {
+    // Their connection options have credentials.
+    engines.settings.origins.forgetAll()
+    engines.post(.evictConnections)
+  }
 
   /// Clears the DNS cache of the adapter, and the cached addresses of its ``Configuration/resolver``. Requests that are sent
   /// after this call, and need a new connection, look up their names again. Keep-alive connections stay open:

@@ -270,19 +270,26 @@ package final class UncommonOptions: Sendable {
   }
 
   package let fields: Fields
+  /// A number that no other object in the process has or gets. (Another object may get the same address later.)
+  package let number: Int
+  private static let numbers = Atomic<Int>(0)
 
   /// The indices of the rows of ``TransportOption/all`` whose capabilities these options need. They are computed once for all
   /// requests that share these options.
-  var neededRows: [Int] { (rows.load() ?? rows.storeIfNil(Rows(TransportOption.rows(neededBy: fields)))).places }
-  private let rows = AtomicLazyReference<Rows>()
-
-  private final class Rows: Sendable {
-    let places: [Int]
-
-    init(_ places: [Int]) { self.places = places }
+  var neededRows: [Int] {
+    rows.withLock { rows in
+      if let rows { return rows }
+      let needed = TransportOption.rows(neededBy: fields)
+      rows = needed
+      return needed
+    }
   }
+  private let rows = Mutex<[Int]?>(nil)
 
-  package init(_ fields: Fields) { self.fields = fields }
+  package init(_ fields: Fields) {
+    self.fields = fields
+    number = Self.numbers.wrappingAdd(1, ordering: .relaxed).newValue
+  }
 }
 
 /// The key of a custom per-request option, with its type and default value.

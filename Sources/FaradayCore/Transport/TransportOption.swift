@@ -196,9 +196,11 @@ extension TransportOption {
     neededBy request: Request, _ body: (Int) throws(Failure) -> Void
   ) throws(Failure) {
     let request = request.stored
-    for need in requestNeeds where need.isNeeded(request) { try body(need.row) }
+    let ofRequest = requestNeeds.span
+    for index in ofRequest.indices where ofRequest[index].isNeeded(request) { try body(ofRequest[index].row) }
     let options = request.options.stored
-    for need in optionNeeds where need.isNeeded(options) { try body(need.row) }
+    let ofOptions = optionNeeds.span
+    for index in ofOptions.indices where ofOptions[index].isNeeded(options) { try body(ofOptions[index].row) }
     guard let transport = options.transport else { return }
     for row in transport.neededRows { try body(row) }
   }

@@ -2,8 +2,8 @@
 internal import CCurl
 private import Glibc
 
-/// A driver over `curl_multi_socket_action` and level-triggered epoll. The cost of a turn grows only with the number of active
-/// sockets.
+/// A driver over `curl_multi_socket_action` and epoll, level-triggered for sockets. The cost of a turn grows only with the
+/// number of active sockets.
 ///
 /// Registrations are updated lazily, once per turn. A socket that libcurl no longer watches stays registered until an event
 /// occurs, so that a request over a keep-alive connection needs no system call for it.
@@ -45,7 +45,8 @@ final class EpollDriver: Driver {
     self.sockets = sockets
     epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
     guard epoll >= 0 else { return nil }
-    var event = faraday_epoll_event(EPOLLIN.rawValue, waker.readable)
+    // Edge-triggered: each wake-up is one event, so that the eventfd, a counter of 64 bits, needs no read after it.
+    var event = faraday_epoll_event(EPOLLIN.rawValue | EPOLLET.rawValue, waker.readable)
     guard epoll_ctl(epoll, EPOLL_CTL_ADD, waker.readable, &event) == 0 else { return nil }
     let this = Unmanaged.passUnretained(self).toOpaque()
     faraday_multi_set_socket(multi, socketCallback, this)
@@ -73,9 +74,7 @@ final class EpollDriver: Driver {
     let hasNews = !unhandled.isEmpty
     while let index = unhandled.popFirst() {
       let descriptor = withUnsafePointer(to: pending[index]) { faraday_epoll_descriptor($0) }
-      if descriptor == waker.readable {
-        waker.drain()
-      } else if descriptor >= 0 {
+      if descriptor >= 0, descriptor != waker.readable {
         try handleEvents(pending[index].events, on: descriptor)
       }
       if Clock.now >= end { break }

@@ -378,11 +378,13 @@ struct TCPSettings: Equatable {
 
   init() {}
 
-  init(_ network: Network) {
-    noDelay = network.tcpNoDelay
-    keepAliveSeconds = network.tcpKeepAlive.map { Int(min(max($0.nanoseconds / 1_000_000_000, 1), Int64(Int16.max))) }
+  init(of options: UncommonOptions) {
+    noDelay = options.fields.network.tcpNoDelay
+    keepAliveSeconds = options.fields.network.tcpKeepAlive.map {
+      Int(min(max($0.nanoseconds / 1_000_000_000, 1), Int64(Int16.max)))
+    }
     userTimeoutMilliseconds =
-      network.tcpUserTimeout.map { UInt32(min(max($0.nanoseconds / 1_000_000, 1), Int64(Int32.max))) } ?? 0
+      options.fields.network.tcpUserTimeout.map { UInt32(min(max($0.nanoseconds / 1_000_000, 1), Int64(Int32.max))) } ?? 0
   }
 }
 

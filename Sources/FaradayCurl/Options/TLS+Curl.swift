@@ -84,7 +84,7 @@ extension TLS {
 extension Transfer {
   /// Whether the request may be sent before the TLS handshake is complete, when an attacker can replay it.
   var maySendEarlyData: Bool {
-    guard let transport = options.transport, transport.fields.tls.sendsEarlyData else { return false }
+    guard let transport, transport.fields.tls.sendsEarlyData else { return false }
     return transport.fields.tls.mayResume && request.method.isSafe && request.body.isEmpty
   }
 }
@@ -135,17 +135,25 @@ enum CertificatePath {
   static func current(_ path: String, with other: String? = nil) -> String {
     let version = faraday_file_version(path)
     guard version != 0 else { return path }
-    let isAbsolute = path.hasPrefix("/")
-    var start = Array((isAbsolute ? "//" : "/./").utf8)
-    start.reserveCapacity(start.count + numbers.count)
     // As a sum of non-consecutive Fibonacci numbers, so that no two dots are adjacent: `..` would be another folder.
     var rest = (other.map { version ^ faraday_file_version($0).byteSwapped } ?? version) % modulus
-    for number in numbers {
-      start.append(rest < number ? UInt8(ascii: "/") : UInt8(ascii: "."))
-      if rest >= number { rest -= number }
-    }
+    let isAbsolute = path.utf8.first == UInt8(ascii: "/")
+    let start: StaticString = isAbsolute ? "//" : "/./"
     // libcurl 8.12 and newer resolve a relative path.
-    return String(decoding: start, as: UTF8.self) + (isAbsolute ? path : FileManager.default.currentDirectoryPath + "/" + path)
+    let end = isAbsolute ? path : FileManager.default.currentDirectoryPath + "/" + path
+    return String(unsafeUninitializedCapacity: start.utf8CodeUnitCount + numbers.count + end.utf8.count) { text in
+      var count = start.withUTF8Buffer { text.initialize(fromContentsOf: $0) }
+      for number in numbers {
+        text.initializeElement(at: count, to: rest < number ? UInt8(ascii: "/") : UInt8(ascii: "."))
+        if rest >= number { rest -= number }
+        count += 1
+      }
+      for byte in end.utf8 {
+        text.initializeElement(at: count, to: byte)
+        count += 1
+      }
+      return count
+    }
   }
 
   /// Restores the caller's spelling of paths in a libcurl message.

@@ -14,6 +14,15 @@ final class ConnectionOptions: Hashable, Sendable {
   private let proxy: Proxy?
   /// Whether HTTP/3 was tried, or may have been. A request for HTTP/3 must not reuse an HTTP/2 connection.
   private let mayBeHTTP3: Bool
+  private let hash: Int
+
+  /// What the options are made of, for requests to one origin without a proxy.
+  struct Key: Sendable, Equatable {
+    /// ``UncommonOptions/number``. The object itself would keep the callbacks of a request alive.
+    let transport: Int
+    let mayBeHTTP3: Bool
+    let withEarlyData: Bool
+  }
 
   /// Returns nil for the default options.
   init?(of request: Request, to target: Target, through proxy: Proxy?, mayBeHTTP3: Bool, withEarlyData: Bool) {
@@ -43,6 +52,15 @@ final class ConnectionOptions: Hashable, Sendable {
     guard proxy != nil || tls != TLS() || network != defaults || !isURLs || mayBeHTTP3 else { return nil }
     (self.tls, self.network, self.endpoint, self.proxy) = (tls, network, isURLs ? nil : endpoint, proxy)
     self.mayBeHTTP3 = mayBeHTTP3
+    // Only a few options that often differ: hashing all of them would be slow.
+    var hasher = Hasher()
+    hasher.combine(tls.caFile)
+    hasher.combine(tls.tls12Ciphers)
+    hasher.combine(network.localAddress)
+    hasher.combine(self.endpoint)
+    hasher.combine(proxy?.host)
+    hasher.combine(proxy?.user)
+    hash = hasher.finalize()
   }
 
   /// Whether libcurl would reuse connections of requests with different options for this request.
@@ -56,19 +74,11 @@ final class ConnectionOptions: Hashable, Sendable {
 
   static func == (left: ConnectionOptions, right: ConnectionOptions) -> Bool {
     left === right
-      || left.tls == right.tls && left.network == right.network && left.endpoint == right.endpoint
+      || left.hash == right.hash && left.tls == right.tls && left.network == right.network && left.endpoint == right.endpoint
         && left.proxy == right.proxy && left.mayBeHTTP3 == right.mayBeHTTP3
   }
 
-  func hash(into hasher: inout Hasher) {
-    // Only a few options that often differ: hashing all of them would be slow.
-    hasher.combine(tls.caFile)
-    hasher.combine(tls.tls12Ciphers)
-    hasher.combine(network.localAddress)
-    hasher.combine(endpoint)
-    hasher.combine(proxy?.host)
-    hasher.combine(proxy?.user)
-  }
+  func hash(into hasher: inout Hasher) { hasher.combine(hash) }
 }
 
 /// Numbers for ``ConnectionOptions`` that libcurl does not compare. libcurl's connection pool uses the numbers to keep such

@@ -20,20 +20,3 @@ final class ParsedOrigin: Sendable {
 
   deinit { curl_url_cleanup(url) }
 }
-
-/// Data about origins, bounded in number. Thread-safe.
-final class RecentOrigins<Value: Sendable>: Sendable {
-  /// The maximum number of origins. When it is reached, all origins are removed.
-  private let limit = 1000
-  private let values = Mutex<[String: Value]>([:])
-
-  subscript(origin: String) -> Value? {
-    get { values.withLock { $0[origin] } }
-    set {
-      values.withLock {
-        if $0.count >= limit { $0 = [:] }
-        $0[origin] = newValue
-      }
-    }
-  }
-}

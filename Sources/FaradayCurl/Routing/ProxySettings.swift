@@ -56,18 +56,23 @@ final class ProxySettings: Sendable {
 
   /// Returns the proxy for a request; nil if there is none, or if the host is an exception.
   func proxy(of request: Request, to target: Target) throws(InvalidValueError) -> Proxy? {
+    let transport = request.options.transport
     // libcurl uses no proxy then.
-    guard request.options.transport.flatMap({ $0.fields.network.unixSocket }) == nil else { return nil }
-    guard var proxy = try selectedProxy(of: request, isSecure: target.isSecure), !proxy.excepts(target.endpoint.host) else {
+    guard transport.flatMap({ $0.fields.network.unixSocket }) == nil else { return nil }
+    let selection = transport.map { $0.fields.proxy } ?? .automatic
+    guard var proxy = try selectedProxy(selection, of: request, isSecure: target.isSecure), !proxy.excepts(target.endpoint.host)
+    else {
       return nil
     }
     // A proxy that forwards the request would have to switch protocols too (RFC 6455, section 4.1).
-    if request.options.transport.map({ $0.fields.upgrade != nil }) ?? false, !proxy.scheme.isSOCKS { proxy.tunnels = true }
+    if transport.map({ $0.fields.upgrade != nil }) ?? false, !proxy.scheme.isSOCKS { proxy.tunnels = true }
     return proxy
   }
 
-  private func selectedProxy(of request: Request, isSecure: Bool) throws(InvalidValueError) -> Proxy? {
-    switch request.options.transport.map({ $0.fields.proxy }) ?? .automatic {
+  private func selectedProxy(
+    _ selection: ProxySelection, of request: Request, isSecure: Bool
+  ) throws(InvalidValueError) -> Proxy? {
+    switch selection {
     case .direct: nil
     case .proxy(let proxy): proxy
     case .automatic:

@@ -145,9 +145,9 @@ struct AddressRules {
   private let adapters: AddressPolicy?
   private let requests: AddressPolicy?
 
-  init(_ settings: TransferSettings, _ options: Options) {
+  init(_ settings: TransferSettings, _ options: UncommonOptions?) {
     adapters = settings.addressPolicy
-    requests = options.transport.flatMap { $0.fields.addressPolicy }
+    requests = options.flatMap { $0.fields.addressPolicy }
   }
 
   /// Whether all addresses are allowed.

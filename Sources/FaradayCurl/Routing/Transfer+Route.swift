@@ -9,7 +9,7 @@ extension Transfer {
   var isForwarded: Bool {
     guard !isDirect, let proxy, proxy.forwards(toSecure: target.isSecure) else { return false }
     // libcurl uses a tunnel if the request connects to another host or port.
-    return options.transport.map { $0.fields.network.leadsElsewhere(from: target) } != true
+    return transport.map { $0.fields.network.leadsElsewhere(from: target) } != true
   }
 
   /// Whether an HTTP proxy must open a tunnel (CONNECT).
@@ -52,7 +52,6 @@ extension Transfer {
   /// share.
   var gateKey: GateKey? {
     if mayBeHTTP2 || mayBeHTTP3 { return .connection(origin: target.origin, connectionOptions) }
-    let transport = options.transport
     if isDirect, transport.map({ $0.fields.network == Network() }) ?? true {
       return target.hasAddress ? nil : .origin(target.origin)
     }
@@ -68,7 +67,7 @@ extension Transfer {
   /// Whether the connection may need the scope of an IPv6 address: for a link-local address, or to find the address of an
   /// interface.
   var mayNeedScope: Bool {
-    let network = options.transport.map { $0.fields.network } ?? Network()
+    let network = transport.map { $0.fields.network } ?? Network()
     if let local = network.localAddress, IPAddress(local) == nil { return true }
     let endpoint = network.endpoint(of: target)
     return ([endpoint.host, proxy?.host ?? ""] + endpoint.addresses).contains { host in
@@ -79,13 +78,13 @@ extension Transfer {
   }
 
   /// The options of the connection's socket.
-  var tcpSettings: TCPSettings { options.transport.map { TCPSettings($0.fields.network) } ?? TCPSettings() }
+  var tcpSettings: TCPSettings { transport.map { TCPSettings(of: $0) } ?? TCPSettings() }
 
   /// The address policies that apply to the request.
-  var addressRules: AddressRules { AddressRules(settings, options) }
+  var addressRules: AddressRules { AddressRules(settings, transport) }
 
   /// The custom verifier of the server's certificates; nil without TLS.
-  var verifier: CertificateVerifier? { target.isSecure ? options.transport.flatMap { $0.fields.tls.verifier } : nil }
+  var verifier: CertificateVerifier? { target.isSecure ? transport.flatMap { $0.fields.tls.verifier } : nil }
 
   // MARK: the version of HTTP
 
@@ -93,7 +92,7 @@ extension Transfer {
   /// socket, and with TLS options that QUIC excludes (RFC 9001, section 4.2).
   var mayBeHTTP3: Bool {
     guard target.isSecure, options.httpVersion == .http3, isDirect, Library.hasHTTP3 else { return false }
-    guard let transport = options.transport else { return true }
+    guard let transport else { return true }
     return transport.fields.network.unixSocket == nil && transport.fields.tls.negotiatesProtocol
       && transport.fields.tls.maximumVersion.map { $0 == .v1_3 } ?? true
   }
@@ -102,11 +101,11 @@ extension Transfer {
   var readsProtocolFromLog: Bool { mayBeHTTP2 && target.isSecure && !OpenSSL.reportsALPN }
 
   /// Whether the request of an HTTP/2 response must be sent again over HTTP/1.1, once the head is complete: see
-  /// ``Request/mayBeHTTP2(to:_:)``.
+  /// ``Request/mayBeHTTP2(to:isSecure:)``.
   func needsHTTP1(forLength length: Int64?) -> Bool {
     guard !Library.Behaviour.hasSoundStreams else { return false }
     guard let length else {
-      settings.withoutLengths[target.origin] = true
+      origin.lacksLengths = true
       return true
     }
     return length > max(Receiving.maximumBufferedBody, options.maximumBodySize)
@@ -189,27 +188,28 @@ final class Lookup: Hashable, Sendable {
 /// use HTTP/1.1 at once. No stream is paused: ``Options/maximumBodySize`` bounds the memory for a body.
 extension Request {
   /// Whether HTTP/2 may be negotiated for the request.
-  func mayBeHTTP2(to target: Target, _ settings: TransferSettings) -> Bool {
-    switch options.httpVersion {
+  func mayBeHTTP2(to origin: KnownOrigin, isSecure: Bool) -> Bool {
+    let options = options
+    return switch options.httpVersion {
     case .http1, .http1_0: false
     // HTTP/2 has no `Upgrade` field (RFC 9113, section 8.2.2), and libcurl sends trailers only after chunks.
     case .automatic where options.transport.map({ $0.fields.upgrade != nil || $0.fields.requestTrailers != nil }) ?? false: false
     case .http2PriorKnowledge: true
     case .automatic, .http2, .http3:
-      target.isSecure && Library.hasReliableHTTP2
+      isSecure && Library.hasReliableHTTP2
         && (Library.Behaviour.hasSoundStreams
-          || mayBeSentAgainUnnoticed && settings.withoutLengths[target.origin] == nil)
+          || mayBeSentAgainUnnoticed(with: options) && !origin.lacksLengths)
     }
   }
 
   /// Whether the request can be sent again after the response's head without the caller noticing.
-  private var mayBeSentAgainUnnoticed: Bool {
-    method.isSafe && body.isEmpty && isDeliveredAtOnce
+  private func mayBeSentAgainUnnoticed(with options: Options) -> Bool {
+    method.isSafe && body.isEmpty && options.deliverAtOnce
       && options.transport.map { $0.fields.rates.maximumReceive == nil && $0.fields.authentication == nil } ?? true
   }
+}
 
+extension Options {
   /// Whether the response is delivered only when it is complete.
-  var isDeliveredAtOnce: Bool {
-    options.deliversWhole && options.onInformational == nil && options.onRawHead == nil
-  }
+  var deliverAtOnce: Bool { deliversWhole && onInformational == nil && onRawHead == nil }
 }

@@ -41,12 +41,14 @@ extension Attempt {
     if transfer.needsTunnel { try expectTunnel() }
     try options.timeouts.apply(to: easy)
     // libcurl verifies a DNS-over-HTTPS resolver with these authorities.
-    let usesTLS = target.isSecure || options.transport.map { $0.fields.network.dnsOverHTTPS != nil } ?? false
-    if usesTLS { try options.tls.apply(to: easy) }
-    if target.isSecure { try options.tls.applyHandshake(to: easy, withEarlyData: maySendEarlyData) }
+    if target.isSecure || transfer.transport.map({ $0.fields.network.dnsOverHTTPS != nil }) ?? false {
+      let tls = transfer.transport.map { $0.fields.tls } ?? TLS()
+      try tls.apply(to: easy)
+      if target.isSecure { try tls.applyHandshake(to: easy, withEarlyData: maySendEarlyData) }
+    }
     try options.httpVersion.apply(to: easy, for: transfer)
     try transfer.tcpSettings.apply(to: easy)
-    if let transport = options.transport { try apply(transport.fields, of: transfer, to: easy) }
+    if let transport = transfer.transport { try apply(transport.fields, of: transfer, to: easy) }
     if settings.onEvent != nil || transfer.readsProtocolFromLog {
       // The log shows when bytes were sent, and the negotiated protocol.
       try easy.check(faraday_set_log(easy.pointer, logCallback, this), CURLOPT_DEBUGFUNCTION)
@@ -65,7 +67,7 @@ extension Attempt {
     let requestTarget = transfer.requestTarget(answersChallenges: challenges.mayAnswer)
     if let requestTarget { try easy.set(CURLOPT_REQUEST_TARGET, requestTarget) }
     guard requestTarget != nil, !challenges.mayAnswer, transfer.settings.customize == nil, transfer.options.onTrace == nil,
-      target.hasPlainOrigin, let origin = transfer.settings.parsed(target.origin)
+      target.hasPlainOrigin, let origin = transfer.origin.parsed
     else {
       try easy.set(CURLOPT_URL, target.text)
       try easy.set(CURLOPT_PATH_AS_IS, 1)

@@ -30,7 +30,7 @@ struct Challenges {
   private var bytesBefore: Int64 = 0
 
   init(to transfer: Transfer, mayHoldBack: Bool) {
-    server = transfer.options.transport.flatMap { $0.fields.authentication?.schemes }
+    server = transfer.transport.flatMap { $0.fields.authentication?.schemes }
     proxy = transfer.proxy.flatMap { $0.user != nil && transfer.isForwarded ? $0.authentication : nil }
     hasBody = !transfer.request.body.isEmpty
     self.mayHoldBack = mayHoldBack

@@ -48,10 +48,12 @@ final class Transfer: @unchecked Sendable, HasDeadline {
 
   /// Changed only before the submission, by ``use(_:)``; the exchange keeps the request without that change.
   @exclusivity(unchecked) private(set) var request: Request
-  /// The options of the request: reading them here costs no retain. `transport.map { $0.fields.… }` reads one of the uncommon
-  /// options; `transport?.fields.…` would copy all of them.
+  /// The options of the request, and its transport options: reading them here costs less than reading them in the request.
+  /// `transport.map { $0.fields.… }` reads one of them; `transport?.fields.…` would copy all of them.
   @exclusivity(unchecked) private(set) var options: Options
+  @exclusivity(unchecked) private(set) var transport: UncommonOptions?
   let target: Target
+  let origin: KnownOrigin
   let settings: TransferSettings
   /// The validated header fields, except fields that frame the body.
   let fields: [HTTPField]
@@ -86,11 +88,14 @@ final class Transfer: @unchecked Sendable, HasDeadline {
   init(_ checked: CheckedRequest, _ settings: TransferSettings) {
     request = checked.request
     options = checked.request.options
-    let upgrade = options.transport.flatMap { $0.fields.upgrade }
+    let transport = options.transport
+    self.transport = transport
+    let upgrade = transport.flatMap { $0.fields.upgrade }
     switchesProtocol = upgrade != nil
     // To libcurl it is an upload, whose bytes follow after the switch.
     if let upgrade { request.body = upgrade.body }
     target = checked.target
+    origin = settings.origins[checked.target.origin]
     fields = checked.fields
     self.settings = settings
     do {
@@ -99,7 +104,7 @@ final class Transfer: @unchecked Sendable, HasDeadline {
     } catch {
       proxyChoice = .invalid(error)
     }
-    mayBeHTTP2 = checked.request.mayBeHTTP2(to: checked.target, settings)
+    mayBeHTTP2 = checked.request.mayBeHTTP2(to: origin, isSecure: checked.target.isSecure)
     exchange = Exchange(request, settings)
     exchange.belongs(to: self)
   }
@@ -133,6 +138,7 @@ final class Transfer: @unchecked Sendable, HasDeadline {
   func use(_ addresses: [String]) {
     // For every host: the request has no override for this host, and the host may have several spellings.
     options.network.hostOverrides.append(HostOverride("*", addresses: addresses))
+    transport = options.transport
     request.options = options
   }
 
@@ -143,14 +149,14 @@ final class Transfer: @unchecked Sendable, HasDeadline {
   func prepare() throws {
     guard exchange.attempt == nil else { return }
     // The response to another request may have shown in the meantime that HTTP/2 is useless for this origin.
-    if mayBeHTTP2, !request.mayBeHTTP2(to: target, settings) { mayBeHTTP2 = false }
+    if mayBeHTTP2, origin.lacksLengths, !request.mayBeHTTP2(to: origin, isSecure: target.isSecure) { mayBeHTTP2 = false }
     switch proxyChoice {
     case .direct: break
     case .proxy(let proxy): try proxy.check(for: request)
     case .invalid(let problem):
       throw exchange.error(.proxyFailed, problem.description, phase: .building, underlying: problem)
     }
-    let unixSocket = options.transport.flatMap { $0.fields.network.unixSocket }
+    let unixSocket = transport.flatMap { $0.fields.network.unixSocket }
     if let refused = addressRules.refusal(ofProxy: proxy, unixSocket: unixSocket) { throw exchange.forbidden(refused) }
     if verifier != nil, proxy?.scheme == .https {
       throw exchange.error(.unsupported, "CurlAdapter has no `options.tls.verifier` through an https proxy", phase: .building)
@@ -243,8 +249,13 @@ final class Transfer: @unchecked Sendable, HasDeadline {
   }
 
   private func makeConnectionOptions(withEarlyData: Bool) -> ConnectionOptions? {
-    guard options.transport != nil || !isDirect || mayBeHTTP3 else { return nil }
-    return ConnectionOptions(of: request, to: target, through: proxy, mayBeHTTP3: mayBeHTTP3, withEarlyData: withEarlyData)
+    guard transport != nil || !isDirect || mayBeHTTP3 else { return nil }
+    let make = { [self] in
+      ConnectionOptions(of: request, to: target, through: proxy, mayBeHTTP3: mayBeHTTP3, withEarlyData: withEarlyData)
+    }
+    guard isDirect, let transport else { return make() }
+    let key = ConnectionOptions.Key(transport: transport.number, mayBeHTTP3: mayBeHTTP3, withEarlyData: withEarlyData)
+    return origin.connectionOptions(key, make: make)
   }
 
   // MARK: reservations
@@ -379,9 +390,7 @@ final class TransferSettings: Sendable {
   let addressPolicy: AddressPolicy?
   let names: ResolvedNames?
   let onEvent: ExchangeEventHandler?
-  /// The origins with responses of unknown length, for which HTTP/2 is useless: see ``Transfer/mayBeHTTP2``.
-  let withoutLengths = RecentOrigins<Bool>()
-  private let parsedOrigins = RecentOrigins<ParsedOrigin>()
+  let origins = KnownOrigins()
   let customize: (@Sendable (borrowing UnsafeTransfer, Request) throws -> Void)?
 
   init(_ configuration: CurlAdapter.Configuration) {
@@ -394,16 +403,6 @@ final class TransferSettings: Sendable {
     names = configuration.resolver.map(ResolvedNames.init)
     onEvent = configuration.onEvent
     customize = configuration.unsafeCustomize
-  }
-
-  /// The parsed origin; nil if libcurl cannot parse it, or it is too long to be remembered.
-  func parsed(_ origin: String) -> ParsedOrigin? {
-    // A host name has at most 253 characters (RFC 1035, section 2.3.4).
-    guard origin.utf8.count < 300 else { return nil }
-    if let known = parsedOrigins[origin] { return known }
-    let parsed = ParsedOrigin(origin)
-    parsedOrigins[origin] = parsed
-    return parsed
   }
 }
 

@@ -3,8 +3,8 @@
 import FaradayTesting
 import Testing
 
-/// Requests whose origin is parsed once for all, and requests whose whole URL libcurl parses.
-@Suite struct ParsedOriginTests {
+/// What the requests to an origin share: its parsed URL, and connection options.
+@Suite struct KnownOriginTests {
   /// A server that returns the request line of each request.
   private func server(on address: Loopback = .ipv4) throws -> RawServer {
     try RawServer(on: address) { connection in
@@ -40,11 +40,13 @@ import Testing
 
   @Test func `an origin is parsed once, unless libcurl rejects it or it is too long`() throws {
     #expect(ParsedOrigin("http://a b") == nil)
-    let settings = TransferSettings(CurlAdapter.Configuration())
-    #expect(settings.parsed("http://" + String(repeating: "a", count: 300)) == nil)
-    let origin = try #require(settings.parsed("http://h:1"))
-    #expect(origin === settings.parsed("http://h:1"))
-    #expect(origin !== settings.parsed("https://h:1"))
+    let origins = KnownOrigins()
+    #expect(origins["http://" + String(repeating: "a", count: 300)].parsed == nil)
+    let origin = try #require(origins["http://h:1"].parsed)
+    #expect(origin === origins["http://h:1"].parsed)
+    #expect(origin !== origins["https://h:1"].parsed)
+    origins.forgetAll()
+    #expect(origin !== origins["http://h:1"].parsed)
   }
 
   @Test func `a request that libcurl sends again has the same target`() async throws {
@@ -68,10 +70,49 @@ import Testing
     server.stop()
   }
 
-  @Test func `recent origins are bounded`() {
-    let origins = RecentOrigins<Int>()
-    for number in 0..<2500 { origins["\(number)"] = number }
-    #expect(origins["2499"] == 2499)
-    #expect(origins["0"] == nil)
+  @Test func `known origins are bounded`() {
+    let origins = KnownOrigins()
+    for number in 0..<2500 { origins["\(number)"].lacksLengths = true }
+    #expect(origins["2499"].lacksLengths)
+    #expect(!origins["0"].lacksLengths)
+  }
+
+  @Test func `evicting connections releases the credentials of the connection options`() async throws {
+    final class Key: Sendable {}
+    weak var key: Key?
+    let adapter = CurlAdapter()
+    do {
+      let owned = Key()
+      key = owned
+      var request = try Request("https://127.0.0.1:1/")
+      request.options.tls.verifier = CertificateVerifier { _, _ in withExtendedLifetime(owned) { true } }
+      await #expect(throws: TransportError.self) { try await adapter.send(request) }
+    }
+    adapter.evictIdleConnections()
+    await until { key == nil }
+    #expect(key == nil)
+  }
+
+  @Test func `the connection options of an origin are made once for requests with the same options`() throws {
+    let adapter = CurlAdapter()
+    func transfer(to path: String, _ options: Options) throws -> Transfer {
+      var request = try Request("https://h/" + path)
+      request.options = options
+      let checked = try adapter.capabilities.checked(request, of: "CurlAdapter")
+      return Transfer(checked, settings)
+    }
+    let settings = TransferSettings(CurlAdapter.Configuration())
+    var options = Options()
+    options.tls.caFile = "/ca.pem"
+    let first = try #require(try transfer(to: "1", options).connectionOptions)
+    #expect(first === (try transfer(to: "2", options).connectionOptions))
+    options.tls.caFile = "/other.pem"
+    let other = try #require(try transfer(to: "1", options).connectionOptions)
+    #expect(other != first)
+    options.tls.caFile = "/ca.pem"
+    let equal = try #require(try transfer(to: "1", options).connectionOptions)
+    #expect(equal == first && equal !== first && equal.hashValue == first.hashValue)
+    options.tls = TLS()
+    #expect(try transfer(to: "1", options).connectionOptions == nil)
   }
 }
