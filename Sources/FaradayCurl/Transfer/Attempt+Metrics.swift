@@ -9,30 +9,20 @@ extension Attempt {
   /// - Parameter start: the time from which libcurl's times count.
   func metrics(submitted: Int64, start: Int64) -> TransferMetrics {
     guard let easy else { return TransferMetrics() }
-    var metrics = TransferMetrics()
     func time(_ info: CURLINFO) -> Duration? {
       let microseconds = easy.get(offset: info)
       return microseconds > 0 ? .nanoseconds(start - submitted + microseconds * 1000) : nil
     }
-    metrics.isConnectionReused = isReused
-    if !isReused {
-      metrics.resolve = time(CURLINFO_NAMELOOKUP_TIME_T)
-      metrics.connect = time(CURLINFO_CONNECT_TIME_T)
-      metrics.tls = time(CURLINFO_APPCONNECT_TIME_T)
-    }
-    // Not CURLINFO_TOTAL_TIME: it starts later than `Clock`, so a quick response would end before its first byte.
-    metrics.total = .nanoseconds(Clock.now - submitted)
-    metrics.bytesSent = sentBody
-    metrics.bytesReceived = easy.get(offset: CURLINFO_SIZE_DOWNLOAD_T)
-    metrics.requestSize = Int64(easy.get(CURLINFO_REQUEST_SIZE))
     let proxyStatus = easy.get(CURLINFO_HTTP_CONNECTCODE)
-    metrics.proxyStatus = proxyStatus > 0 ? proxyStatus : nil
-    metrics.localAddress = addresses.local
-    metrics.remoteAddress = addresses.remote
-    metrics.peerCertificates = certificates
-    metrics.tlsSession = tlsSession
-    metrics.earlyDataSize = earlyDataSize
-    return metrics
+    return TransferMetrics(
+      resolve: isReused ? nil : time(CURLINFO_NAMELOOKUP_TIME_T), connect: isReused ? nil : time(CURLINFO_CONNECT_TIME_T),
+      tls: isReused ? nil : time(CURLINFO_APPCONNECT_TIME_T),
+      // Not CURLINFO_TOTAL_TIME: it starts later than `Clock`, so a quick response would end before its first byte.
+      total: .nanoseconds(Clock.now - submitted),
+      bytesSent: sentBody, bytesReceived: easy.get(offset: CURLINFO_SIZE_DOWNLOAD_T), isConnectionReused: isReused,
+      remoteAddress: addresses.remote, peerCertificates: certificates, tlsSession: tlsSession, localAddress: addresses.local,
+      requestSize: Int64(easy.get(CURLINFO_REQUEST_SIZE)), earlyDataSize: earlyDataSize,
+      proxyStatus: proxyStatus > 0 ? proxyStatus : nil)
   }
 
   /// The connection for events; nil if it is unknown.
