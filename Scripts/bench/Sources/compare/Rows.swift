@@ -136,7 +136,7 @@ private func rowsOverTCP(_ setup: Setup) -> [Row] {
       name: "lines", title: "lines of 256 MiB of NDJSON", unit: .megabytes, mode: "download", url: setup.web + "/ndjson",
       requests: 8, contestants: [.faraday("pieces"), .faraday("lines", mode: "lines")]),
     Row(
-      name: "middleware", title: "small GET, 64 in flight, ten middleware", unit: .requests, mode: "get",
+      name: "middleware", title: "small GET, 64 in flight, by middleware", unit: .requests, mode: "get",
       url: setup.web + "/hello", requests: 50000, concurrency: 64,
       contestants: [.faraday, .faraday("ten middleware", "--layers", "10"), .faraday("standard middleware", "--standard")]),
   ]
