@@ -102,8 +102,7 @@ public struct CurlAdapter: Adapter {
   /// DNS-over-HTTPS resolver stay open. A limitation applies after the call: if a name outside of `.local` resolves to a
   /// link-local IPv6 address, the interface in the name's entry is ignored.
   public func evictIdleConnections() {
-    // Their connection options have credentials.
-    engines.settings.origins.forgetAll()
+    engines.settings.origins.forgetConnectionOptions()
     engines.post(.evictConnections)
   }
 

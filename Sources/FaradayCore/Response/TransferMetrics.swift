@@ -144,6 +144,11 @@ public struct TransferMetrics: Sendable, Equatable {
   }
 }
 
+extension TransferMetrics: CustomStringConvertible {
+  /// All values, with their names.
+  public var description: String { "TransferMetrics" + String(describing: fields.value).drop { $0 != "(" } }
+}
+
 /// The result of a TLS handshake.
 public struct TLSSession: Sendable, Hashable {
   /// The version of TLS; nil if ``TLSVersion`` has no case for it.

@@ -18,7 +18,7 @@ final class ConnectionOptions: Hashable, Sendable {
 
   /// What the options are made of, for requests to one origin without a proxy.
   struct Key: Sendable, Equatable {
-    /// ``UncommonOptions/number``. The object itself would keep the callbacks of a request alive.
+    /// ``UncommonOptions/number``. The object itself would keep all callbacks of a request alive.
     let transport: Int
     let mayBeHTTP3: Bool
     let withEarlyData: Bool

@@ -36,18 +36,26 @@ final class KnownOrigin: Sendable {
   func connectionOptions(_ key: ConnectionOptions.Key, make: () -> ConnectionOptions?) -> ConnectionOptions? {
     if let made = state.withLock({ $0.made }), made.key == key { return made.options }
     let options = make()
-    // The old options are released outside of the lock: that may run the caller's code.
-    _ = state.withLock { state in
-      defer { state.made = (key, options) }
+    replace((key, options))
+    return options
+  }
+
+  /// Forgets the connection options, which may have credentials.
+  func forgetConnectionOptions() { replace(nil) }
+
+  private func replace(_ made: (key: ConnectionOptions.Key, options: ConnectionOptions?)?) {
+    let old = state.withLock { state in
+      defer { state.made = made }
       return state.made
     }
-    return options
+    // Released outside of the lock: that may run the caller's code.
+    withExtendedLifetime(old) {}
   }
 }
 
 /// The origins that an adapter remembers, bounded in number. Thread-safe.
 final class KnownOrigins: Sendable {
-  /// The maximum number of origins. When it is reached, all origins are removed.
+  /// The maximum number of origins. When it is reached, all origins are removed, except those without lengths, if they are fewer.
   private let limit = 1000
   private let origins = Mutex<[String: KnownOrigin]>([:])
 
@@ -57,23 +65,25 @@ final class KnownOrigins: Sendable {
   /// The origin; a new one each time if it is not remembered.
   subscript(origin: String) -> KnownOrigin {
     guard Self.remembers(origin) else { return KnownOrigin(origin) }
-    let (known, isFull) = origins.withLock { ($0[origin], $0.count >= limit) }
-    if let known { return known }
-    if isFull { forgetAll() }
-    return origins.withLock { origins in
-      if let known = origins[origin] { return known }
+    let (result, forgotten) = origins.withLock { origins -> (KnownOrigin, [String: KnownOrigin]) in
+      if let known = origins[origin] { return (known, [:]) }
+      var forgotten: [String: KnownOrigin] = [:]
+      if origins.count >= limit {
+        forgotten = origins
+        let withoutLengths = origins.filter(\.value.lacksLengths)
+        origins = withoutLengths.count < limit ? withoutLengths : [:]
+      }
       let new = KnownOrigin(origin)
       origins[origin] = new
-      return new
+      return (new, forgotten)
     }
+    // Released outside of the lock: that may run the caller's code.
+    withExtendedLifetime(forgotten) {}
+    return result
   }
 
-  /// Forgets all origins. Active requests keep theirs.
-  func forgetAll() {
-    // The origins are released outside of the lock: that may run the caller's code.
-    _ = origins.withLock { origins in
-      defer { origins = [:] }
-      return origins
-    }
+  /// Forgets the connection options of all origins.
+  func forgetConnectionOptions() {
+    for origin in origins.withLock({ Array($0.values) }) { origin.forgetConnectionOptions() }
   }
 }

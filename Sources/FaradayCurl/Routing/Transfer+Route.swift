@@ -204,12 +204,12 @@ extension Request {
 
   /// Whether the request can be sent again after the response's head without the caller noticing.
   private func mayBeSentAgainUnnoticed(with options: Options) -> Bool {
-    method.isSafe && body.isEmpty && options.deliverAtOnce
+    method.isSafe && body.isEmpty && options.deliversAtOnce
       && options.transport.map { $0.fields.rates.maximumReceive == nil && $0.fields.authentication == nil } ?? true
   }
 }
 
 extension Options {
   /// Whether the response is delivered only when it is complete.
-  var deliverAtOnce: Bool { deliversWhole && onInformational == nil && onRawHead == nil }
+  var deliversAtOnce: Bool { deliversWhole && onInformational == nil && onRawHead == nil }
 }

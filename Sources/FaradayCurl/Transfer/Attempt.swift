@@ -289,7 +289,7 @@ final class Attempt {
     guard isHTTP2, !past.contains(.sessionEnded), transfer.isAwaited, transfer.request.method.isIdempotent else { return false }
     // CURLE_RECV_ERROR would mean a refused stream.
     let isEnd = [CURLE_HTTP2, CURLE_PARTIAL_FILE, CURLE_SEND_ERROR, CURLE_GOT_NOTHING].contains(code)
-    guard isEnd, transfer.options.deliverAtOnce, !transfer.exchange.isWhole, let connection,
+    guard isEnd, transfer.options.deliversAtOnce, !transfer.exchange.isWhole, let connection,
       let engine = transfer.exchange.engine
     else {
       return false
