@@ -55,7 +55,8 @@ final class KnownOrigin: Sendable {
 
 /// The origins that an adapter remembers, bounded in number. Thread-safe.
 final class KnownOrigins: Sendable {
-  /// The maximum number of origins. When it is reached, all origins are removed, except those without lengths, if they are fewer.
+  /// The maximum number of origins. When it is reached, all origins are removed, except those without lengths if they are less
+  /// than half.
   private let limit = 1000
   private let origins = Mutex<[String: KnownOrigin]>([:])
 
@@ -71,7 +72,7 @@ final class KnownOrigins: Sendable {
       if origins.count >= limit {
         forgotten = origins
         let withoutLengths = origins.filter(\.value.lacksLengths)
-        origins = withoutLengths.count < limit ? withoutLengths : [:]
+        origins = withoutLengths.count < limit / 2 ? withoutLengths : [:]
       }
       let new = KnownOrigin(origin)
       origins[origin] = new

@@ -64,6 +64,15 @@ import Testing
     }
   }
 
+  @Test func `metrics are printed with their values, and a changed copy leaves the original`() {
+    let metrics = TransferMetrics(bytesReceived: 5, remoteAddress: "[::1]:80")
+    var copy = metrics
+    copy.bytesReceived = 6
+    #expect("\(metrics)".hasPrefix("TransferMetrics(") && "\(metrics)".contains("bytesReceived: 5"))
+    #expect("\(copy)".contains("bytesReceived: 6") && "\(copy)".contains("[::1]:80"))
+    #expect(copy != metrics)
+  }
+
   @Test func `metrics are complete when a closure cancels`() async throws {
     let stream = ResponseStream()
     let begun = Gate()
