@@ -195,6 +195,7 @@ extension TransportOption {
   private static func forEachRow<Failure>(
     neededBy request: Request, _ body: (Int) throws(Failure) -> Void
   ) throws(Failure) {
+    // Spans: a loop over an array retains the context of each closure.
     let request = request.stored
     let ofRequest = requestNeeds.span
     for index in ofRequest.indices where ofRequest[index].isNeeded(request) { try body(ofRequest[index].row) }

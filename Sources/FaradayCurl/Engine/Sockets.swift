@@ -378,6 +378,7 @@ struct TCPSettings: Equatable {
 
   init() {}
 
+  // Not of a `Network`, which would be copied for each request.
   init(of options: UncommonOptions) {
     noDelay = options.fields.network.tcpNoDelay
     keepAliveSeconds = options.fields.network.tcpKeepAlive.map {

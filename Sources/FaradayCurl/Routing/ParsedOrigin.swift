@@ -1,5 +1,4 @@
 internal import CCurl
-internal import Synchronization
 
 /// An origin that libcurl has parsed. The requests to an origin share it: otherwise libcurl would parse the URL of each request,
 /// and write it again.

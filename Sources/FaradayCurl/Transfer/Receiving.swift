@@ -78,17 +78,17 @@ struct Receiving {
   private var isReadOnEngine = false
 
   init(to request: Request, streamCapacity: Int) {
-    let options = request.options
-    parser = Self.parser(for: request, options)
+    parser = Self.parser(for: request)
     self.streamCapacity = streamCapacity
+    let options = request.options
     gathers = options.onChunk == nil
     maximumRate = options.transport.flatMap { $0.fields.rates.maximumReceive }
     collectsTrailers = options.onRawHead != nil
   }
 
-  private static func parser(for request: Request, _ options: Options) -> ResponseParser {
+  private static func parser(for request: Request) -> ResponseParser {
     ResponseParser(
-      to: request.method, request.headers, switchesProtocol: options.transport.map { $0.fields.upgrade != nil } ?? false)
+      to: request.method, request.headers, switchesProtocol: request.options.transport.map { $0.fields.upgrade != nil } ?? false)
   }
 
   // MARK: the beginning
@@ -101,7 +101,7 @@ struct Receiving {
 
   /// Drops the head of a challenge, because another response follows.
   mutating func awaitNextResponse(to request: Request) {
-    parser = Self.parser(for: request, request.options)
+    parser = Self.parser(for: request)
     firstByte = 0
     flow = .flowing
   }

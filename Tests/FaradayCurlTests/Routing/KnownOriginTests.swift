@@ -90,7 +90,8 @@ import Testing
     do {
       let owned = Key()
       key = owned
-      var request = try Request("https://127.0.0.1:1/")
+      var request = try Request("https://h/")
+      request.options.network.unixSocket = "/nonexistent/socket"
       request.options.tls.verifier = CertificateVerifier { _, _ in withExtendedLifetime(owned) { true } }
       await #expect(throws: TransportError.self) { try await adapter.send(request) }
     }
